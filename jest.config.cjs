@@ -1,0 +1,30 @@
+/** Unit tests stand beside the sources; system tests in tests/ run the built services. */
+const transform = {
+  '^.+\\.(t|j|m)sx?$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
+};
+const workspace = {
+  '^@gateway/proto$': '<rootDir>/proto/src/index.ts',
+  '^@gateway/proto/generated/(.*)$': '<rootDir>/proto/src/generated/$1',
+  '^@gateway/runtime$': '<rootDir>/packages/runtime/src/index.ts',
+  '^@gateway/local$': '<rootDir>/deploy/local/src/stack.ts',
+};
+const project = (displayName, testMatch) => ({
+  displayName,
+  testMatch,
+  transform,
+  moduleNameMapper: workspace,
+  testEnvironment: 'node',
+  modulePathIgnorePatterns: ['/dist/'],
+  // ESM-only packages are compiled for jest.
+  transformIgnorePatterns: ['/node_modules/(?!.*(jose|http-proxy-middleware|httpxy)/)'],
+});
+
+module.exports = {
+  projects: [
+    project('unit', [
+      '<rootDir>/{proto,packages,services,bench}/**/src/**/*.test.ts',
+      '<rootDir>/deploy/local/src/**/*.test.ts',
+    ]),
+    project('system', ['<rootDir>/tests/**/*.test.ts']),
+  ],
+};

@@ -1,0 +1,76 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+
+export interface AdminServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A named reason to be not ready; returns or resolves to true when all is well. */
+export type ReadinessChecks = Readonly<Record<string, () => boolean | Promise<boolean>>>;
+
+const CHECK_TIMEOUT_MS = 1_000;
+
+export function createMetrics(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** The private port: /livez (the process runs), /readyz (it can do its work), /metrics. */
+export async function startAdminServer(options: {
+  host: string;
+  port: number;
+  metrics: Registry;
+  checks: ReadinessChecks;
+}): Promise<AdminServer> {
+  const server = http.createServer(async (request, response) => {
+    if (request.url === '/livez') {
+      response.end('ok\n');
+    } else if (request.url === '/readyz') {
+      const failing = await failingChecks(options.checks);
+      response.statusCode = failing.length === 0 ? 200 : 503;
+      response.end(failing.length === 0 ? 'ok\n' : `not ready: ${failing.join(', ')}\n`);
+    } else if (request.url === '/metrics') {
+      const body = await options.metrics.metrics();
+      response.setHeader('content-type', options.metrics.contentType);
+      response.end(body);
+    } else {
+      response.statusCode = 404;
+      response.end();
+    }
+  });
+  const port = await listen(server, options.port, options.host);
+  return { port, stop: () => closeServer(server) };
+}
+
+async function failingChecks(checks: ReadinessChecks): Promise<string[]> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const late = new Promise<boolean>((resolve) => setTimeout(resolve, CHECK_TIMEOUT_MS, false).unref());
+      const ok = await Promise.race([Promise.resolve(check()).catch(() => false), late]);
+      return ok ? undefined : name;
+    }),
+  );
+  return results.filter((name) => name !== undefined);
+}
+
+/** Listens and answers the port, which the system chose if `port` is 0. */
+export function listen(server: http.Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Stops accepting and resolves when open requests are done; idle connections are closed at once. */
+export function closeServer(server: http.Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+export { z };
+
+/** Settings that every process takes. */
+export const processSettings = {
+  BIND_HOST: z.string().default('127.0.0.1'),
+  /** Private port for /livez, /readyz and /metrics. */
+  ADMIN_PORT: port(0),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+};
+
+/**
+ * Settings of processes that speak gRPC with others. Several comma-separated secrets may be given while
+ * one replaces another: the first is sent, all are accepted.
+ */
+export const grpcSettings = {
+  SERVICE_SECRET: z
+    .string()
+    .min(16)
+    .transform((value) => value.split(',')),
+};
+
+export function port(defaultPort: number) {
+  return z.coerce.number().int().min(0).max(65_535).default(defaultPort);
+}
+
+/** Comma-separated `host:port` list. */
+export function addresses() {
+  return z
+    .string()
+    .min(1)
+    .transform((value) => value.split(',').map((address) => address.trim()));
+}
+
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`invalid settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** Parses the environment; every problem is reported at once, by setting name and without its value. */
+export function readConfig<T extends z.ZodRawShape>(
+  shape: T,
+  env: NodeJS.ProcessEnv,
+): z.output<z.ZodObject<T>> {
+  // An empty setting means an absent one, as in compose files.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = z.object(shape).safeParse(given);
+  if (result.success) return result.data;
+  throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+}

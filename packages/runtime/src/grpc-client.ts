@@ -1,0 +1,97 @@
+import { decodeErrorDetail, ERROR_TRAILER, GatewayError } from '@gateway/proto';
+import * as grpc from '@grpc/grpc-js';
+import { CHANNEL_OPTIONS } from './grpc-options';
+import { serviceToken } from './grpc-server';
+
+export interface GrpcClientOptions {
+  /** `host:port` of each instance. */
+  readonly addresses: readonly string[];
+  readonly secrets: readonly string[];
+  /** The calling service's name. */
+  readonly caller: string;
+}
+
+type ClientConstructor<C> = new (
+  address: string,
+  credentials: grpc.ChannelCredentials,
+  options?: grpc.ClientOptions,
+) => C;
+
+/** One channel over all instances, calls spread round-robin. */
+export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C {
+  return new Client(target(options.addresses), grpc.credentials.createInsecure(), {
+    ...CHANNEL_OPTIONS,
+    interceptors: [withToken(options.caller, options.secrets[0] ?? '')],
+  });
+}
+
+/** A channel per instance, for long-lived streams that balance by themselves. */
+export function createGrpcClients<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C[] {
+  return options.addresses.map((address) => createGrpcClient(Client, { ...options, addresses: [address] }));
+}
+
+function target(addresses: readonly string[]): string {
+  if (addresses.length > 1 && addresses.every((address) => /^\d+\.\d+\.\d+\.\d+:\d+$/.test(address))) {
+    return `ipv4:${addresses.join(',')}`;
+  }
+  // A name may stand for many instances: the dns resolver gives round_robin all of them.
+  return addresses[0] ?? '';
+}
+
+function withToken(caller: string, secret: string): grpc.Interceptor {
+  const token = serviceToken(secret, caller);
+  return (options, nextCall) =>
+    new grpc.InterceptingCall(nextCall(options), {
+      start(metadata, listener, next) {
+        metadata.set('x-caller', caller);
+        metadata.set('x-service-token', token);
+        next(metadata, listener);
+      },
+    });
+}
+
+type UnaryMethod<Request, Response> = (
+  request: Request,
+  metadata: grpc.Metadata,
+  options: grpc.CallOptions,
+  callback: grpc.requestCallback<Response>,
+) => grpc.ClientUnaryCall;
+
+export interface CallSettings {
+  readonly timeoutMs: number;
+  readonly requestId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Calls a unary method with a deadline. A peer's typed error is thrown as it was raised there; everything
+ * else (no connection, deadline) is `internal_error`.
+ */
+export function callUnary<Request, Response>(
+  client: grpc.Client,
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  settings: CallSettings,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const metadata = new grpc.Metadata();
+    if (settings.requestId) metadata.set('x-request-id', settings.requestId);
+    const deadline = Date.now() + settings.timeoutMs;
+    const call = method.call(client, request, metadata, { deadline }, (error, response) => {
+      settings.signal?.removeEventListener('abort', cancel);
+      if (error) reject(fromServiceError(error));
+      else if (response === undefined) reject(new GatewayError('internal_error'));
+      else resolve(response);
+    });
+    const cancel = () => call.cancel();
+    if (settings.signal?.aborted) cancel();
+    else settings.signal?.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+export function fromServiceError(error: grpc.ServiceError): GatewayError {
+  const trailer = error.metadata?.get(ERROR_TRAILER)[0];
+  return Buffer.isBuffer(trailer)
+    ? decodeErrorDetail(trailer)
+    : new GatewayError('internal_error', { cause: error });
+}

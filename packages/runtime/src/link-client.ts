@@ -1,0 +1,187 @@
+import { fromErrorDetail, GatewayError } from '@gateway/proto';
+import type { CallFrame } from '@gateway/proto/generated/gateway/edge/v1/CallFrame';
+import type { CallFrames } from '@gateway/proto/generated/gateway/edge/v1/CallFrames';
+import type { CallOpen } from '@gateway/proto/generated/gateway/edge/v1/CallOpen';
+import type { ReplyFrame__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
+import type { ReplyFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-server';
+import type { Logger } from './log';
+import { PersistentStream } from './persistent-stream';
+import { TickBatcher } from './tick-batcher';
+
+type RelayStream = ClientDuplexStream<CallFrames, ReplyFrames__Output>;
+
+/** Receives one call's reply: `head`, then `data` any number of times, then `end`; or `fail` at any time. */
+export interface ReplySink {
+  head(status: number, headers: Readonly<Record<string, string>>): void;
+  data(bytes: Buffer): void;
+  end(): void;
+  fail(error: GatewayError): void;
+}
+
+/** A call under way. */
+export interface LinkedCall {
+  /** The caller left: nothing more reaches the sink. */
+  cancel(): void;
+  /** The sink passed on that many bytes, so that as many more may come. */
+  consumed(bytes: number): void;
+}
+
+export interface LinkRequest {
+  readonly open: CallOpen;
+  readonly body: Buffer;
+}
+
+const CONNECT_WAIT_MS = 2_000;
+
+/** Carries calls to one answering process over one stream. */
+class Link {
+  readonly #calls = new Map<number, OpenCall>();
+  readonly #stream: PersistentStream<ReplyFrames__Output, RelayStream>;
+  #frames: TickBatcher<CallFrame, CallFrames> | undefined;
+  #draining = false;
+  #nextCall = 1;
+
+  constructor(name: string, relay: () => RelayStream, log: Logger, onUp: () => void) {
+    this.#stream = new PersistentStream<ReplyFrames__Output, RelayStream>({
+      name,
+      log,
+      open: relay,
+      onUp: (stream) => {
+        this.#draining = false;
+        this.#frames = new TickBatcher<CallFrame, CallFrames>(stream, (frames) => ({ frames }));
+        onUp();
+      },
+      onDown: () => this.#onDown(),
+      onMessage: (message) => this.#onMessage(message),
+    });
+  }
+
+  get usable(): boolean {
+    return this.#stream.up && !this.#draining;
+  }
+
+  get callsInFlight(): number {
+    return this.#calls.size;
+  }
+
+  call(request: LinkRequest, sink: ReplySink): LinkedCall {
+    const frames = this.#frames;
+    if (!frames) throw new Error('link is not up');
+    const call = this.#nextCall;
+    // uint32 on the wire; ids in use are far fewer, so a wrapped one is free again.
+    this.#nextCall = this.#nextCall === 0xffff_ffff ? 1 : this.#nextCall + 1;
+    frames.add({ call, open: { ...request.open, bodyBytes: request.body.length } });
+    for (let at = 0; at < request.body.length; at += LINK_SLICE_BYTES) {
+      const body = request.body.subarray(at, at + LINK_SLICE_BYTES);
+      frames.add({ call, body }, body.length);
+    }
+    this.#calls.set(call, { sink, unreportedBytes: 0 });
+    return {
+      cancel: () => {
+        if (this.#calls.delete(call)) frames.add({ call, cancel: true });
+      },
+      consumed: (bytes) => {
+        const open = this.#calls.get(call);
+        if (!open) return;
+        open.unreportedBytes += bytes;
+        if (open.unreportedBytes < LINK_WINDOW_BYTES / 2) return;
+        frames.add({ call, creditBytes: open.unreportedBytes });
+        open.unreportedBytes = 0;
+      },
+    };
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+
+  #onMessage(message: ReplyFrames__Output): void {
+    if (message.draining) this.#draining = true;
+    for (const frame of message.frames) this.#onFrame(frame);
+  }
+
+  #onFrame(frame: ReplyFrame__Output): void {
+    // Frames of a call that was cancelled are still on their way for a moment.
+    const sink = this.#calls.get(frame.call)?.sink;
+    if (!sink) return;
+    if (frame.frame === 'data' && frame.data) {
+      sink.data(frame.data);
+    } else if (frame.frame === 'head' && frame.head) {
+      sink.head(
+        frame.head.status,
+        Object.fromEntries(frame.head.headers.map(({ name, value }) => [name, value])),
+      );
+    } else if (frame.frame === 'end') {
+      this.#calls.delete(frame.call);
+      sink.end();
+    } else if (frame.frame === 'fail' && frame.fail) {
+      this.#calls.delete(frame.call);
+      sink.fail(fromErrorDetail(frame.fail));
+    }
+  }
+
+  #onDown(): void {
+    this.#frames?.close();
+    this.#frames = undefined;
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { sink } of calls) {
+      sink.fail(new GatewayError('internal_error', { cause: new Error('link lost') }));
+    }
+  }
+}
+
+interface OpenCall {
+  readonly sink: ReplySink;
+  unreportedBytes: number;
+}
+
+/** Links to every instance of a service; a call goes to the usable one with the fewest in flight. */
+export class LinkPool {
+  readonly #links: Link[];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: { name: string; relays: readonly (() => RelayStream)[]; log: Logger }) {
+    const onUp = () => {
+      for (const wake of this.#waiting) wake();
+    };
+    this.#links = options.relays.map((relay) => new Link(options.name, relay, options.log, onUp));
+  }
+
+  get up(): boolean {
+    return this.#links.some((link) => link.usable);
+  }
+
+  /** Sends the call, waiting a moment for a link if none is up; then fails with `internal_error`. */
+  async call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall> {
+    const link = this.#pick() ?? (await this.#waitForLink());
+    if (!link) throw new GatewayError('internal_error', { cause: new Error('no instance is reachable') });
+    return link.call(request, sink);
+  }
+
+  close(): void {
+    for (const link of this.#links) link.close();
+  }
+
+  #pick(): Link | undefined {
+    let best: Link | undefined;
+    for (const link of this.#links) {
+      if (link.usable && (!best || link.callsInFlight < best.callsInFlight)) best = link;
+    }
+    return best;
+  }
+
+  #waitForLink(): Promise<Link | undefined> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve(this.#pick());
+      };
+      const timer = setTimeout(done, CONNECT_WAIT_MS);
+      this.#waiting.add(done);
+    });
+  }
+}

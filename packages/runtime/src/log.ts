@@ -1,0 +1,13 @@
+import pino, { type Logger } from 'pino';
+
+export type { Logger };
+
+/** JSON lines on standard output. Callers log ids and figures, never bodies, keys or credentials. */
+export function createLogger(service: string, level: string): Logger {
+  return pino({
+    level,
+    base: { service, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  });
+}

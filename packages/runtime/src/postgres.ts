@@ -1,0 +1,65 @@
+import pg from 'pg';
+import type { Logger } from './log';
+
+export type { Pool, PoolClient, QueryResult } from 'pg';
+
+const INT8_OID = 20;
+
+/** A pool whose int8 columns are bigint. Statements and waits for a connection have deadlines. */
+export function createPool(options: {
+  url: string;
+  log: Logger;
+  maxConnections?: number;
+  statementTimeoutMs?: number;
+}): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    idle_in_transaction_session_timeout: 15_000,
+    keepAlive: true,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === INT8_OID && format !== 'binary'
+          ? BigInt
+          : // biome-ignore lint/suspicious/noExplicitAny: pg types this function by its overloads only.
+            (pg.types.getTypeParser(oid, format as any) as any),
+    },
+  });
+  // A server that goes away breaks idle connections too; without a listener that would end the process.
+  pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'));
+  return pool;
+}
+
+/**
+ * Runs `work` in one transaction. After any failure the connection is thrown away: one that timed out
+ * stays stuck in its statement.
+ */
+export async function withTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  const onError = () => {};
+  client.on('error', onError);
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    client.off('error', onError);
+    client.release();
+    return result;
+  } catch (error) {
+    client.off('error', onError);
+    client.release(error instanceof Error ? error : true);
+    throw error;
+  }
+}
+
+/** True when the database answers. */
+export async function ping(pool: pg.Pool): Promise<boolean> {
+  await pool.query('SELECT 1');
+  return true;
+}

@@ -1,0 +1,62 @@
+/** The writable side of a gRPC stream. */
+export interface BatchSink<Batch> {
+  write(batch: Batch): boolean;
+  once(event: 'drain', listener: () => void): unknown;
+}
+
+const MAX_BATCH_ITEMS = 1_024;
+const MAX_BATCH_BYTES = 1024 * 1024;
+
+/**
+ * Sends what is added during one turn of the event loop as one message, because a gRPC message costs far
+ * more than an item. While the sink asks for a pause, items gather; who adds them bounds how many.
+ */
+export class TickBatcher<Item, Batch> {
+  readonly #sink: BatchSink<Batch>;
+  readonly #toBatch: (items: Item[]) => Batch;
+  #batches: { items: Item[]; bytes: number }[] = [];
+  #scheduled = false;
+  #paused = false;
+  #closed = false;
+
+  constructor(sink: BatchSink<Batch>, toBatch: (items: Item[]) => Batch) {
+    this.#sink = sink;
+    this.#toBatch = toBatch;
+  }
+
+  /** `bytes` is the item's size as far as it matters: that of the payload it carries. */
+  add(item: Item, bytes = 0): void {
+    if (this.#closed) return;
+    const last = this.#batches.at(-1);
+    if (last && last.items.length < MAX_BATCH_ITEMS && last.bytes + bytes <= MAX_BATCH_BYTES) {
+      last.items.push(item);
+      last.bytes += bytes;
+    } else {
+      this.#batches.push({ items: [item], bytes });
+    }
+    if (this.#scheduled || this.#paused) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  /** Drops what was not sent; later items are ignored. */
+  close(): void {
+    this.#closed = true;
+    this.#batches = [];
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    while (!this.#paused) {
+      const batch = this.#batches.shift();
+      if (!batch) return;
+      if (!this.#sink.write(this.#toBatch(batch.items))) {
+        this.#paused = true;
+        this.#sink.once('drain', () => {
+          this.#paused = false;
+          this.#flush();
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { GatewayError } from './gateway-error';
+import { usdFromNano } from './usd';
+
+/** The public error envelope: one top-level key. */
+export interface ErrorEnvelope {
+  error: {
+    type: string;
+    code: string;
+    message: string;
+    param?: string;
+    detail?: string;
+    limit?: number;
+    used?: number;
+    resets_at?: string;
+  };
+}
+
+export function toEnvelope(error: GatewayError): ErrorEnvelope {
+  const body: ErrorEnvelope['error'] = {
+    type: error.row.type,
+    code: error.code,
+    message: error.row.message,
+  };
+  if (error.param !== undefined) body.param = error.param;
+  if (error.detail !== undefined) body.detail = error.detail;
+  if (error.cap) {
+    body.limit = usdFromNano(error.cap.limitNano);
+    body.used = usdFromNano(error.cap.usedNano);
+    if (error.cap.resetsAtMs !== undefined) body.resets_at = new Date(error.cap.resetsAtMs).toISOString();
+  }
+  return { error: body };
+}
+
+/** Headers that go with the envelope; the request id is the edge's to add. */
+export function errorHeaders(error: GatewayError): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+  if (error.shouldRetry !== undefined) headers['x-should-retry'] = String(error.shouldRetry);
+  return headers;
+}

@@ -1,0 +1,48 @@
+import path from 'node:path';
+import protobuf from 'protobufjs';
+import { GatewayError, type GatewayErrorOptions } from './gateway-error';
+import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/common/v1/ErrorDetail';
+
+/** Metadata key of the trailer that carries an encoded ErrorDetail. */
+export const ERROR_TRAILER = 'gateway-error-bin';
+
+const detailType = protobuf
+  .loadSync(path.join(__dirname, '../gateway/common/v1/error.proto'))
+  .lookupType('gateway.common.v1.ErrorDetail');
+
+export function toErrorDetail(error: GatewayError): ErrorDetail {
+  const detail: ErrorDetail = { code: error.code };
+  if (error.param !== undefined) detail.param = error.param;
+  if (error.detail !== undefined) detail.detail = error.detail;
+  if (error.cap) {
+    detail.limitNano = error.cap.limitNano.toString();
+    detail.usedNano = error.cap.usedNano.toString();
+    if (error.cap.resetsAtMs !== undefined) detail.resetsAtMs = String(error.cap.resetsAtMs);
+  }
+  if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
+  if (error.shouldRetry !== undefined) detail.shouldRetry = error.shouldRetry;
+  return detail;
+}
+
+export function fromErrorDetail(detail: ErrorDetail__Output): GatewayError {
+  const options: { -readonly [K in keyof GatewayErrorOptions]: GatewayErrorOptions[K] } = {};
+  if (detail.param) options.param = detail.param;
+  if (detail.detail) options.detail = detail.detail;
+  if (detail.limitNano !== undefined && detail.usedNano !== undefined) {
+    const cap = { limitNano: BigInt(detail.limitNano), usedNano: BigInt(detail.usedNano) };
+    options.cap = detail.resetsAtMs === undefined ? cap : { ...cap, resetsAtMs: Number(detail.resetsAtMs) };
+  }
+  if (detail.retryAfterSeconds !== undefined) options.retryAfterSeconds = detail.retryAfterSeconds;
+  if (detail.shouldRetry !== undefined) options.shouldRetry = detail.shouldRetry;
+  return GatewayError.fromCode(detail.code, options);
+}
+
+export function encodeErrorDetail(error: GatewayError): Buffer {
+  return Buffer.from(detailType.encode(detailType.fromObject(toErrorDetail(error))).finish());
+}
+
+export function decodeErrorDetail(bytes: Uint8Array): GatewayError {
+  const message = detailType.decode(bytes);
+  const detail = detailType.toObject(message, { longs: String, defaults: false }) as ErrorDetail__Output;
+  return fromErrorDetail(detail);
+}

@@ -1,0 +1,63 @@
+import { ERROR_TABLE, type ErrorCode, type ErrorRow, isErrorCode } from './error-table';
+
+/** Extras of a cap error: nano-USD, and the window's end in milliseconds since the epoch. */
+export interface CapExtras {
+  readonly limitNano: bigint;
+  readonly usedNano: bigint;
+  /** Absent for the per-request cap, which has no window. */
+  readonly resetsAtMs?: number;
+}
+
+export interface GatewayErrorOptions {
+  /** The request field at fault, e.g. `messages[0].role`. Shown only where the table says so. */
+  readonly param?: string;
+  /** What was wrong, for the caller's developer. Not stable; never holds secrets. */
+  readonly detail?: string;
+  readonly cap?: CapExtras;
+  readonly retryAfterSeconds?: number;
+  /** Overrides the table. */
+  readonly shouldRetry?: boolean;
+  /** For the log only. */
+  readonly cause?: unknown;
+}
+
+/** The one error that crosses module and service borders: a code of the table, and what its row asks for. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly row: ErrorRow;
+  readonly param: string | undefined;
+  readonly detail: string | undefined;
+  readonly cap: CapExtras | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly shouldRetry: boolean | undefined;
+
+  constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
+    const row: ErrorRow = ERROR_TABLE[code];
+    super(row.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.row = row;
+    this.param = paramOf(row, options.param);
+    this.detail = options.detail;
+    this.cap = options.cap;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.shouldRetry = options.shouldRetry ?? row.shouldRetry;
+  }
+
+  /** The only doorway from an unknown thrown value: what is not ours is `internal_error`. */
+  static from(thrown: unknown): GatewayError {
+    return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });
+  }
+
+  /** From a code that a peer sent; one that this version does not know is `internal_error`. */
+  static fromCode(code: string, options: GatewayErrorOptions = {}): GatewayError {
+    return isErrorCode(code)
+      ? new GatewayError(code, options)
+      : new GatewayError('internal_error', { cause: new Error(`unknown error code ${code}`) });
+  }
+}
+
+function paramOf(row: ErrorRow, given: string | undefined): string | undefined {
+  if (row.param === 'none') return undefined;
+  return row.param === 'field' ? given : row.param;
+}

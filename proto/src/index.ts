@@ -1,0 +1,6 @@
+export * from './envelope';
+export * from './error-detail';
+export * from './error-table';
+export * from './gateway-error';
+export * from './load';
+export * from './usd';
