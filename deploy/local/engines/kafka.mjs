@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './commands.mjs';
+import { findJava, getKafkaJars, missingPackages } from './kafka-jars.mjs';
+import { hasReadyBroker } from './kafka-probe.mjs';
+import { freePorts } from './processes.mjs';
+
+/** One node that is broker and controller (KRaft). */
+export const kafka = {
+  name: 'kafka',
+  variable: 'KAFKA_BROKERS',
+  readyTimeoutMs: 60_000,
+  stopSteps: [
+    ['SIGTERM', 15_000],
+    ['SIGKILL', 2_000],
+  ],
+  missingPackages,
+  address: ({ port }) => `127.0.0.1:${port}`,
+  isReady: ({ port }) => hasReadyBroker(port),
+
+  async prepare({ dir, logFile }) {
+    const jars = await getKafkaJars(logFile);
+    const [port, controllerPort] = await freePorts(2);
+    const config = join(dir, 'server.properties');
+    const data = join(dir, 'data');
+    rmSync(data, { recursive: true, force: true });
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    writeFileSync(config, properties({ port, controllerPort, data }));
+    const clusterId = randomBytes(16).toString('base64url');
+    const format = ['format', '--cluster-id', clusterId, '--config', config];
+    await run(findJava(), [...javaArgs(jars), 'kafka.tools.StorageTool', ...format], { logFile });
+    return { port, config, jars };
+  },
+
+  launch({ config, jars }) {
+    return { command: findJava(), args: [...javaArgs(jars), 'kafka.Kafka', config] };
+  },
+};
+
+function javaArgs(jars) {
+  const memory = ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC'];
+  const logging = [
+    '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+    '-Dorg.slf4j.simpleLogger.showDateTime=true',
+  ];
+  return [...memory, ...logging, '-Djava.awt.headless=true', '-cp', join(jars, '*')];
+}
+
+function properties({ port, controllerPort, data }) {
+  const settings = {
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'controller.listener.names': 'CONTROLLER',
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'log.dirs': data,
+    'auto.create.topics.enable': false,
+    'offsets.topic.replication.factor': 1,
+    'offsets.topic.num.partitions': 4,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'share.coordinator.state.topic.replication.factor': 1,
+    'share.coordinator.state.topic.min.isr': 1,
+    'min.insync.replicas': 1,
+    'group.initial.rebalance.delay.ms': 0,
+    // After a kill the broker may come back only when its former session has run out.
+    'broker.session.timeout.ms': 2000,
+    'broker.heartbeat.interval.ms': 500,
+    'log.cleaner.threads': 1,
+    'log.cleaner.dedupe.buffer.size': 8 << 20,
+    'num.network.threads': 2,
+    'num.io.threads': 4,
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}

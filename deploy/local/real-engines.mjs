@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { installPackages } from './engines/debian-packages.mjs';
+import { kafka } from './engines/kafka.mjs';
+import { postgres } from './engines/postgres.mjs';
+import { endProcess, isRunning, launchDetached, waitUntil } from './engines/processes.mjs';
+import { redis } from './engines/redis.mjs';
+import { engineState, writeEnv } from './engines/state.mjs';
+
+const USAGE = `Real PostgreSQL, Redis and Kafka for tests, each on a port and a folder of its own.
+  real-engines.mjs up --dir DIR            get and start all; prints shell lines, also in DIR/env
+  real-engines.mjs down --dir DIR [--remove]   end all; --remove deletes their data too
+  real-engines.mjs start|stop|kill NAME --dir DIR   one of postgres, redis, kafka; same port and data
+`;
+const ENGINES = [postgres, redis, kafka];
+
+async function up(root) {
+  const missing = ENGINES.flatMap((engine) => engine.missingPackages());
+  await installPackages(missing, resolve(root, 'install.log'));
+  const results = await Promise.allSettled(ENGINES.map((engine) => start(root, engine)));
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+  const lines = ENGINES.map((engine) => {
+    return `export ${engine.variable}='${engine.address(engineState(root, engine.name).read())}'\n`;
+  });
+  lines.push(`export ENGINES_DIR='${root}'\n`);
+  writeEnv(root, lines.join(''));
+  process.stdout.write(lines.join(''));
+}
+
+async function start(root, engine) {
+  const state = engineState(root, engine.name);
+  let record = state.read();
+  if (!record) {
+    record = await engine.prepare(state);
+    state.write(record);
+  }
+  const startedAtMs = Date.now();
+  if (!isRunning(record)) {
+    const command = await engine.launch(record);
+    record = { ...record, ...(await launchDetached({ ...command, logFile: state.logFile })) };
+    state.write(record);
+  }
+  let ready = false;
+  await waitUntil(async () => {
+    ready = await engine.isReady(record);
+    return ready || !isRunning(record);
+  }, engine.readyTimeoutMs);
+  if (!ready) throw new Error(`${engine.name} did not start; end of ${state.logFile}:\n${state.logTail()}`);
+  console.error(`${engine.name} ready after ${Date.now() - startedAtMs} ms (pid ${record.pid})`);
+}
+
+async function end(root, engine, steps) {
+  const record = engineState(root, engine.name).read();
+  if (!record || !isRunning(record)) return;
+  await endProcess(record, steps);
+  console.error(`${engine.name} ended`);
+}
+
+async function down(root, remove) {
+  const results = await Promise.allSettled(ENGINES.map((engine) => end(root, engine, engine.stopSteps)));
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+  if (!remove) return;
+  for (const engine of ENGINES) {
+    const state = engineState(root, engine.name);
+    const record = state.read();
+    if (record) engine.remove?.(record);
+    rmSync(state.dir, { recursive: true, force: true });
+  }
+  rmSync(resolve(root, 'env'), { force: true });
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { dir: { type: 'string' }, remove: { type: 'boolean', default: false } },
+  });
+  const [command, name] = positionals;
+  const engine = ENGINES.find((one) => one.name === name);
+  const known = ['up', 'down'].includes(command) || (['start', 'stop', 'kill'].includes(command) && engine);
+  if (!known || !values.dir) throw new Error(USAGE);
+  mkdirSync(values.dir, { recursive: true, mode: 0o755 });
+  const root = realpathSync(values.dir);
+  if (command === 'up') return up(root);
+  if (command === 'down') return down(root, values.remove);
+  if (command === 'start') return start(root, engine);
+  return end(root, engine, command === 'kill' ? [['SIGKILL', 5_000]] : engine.stopSteps);
+}
+
+main().catch((error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
