@@ -13,7 +13,7 @@ export type ErrorType =
  * How `error.param` is filled: `none` never, `field` with the request field at fault when there is one,
  * any other value is that constant.
  */
-export type ParamRule = 'none' | 'field' | 'model' | 'tier';
+export type ParamRule = 'none' | 'field' | 'model' | 'tier' | 'email';
 
 /** One row of the public error contract. Codes never change across releases. */
 export interface ErrorRow {

@@ -1,4 +1,12 @@
-import { ERROR_TABLE, type ErrorCode, type ErrorRow, isErrorCode } from './error-table';
+import { DASHBOARD_ERROR_TABLE, type DashboardErrorCode } from './dashboard-error-table';
+import { ERROR_TABLE, type ErrorCode, type ErrorRow } from './error-table';
+
+/** Every code that can cross a border: the public contract's, and the dashboard's own. */
+export type AnyErrorCode = ErrorCode | DashboardErrorCode;
+
+const ROWS: Readonly<Record<AnyErrorCode, ErrorRow>> = { ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE };
+
+const isAnyErrorCode = (code: string): code is AnyErrorCode => Object.hasOwn(ROWS, code);
 
 /** Extras of a cap error: nano-USD, and the window's end in milliseconds since the epoch. */
 export interface CapExtras {
@@ -21,9 +29,9 @@ export interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one error that crosses module and service borders: a code of the table, and what its row asks for. */
+/** The one error that crosses module and service borders: a code of the tables, and what its row asks for. */
 export class GatewayError extends Error {
-  readonly code: ErrorCode;
+  readonly code: AnyErrorCode;
   readonly row: ErrorRow;
   readonly param: string | undefined;
   readonly detail: string | undefined;
@@ -31,8 +39,8 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly shouldRetry: boolean | undefined;
 
-  constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
-    const row: ErrorRow = ERROR_TABLE[code];
+  constructor(code: AnyErrorCode, options: GatewayErrorOptions = {}) {
+    const row = ROWS[code];
     super(row.message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'GatewayError';
     this.code = code;
@@ -51,7 +59,7 @@ export class GatewayError extends Error {
 
   /** From a code that a peer sent; one that this version does not know is `internal_error`. */
   static fromCode(code: string, options: GatewayErrorOptions = {}): GatewayError {
-    return isErrorCode(code)
+    return isAnyErrorCode(code)
       ? new GatewayError(code, options)
       : new GatewayError('internal_error', { cause: new Error(`unknown error code ${code}`) });
   }
