@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { WeightedLru } from './lru';
+
+const MAX_WAIT_MS = 600_000;
+const MAX_TEXT_CHARS = 1_000_000;
+const MAX_TOKENS = 1_000_000_000;
+
+export const MAX_CHUNKS = 100_000;
+
+const waitMs = z.int().min(0).max(MAX_WAIT_MS);
+const tokens = z.int().min(0).max(MAX_TOKENS);
+const text = z.string().max(MAX_TEXT_CHARS);
+
+// Strict, so that a misspelt directive is an error and not a test that passes for the wrong reason.
+const schema = z.strictObject({
+  status: z.int().min(200).max(599).optional(),
+  error: z.union([text, z.record(z.string(), z.unknown())]).optional(),
+  retry_after: z.int().min(0).max(86_400).optional(),
+  delay_ms: waitMs.optional(),
+  chunks: z.int().min(1).max(MAX_CHUNKS).optional(),
+  chunk_delay_ms: waitMs.optional(),
+  drop_after_chunks: z.int().min(0).max(MAX_CHUNKS).optional(),
+  reset: z.boolean().optional(),
+  usage: z
+    .strictObject({
+      prompt_tokens: tokens.optional(),
+      completion_tokens: tokens.optional(),
+      cached_tokens: tokens.optional(),
+      reasoning_tokens: tokens.optional(),
+    })
+    .optional(),
+  finish_reason: z.enum(['stop', 'length', 'tool_calls', 'content_filter']).optional(),
+  text: text.optional(),
+  tool_call: z
+    .strictObject({
+      name: z.string().min(1).max(128),
+      arguments: z.union([text, z.record(z.string(), z.unknown())]).optional(),
+    })
+    .optional(),
+  thinking: text.optional(),
+  omit_task_id: z.boolean().optional(),
+  task_seconds: z.number().min(0).max(86_400).optional(),
+  task_status: z.string().max(64).optional(),
+  policy: z.boolean().optional(),
+});
+
+export type Directive = Readonly<z.infer<typeof schema>>;
+
+export class DirectiveError extends Error {}
+
+const NONE: Directive = {};
+const OPENING = /\[\[sim(?=[\s{])\s*/g;
+const parsed = new WeightedLru<Directive>(1_000_000);
+
+/**
+ * The directive that rules the call: the last one of the first text that holds any.
+ * @param texts in order of precedence
+ * @throws DirectiveError
+ */
+export function findDirective(texts: Iterable<string>): Directive {
+  for (const candidate of texts) {
+    if (!candidate.includes('[[sim')) continue;
+    const source = lastDirectiveSource(candidate);
+    if (source !== undefined) return parseDirective(source);
+  }
+  return NONE;
+}
+
+function lastDirectiveSource(candidate: string): string | undefined {
+  let source: string | undefined;
+  OPENING.lastIndex = 0;
+  for (let match = OPENING.exec(candidate); match !== null; match = OPENING.exec(candidate)) {
+    const start = OPENING.lastIndex;
+    const end = endOfObject(candidate, start);
+    if (end === undefined || !/^\s*\]\]/.test(candidate.slice(end, end + 64))) {
+      throw new DirectiveError('a [[sim …]] directive holds one JSON object and ends with ]]');
+    }
+    source = candidate.slice(start, end);
+    OPENING.lastIndex = end;
+  }
+  return source;
+}
+
+// Brackets inside the JSON may look like the directive's own end, so the object is followed to its last brace.
+function endOfObject(candidate: string, start: number): number | undefined {
+  if (candidate[start] !== '{') return undefined;
+  let depth = 0;
+  let inString = false;
+  for (let i = start; i < candidate.length; i++) {
+    const c = candidate[i];
+    if (inString) {
+      if (c === '\\') i++;
+      else if (c === '"') inString = false;
+    } else if (c === '"') inString = true;
+    else if (c === '{') depth++;
+    else if (c === '}' && --depth === 0) return i + 1;
+  }
+  return undefined;
+}
+
+function parseDirective(source: string): Directive {
+  const known = parsed.get(source);
+  if (known !== undefined) return known;
+  let json: unknown;
+  try {
+    json = JSON.parse(source);
+  } catch {
+    throw new DirectiveError('a [[sim …]] directive is not valid JSON');
+  }
+  const result = schema.safeParse(json);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    throw new DirectiveError(`directive ${issue?.path.join('.') || 'object'}: ${issue?.message}`);
+  }
+  parsed.add(source, result.data, source.length + 64);
+  return result.data;
+}

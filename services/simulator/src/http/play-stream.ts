@@ -1,0 +1,72 @@
+import type { Call } from './call';
+import { dropConnection } from './send';
+
+/** A server-sent stream in its provider's framing. */
+export interface StreamFrames {
+  /** Sent with the first piece. */
+  readonly head: string;
+  readonly count: number;
+  piece(index: number): string;
+  /** Sent with the last piece, never without it. */
+  readonly tail: string;
+}
+
+export interface StreamPace {
+  readonly chunkDelayMs: number;
+  /** Cut the connection after so many pieces; more than there are: not at all. */
+  readonly dropAfter: number;
+}
+
+export interface StreamResult {
+  readonly sent: number;
+  readonly end: 'finished' | 'aborted' | 'dropped';
+}
+
+const BATCH_CHARS = 64 * 1024;
+
+/** Writes the stream after its head was written; `sent` are the pieces handed to the socket. */
+export async function playStream(call: Call, frames: StreamFrames, pace: StreamPace): Promise<StreamResult> {
+  const drops = pace.dropAfter <= frames.count;
+  const last = drops ? pace.dropAfter : frames.count;
+  if (last > 0 && pace.chunkDelayMs > 0) return playPaced(call, frames, pace, last, drops);
+  let sent = 0;
+  let batch = frames.head;
+  for (;;) {
+    while (sent < last && batch.length < BATCH_CHARS) batch += frames.piece(sent++);
+    if (sent === last) return finish(call, batch, frames, sent, drops);
+    const writable = call.res.write(batch);
+    batch = '';
+    if (!writable && !(await call.drained())) return { sent, end: 'aborted' };
+  }
+}
+
+// Each piece has its due time from the start, so that timers' delays do not add up over a long stream.
+async function playPaced(
+  call: Call,
+  frames: StreamFrames,
+  { chunkDelayMs }: StreamPace,
+  last: number,
+  drops: boolean,
+): Promise<StreamResult> {
+  const startMs = performance.now();
+  let text = frames.head + frames.piece(0);
+  for (let sent = 1; ; sent++) {
+    if (sent === last) return finish(call, text, frames, sent, drops);
+    const writable = call.res.write(text);
+    if (!writable && !(await call.drained())) return { sent, end: 'aborted' };
+    const waitMs = startMs + sent * chunkDelayMs - performance.now();
+    const live = waitMs > 0 ? await call.sleep(waitMs) : await call.breathe();
+    if (!live) return { sent, end: 'aborted' };
+    text = frames.piece(sent);
+  }
+}
+
+function finish(call: Call, text: string, frames: StreamFrames, sent: number, drops: boolean): StreamResult {
+  if (drops) {
+    call.res.write(text);
+    dropConnection(call.res);
+    return { sent, end: 'dropped' };
+  }
+  call.res.end(text + frames.tail);
+  return { sent, end: 'finished' };
+}

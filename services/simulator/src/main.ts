@@ -1,0 +1,4 @@
+import { runService } from '@gateway/runtime';
+import { startSimulator } from './server';
+
+void runService('simulator', startSimulator);

@@ -1,0 +1,142 @@
+import { MAX_CHUNKS } from '../../domain/directive';
+import { OpenAiError } from './error';
+
+export interface ChatMessage {
+  readonly role: string;
+  readonly name: string | null;
+  readonly texts: readonly string[];
+  /** Content parts other than text: images, audio, files. */
+  readonly otherParts: number;
+  readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
+}
+
+export interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly unknown[];
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  readonly n: number;
+  /** Infinity when the caller set none. */
+  readonly maxTokens: number;
+  readonly serviceTier: string;
+}
+
+type Json = Record<string, unknown>;
+
+const ROLES = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
+const MAX_N = 128;
+
+/** @throws OpenAiError */
+export function parseChatRequest(body: unknown): ChatRequest {
+  if (!isObject(body)) throw invalid('We could not parse the JSON body of your request as an object.');
+  const { model, messages, tools = [] } = body;
+  if (typeof model !== 'string' || model === '') throw invalid('you must provide a model parameter');
+  if (messages === undefined) throw missing('messages');
+  if (!Array.isArray(messages)) throw wrongType('messages', 'an array of objects');
+  if (messages.length === 0) {
+    throw invalid("Invalid 'messages': empty array.", 'messages', 'empty_array');
+  }
+  if (tools !== null && !Array.isArray(tools)) throw wrongType('tools', 'an array of objects');
+  const stream = body.stream === true;
+  const options = body.stream_options;
+  if (options != null && !stream) {
+    throw invalid(
+      "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+      'stream_options',
+    );
+  }
+  return {
+    model,
+    messages: messages.map(parseMessage),
+    tools: tools ?? [],
+    stream,
+    includeUsage: isObject(options) && options.include_usage === true,
+    n: positive(body, 'n', MAX_N) ?? 1,
+    maxTokens: parseMaxTokens(body),
+    serviceTier: parseServiceTier(body.service_tier),
+  };
+}
+
+function parseMessage(message: unknown, index: number): ChatMessage {
+  const at = `messages[${index}]`;
+  if (!isObject(message)) throw wrongType(at, 'an object');
+  const { role, content, name, tool_calls } = message;
+  if (role === undefined) throw missing(`${at}.role`);
+  if (typeof role !== 'string' || !ROLES.has(role)) {
+    throw invalid(`Invalid value for '${at}.role'.`, `${at}.role`, 'invalid_value');
+  }
+  const calls = Array.isArray(tool_calls) ? tool_calls : [];
+  if (content === undefined && calls.length === 0 && !isObject(message.function_call)) {
+    throw missing(`${at}.content`);
+  }
+  return {
+    role,
+    name: typeof name === 'string' ? name : null,
+    ...parseContent(content, `${at}.content`),
+    toolCalls: calls.filter(isObject).map((call) => {
+      const callee = isObject(call.function) ? call.function : {};
+      return { name: String(callee.name ?? ''), arguments: String(callee.arguments ?? '') };
+    }),
+  };
+}
+
+function parseContent(content: unknown, at: string): Pick<ChatMessage, 'texts' | 'otherParts'> {
+  if (content == null) return { texts: [], otherParts: 0 };
+  if (typeof content === 'string') return { texts: [content], otherParts: 0 };
+  if (!Array.isArray(content)) throw wrongType(at, 'a string or an array of objects');
+  const texts: string[] = [];
+  for (const part of content) {
+    if (!isObject(part) || typeof part.type !== 'string') throw missing(`${at}[].type`);
+    const text = part.type === 'refusal' ? part.refusal : part.text;
+    if (typeof text === 'string') texts.push(text);
+  }
+  return { texts, otherParts: content.length - texts.length };
+}
+
+function parseMaxTokens(body: Json): number {
+  const old = positive(body, 'max_tokens', Number.MAX_SAFE_INTEGER);
+  const current = positive(body, 'max_completion_tokens', Number.MAX_SAFE_INTEGER);
+  if (old !== undefined && current !== undefined) {
+    throw invalid("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.");
+  }
+  return current ?? old ?? Number.POSITIVE_INFINITY;
+}
+
+// The reply names the tier that served the call, which is never "auto".
+function parseServiceTier(tier: unknown): string {
+  if (tier === 'fast' || tier === 'priority') return 'priority';
+  return tier === 'flex' || tier === 'scale' ? tier : 'default';
+}
+
+function positive(body: Json, param: string, max: number): number | undefined {
+  const value = body[param];
+  if (value == null) return undefined;
+  if (!Number.isInteger(value)) throw wrongType(param, 'an integer');
+  if ((value as number) < 1 || (value as number) > max) {
+    throw invalid(`Invalid '${param}': out of range.`, param, 'integer_out_of_range');
+  }
+  return value as number;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function missing(param: string): OpenAiError {
+  return invalid(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
+}
+
+function wrongType(param: string, expected: string): OpenAiError {
+  return invalid(`Invalid type for '${param}': expected ${expected}.`, param, 'invalid_type');
+}
+
+function invalid(message: string, param: string | null = null, code: string | null = null): OpenAiError {
+  return new OpenAiError(400, message, 'invalid_request_error', code, param);
+}
+
+/** All choices together say at most ten times what one can. */
+export function checkReplySize(pieces: number, n: number): void {
+  if (pieces * n > 10 * MAX_CHUNKS)
+    throw invalid("Invalid 'n': so long a reply can't have so many choices.", 'n');
+}

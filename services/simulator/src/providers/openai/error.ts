@@ -1,0 +1,61 @@
+/** An error body in OpenAI's shape. */
+export class OpenAiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly type: string = 'invalid_request_error',
+    readonly code: string | null = null,
+    readonly param: string | null = null,
+  ) {
+    super(message);
+  }
+
+  toBody(): unknown {
+    const { message, type, param, code } = this;
+    return { error: { message, type, param, code } };
+  }
+}
+
+export const noApiKey = () =>
+  new OpenAiError(
+    401,
+    "You didn't provide an API key. Send it in an Authorization header: Authorization: Bearer YOUR_KEY.",
+  );
+
+export const unknownPath = (method: string, path: string) =>
+  new OpenAiError(404, `Invalid URL (${method} ${path})`);
+
+export const wrongMethod = (method: string, path: string) =>
+  new OpenAiError(405, `Not allowed to ${method} on ${path}.`);
+
+export const bodyTooLarge = () => new OpenAiError(413, 'The request body is too large.');
+
+export const contentPolicy = () =>
+  new OpenAiError(
+    400,
+    'Your request was rejected because it violates our usage policies.',
+    'invalid_request_error',
+    'content_policy_violation',
+  );
+
+export const defect = () => new OpenAiError(500, 'The simulator failed.', 'server_error');
+
+/** What OpenAI usually says with a status. */
+export function errorOfStatus(status: number, message?: string): OpenAiError {
+  const make = (text: string, type: string, code: string | null = null) =>
+    new OpenAiError(status, message ?? text, type, code);
+  if (status === 401) return make('Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key');
+  if (status === 403) return make('You are not allowed to do this.', 'permission_error');
+  if (status === 404) {
+    return make(
+      'The model does not exist or you do not have access to it.',
+      'invalid_request_error',
+      'model_not_found',
+    );
+  }
+  if (status === 429) return make('Rate limit reached for requests.', 'requests', 'rate_limit_exceeded');
+  if (status === 503)
+    return make('The engine is currently overloaded, please try again later.', 'server_error');
+  if (status >= 500) return make('The server had an error while processing your request.', 'server_error');
+  return make('The request was refused as its directive demands.', 'invalid_request_error');
+}
