@@ -1,0 +1,30 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { EmbeddedRedis } from './embedded-redis';
+
+const SCRIPT = join(__dirname, '../../engines/redis-child.cjs');
+
+export interface EmbeddedRedisProcess extends EmbeddedRedis {
+  pid: number;
+}
+
+/**
+ * The same server in a process of its own: for tests that kill it, and for jest, in whose sandbox the
+ * Lua engine can't load. Ends by itself when this process does.
+ */
+export async function startEmbeddedRedisProcess(): Promise<EmbeddedRedisProcess> {
+  const child = fork(SCRIPT, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const exited = once(child, 'exit');
+  const first = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
+  const { url } = (first?.[0] ?? {}) as { url?: string };
+  if (url === undefined || child.pid === undefined) throw new Error('the embedded Redis did not start');
+  child.unref();
+  child.channel?.unref();
+  const stop = async () => {
+    child.ref();
+    child.kill('SIGKILL');
+    await exited;
+  };
+  return { url, pid: child.pid, stop };
+}

@@ -1,0 +1,24 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+
+/** The parsed file; undefined when there is none, or when it is not whole. */
+export function readJsonFile<T>(path: string): Partial<T> | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Partial<T>;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Replaces the file as a whole, mode 0600, on disk when this returns. */
+export function writeJsonFile(path: string, value: unknown): void {
+  const next = `${path}.new`;
+  const file = openSync(next, 'w', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(value, null, 2)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(next, path);
+}

@@ -1,0 +1,48 @@
+import { Client } from 'pg';
+import { POSTGRES_USER } from './postgres-data';
+import type { PostgresPlace } from './postgres-place';
+
+const DATABASE = 'gateway';
+
+export function postgresUrl({ password }: PostgresPlace, port: number, database = DATABASE): string {
+  return `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** Whether our password opens a server on that port that works on our data. */
+export async function answersForPlace(place: PostgresPlace, port: number): Promise<boolean> {
+  try {
+    return await withClient(place, port, async (client) => {
+      const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+      return rows[0]?.data_directory === place.data;
+    });
+  } catch {
+    return false;
+  }
+}
+
+export async function ensureDatabase(place: PostgresPlace, port: number): Promise<void> {
+  await withClient(place, port, async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+  });
+}
+
+async function withClient<T>(
+  place: PostgresPlace,
+  port: number,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client({
+    connectionString: postgresUrl(place, port, 'postgres'),
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 10_000,
+  });
+  // A connection that is cut while idle must not end our process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { Client } from 'pg';
+import { endPostmaster, findPostmaster } from '../postgres-postmaster';
+
+export const isRoot = process.getuid?.() === 0;
+/** A user with an entry in every /etc/passwd, for tests that root runs as somebody else. */
+export const ORDINARY_USER = { uid: 65534, gid: 65534 };
+
+/** A fresh data folder; `open` lets other users pass through it. */
+export function makeDataDir(options: { mode: number; owner?: { uid: number; gid: number } }): string {
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
+  chmodSync(dir, options.mode);
+  if (options.owner) chownSync(dir, options.owner.uid, options.owner.gid);
+  return dir;
+}
+
+export function homeOf(dataDir: string): string {
+  const { home } = JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8')) as { home: string };
+  return resolve(dataDir, home);
+}
+
+/** Ends whatever a test left running and removes all it made. */
+export async function removeDataDir(dataDir: string): Promise<void> {
+  const home = homeOf(dataDir);
+  const left = findPostmaster(join(home, 'data'));
+  if (left) await endPostmaster(left.process, join(home, 'data'));
+  rmSync(home, { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+export async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query({ text: sql, rowMode: 'array' })).rows.flat();
+  } finally {
+    await client.end();
+  }
+}
+
+export interface Started {
+  url: string;
+  pid: number;
+  adopted: boolean;
+  error?: string;
+}
+
+/** The starter as a process of its own, which a test may kill. */
+export async function startInChild(
+  dataDir: string,
+  user?: { uid: number; gid: number },
+): Promise<{ child: ChildProcess; started: Started }> {
+  const script = join(dirname(__filename), 'start-postgres.cjs');
+  const child = fork(script, [dataDir], {
+    ...user,
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [started] = (await once(child, 'message')) as [Started];
+  return { child, started };
+}
+
+export async function killChild(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+export async function stopChild(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.send('stop');
+  await exited;
+}
