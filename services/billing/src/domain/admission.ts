@@ -1,0 +1,169 @@
+import { GatewayError } from '@gateway/proto';
+import { minBigint } from './int8';
+import { nextUtcDayMs, nextUtcMonthMs } from './spend-window';
+
+/** A call that asks for a hold. */
+export interface CallToAdmit {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly ownerId: string;
+  readonly ownerEpoch: bigint;
+  /** Most that it can cost. */
+  readonly boundNano: bigint;
+  /** Least hold with which it is worth sending; at most the bound. */
+  readonly floorNano: bigint;
+  readonly boundTokens: bigint;
+  readonly floorTokens: bigint;
+  /** Takes rates only. */
+  readonly free: boolean;
+  /** Its maximum output is the caller's own wish, which the per-request cap does not lower. */
+  readonly callerNamedMaximum: boolean;
+}
+
+/** An account as its locked row and window say; `admitCall` changes the figures. */
+export interface AccountFigures {
+  readonly id: string;
+  readonly active: boolean;
+  readonly balanceNano: bigint;
+  heldNano: bigint;
+  readonly dailyLimitNano: bigint | null;
+  /** Settled + held of the account's day. */
+  usedTodayNano: bigint;
+  readonly whenShort: 'lower' | 'refuse';
+}
+
+export interface KeyFigures {
+  readonly id: string;
+  readonly accountId: string;
+  readonly enabled: boolean;
+  readonly expiresAtMs: number | null;
+  /** Empty: every model. */
+  readonly allowedModels: readonly string[];
+  readonly dailyLimitNano: bigint | null;
+  readonly monthlyLimitNano: bigint | null;
+  readonly requestCostLimitNano: bigint | null;
+  usedTodayNano: bigint;
+  usedThisMonthNano: bigint;
+}
+
+export type Decision =
+  | { readonly granted: true; readonly holdNano: bigint }
+  | { readonly granted: false; readonly error: GatewayError };
+
+export const grant = (holdNano: bigint): Decision => ({ granted: true, holdNano });
+export const refuse = (error: GatewayError): Decision => ({ granted: false, error });
+
+/** Decides one call and, if it is granted, counts its hold in the figures that the next call meets. */
+export function admitCall(
+  call: CallToAdmit,
+  account: AccountFigures | undefined,
+  key: KeyFigures | undefined,
+  nowMs: number,
+): Decision {
+  const decision = decideCall(call, account, key, nowMs);
+  if (decision.granted && account && key) {
+    account.heldNano += decision.holdNano;
+    account.usedTodayNano += decision.holdNano;
+    key.usedTodayNano += decision.holdNano;
+    key.usedThisMonthNano += decision.holdNano;
+  }
+  return decision;
+}
+
+/** Decides without counting: also what a call that the rates refuse would have met. */
+export function decideCall(
+  call: CallToAdmit,
+  account: AccountFigures | undefined,
+  key: KeyFigures | undefined,
+  nowMs: number,
+): Decision {
+  if (!account?.active || !key?.enabled || key.accountId !== account.id) {
+    return refuse(new GatewayError('invalid_api_key'));
+  }
+  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
+    return refuse(new GatewayError('expired_api_key'));
+  }
+  if (key.allowedModels.length > 0 && !key.allowedModels.includes(call.model)) {
+    return refuse(new GatewayError('model_not_found'));
+  }
+  if (call.free) return grant(0n);
+
+  const boundNano = withinRequestLimit(call, key);
+  if (boundNano === undefined) return refuse(overRequestLimit(call, key));
+  return fitToFunds(boundNano, call.floorNano, account, key, nowMs);
+}
+
+/** The bound, lowered to the key's per-request cap where that is allowed; undefined: over the cap. */
+function withinRequestLimit(call: CallToAdmit, key: KeyFigures): bigint | undefined {
+  const capNano = key.requestCostLimitNano;
+  if (capNano === null || call.boundNano <= capNano) return call.boundNano;
+  return call.callerNamedMaximum || call.floorNano > capNano ? undefined : capNano;
+}
+
+const overRequestLimit = (call: CallToAdmit, key: KeyFigures) =>
+  new GatewayError('request_cost_limit', {
+    cap: { limitNano: key.requestCostLimitNano ?? 0n, usedNano: call.boundNano },
+  });
+
+/** One thing that a hold must fit into, and the error when it doesn't. */
+interface Fund {
+  readonly freeNano: bigint;
+  error(): GatewayError;
+}
+
+function fitToFunds(
+  boundNano: bigint,
+  floorNano: bigint,
+  account: AccountFigures,
+  key: KeyFigures,
+  nowMs: number,
+): Decision {
+  const funds = fundsOf(account, key, nowMs);
+  const leastNano = minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
+  if (boundNano <= leastNano) return grant(boundNano);
+
+  // A call that costs anything can't be sent on nothing, however low its floor.
+  const lowestNano = floorNano > 0n ? floorNano : 1n;
+  const neededNano = account.whenShort === 'lower' ? minBigint(lowestNano, boundNano) : boundNano;
+  const short = funds.find((fund) => fund.freeNano < neededNano);
+  if (short) return refuse(short.error());
+
+  // An eighth leaves room for the calls beside it.
+  const eighthNano = leastNano / 8n;
+  return grant(eighthNano >= lowestNano ? eighthNano : leastNano);
+}
+
+/** What is left of balance and caps together; below zero when one of them is overdrawn. */
+export function freeNano(account: AccountFigures, key: KeyFigures): bigint {
+  const funds = fundsOf(account, key, 0);
+  return minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
+}
+
+/** In the order of precedence of their errors: what waiting can't cure first, then the longest wait. */
+function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund, ...Fund[]] {
+  const funds: [Fund, ...Fund[]] = [
+    // Nothing left is refused even to a call that costs nothing: the spec says "zero or below".
+    {
+      freeNano: account.balanceNano > 0n ? account.balanceNano - account.heldNano : -1n,
+      error: () => new GatewayError('insufficient_balance'),
+    },
+  ];
+  const cap = (
+    code: 'key_monthly_limit' | 'account_daily_limit' | 'key_daily_limit',
+    limitNano: bigint | null,
+    usedNano: bigint,
+    resetsAtMs: (atMs: number) => number,
+  ) => {
+    if (limitNano === null) return;
+    funds.push({
+      freeNano: limitNano - usedNano,
+      error: () => new GatewayError(code, { cap: { limitNano, usedNano, resetsAtMs: resetsAtMs(nowMs) } }),
+    });
+  };
+  cap('key_monthly_limit', key.monthlyLimitNano, key.usedThisMonthNano, nextUtcMonthMs);
+  cap('account_daily_limit', account.dailyLimitNano, account.usedTodayNano, nextUtcDayMs);
+  cap('key_daily_limit', key.dailyLimitNano, key.usedTodayNano, nextUtcDayMs);
+  return funds;
+}

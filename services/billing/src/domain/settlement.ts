@@ -1,0 +1,72 @@
+import { minBigint } from './int8';
+import type { UsageEvent } from './usage-event';
+
+export type HoldState = 'open' | 'settled' | 'released' | 'expired';
+
+/** A hold as its row says. */
+export interface Hold {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly state: HoldState;
+  readonly amountNano: bigint;
+  /** UTC day of admission, `YYYY-MM-DD`. */
+  readonly day: string;
+}
+
+export type LossReason = 'over_hold' | 'expired' | 'late_final';
+
+/** What the end of a hold changes. */
+export interface HoldEnd {
+  readonly hold: Hold;
+  readonly state: Exclude<HoldState, 'open'>;
+  /** Given back to what may be held. */
+  readonly freedNano: bigint;
+  readonly chargedNano: bigint;
+  /** Negative: an earlier loss was booked too high. */
+  readonly lossNano: bigint;
+  readonly lossReason: LossReason;
+}
+
+/** Ends an open hold as its event says: never more than the hold is charged. */
+export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
+  const costNano = event.outcome === 'settled' ? event.costNano : 0n;
+  const chargedNano = minBigint(costNano, hold.amountNano);
+  return {
+    hold,
+    state: event.outcome,
+    freedNano: hold.amountNano,
+    chargedNano,
+    lossNano: costNano - chargedNano,
+    lossReason: 'over_hold',
+  };
+}
+
+/** Ends a hold whose owner is gone: nothing is charged, what it may have cost is the operator's loss. */
+export function expireHold(hold: Hold): HoldEnd {
+  return {
+    hold,
+    state: 'expired',
+    freedNano: hold.amountNano,
+    chargedNano: 0n,
+    lossNano: hold.amountNano,
+    lossReason: 'expired',
+  };
+}
+
+/**
+ * The event of an expired hold came after all. Its money may have been spent since, so only what is free
+ * now is charged; the loss booked on expiry is corrected to what it has really been.
+ */
+export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigint): HoldEnd {
+  const costNano = event.outcome === 'settled' ? event.costNano : 0n;
+  const chargedNano = minBigint(costNano, hold.amountNano, freeNano > 0n ? freeNano : 0n);
+  return {
+    hold,
+    state: event.outcome,
+    freedNano: 0n,
+    chargedNano,
+    lossNano: costNano - chargedNano - hold.amountNano,
+    lossReason: 'late_final',
+  };
+}

@@ -1,0 +1,10 @@
+const DAY_MS = 86_400_000;
+
+/** 00:00 UTC after the given moment: the end of a daily window. */
+export const nextUtcDayMs = (atMs: number): number => (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
+
+/** 00:00 UTC on the first of the month after the given moment: the end of a monthly window. */
+export function nextUtcMonthMs(atMs: number): number {
+  const at = new Date(atMs);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
+}

@@ -1,0 +1,32 @@
+import type { Logger } from '@gateway/runtime';
+
+export interface Repeated {
+  /** Ends the repetition; resolves when a run under way is over. */
+  stop(): Promise<void>;
+}
+
+/** Runs `work` at once and then with a pause of `intervalMs` after each run. A failure waits for the next. */
+export function every(intervalMs: number, name: string, log: Logger, work: () => Promise<void>): Repeated {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  const run = async () => {
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ err: error, job: name }, 'job failed');
+    }
+    if (!stopped) timer = setTimeout(start, intervalMs);
+  };
+  const start = () => {
+    running = run();
+  };
+  start();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,4 @@
+import { runService } from '@gateway/runtime';
+import { startBilling } from './server';
+
+void runService('billing', startBilling);

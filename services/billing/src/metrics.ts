@@ -1,0 +1,106 @@
+import { createMetrics } from '@gateway/runtime';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Reconciliation } from './store/reconcile';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+export interface BillingMetrics {
+  readonly registry: Registry;
+  readonly replies: Counter<'result'>;
+  readonly deliveries: Counter<'outcome'>;
+  readonly settleLag: Gauge;
+  readonly consumerUp: Gauge;
+  /** Runs one batch of a kind and notes its size and duration. */
+  timed<T>(kind: 'reserve' | 'settle', size: number, work: () => Promise<T>): Promise<T>;
+}
+
+/** `reconcile` is run at every scrape, so that what is read is true now. */
+export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): BillingMetrics {
+  const registry = createMetrics();
+  const registers = [registry];
+  const size = new Histogram({
+    name: 'billing_batch_size',
+    help: 'Items per transaction.',
+    labelNames: ['kind'],
+    buckets: SIZES,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'billing_batch_seconds',
+    help: 'Duration of a batch, retries apart.',
+    labelNames: ['kind'],
+    buckets: SECONDS,
+    registers,
+  });
+  registerReconciliation(registry, reconcile);
+  return {
+    registry,
+    replies: new Counter({
+      name: 'billing_reserve_replies_total',
+      help: 'Answers to Reserve: granted, or the code of the refusal.',
+      labelNames: ['result'],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'billing_deliveries_total',
+      help: 'Settlement events by what became of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    settleLag: new Gauge({
+      name: 'settle_lag_seconds',
+      help: 'From the end of a call to its settlement: the longest of the last batch.',
+      registers,
+    }),
+    consumerUp: new Gauge({
+      name: 'billing_kafka_consumer_up',
+      help: '1 while the consumer is a live member of its group.',
+      registers,
+    }),
+    async timed(kind, items, work) {
+      size.observe({ kind }, items);
+      const end = seconds.startTimer({ kind });
+      try {
+        return await work();
+      } finally {
+        end();
+      }
+    },
+  };
+}
+
+function registerReconciliation(registry: Registry, reconcile: () => Promise<Reconciliation>): void {
+  const gauges: [string, string, (found: Reconciliation) => bigint][] = [
+    [
+      'ledger_drift_nano',
+      'Differences between figures and the rows they sum up; 0 or a defect.',
+      (r) => r.driftNano,
+    ],
+    ['holds_orphaned', 'Open holds whose owner is gone.', (r) => r.orphanedHolds],
+    ['holds_open', 'Open holds.', (r) => r.openHolds],
+    ['operator_loss_nano', 'Cost of calls that could not be charged.', (r) => r.operatorLossNano],
+    ['dead_letters', 'Settlement events set aside.', (r) => r.deadLetters],
+  ];
+  // All gauges of one scrape share one look at the database.
+  let running: Promise<Reconciliation | undefined> | undefined;
+  const look = () => {
+    running ??= reconcile()
+      .catch(() => undefined)
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  for (const [name, help, pick] of gauges) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const found = await look();
+        this.set(found ? Number(pick(found)) : Number.NaN);
+      },
+    });
+  }
+}

@@ -1,0 +1,11 @@
+import type { ClearTopupRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ClearTopupRequest';
+import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { clearTopup as clear } from '../store/topups';
+import { parseLookupId } from './parse';
+import { toProtoTopup } from './to-proto';
+
+export const clearTopup =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: ClearTopupRequest__Output): Promise<Topup> =>
+    toProtoTopup(await clear(pool, parseLookupId(request.id)));

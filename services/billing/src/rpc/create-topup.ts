@@ -1,0 +1,22 @@
+import { GatewayError } from '@gateway/proto';
+import type { CreateTopupRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateTopupRequest';
+import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { createTopup as create } from '../store/topups';
+import { parseAmount, parseId, parseLookupId } from './parse';
+import { toProtoTopup } from './to-proto';
+
+export const createTopup =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: CreateTopupRequest__Output): Promise<Topup> => {
+    if (request.status === 'TOPUP_STATUS_UNSPECIFIED') {
+      throw new GatewayError('invalid_request', { detail: 'status is neither pending nor cleared' });
+    }
+    const topup = await create(pool, {
+      id: parseId(request.id, 'id'),
+      accountId: parseLookupId(request.accountId),
+      amountNano: parseAmount(request.amountNano, 'amount'),
+      cleared: request.status === 'TOPUP_STATUS_CLEARED',
+    });
+    return toProtoTopup(topup);
+  };

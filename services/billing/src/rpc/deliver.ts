@@ -1,0 +1,12 @@
+import type { DeliverRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/DeliverRequest';
+import type { DeliverResponse } from '@gateway/proto/generated/gateway/billing/v1/DeliverResponse';
+import type { RequestContext } from '@gateway/runtime';
+import { type Delivery, type DeliveryOutcome, deliveryOfMessage } from '../domain/delivery';
+
+/** Answers when each event is settled or set aside, durably; fails whole when one of them is neither. */
+export const deliver =
+  (settle: (delivery: Delivery) => Promise<DeliveryOutcome>) =>
+  async (_context: RequestContext, request: DeliverRequest__Output): Promise<DeliverResponse> => {
+    await Promise.all(request.events.map((event) => settle(deliveryOfMessage(event))));
+    return {};
+  };

@@ -1,0 +1,11 @@
+import type { Account } from '@gateway/proto/generated/gateway/billing/v1/Account';
+import type { GetAccountRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetAccountRequest';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { getAccount as get } from '../store/accounts';
+import { parseLookupId } from './parse';
+import { toProtoAccount } from './to-proto';
+
+export const getAccount =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: GetAccountRequest__Output): Promise<Account> =>
+    toProtoAccount(await get(pool, parseLookupId(request.id)));

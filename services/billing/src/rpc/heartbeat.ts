@@ -1,0 +1,15 @@
+import { GatewayError } from '@gateway/proto';
+import type { HeartbeatRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/HeartbeatRequest';
+import type { HeartbeatResponse } from '@gateway/proto/generated/gateway/billing/v1/HeartbeatResponse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { seeOwner } from '../store/owners';
+import { parseId } from './parse';
+
+export const heartbeat =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: HeartbeatRequest__Output): Promise<HeartbeatResponse> => {
+    const epoch = BigInt(request.ownerEpoch);
+    if (epoch < 0n) throw new GatewayError('invalid_request', { detail: 'owner_epoch is negative' });
+    await seeOwner(pool, parseId(request.ownerId, 'owner_id'), epoch);
+    return {};
+  };

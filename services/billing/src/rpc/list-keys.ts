@@ -1,0 +1,15 @@
+import type { ListKeysRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListKeysRequest';
+import type { ListKeysResponse } from '@gateway/proto/generated/gateway/billing/v1/ListKeysResponse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { listKeys as list } from '../store/keys';
+import { toPageRequest } from '../store/page';
+import { parseLookupId } from './parse';
+import { toProtoKey } from './to-proto';
+
+export const listKeys =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: ListKeysRequest__Output): Promise<ListKeysResponse> => {
+    const page = toPageRequest(request.limit, request.cursor);
+    const { rows, nextCursor } = await list(pool, parseLookupId(request.accountId), page);
+    return { keys: rows.map(toProtoKey), nextCursor };
+  };

@@ -1,0 +1,15 @@
+import type { ListLedgerRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListLedgerRequest';
+import type { ListLedgerResponse } from '@gateway/proto/generated/gateway/billing/v1/ListLedgerResponse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { listLedger as list } from '../store/ledger';
+import { toPageRequest } from '../store/page';
+import { parseLookupId } from './parse';
+import { toProtoLedgerEntry } from './to-proto';
+
+export const listLedger =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: ListLedgerRequest__Output): Promise<ListLedgerResponse> => {
+    const page = toPageRequest(request.limit, request.cursor);
+    const { rows, nextCursor } = await list(pool, parseLookupId(request.accountId), page);
+    return { entries: rows.map(toProtoLedgerEntry), nextCursor };
+  };

@@ -1,0 +1,53 @@
+import { GatewayError } from '@gateway/proto';
+import { MAX_AMOUNT_NANO } from '../domain/int8';
+
+const MAX_ID = 128;
+const MAX_NAME = 200;
+
+const invalid = (detail: string) => new GatewayError('invalid_request', { detail });
+
+const isPlain = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
+
+/** An id that a caller chooses. */
+export function parseId(value: string, field: string): string {
+  if (value === '' || value.length > MAX_ID || !isPlain(value)) {
+    throw invalid(`${field} is not a text of 1 to ${MAX_ID} characters`);
+  }
+  return value;
+}
+
+/** An id that is looked up: what can't be one belongs to nothing. */
+export function parseLookupId(value: string): string {
+  if (value === '' || value.length > MAX_ID || !isPlain(value)) throw new GatewayError('not_found');
+  return value;
+}
+
+export function parseName(value: string, field: string): string {
+  if (value.length > MAX_NAME || !isPlain(value)) {
+    throw invalid(`${field} is not a text of at most ${MAX_NAME} characters`);
+  }
+  return value;
+}
+
+/** Nano-USD above zero. */
+export function parseAmount(value: string, field: string): bigint {
+  const amount = BigInt(value);
+  if (amount <= 0n || amount > MAX_AMOUNT_NANO) throw invalid(`${field} is out of range`);
+  return amount;
+}
+
+/** A limit, which may be zero; absent lifts it. */
+export function parseLimit(value: string | undefined, field: string): bigint | null {
+  if (value === undefined) return null;
+  const limit = BigInt(value);
+  if (limit < 0n || limit > MAX_AMOUNT_NANO) throw invalid(`${field} is out of range`);
+  return limit;
+}
+
+/** Milliseconds since the epoch. */
+export function parseTime(value: string | undefined, field: string): bigint | null {
+  if (value === undefined) return null;
+  const time = BigInt(value);
+  if (time < 0n || time > 8_640_000_000_000_000n) throw invalid(`${field} is out of range`);
+  return time;
+}

@@ -1,0 +1,132 @@
+import { GatewayError, toErrorDetail } from '@gateway/proto';
+import type { RateState as RateStateMessage } from '@gateway/proto/generated/gateway/billing/v1/RateState';
+import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
+import type { ReserveReply } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
+import type { ReserveReplyBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
+import type { ReserveRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
+import { type Logger, TickBatcher } from '@gateway/runtime';
+import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
+import type { CallToAdmit } from '../domain/admission';
+import { MAX_AMOUNT_NANO } from '../domain/int8';
+import type { RateState } from '../domain/rate-limiter';
+import type { ReserveResult } from '../domain/reserver';
+import { isUuid } from '../domain/uuid';
+
+type ReserveStream = ServerDuplexStream<ReserveBatch__Output, ReserveReplyBatch>;
+
+const MAX_TEXT = 256;
+
+/** The open `Reserve` streams: every request on them is answered once. */
+export class ReserveStreams {
+  readonly #submit: (call: CallToAdmit) => Promise<ReserveResult>;
+  readonly #onReply: (result: string) => void;
+  readonly #log: Logger;
+  readonly #streams = new Map<ReserveStream, { unanswered: number }>();
+  #draining = false;
+
+  constructor(options: {
+    submit: (call: CallToAdmit) => Promise<ReserveResult>;
+    /** Told the outcome of each request: `granted` or the code of its refusal. */
+    onReply: (result: string) => void;
+    log: Logger;
+  }) {
+    this.#submit = options.submit;
+    this.#onReply = options.onReply;
+    this.#log = options.log;
+  }
+
+  /** The `Reserve` method. */
+  readonly reserve = (stream: ReserveStream): void => {
+    const replies = new TickBatcher<ReserveReply, ReserveReplyBatch>(stream, (items) => ({ replies: items }));
+    const state = { unanswered: 0 };
+    this.#streams.set(stream, state);
+    const left = () => {
+      if (!this.#streams.delete(stream)) return;
+      replies.close();
+      stream.end();
+    };
+    const answered = (reply: ReserveReply) => {
+      replies.add(reply);
+      state.unanswered--;
+      this.#endIfDone(stream);
+    };
+    stream.on('cancelled', left);
+    stream.on('error', left);
+    stream.on('end', left);
+    stream.on('data', ({ requests }: ReserveBatch__Output) => {
+      state.unanswered += requests.length;
+      for (const request of requests) void this.#answer(request).then(answered);
+    });
+    stream.sendMetadata(new Metadata());
+  };
+
+  /** Ends each stream as soon as all that came on it is answered. */
+  drain(): void {
+    this.#draining = true;
+    for (const stream of this.#streams.keys()) this.#endIfDone(stream);
+  }
+
+  async #answer(request: ReserveRequest__Output): Promise<ReserveReply> {
+    const { requestId } = request;
+    try {
+      const result = await this.#submit(fromProtoRequest(request));
+      if (!result.granted) throw result.error;
+      this.#onReply('granted');
+      return { requestId, grant: toProtoGrant(result) };
+    } catch (thrown) {
+      const error = GatewayError.from(thrown);
+      this.#onReply(error.code);
+      if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
+      return { requestId, refusal: toErrorDetail(error) };
+    }
+  }
+
+  #endIfDone(stream: ReserveStream): void {
+    if (!this.#draining || this.#streams.get(stream)?.unanswered !== 0) return;
+    this.#streams.delete(stream);
+    // After the reply batch of this turn, which is written in its immediate phase.
+    setImmediate(() => setImmediate(() => stream.end()));
+  }
+}
+
+function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
+  const call: CallToAdmit = {
+    requestId: request.requestId,
+    accountId: request.accountId,
+    keyId: request.keyId,
+    model: request.model,
+    ownerId: request.ownerId,
+    ownerEpoch: BigInt(request.ownerEpoch),
+    boundNano: BigInt(request.boundNano),
+    floorNano: BigInt(request.floorNano),
+    boundTokens: BigInt(request.boundTokens),
+    floorTokens: BigInt(request.floorTokens),
+    free: request.free,
+    callerNamedMaximum: request.callerNamedMaximum,
+  };
+  const texts = [call.accountId, call.keyId, call.model, call.ownerId];
+  const fits =
+    isUuid(call.requestId) &&
+    texts.every((text) => text.length <= MAX_TEXT && !text.includes('\0')) &&
+    call.floorNano >= 0n &&
+    call.floorNano <= call.boundNano &&
+    call.boundNano <= MAX_AMOUNT_NANO;
+  if (!fits) throw new GatewayError('internal_error', { cause: new Error('a malformed reserve request') });
+  return call;
+}
+
+function toProtoGrant({ holdNano, rates }: ReserveResult & { granted: true }) {
+  const { grantedTokens, requests, tokens } = rates;
+  return {
+    holdNano: String(holdNano),
+    grantedTokens: String(grantedTokens),
+    ...(requests && { requests: toProtoRate(requests) }),
+    ...(tokens && { tokens: toProtoRate(tokens) }),
+  };
+}
+
+const toProtoRate = (rate: RateState): RateStateMessage => ({
+  limit: String(rate.limit),
+  remaining: String(rate.remaining),
+  resetSeconds: rate.resetSeconds,
+});

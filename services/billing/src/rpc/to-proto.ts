@@ -1,0 +1,70 @@
+import type { Account } from '@gateway/proto/generated/gateway/billing/v1/Account';
+import type { ApiKey } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
+import type { LedgerEntry } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
+import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
+import type { AccountRow } from '../store/accounts';
+import type { KeyRow, KeyStatus } from '../store/keys';
+import type { LedgerRow } from '../store/ledger';
+import type { TopupRow } from '../store/topups';
+
+export const toProtoAccount = (row: AccountRow): Account => ({
+  id: row.id,
+  name: row.name,
+  balanceNano: String(row.balance_nano),
+  heldNano: String(row.held_nano),
+  status: row.status === 'active' ? 'ACCOUNT_STATUS_ACTIVE' : 'ACCOUNT_STATUS_SUSPENDED',
+  ...present('dailyLimitNano', row.daily_limit_nano),
+  createdAtMs: String(row.created_at_ms),
+});
+
+const KEY_STATUS = {
+  enabled: 'KEY_STATUS_ENABLED',
+  disabled: 'KEY_STATUS_DISABLED',
+  deleted: 'KEY_STATUS_DELETED',
+  revoked: 'KEY_STATUS_REVOKED',
+} as const satisfies Record<KeyStatus, string>;
+
+export const toProtoKey = (row: KeyRow): ApiKey => ({
+  id: row.id,
+  accountId: row.account_id,
+  name: row.name,
+  status: KEY_STATUS[row.status],
+  allowedModels: row.allowed_models,
+  ...present('expiresAtMs', row.expires_at_ms),
+  ...present('dailyLimitNano', row.daily_limit_nano),
+  ...present('monthlyLimitNano', row.monthly_limit_nano),
+  ...present('requestCostLimitNano', row.request_cost_limit_nano),
+  ...present('rpmLimit', row.rpm_limit),
+  ...present('tpmLimit', row.tpm_limit),
+  createdAtMs: String(row.created_at_ms),
+  hint: row.hint,
+});
+
+export const toProtoTopup = (row: TopupRow): Topup => ({
+  id: row.id,
+  accountId: row.account_id,
+  amountNano: String(row.amount_nano),
+  status: row.status === 'cleared' ? 'TOPUP_STATUS_CLEARED' : 'TOPUP_STATUS_PENDING',
+  createdAtMs: String(row.created_at_ms),
+  ...present('clearedAtMs', row.cleared_at_ms),
+});
+
+const LEDGER_KIND = {
+  charge: 'LEDGER_KIND_CHARGE',
+  topup: 'LEDGER_KIND_TOPUP',
+  adjustment: 'LEDGER_KIND_ADJUSTMENT',
+} as const satisfies Record<LedgerRow['kind'], string>;
+
+export const toProtoLedgerEntry = (row: LedgerRow): LedgerEntry => ({
+  id: String(row.seq),
+  accountId: row.account_id,
+  kind: LEDGER_KIND[row.kind],
+  amountNano: String(row.amount_nano),
+  reference: row.reference,
+  createdAtMs: String(row.created_at_ms),
+});
+
+/** A field of the given name, or none when the value is null. */
+function present<Name extends string>(name: Name, value: bigint | null): { [K in Name]?: string } {
+  return value === null ? {} : ({ [name]: String(value) } as { [K in Name]: string });
+}

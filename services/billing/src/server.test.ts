@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { reserveRequest, summary, TestBilling, usageEvent } from './testing/test-billing';
+import { createTestDatabase, type TestDatabase } from './testing/test-database';
+
+let database: TestDatabase;
+let billing: TestBilling;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  billing = await TestBilling.start(database.url);
+}, 60_000);
+afterAll(async () => {
+  await billing?.stop();
+  await database?.drop();
+}, 60_000);
+
+describe('a call', () => {
+  test('is held at its bound and charged what it cost', async () => {
+    const key = await billing.createFundedKey(1_000n);
+    const call = reserveRequest(key, 400n);
+    const [reply] = await billing.reserve(call);
+    expect(summary(reply!)).toBe('granted 400');
+    expect(reply!.grant!.grantedTokens).toBe('100');
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '400' });
+
+    await billing.deliver(usageEvent(call, 123n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
+    expect(await billing.metric('ledger_drift_nano')).toBe(0);
+  });
+
+  test('that was released costs nothing', async () => {
+    const key = await billing.createFundedKey(1_000n);
+    const call = reserveRequest(key, 400n);
+    await billing.reserve(call);
+    await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_RELEASED' }));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+    expect(await billing.metric('ledger_drift_nano')).toBe(0);
+  });
+});
+
+test('the service is ready', async () => {
+  expect(await billing.ready()).toBe('ok');
+});

@@ -1,0 +1,31 @@
+import { addresses, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
+
+const durationMs = (defaultMs: number) => z.coerce.number().int().min(1).default(defaultMs);
+
+const shape = {
+  ...processSettings,
+  ...grpcSettings,
+  GRPC_PORT: port(7102),
+  DATABASE_URL: z.string().min(1),
+  /** Rates; absent: no rate is limited. */
+  REDIS_URL: z.string().optional(),
+  /** Absent: settlement events come by `Deliver` only. */
+  KAFKA_BROKERS: addresses().optional(),
+  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  /** The first makes the values of new keys, all find those of old ones. */
+  KEY_PEPPER: z
+    .string()
+    .transform((value) => value.split(','))
+    .pipe(z.array(z.string().min(16)).min(1)),
+  /** How long the journal of a silent owner may still come before its holds expire. */
+  HOLD_GRACE_MS: durationMs(30 * 60_000),
+  SWEEP_INTERVAL_MS: durationMs(30_000),
+  /** How often drift is looked for when nobody scrapes. */
+  RECONCILE_INTERVAL_MS: durationMs(60_000),
+  /** How often the coming weeks' partitions are made sure of. */
+  PARTITION_INTERVAL_MS: durationMs(6 * 3_600_000),
+};
+
+export type Settings = ReturnType<typeof readSettings>;
+
+export const readSettings = (env: NodeJS.ProcessEnv) => readConfig(shape, env);

@@ -1,0 +1,25 @@
+import { type Delivery, letterDigest } from '../domain/delivery';
+import { type Queryable, rowsOf, statement } from './statement';
+
+export interface DeadLetter {
+  readonly delivery: Delivery;
+  readonly reason: string;
+}
+
+const INSERT = statement(
+  'insert-dead-letters',
+  `INSERT INTO billing.dead_letters (digest, source, reason, payload)
+   SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[])
+   ON CONFLICT (digest) DO NOTHING`,
+);
+
+export async function insertDeadLetters(on: Queryable, letters: readonly DeadLetter[]): Promise<void> {
+  if (letters.length === 0) return;
+  const payloads = letters.map(({ delivery }) => delivery.payload());
+  await rowsOf(on, INSERT, [
+    payloads.map(letterDigest),
+    letters.map(({ delivery }) => delivery.source),
+    letters.map(({ reason }) => reason),
+    payloads,
+  ]);
+}

@@ -1,0 +1,61 @@
+import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { expireHold, type HoldState } from '../domain/settlement';
+import { endHolds } from './end-holds';
+import { fromHoldRow } from './holds';
+import { lockAccounts } from './lock-accounts';
+import { rowsOf, statement } from './statement';
+
+const BATCH = 500;
+
+const LEAD = statement('lead-sweep', `SELECT pg_try_advisory_xact_lock(hashtext('billing.sweep')) AS leads`);
+
+// Abandoned: the owner has been silent for the grace, or lives a later life for that long and has neither
+// settled nor released what it left behind.
+const FIND = statement(
+  'find-abandoned-holds',
+  `SELECT h.request_id, h.account_id, h.key_id, h.state, h.amount_nano, h.day::text
+   FROM billing.holds h LEFT JOIN billing.owners o ON o.id = h.owner_id,
+     LATERAL (SELECT billing.clock() - $1::bigint * interval '1 millisecond' AS at) cutoff
+   WHERE h.state = 'open' AND h.created_at < cutoff.at
+     AND (o.id IS NULL OR o.last_seen < cutoff.at
+       OR (o.epoch > h.owner_epoch AND o.epoch_since < cutoff.at))
+     AND ($2::uuid[] IS NULL OR h.request_id = ANY($2))
+   ORDER BY h.request_id LIMIT ${BATCH}`,
+);
+
+interface HoldRow {
+  request_id: string;
+  account_id: string;
+  key_id: string;
+  state: HoldState;
+  amount_nano: bigint;
+  day: string;
+}
+
+/** Expires one batch of abandoned holds and answers how many; 0 when another instance is at it. */
+export function expireAbandonedHolds(pool: Pool, graceMs: number): Promise<number> {
+  return withTransaction(pool, async (client) => {
+    const [lead] = await rowsOf<{ leads: boolean }>(client, LEAD, []);
+    if (!lead?.leads) return 0;
+    const found = await findAbandoned(client, graceMs, null);
+    if (found.length === 0) return 0;
+    await lockAccounts(
+      client,
+      found.map((hold) => hold.account_id),
+    );
+    // Looked at again under the locks: some may have been settled meanwhile, or their owner been heard.
+    const abandoned = await findAbandoned(
+      client,
+      graceMs,
+      found.map((hold) => hold.request_id),
+    );
+    await endHolds(
+      client,
+      abandoned.map((row) => expireHold(fromHoldRow(row))),
+    );
+    return abandoned.length;
+  });
+}
+
+const findAbandoned = (client: PoolClient, graceMs: number, among: string[] | null): Promise<HoldRow[]> =>
+  rowsOf<HoldRow>(client, FIND, [graceMs, among]);

@@ -1,0 +1,133 @@
+import type { PoolClient } from '@gateway/runtime';
+import type { CallToAdmit } from '../domain/admission';
+import type { Hold, HoldState } from '../domain/settlement';
+import type { UsageEvent } from '../domain/usage-event';
+import { type Queryable, rowsOf, statement } from './statement';
+
+interface HoldRow {
+  request_id: string;
+  account_id: string;
+  key_id: string;
+  state: HoldState;
+  amount_nano: bigint;
+  day: string;
+}
+
+const FIND = statement(
+  'find-holds',
+  `SELECT request_id, account_id, key_id, state, amount_nano, day::text
+   FROM billing.holds WHERE request_id = ANY($1::uuid[])`,
+);
+
+export async function findHolds(on: Queryable, requestIds: readonly string[]): Promise<Map<string, Hold>> {
+  const rows = await rowsOf<HoldRow>(on, FIND, [requestIds]);
+  return new Map(rows.map((row) => [row.request_id, fromHoldRow(row)]));
+}
+
+export const fromHoldRow = (row: HoldRow): Hold => ({
+  requestId: row.request_id,
+  accountId: row.account_id,
+  keyId: row.key_id,
+  state: row.state,
+  amountNano: row.amount_nano,
+  day: row.day,
+});
+
+// The figures that grow by a hold are summed from the very rows that are inserted.
+const INSERT = statement(
+  'insert-holds',
+  `WITH new AS (
+     SELECT *, billing.utc_day(billing.clock()) AS day
+     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+       AS n (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano)
+   ), inserted AS (
+     INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day)
+     SELECT request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day FROM new
+   ), counted AS (
+     UPDATE billing.accounts a SET held_nano = a.held_nano + n.amount_nano
+     FROM (SELECT account_id, sum(amount_nano)::bigint AS amount_nano FROM new GROUP BY account_id) n
+     WHERE a.id = n.account_id
+   )
+   INSERT INTO billing.spend_windows AS w (kind, subject_id, starts_on, account_id, held_nano)
+   SELECT 'key_day', key_id, day, account_id, sum(amount_nano)::bigint FROM new GROUP BY key_id, day, account_id
+   UNION ALL
+   SELECT 'key_month', key_id, billing.month_of(day), account_id, sum(amount_nano)::bigint
+   FROM new GROUP BY key_id, day, account_id
+   UNION ALL
+   SELECT 'account_day', account_id, day, account_id, sum(amount_nano)::bigint
+   FROM new GROUP BY account_id, day
+   ON CONFLICT (kind, subject_id, starts_on) DO UPDATE SET held_nano = w.held_nano + excluded.held_nano`,
+);
+
+/** Writes holds of locked accounts and counts them in the accounts and windows. */
+export async function insertHolds(
+  client: PoolClient,
+  holds: readonly { call: CallToAdmit; holdNano: bigint }[],
+): Promise<void> {
+  await rowsOf(client, INSERT, [
+    holds.map(({ call }) => call.requestId),
+    holds.map(({ call }) => call.accountId),
+    holds.map(({ call }) => call.keyId),
+    holds.map(({ call }) => call.model),
+    holds.map(({ call }) => call.ownerId),
+    holds.map(({ call }) => call.ownerEpoch),
+    holds.map(({ holdNano }) => holdNano),
+  ]);
+}
+
+const ENTOMB = statement(
+  'insert-tombstones',
+  `INSERT INTO billing.holds
+     (request_id, account_id, key_id, model, owner_id, owner_epoch, state, amount_nano, day, ended_at)
+   SELECT request_id, account_id, key_id, model, '', 0, 'released', 0, billing.utc_day(billing.clock()),
+     billing.clock()
+   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) AS t (request_id, account_id, key_id, model)`,
+);
+
+/**
+ * Marks calls as released that have no hold. An owner that got no answer to its `Reserve` releases the
+ * call; should the hold's transaction still be on its way, it must find that it came too late.
+ */
+export async function insertTombstones(client: PoolClient, events: readonly UsageEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await rowsOf(client, ENTOMB, [
+    events.map((event) => event.requestId),
+    events.map((event) => event.accountId),
+    events.map((event) => event.keyId),
+    events.map((event) => event.model),
+  ]);
+}
+
+export interface OpenHold {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly model: string;
+}
+
+const LIST_OPEN = statement(
+  'list-open-holds',
+  `SELECT request_id, account_id, key_id, model FROM billing.holds
+   WHERE state = 'open' AND owner_id = $1 AND owner_epoch < $2
+   ORDER BY request_id LIMIT $3`,
+);
+
+/** Open holds of an owner's earlier lives, oldest first. */
+export async function listOpenHolds(
+  on: Queryable,
+  ownerId: string,
+  beforeEpoch: bigint,
+  limit: number,
+): Promise<OpenHold[]> {
+  const rows = await rowsOf<{ request_id: string; account_id: string; key_id: string; model: string }>(
+    on,
+    LIST_OPEN,
+    [ownerId, beforeEpoch, limit],
+  );
+  return rows.map((row) => ({
+    requestId: row.request_id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    model: row.model,
+  }));
+}

@@ -1,0 +1,151 @@
+import { GatewayError } from '@gateway/proto';
+import { type Pool, withTransaction } from '@gateway/runtime';
+import { lockAccounts } from './lock-accounts';
+import { notifyKeys } from './notify-keys';
+import { type Page, type PageRequest, toPage } from './page';
+import { type Queryable, rowsOf, statement } from './statement';
+
+export type KeyStatus = 'enabled' | 'disabled' | 'deleted' | 'revoked';
+
+export interface KeyRow {
+  id: string;
+  seq: bigint;
+  account_id: string;
+  name: string;
+  status: KeyStatus;
+  expires_at_ms: bigint | null;
+  allowed_models: string[];
+  daily_limit_nano: bigint | null;
+  monthly_limit_nano: bigint | null;
+  request_cost_limit_nano: bigint | null;
+  rpm_limit: bigint | null;
+  tpm_limit: bigint | null;
+  hint: string;
+  created_at_ms: bigint;
+}
+
+/** A key to be made. */
+export interface NewKey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly mac: Buffer;
+  readonly hint: string;
+  readonly expiresAtMs: bigint | null;
+  readonly allowedModels: readonly string[];
+  readonly dailyLimitNano: bigint | null;
+  readonly monthlyLimitNano: bigint | null;
+  readonly requestCostLimitNano: bigint | null;
+  readonly rpmLimit: bigint | null;
+  readonly tpmLimit: bigint | null;
+}
+
+const COLUMNS = `id, seq, account_id, name, status, billing.epoch_ms(expires_at) AS expires_at_ms, allowed_models,
+  daily_limit_nano, monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint,
+  billing.epoch_ms(created_at) AS created_at_ms`;
+
+const INSERT = statement(
+  'insert-key',
+  `WITH new AS (
+     INSERT INTO billing.keys (id, account_id, name, expires_at, allowed_models, daily_limit_nano,
+       monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint)
+     SELECT $1, id, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7, $8, $9, $10, $11
+     FROM billing.accounts WHERE id = $2
+     RETURNING *
+   ), value AS (
+     INSERT INTO billing.key_values (mac, key_id) SELECT $12, id FROM new
+   )
+   SELECT ${COLUMNS} FROM new`,
+);
+
+/** Throws `not_found` when there is no such account. */
+export async function insertKey(on: Queryable, key: NewKey): Promise<KeyRow> {
+  const [row] = await rowsOf<KeyRow>(on, INSERT, [
+    key.id,
+    key.accountId,
+    key.name,
+    key.expiresAtMs,
+    key.allowedModels,
+    key.dailyLimitNano,
+    key.monthlyLimitNano,
+    key.requestCostLimitNano,
+    key.rpmLimit,
+    key.tpmLimit,
+    key.hint,
+    key.mac,
+  ]);
+  if (!row) throw new GatewayError('not_found');
+  return row;
+}
+
+const GET = statement(
+  'get-key',
+  `SELECT ${COLUMNS} FROM billing.keys WHERE id = $1 AND account_id = $2 AND status <> 'deleted'`,
+);
+
+/** Throws `not_found` for an unknown, a deleted and another account's key alike. */
+export async function getKey(on: Queryable, accountId: string, id: string): Promise<KeyRow> {
+  const [row] = await rowsOf<KeyRow>(on, GET, [id, accountId]);
+  if (!row) throw new GatewayError('not_found');
+  return row;
+}
+
+const LIST = statement(
+  'list-keys',
+  `SELECT ${COLUMNS} FROM billing.keys
+   WHERE account_id = $1 AND status <> 'deleted' AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+);
+
+export async function listKeys(on: Queryable, accountId: string, page: PageRequest): Promise<Page<KeyRow>> {
+  return toPage(await rowsOf<KeyRow>(on, LIST, [accountId, page.before, page.limit + 1]), page.limit);
+}
+
+const DELETE = statement(
+  'delete-key',
+  `UPDATE billing.keys SET status = 'deleted'
+   WHERE id = $1 AND account_id = $2 AND status <> 'deleted' RETURNING ${COLUMNS}`,
+);
+
+/** From the commit on no hold is given to the key: `Reserve` reads it under the lock taken here. */
+export function deleteKey(pool: Pool, accountId: string, id: string): Promise<KeyRow> {
+  return withTransaction(pool, async (client) => {
+    await lockAccounts(client, [accountId]);
+    const [row] = await rowsOf<KeyRow>(client, DELETE, [id, accountId]);
+    if (!row) throw new GatewayError('not_found');
+    await notifyKeys(client, { keyIds: [id], accountIds: [] });
+    return row;
+  });
+}
+
+/** A key as one of its values finds it. */
+export interface ResolvedKeyRow {
+  id: string;
+  account_id: string;
+  status: KeyStatus;
+  account_status: 'active' | 'suspended';
+  allowed_models: string[];
+  preview_models: string[];
+  expires_at_ms: bigint | null;
+  retires_at_ms: bigint | null;
+  now_ms: bigint;
+}
+
+const RESOLVE = statement(
+  'resolve-key',
+  `SELECT k.id, k.account_id, k.status, a.status AS account_status, k.allowed_models, a.preview_models,
+     billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
+     billing.epoch_ms(billing.clock()) AS now_ms
+   FROM billing.key_values v
+   JOIN billing.keys k ON k.id = v.key_id
+   JOIN billing.accounts a ON a.id = k.account_id
+   WHERE v.mac = ANY($1::bytea[])`,
+);
+
+/** The key that has one of these MACs: one value's under each pepper in use. */
+export async function findKeyByMacs(
+  on: Queryable,
+  macs: readonly Buffer[],
+): Promise<ResolvedKeyRow | undefined> {
+  const [row] = await rowsOf<ResolvedKeyRow>(on, RESOLVE, [macs]);
+  return row;
+}

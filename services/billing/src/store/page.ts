@@ -1,0 +1,35 @@
+import { GatewayError } from '@gateway/proto';
+import { MAX_INT8 } from '../domain/int8';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
+
+/** A page of a list, newest first. */
+export interface PageRequest {
+  readonly limit: number;
+  /** Rows numbered below it. */
+  readonly before: bigint;
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** Empty on the last page. */
+  readonly nextCursor: string;
+}
+
+/** Throws `invalid_request` for a cursor that no page gave. */
+export function toPageRequest(limit: number, cursor: string): PageRequest {
+  if (cursor !== '' && !/^\d{1,18}$/.test(cursor)) {
+    throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+  }
+  return {
+    limit: limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT),
+    before: cursor === '' ? MAX_INT8 : BigInt(cursor),
+  };
+}
+
+/** From one row more than the page holds, which tells whether there is a next. */
+export function toPage<Row extends { seq: bigint }>(rows: readonly Row[], limit: number): Page<Row> {
+  const page = rows.slice(0, limit);
+  return { rows: page, nextCursor: rows.length > limit ? String(page.at(-1)?.seq ?? '') : '' };
+}

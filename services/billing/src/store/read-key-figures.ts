@@ -1,0 +1,76 @@
+import type { PoolClient } from '@gateway/runtime';
+import type { AccountFigures, KeyFigures } from '../domain/admission';
+import { rowsOf, statement } from './statement';
+
+interface KeyRow {
+  id: string;
+  account_id: string;
+  status: string;
+  expires_at_ms: bigint | null;
+  allowed_models: string[];
+  daily_limit_nano: bigint | null;
+  monthly_limit_nano: bigint | null;
+  request_cost_limit_nano: bigint | null;
+  used_day_nano: bigint;
+  used_month_nano: bigint;
+  account_used_day_nano: bigint;
+  now_ms: bigint;
+}
+
+const READ = statement(
+  'read-key-figures',
+  `WITH today AS (SELECT coalesce($2::date, billing.utc_day(billing.clock())) AS day)
+   SELECT k.id, k.account_id, k.status, billing.epoch_ms(k.expires_at) AS expires_at_ms, k.allowed_models,
+     k.daily_limit_nano, k.monthly_limit_nano, k.request_cost_limit_nano,
+     coalesce(key_day.held_nano + key_day.settled_nano, 0) AS used_day_nano,
+     coalesce(key_month.held_nano + key_month.settled_nano, 0) AS used_month_nano,
+     coalesce(account_day.held_nano + account_day.settled_nano, 0) AS account_used_day_nano,
+     billing.epoch_ms(billing.clock()) AS now_ms
+   FROM billing.keys k CROSS JOIN today t
+   LEFT JOIN billing.spend_windows key_day
+     ON key_day.kind = 'key_day' AND key_day.subject_id = k.id AND key_day.starts_on = t.day
+   LEFT JOIN billing.spend_windows key_month
+     ON key_month.kind = 'key_month' AND key_month.subject_id = k.id
+     AND key_month.starts_on = billing.month_of(t.day)
+   LEFT JOIN billing.spend_windows account_day
+     ON account_day.kind = 'account_day' AND account_day.subject_id = k.account_id
+     AND account_day.starts_on = t.day
+   WHERE k.id = ANY($1::text[])`,
+);
+
+export interface FiguresAtHand {
+  readonly keys: ReadonlyMap<string, KeyFigures>;
+  /** The database's clock; 0 when it knows none of the keys. */
+  readonly nowMs: number;
+}
+
+/**
+ * Reads keys of locked accounts with their windows of a UTC day (null: today by the database's clock), and
+ * fills in the use of the accounts' own.
+ */
+export async function readKeyFigures(
+  client: PoolClient,
+  keyIds: Iterable<string>,
+  accounts: ReadonlyMap<string, AccountFigures>,
+  day: string | null = null,
+): Promise<FiguresAtHand> {
+  const rows = await rowsOf<KeyRow>(client, READ, [[...new Set(keyIds)], day]);
+  for (const row of rows) {
+    const account = accounts.get(row.account_id);
+    if (account) account.usedTodayNano = row.account_used_day_nano;
+  }
+  return { keys: new Map(rows.map((row) => [row.id, fromRow(row)])), nowMs: Number(rows[0]?.now_ms ?? 0n) };
+}
+
+const fromRow = (row: KeyRow): KeyFigures => ({
+  id: row.id,
+  accountId: row.account_id,
+  enabled: row.status === 'enabled',
+  expiresAtMs: row.expires_at_ms === null ? null : Number(row.expires_at_ms),
+  allowedModels: row.allowed_models,
+  dailyLimitNano: row.daily_limit_nano,
+  monthlyLimitNano: row.monthly_limit_nano,
+  requestCostLimitNano: row.request_cost_limit_nano,
+  usedTodayNano: row.used_day_nano,
+  usedThisMonthNano: row.used_month_nano,
+});

@@ -1,0 +1,35 @@
+import type { Pool, PoolClient, QueryResult } from '@gateway/runtime';
+
+/** A statement that is parsed and planned once per connection, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export const statement = (name: string, text: string): Statement => ({ name, text });
+
+export type Queryable = Pool | PoolClient;
+
+export async function rowsOf<Row extends object>(
+  on: Queryable,
+  { name, text }: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  const result: QueryResult<Row> = await on.query<Row>({ name, text, values });
+  return result.rows;
+}
+
+/** SQLSTATE of a database error. */
+const sqlState = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+
+/**
+ * True when the same transaction may succeed if it is run again: everything but what the database says of
+ * the data (class 22) or of a constraint (class 23). A lost connection has no SQLSTATE of either class.
+ */
+export function isTransient(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined || !/^2[23]/.test(state);
+}

@@ -1,0 +1,95 @@
+import { GatewayError } from '@gateway/proto';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { lockAccounts } from './lock-accounts';
+import { type Page, type PageRequest, toPage } from './page';
+import { type Queryable, rowsOf, statement } from './statement';
+
+export interface TopupRow {
+  id: string;
+  seq: bigint;
+  account_id: string;
+  amount_nano: bigint;
+  status: 'pending' | 'cleared';
+  created_at_ms: bigint;
+  cleared_at_ms: bigint | null;
+}
+
+export interface NewTopup {
+  readonly id: string;
+  readonly accountId: string;
+  readonly amountNano: bigint;
+  readonly cleared: boolean;
+}
+
+const COLUMNS = `id, seq, account_id, amount_nano, status, billing.epoch_ms(created_at) AS created_at_ms,
+  billing.epoch_ms(cleared_at) AS cleared_at_ms`;
+
+const INSERT = statement(
+  'insert-topup',
+  `INSERT INTO billing.topups (id, account_id, amount_nano, status) VALUES ($1, $2, $3, 'pending')
+   ON CONFLICT (id) DO NOTHING`,
+);
+const GET = statement('get-topup', `SELECT ${COLUMNS} FROM billing.topups WHERE id = $1`);
+
+/**
+ * Books a payment, cleared at once or pending. A repeated id is the same payment: it is answered as it
+ * stands, and refused as `invalid_request` when account or amount differ.
+ */
+export function createTopup(pool: Pool, topup: NewTopup): Promise<TopupRow> {
+  return withTransaction(pool, async (client) => {
+    const accounts = await lockAccounts(client, [topup.accountId]);
+    if (!accounts.has(topup.accountId)) throw new GatewayError('not_found');
+    await rowsOf(client, INSERT, [topup.id, topup.accountId, topup.amountNano]);
+    const row = await getTopup(client, topup.id);
+    if (row.account_id !== topup.accountId || row.amount_nano !== topup.amountNano) {
+      throw new GatewayError('invalid_request', { detail: 'id was used for another top-up' });
+    }
+    return topup.cleared ? clearLocked(client, topup.id) : row;
+  });
+}
+
+/** The money is there: the next call sees it. Clearing twice pays once. Throws `not_found`. */
+export function clearTopup(pool: Pool, id: string): Promise<TopupRow> {
+  return withTransaction(pool, async (client) => {
+    const { account_id: accountId } = await getTopup(client, id);
+    await lockAccounts(client, [accountId]);
+    return clearLocked(client, id);
+  });
+}
+
+const CLEAR = statement(
+  'clear-topup',
+  `WITH cleared AS (
+     UPDATE billing.topups SET status = 'cleared', cleared_at = billing.clock()
+     WHERE id = $1 AND status = 'pending' RETURNING id, account_id, amount_nano
+   ), paid AS (
+     UPDATE billing.accounts a SET balance_nano = a.balance_nano + c.amount_nano
+     FROM cleared c WHERE a.id = c.account_id
+   )
+   INSERT INTO billing.ledger (account_id, kind, amount_nano, reference)
+   SELECT account_id, 'topup', amount_nano, id FROM cleared`,
+);
+
+async function clearLocked(client: PoolClient, id: string): Promise<TopupRow> {
+  await rowsOf(client, CLEAR, [id]);
+  return getTopup(client, id);
+}
+
+async function getTopup(on: Queryable, id: string): Promise<TopupRow> {
+  const [row] = await rowsOf<TopupRow>(on, GET, [id]);
+  if (!row) throw new GatewayError('not_found');
+  return row;
+}
+
+const LIST = statement(
+  'list-topups',
+  `SELECT ${COLUMNS} FROM billing.topups WHERE account_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+);
+
+export async function listTopups(
+  on: Queryable,
+  accountId: string,
+  page: PageRequest,
+): Promise<Page<TopupRow>> {
+  return toPage(await rowsOf<TopupRow>(on, LIST, [accountId, page.before, page.limit + 1]), page.limit);
+}
