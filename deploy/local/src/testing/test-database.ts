@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../engines/embedded-postgres';
+
+export interface TestDatabase {
+  /** Connection string of an empty database of its own. */
+  url: string;
+  /** Removes the database; the last one of a test file ends the server that was started for it. */
+  drop(): Promise<void>;
+}
+
+interface Server {
+  url: string;
+  stop(): Promise<void>;
+}
+
+let server: Promise<Server> | undefined;
+let databases = 0;
+
+/**
+ * A database on the server that `TEST_DATABASE_URL` names (its user may create databases), or on one that
+ * is started for this test file.
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  databases += 1;
+  server ??= findServer();
+  const { url: serverUrl, stop } = await server;
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await run(serverUrl, `CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  let dropped: Promise<void> | undefined;
+  const drop = async () => {
+    await run(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+    databases -= 1;
+    if (databases > 0) return;
+    server = undefined;
+    await stop();
+  };
+  return {
+    url: url.href,
+    drop: () => {
+      dropped ??= drop();
+      return dropped;
+    },
+  };
+}
+
+async function findServer(): Promise<Server> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) return { url: given, stop: async () => {} };
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  // Root's PostgreSQL runs as another user, who must be able to enter.
+  chmodSync(dataDir, 0o755);
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  return {
+    url: postgres.url,
+    async stop() {
+      await postgres.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,11 @@
+import path from 'node:path';
+import { grpcSettings, port, processSettings, z } from '@gateway/runtime';
+
+export const settings = {
+  ...processSettings,
+  ...grpcSettings,
+  GRPC_PORT: port(7101),
+  DATABASE_URL: z.string().min(1),
+  /** Folder of `*.json` files with the models that a new catalog starts with. */
+  CATALOG_SEED_DIR: z.string().default(path.join(__dirname, '../../../deploy/catalog')),
+};

@@ -1,0 +1,74 @@
+export type ModelStatus = 'active' | 'disabled' | 'delisted';
+
+/** One provider account that can answer for a model; lower priority is tried first. */
+export interface Target {
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly weight: number;
+  readonly priority: number;
+}
+
+/** A catalog entry as operators write it, without what the store gives it. */
+export interface ModelEntry {
+  readonly slug: string;
+  readonly name: string;
+  readonly status: ModelStatus;
+  readonly preview: boolean;
+  readonly successor: string | undefined;
+  readonly inputModalities: readonly string[];
+  readonly outputModalities: readonly string[];
+  readonly contextLength: number;
+  readonly maxOutputTokens: number;
+  readonly outputFloorTokens: number;
+  readonly capabilities: readonly string[];
+  readonly workflow: readonly string[];
+  readonly targets: readonly Target[];
+  readonly pricing: Pricing;
+}
+
+export interface Model extends ModelEntry {
+  readonly priceVersion: bigint;
+  readonly createdAtMs: number;
+}
+
+/** Amounts are integer nano-USD. */
+export interface Pricing {
+  readonly tokens: TokenPricing | undefined;
+  readonly image: ImagePricing | undefined;
+  readonly video: VideoPricing | undefined;
+  /** Where the prices were read, and on which day (`YYYY-MM-DD`). */
+  readonly source: string;
+  readonly sourceDate: string;
+}
+
+/** Nano-USD per million tokens. An absent price means that what it would pay for is refused. */
+export interface TokenRates {
+  readonly inputNano: bigint | undefined;
+  readonly outputNano: bigint | undefined;
+  readonly cacheReadNano: bigint | undefined;
+  readonly cacheWriteNano: bigint | undefined;
+}
+
+export interface TokenPricing extends TokenRates {
+  readonly serviceTiers: Readonly<Record<string, TokenRates>>;
+  /** What every token of a call costs whose input is longer than `aboveTokens`. */
+  readonly longContext: (TokenRates & { readonly aboveTokens: number }) | undefined;
+}
+
+export interface ImagePricing {
+  readonly perImage: readonly {
+    readonly size: string;
+    readonly quality: string;
+    readonly priceNano: bigint;
+  }[];
+  readonly textInputNano: bigint | undefined;
+  readonly imageInputNano: bigint | undefined;
+  readonly imageOutputNano: bigint | undefined;
+}
+
+/** Nano-USD per second of video, by tier. */
+export interface VideoPricing {
+  readonly tiers: readonly string[];
+  readonly defaultTier: string | undefined;
+  readonly perSecondNano: Readonly<Record<string, bigint>>;
+}

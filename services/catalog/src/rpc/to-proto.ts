@@ -1,0 +1,96 @@
+import type { ImagePricing as ImagePricingProto } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
+import type { Model as ModelProto } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { TokenPricing as TokenPricingProto } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
+import type { VideoPricing as VideoPricingProto } from '@gateway/proto/generated/gateway/catalog/v1/VideoPricing';
+import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
+import type { CatalogUpdate } from '../domain/catalog';
+import type { ImagePricing, Model, TokenPricing, TokenRates, VideoPricing } from '../domain/model';
+
+const STATUS = {
+  active: 'MODEL_STATUS_ACTIVE',
+  disabled: 'MODEL_STATUS_DISABLED',
+  delisted: 'MODEL_STATUS_DELISTED',
+} as const;
+
+export function toProtoUpdate(update: CatalogUpdate): WatchResponse {
+  return {
+    revision: update.revision.toString(),
+    snapshot: update.snapshot,
+    models: update.models.map(toProtoModel),
+  };
+}
+
+export function toProtoModel(model: Model): ModelProto {
+  const { pricing } = model;
+  return {
+    slug: model.slug,
+    name: model.name,
+    status: STATUS[model.status],
+    preview: model.preview,
+    successor: model.successor ?? '',
+    inputModalities: [...model.inputModalities],
+    outputModalities: [...model.outputModalities],
+    contextLength: model.contextLength,
+    maxOutputTokens: model.maxOutputTokens,
+    outputFloorTokens: model.outputFloorTokens,
+    capabilities: [...model.capabilities],
+    workflow: [...model.workflow],
+    targets: model.targets.map((target) => ({ ...target })),
+    pricing: {
+      version: model.priceVersion.toString(),
+      source: pricing.source,
+      sourceDate: pricing.sourceDate,
+      ...(pricing.tokens && { tokens: toProtoTokenPricing(pricing.tokens) }),
+      ...(pricing.image && { image: toProtoImagePricing(pricing.image) }),
+      ...(pricing.video && { video: toProtoVideoPricing(pricing.video) }),
+    },
+    createdAtMs: String(model.createdAtMs),
+  };
+}
+
+function toProtoTokenPricing(pricing: TokenPricing): TokenPricingProto {
+  const { longContext } = pricing;
+  return {
+    ...toProtoRates(pricing),
+    serviceTiers: Object.fromEntries(
+      Object.entries(pricing.serviceTiers).map(([tier, rates]) => [tier, toProtoRates(rates)]),
+    ),
+    ...(longContext && {
+      longContextAboveTokens: longContext.aboveTokens,
+      longContext: toProtoRates(longContext),
+    }),
+  };
+}
+
+function toProtoRates(rates: TokenRates): TokenPricingProto {
+  return {
+    ...amount('inputNano', rates.inputNano),
+    ...amount('outputNano', rates.outputNano),
+    ...amount('cacheReadNano', rates.cacheReadNano),
+    ...amount('cacheWriteNano', rates.cacheWriteNano),
+  };
+}
+
+function toProtoImagePricing(pricing: ImagePricing): ImagePricingProto {
+  return {
+    perImage: pricing.perImage.map((price) => ({ ...price, priceNano: price.priceNano.toString() })),
+    ...amount('textInputNano', pricing.textInputNano),
+    ...amount('imageInputNano', pricing.imageInputNano),
+    ...amount('imageOutputNano', pricing.imageOutputNano),
+  };
+}
+
+function toProtoVideoPricing(pricing: VideoPricing): VideoPricingProto {
+  return {
+    tiers: [...pricing.tiers],
+    defaultTier: pricing.defaultTier ?? '',
+    perSecondNano: Object.fromEntries(
+      Object.entries(pricing.perSecondNano).map(([tier, nano]) => [tier, nano.toString()]),
+    ),
+  };
+}
+
+/** A field that is left out when there is no amount. */
+function amount<K extends string>(field: K, nano: bigint | undefined): { [P in K]?: string } {
+  return (nano === undefined ? {} : { [field]: nano.toString() }) as { [P in K]?: string };
+}

@@ -1,0 +1,58 @@
+import type { ModelEntry, TokenRates } from '../domain/model';
+import type { SeedModel, SeedRates } from './seed-schema';
+
+export function fromSeedModel(seed: SeedModel): ModelEntry {
+  const { tokens, image, video, source, source_date } = seed.pricing;
+  return {
+    slug: seed.slug,
+    name: seed.name,
+    status: seed.status,
+    preview: seed.preview,
+    successor: seed.successor,
+    inputModalities: seed.input_modalities,
+    outputModalities: seed.output_modalities,
+    contextLength: seed.context_length,
+    maxOutputTokens: seed.max_output_tokens,
+    outputFloorTokens: seed.output_floor_tokens,
+    capabilities: seed.capabilities,
+    workflow: seed.workflow,
+    targets: seed.targets.map(({ upstream_model, ...target }) => ({
+      ...target,
+      upstreamModel: upstream_model,
+    })),
+    pricing: {
+      source,
+      sourceDate: source_date,
+      tokens: tokens && {
+        ...fromSeedRates(tokens),
+        serviceTiers: Object.fromEntries(
+          Object.entries(tokens.service_tiers).map(([tier, rates]) => [tier, fromSeedRates(rates)]),
+        ),
+        longContext: tokens.long_context && {
+          aboveTokens: tokens.long_context.above_tokens,
+          ...fromSeedRates(tokens.long_context),
+        },
+      },
+      image: image && {
+        perImage: image.per_image.map(({ price, ...rest }) => ({ ...rest, priceNano: price })),
+        textInputNano: image.text_input,
+        imageInputNano: image.image_input,
+        imageOutputNano: image.image_output,
+      },
+      video: video && {
+        tiers: video.tiers,
+        defaultTier: video.default_tier,
+        perSecondNano: video.per_second,
+      },
+    },
+  };
+}
+
+function fromSeedRates(rates: SeedRates): TokenRates {
+  return {
+    inputNano: rates.input,
+    outputNano: rates.output,
+    cacheReadNano: rates.cache_read,
+    cacheWriteNano: rates.cache_write,
+  };
+}

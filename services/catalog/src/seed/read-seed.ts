@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ModelEntry } from '../domain/model';
+import { fromSeedModel } from './from-seed';
+import { seedFile } from './seed-schema';
+
+export class SeedError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`invalid catalog seed:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'SeedError';
+  }
+}
+
+/** The models of every `*.json` file of the folder. Throws a SeedError that names every problem. */
+export async function readSeed(directory: string): Promise<ModelEntry[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort();
+  if (names.length === 0) throw new SeedError([`${directory} holds no .json file`]);
+  const files = await Promise.all(names.map((name) => readSeedFile(path.join(directory, name))));
+  const models = files.flatMap((file) => file.models);
+  const problems = [...files.flatMap((file) => file.problems), ...crossProblems(models)];
+  if (problems.length > 0) throw new SeedError(problems);
+  return models;
+}
+
+async function readSeedFile(file: string): Promise<{ models: ModelEntry[]; problems: string[] }> {
+  const name = path.basename(file);
+  const json = parseJson(await readFile(file, 'utf8'));
+  if (!json) return { models: [], problems: [`${name}: not valid JSON`] };
+  const result = seedFile.safeParse(json.value);
+  if (result.success) return { models: result.data.models.map(fromSeedModel), problems: [] };
+  const problems = result.error.issues.map(
+    (issue) => `${name}: ${issue.path.map(String).join('.')}: ${issue.message}`,
+  );
+  return { models: [], problems };
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function crossProblems(models: readonly ModelEntry[]): string[] {
+  const slugs = new Set<string>();
+  const problems: string[] = [];
+  for (const { slug } of models) {
+    if (slugs.has(slug)) problems.push(`${slug}: listed twice`);
+    slugs.add(slug);
+  }
+  for (const { slug, successor } of models) {
+    if (successor !== undefined && !slugs.has(successor)) {
+      problems.push(`${slug}: successor ${successor} is not listed`);
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { nanoFromDecimal } from '../domain/decimal';
+
+const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*$/;
+
+/** An amount of USD as a decimal string, so that no digit passes through a floating-point number. */
+const usd = z.string().transform((value, context) => {
+  const nano = nanoFromDecimal(value);
+  if (nano !== undefined) return nano;
+  context.addIssue('not a decimal amount of USD with at most 9 decimals');
+  return z.NEVER;
+});
+
+const tokens = z.number().int().min(0).max(2_000_000_000);
+const modality = z.enum(['text', 'image', 'video', 'audio', 'pdf']);
+
+const rates = z.strictObject({
+  input: usd.optional(),
+  output: usd.optional(),
+  cache_read: usd.optional(),
+  cache_write: usd.optional(),
+});
+
+/** USD per million tokens. */
+const tokenPricing = rates.extend({
+  service_tiers: z.record(z.string().min(1), rates).default({}),
+  long_context: rates.extend({ above_tokens: tokens.min(1) }).optional(),
+});
+
+const imagePricing = z.strictObject({
+  /** USD for one image. */
+  per_image: z
+    .array(z.strictObject({ size: z.string().default(''), quality: z.string().default(''), price: usd }))
+    .default([]),
+  /** USD per million tokens. */
+  text_input: usd.optional(),
+  image_input: usd.optional(),
+  image_output: usd.optional(),
+});
+
+/** USD per second. */
+const videoPricing = z
+  .strictObject({
+    tiers: z.array(z.string().min(1)).min(1),
+    default_tier: z.string().optional(),
+    per_second: z.record(z.string(), usd),
+  })
+  .superRefine((video, context) => {
+    const unpriced = video.tiers.filter((tier) => !Object.hasOwn(video.per_second, tier));
+    const unknown = Object.keys(video.per_second).filter((tier) => !video.tiers.includes(tier));
+    if (unpriced.length > 0) context.addIssue(`tiers without a price: ${unpriced.join(', ')}`);
+    if (unknown.length > 0) context.addIssue(`prices of unknown tiers: ${unknown.join(', ')}`);
+    if (video.default_tier !== undefined && !video.tiers.includes(video.default_tier)) {
+      context.addIssue({ code: 'custom', message: 'not one of the tiers', path: ['default_tier'] });
+    }
+  });
+
+const pricing = z.strictObject({
+  source: z.string().min(1),
+  source_date: z.iso.date(),
+  tokens: tokenPricing.optional(),
+  image: imagePricing.optional(),
+  video: videoPricing.optional(),
+});
+
+const model = z
+  .strictObject({
+    slug: z.string().max(200).regex(SLUG, 'not <provider>/<model> in lower case'),
+    name: z.string().min(1),
+    status: z.enum(['active', 'disabled', 'delisted']).default('active'),
+    preview: z.boolean().default(false),
+    successor: z.string().optional(),
+    input_modalities: z.array(modality).min(1),
+    output_modalities: z.array(modality).min(1),
+    context_length: tokens.default(0),
+    max_output_tokens: tokens.default(0),
+    output_floor_tokens: tokens.default(0),
+    capabilities: z.array(z.string().min(1)).default([]),
+    workflow: z.array(z.enum(['create', 'status', 'result'])).default([]),
+    targets: z.array(
+      z.strictObject({
+        provider: z.string().min(1),
+        upstream_model: z.string().min(1),
+        weight: z.number().int().min(1).max(1_000_000).default(1),
+        priority: z.number().int().min(0).max(1_000).default(0),
+      }),
+    ),
+    pricing,
+  })
+  .superRefine((entry, context) => {
+    const wrong = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', message, path: [path] });
+    const makes = (output: 'text' | 'image' | 'video') => entry.output_modalities.includes(output);
+    const { tokens: perToken, image, video } = entry.pricing;
+    if (makes('text') && (perToken?.input === undefined || perToken.output === undefined)) {
+      wrong('pricing', 'a text model needs input and output prices');
+    }
+    if (makes('text') && entry.max_output_tokens === 0) wrong('max_output_tokens', 'a text model needs one');
+    if (makes('image') && !image) wrong('pricing', 'an image model needs image prices');
+    if (makes('video') && !video) wrong('pricing', 'a video model needs video prices');
+    if (makes('video') && entry.workflow.length === 0) wrong('workflow', 'a video model needs its actions');
+    if (entry.output_floor_tokens > entry.max_output_tokens) {
+      wrong('output_floor_tokens', 'above max_output_tokens');
+    }
+    if (entry.max_output_tokens > entry.context_length) wrong('max_output_tokens', 'above context_length');
+    if (entry.status === 'active' && entry.targets.length === 0) {
+      wrong('targets', 'an active model needs one');
+    }
+  });
+
+/** One file of the seed folder. */
+export const seedFile = z.strictObject({ models: z.array(model) });
+
+export type SeedModel = z.output<typeof model>;
+export type SeedRates = z.output<typeof rates>;

@@ -1,0 +1,174 @@
+import type { Model, ModelStatus, Pricing, Target, TokenPricing, TokenRates } from '../domain/model';
+
+/** Nano-USD as decimal strings: JSON numbers would lose digits on the way. */
+type Amount = string | null;
+
+interface RatesJson {
+  input: Amount;
+  output: Amount;
+  cache_read: Amount;
+  cache_write: Amount;
+}
+
+interface TokensJson extends RatesJson {
+  service_tiers: Record<string, RatesJson>;
+  long_context: (RatesJson & { above_tokens: number }) | null;
+}
+
+/** Column `pricing` of price_versions. */
+export interface PricingJson {
+  tokens: TokensJson | null;
+  image: {
+    per_image: { size: string; quality: string; price: string }[];
+    text_input: Amount;
+    image_input: Amount;
+    image_output: Amount;
+  } | null;
+  video: { tiers: string[]; default_tier: string | null; per_second: Record<string, string> } | null;
+}
+
+export interface TargetJson {
+  provider: string;
+  upstream_model: string;
+  weight: number;
+  priority: number;
+}
+
+export interface ModelRow {
+  slug: string;
+  name: string;
+  status: ModelStatus;
+  preview: boolean;
+  successor: string | null;
+  input_modalities: string[];
+  output_modalities: string[];
+  context_length: number;
+  max_output_tokens: number;
+  output_floor_tokens: number;
+  capabilities: string[];
+  workflow: string[];
+  targets: TargetJson[];
+  price_version: bigint;
+  created_at: Date;
+  pricing: PricingJson;
+  source: string;
+  source_date: string;
+}
+
+export function fromModelRow(row: ModelRow): Model {
+  return {
+    slug: row.slug,
+    name: row.name,
+    status: row.status,
+    preview: row.preview,
+    successor: row.successor ?? undefined,
+    inputModalities: row.input_modalities,
+    outputModalities: row.output_modalities,
+    contextLength: row.context_length,
+    maxOutputTokens: row.max_output_tokens,
+    outputFloorTokens: row.output_floor_tokens,
+    capabilities: row.capabilities,
+    workflow: row.workflow,
+    targets: row.targets.map(({ upstream_model, ...target }) => ({
+      ...target,
+      upstreamModel: upstream_model,
+    })),
+    priceVersion: row.price_version,
+    createdAtMs: row.created_at.getTime(),
+    pricing: { ...fromPricingJson(row.pricing), source: row.source, sourceDate: row.source_date },
+  };
+}
+
+export function toTargetsJson(targets: readonly Target[]): TargetJson[] {
+  return targets.map(({ upstreamModel, ...target }) => ({ ...target, upstream_model: upstreamModel }));
+}
+
+export function toPricingJson({ tokens, image, video }: Pricing): PricingJson {
+  return {
+    tokens: tokens ? toTokensJson(tokens) : null,
+    image: image
+      ? {
+          per_image: image.perImage.map(({ priceNano, ...rest }) => ({
+            ...rest,
+            price: priceNano.toString(),
+          })),
+          text_input: toAmount(image.textInputNano),
+          image_input: toAmount(image.imageInputNano),
+          image_output: toAmount(image.imageOutputNano),
+        }
+      : null,
+    video: video
+      ? {
+          tiers: [...video.tiers],
+          default_tier: video.defaultTier ?? null,
+          per_second: mapValues(video.perSecondNano, String),
+        }
+      : null,
+  };
+}
+
+function fromPricingJson({ tokens, image, video }: PricingJson): Pick<Pricing, 'tokens' | 'image' | 'video'> {
+  return {
+    tokens: tokens ? fromTokensJson(tokens) : undefined,
+    image: image
+      ? {
+          perImage: image.per_image.map(({ price, ...rest }) => ({ ...rest, priceNano: BigInt(price) })),
+          textInputNano: fromAmount(image.text_input),
+          imageInputNano: fromAmount(image.image_input),
+          imageOutputNano: fromAmount(image.image_output),
+        }
+      : undefined,
+    video: video
+      ? {
+          tiers: video.tiers,
+          defaultTier: video.default_tier ?? undefined,
+          perSecondNano: mapValues(video.per_second, BigInt),
+        }
+      : undefined,
+  };
+}
+
+function toTokensJson(tokens: TokenPricing): TokensJson {
+  const { longContext } = tokens;
+  return {
+    ...toRatesJson(tokens),
+    service_tiers: mapValues(tokens.serviceTiers, toRatesJson),
+    long_context: longContext ? { above_tokens: longContext.aboveTokens, ...toRatesJson(longContext) } : null,
+  };
+}
+
+function fromTokensJson(json: TokensJson): TokenPricing {
+  const { long_context } = json;
+  return {
+    ...fromRatesJson(json),
+    serviceTiers: mapValues(json.service_tiers, fromRatesJson),
+    longContext: long_context
+      ? { aboveTokens: long_context.above_tokens, ...fromRatesJson(long_context) }
+      : undefined,
+  };
+}
+
+function toRatesJson(rates: TokenRates): RatesJson {
+  return {
+    input: toAmount(rates.inputNano),
+    output: toAmount(rates.outputNano),
+    cache_read: toAmount(rates.cacheReadNano),
+    cache_write: toAmount(rates.cacheWriteNano),
+  };
+}
+
+function fromRatesJson(json: RatesJson): TokenRates {
+  return {
+    inputNano: fromAmount(json.input),
+    outputNano: fromAmount(json.output),
+    cacheReadNano: fromAmount(json.cache_read),
+    cacheWriteNano: fromAmount(json.cache_write),
+  };
+}
+
+const toAmount = (nano: bigint | undefined): Amount => nano?.toString() ?? null;
+const fromAmount = (amount: Amount): bigint | undefined => (amount === null ? undefined : BigInt(amount));
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,81 @@
+import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import type { CatalogUpdate } from '../domain/catalog';
+import type { ModelEntry } from '../domain/model';
+import { fromModelRow, type ModelRow, toPricingJson, toTargetsJson } from './model-rows';
+
+/**
+ * What changed after revision `after`; everything if the database's revision is lower, which means that it
+ * is not the one seen before. One statement, so that revision and models are of the same moment.
+ */
+export async function loadChanges(pool: Pool, after: bigint): Promise<CatalogUpdate> {
+  const { rows } = await pool.query<ModelRow & { current_revision: bigint; snapshot: boolean }>(
+    `SELECT r.value AS current_revision, (r.value < $1 OR $1 < 0) AS snapshot, m.*,
+            p.pricing, p.source, p.source_date::text AS source_date
+       FROM catalog.revision r
+       LEFT JOIN catalog.models m ON m.revision > $1 OR r.value < $1
+       LEFT JOIN catalog.price_versions p ON p.version = m.price_version
+      ORDER BY m.slug`,
+    [after],
+  );
+  const [first] = rows;
+  if (!first) throw new Error('the revision counter is gone');
+  return {
+    revision: first.current_revision,
+    snapshot: first.snapshot,
+    models: rows.filter((row) => row.slug !== null).map(fromModelRow),
+  };
+}
+
+/** Adds the entries whose slug is new and leaves the others as they are; answers the added slugs. */
+export async function addMissingModels(pool: Pool, entries: readonly ModelEntry[]): Promise<string[]> {
+  return withTransaction(pool, async (client) => {
+    // The counter's lock keeps instances that start together from adding the same model twice; the models
+    // are read by a statement of their own, which sees what was committed while this one waited.
+    await client.query('SELECT 1 FROM catalog.revision FOR UPDATE');
+    const { rows } = await client.query<{ slug: string }>('SELECT slug FROM catalog.models');
+    const known = new Set(rows.map((row) => row.slug));
+    const missing = entries.filter((entry) => !known.has(entry.slug));
+    if (missing.length === 0) return [];
+    const revision = await nextRevision(client);
+    for (const entry of missing) await insertModel(client, entry, revision);
+    return missing.map((entry) => entry.slug);
+  });
+}
+
+async function nextRevision(client: PoolClient): Promise<bigint> {
+  const { rows } = await client.query<{ value: bigint }>(
+    'UPDATE catalog.revision SET value = value + 1 RETURNING value',
+  );
+  return rows[0]!.value;
+}
+
+async function insertModel(client: PoolClient, entry: ModelEntry, revision: bigint): Promise<void> {
+  await client.query(
+    `WITH price AS (
+       INSERT INTO catalog.price_versions (slug, pricing, source, source_date)
+       VALUES ($1, $2, $3, $4) RETURNING version)
+     INSERT INTO catalog.models
+       (slug, name, status, preview, successor, input_modalities, output_modalities, context_length,
+        max_output_tokens, output_floor_tokens, capabilities, workflow, targets, revision, price_version)
+     SELECT $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, version FROM price`,
+    [
+      entry.slug,
+      JSON.stringify(toPricingJson(entry.pricing)),
+      entry.pricing.source,
+      entry.pricing.sourceDate,
+      entry.name,
+      entry.status,
+      entry.preview,
+      entry.successor ?? null,
+      entry.inputModalities,
+      entry.outputModalities,
+      entry.contextLength,
+      entry.maxOutputTokens,
+      entry.outputFloorTokens,
+      entry.capabilities,
+      entry.workflow,
+      JSON.stringify(toTargetsJson(entry.targets)),
+      revision,
+    ],
+  );
+}
