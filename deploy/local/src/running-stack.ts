@@ -1,0 +1,273 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { inheritedSettings, node24, REPOSITORY } from './child-environment';
+import { freeLoopbackPort } from './engines/loopback-ports';
+import { type ProviderPlan, planProviders } from './providers';
+import { readOrMakeSecrets, type StackSecrets } from './secrets';
+import {
+  SERVICES as ALL_SERVICES,
+  type ServiceDefinition,
+  type ServiceName,
+  type Surroundings,
+} from './services';
+import type { Stack, StackOptions, StackProcess } from './stack-contract';
+import { type StackEngines, startEngines } from './stack-engines';
+import { beginLog, boundLog } from './supervise/log-file';
+import { whenReady } from './supervise/readiness';
+import { ServiceProcess } from './supervise/service-process';
+
+// Until all are there.
+const SERVICES = ALL_SERVICES.filter(({ name }) =>
+  existsSync(join(REPOSITORY, 'services', name, 'dist/main.js')),
+);
+const NODE_FLAGS = ['--max-semi-space-size=4'];
+const READY_TIMEOUT_MS = 20_000;
+const LOG_CHECK_INTERVAL_MS = 60_000;
+const SERVICE_STOP_TIMEOUT_MS = 8_000;
+/** For all services; the rest of the 20 s is PostgreSQL's. */
+const SERVICES_STOP_TIMEOUT_MS = 13_000;
+
+export class RunningStack implements Stack {
+  readonly dataDir: string;
+  readonly logDir: string;
+  readonly secrets: StackSecrets;
+  readonly #options: StackOptions;
+  readonly #release: () => void;
+  readonly #log: (message: string) => void;
+  readonly #processes = new Map<ServiceName, ServiceProcess[]>();
+  readonly #logFiles: string[] = [];
+  readonly #logCheck: NodeJS.Timeout;
+  #starting: readonly Promise<unknown>[] = [];
+  #engines: StackEngines | undefined;
+  #stopping: Promise<void> | undefined;
+  #stopByMs = Number.POSITIVE_INFINITY;
+
+  /** `release` gives the data folder free. */
+  constructor(options: StackOptions, release: () => void) {
+    this.#options = options;
+    this.#release = release;
+    this.#log = options.log ?? (() => {});
+    this.dataDir = options.dataDir;
+    this.logDir = join(this.dataDir, 'logs');
+    mkdirSync(this.logDir, { recursive: true, mode: 0o700 });
+    this.secrets = readOrMakeSecrets(this.dataDir, options.env ?? {});
+    this.#logCheck = setInterval(() => this.#logFiles.forEach(boundLog), LOG_CHECK_INTERVAL_MS).unref();
+  }
+
+  get apiUrl(): string {
+    return this.#origin('edge', 'api');
+  }
+
+  get dashboardUrl(): string {
+    return this.#process('edge').ports.dashboard === undefined
+      ? this.apiUrl
+      : this.#origin('edge', 'dashboard');
+  }
+
+  get simulatorUrl(): string {
+    return this.#origin('simulator', 'http');
+  }
+
+  get engines(): StackEngines {
+    if (!this.#engines) throw new Error('the engines do not run');
+    return this.#engines;
+  }
+
+  get simulatedProviders(): readonly string[] {
+    return this.#providers().simulated;
+  }
+
+  async start(): Promise<void> {
+    this.#options.signal?.addEventListener('abort', () => void this.stopNow(), { once: true });
+    const started = new Map<string, Promise<unknown>>([['engines', this.#startEngines()]]);
+    for (const service of SERVICES) {
+      const before = service.after.map((name) => started.get(name));
+      started.set(
+        service.name,
+        Promise.all(before).then(() => this.#startService(service)),
+      );
+    }
+    this.#starting = [...started.values()];
+    try {
+      await Promise.all(this.#starting);
+      await this.ready();
+    } catch (error) {
+      await this.stopNow();
+      throw error;
+    }
+  }
+
+  pid(service: ServiceName, index = 0): number {
+    const { pid, name } = this.#process(service, index);
+    if (pid === undefined) throw new Error(`${name} is down`);
+    return pid;
+  }
+
+  processes(): StackProcess[] {
+    return [...this.#processes].flatMap(([service, processes]) =>
+      processes.flatMap(({ pid }, index) => (pid === undefined ? [] : [{ service, index, pid }])),
+    );
+  }
+
+  postgresPid(): number | undefined {
+    return this.#engines?.postgresPid();
+  }
+
+  adminUrl(service: ServiceName, index = 0): string {
+    return this.#origin(service, 'admin', index);
+  }
+
+  kill(service: ServiceName, index = 0, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    return this.#process(service, index).kill(signal);
+  }
+
+  async restart(service: ServiceName, index?: number): Promise<void> {
+    const all = this.#processes.get(service) ?? [];
+    const chosen = index === undefined ? all : [this.#process(service, index)];
+    await Promise.all(
+      chosen.map(async (process) => {
+        await process.stop(SERVICE_STOP_TIMEOUT_MS);
+        await process.start();
+      }),
+    );
+  }
+
+  async ready(timeoutMs = READY_TIMEOUT_MS): Promise<void> {
+    const addresses = () =>
+      [...this.#processes].flatMap(([service, processes]) =>
+        processes.map(({ name, ready }, index) => ({
+          name,
+          adminUrl: ready ? this.adminUrl(service, index) : undefined,
+        })),
+      );
+    await whenReady(addresses, timeoutMs, () => this.#stopping !== undefined);
+  }
+
+  stop(): Promise<void> {
+    this.#stopByMs = Math.min(this.#stopByMs, Date.now() + SERVICES_STOP_TIMEOUT_MS);
+    this.#stopping ??= this.#stopAll();
+    return this.#stopping;
+  }
+
+  stopNow(): Promise<void> {
+    this.#stopByMs = 0;
+    // Those that are stopping in order already.
+    for (const processes of this.#processes.values()) {
+      for (const process of processes) void process.kill('SIGKILL');
+    }
+    return this.stop();
+  }
+
+  async #stopAll(): Promise<void> {
+    clearInterval(this.#logCheck);
+    if (this.#stopByMs === 0) await this.#killAll();
+    // Who calls others goes before them, so that what is in flight can end well.
+    for (const level of stopLevels()) {
+      const processes = level.flatMap((name) => this.#processes.get(name) ?? []);
+      const timeoutMs = Math.max(0, Math.min(SERVICE_STOP_TIMEOUT_MS, this.#stopByMs - Date.now()));
+      await Promise.all(processes.map((process) => process.stop(timeoutMs)));
+    }
+    await Promise.allSettled(this.#starting);
+    await this.#engines?.stop();
+    this.#release();
+  }
+
+  async #killAll(): Promise<void> {
+    const all = [...this.#processes.values()].flat();
+    await Promise.all(all.map((process) => process.stop(0)));
+  }
+
+  async #startEngines(): Promise<void> {
+    this.#engines = await startEngines({
+      dataDir: this.dataDir,
+      given: this.#options.engines ?? {},
+      log: this.#log,
+      onGivenUp: (error) => this.#options.onGivenUp?.(error),
+    });
+  }
+
+  async #startService(service: ServiceDefinition): Promise<void> {
+    const count = this.#options.instances?.[service.name] ?? 1;
+    const processes: ServiceProcess[] = [];
+    for (let index = 0; index < count; index++) processes.push(await this.#createProcess(service, index));
+    if (this.#stopping) return;
+    this.#processes.set(service.name, processes);
+    await Promise.all(processes.map((process) => process.start()));
+  }
+
+  async #createProcess(service: ServiceDefinition, index: number): Promise<ServiceProcess> {
+    const name = index === 0 ? service.name : `${service.name}-${index}`;
+    const logFile = join(this.logDir, `${name}.log`);
+    beginLog(logFile);
+    this.#logFiles.push(logFile);
+    const ports: Record<string, string> = {};
+    const portSettings: Record<string, string> = {};
+    for (const [port, { setting, usual }] of Object.entries(service.ports)) {
+      portSettings[port] = setting;
+      const wanted = this.#options.usualPorts && index === 0 && usual > 0;
+      ports[setting] = String(wanted ? await freeLoopbackPort(usual) : 0);
+    }
+    return new ServiceProcess({
+      name,
+      nodePath: node24(),
+      nodeFlags: NODE_FLAGS,
+      script: join(REPOSITORY, 'services', service.name, 'dist/main.js'),
+      env: {
+        ...inheritedSettings(this.#options.env ?? {}),
+        ...ports,
+        ...service.settings(this.#surroundings(), index),
+        ...this.#options.settings?.[service.name],
+      },
+      portSettings,
+      logFile,
+      autoRestart: this.#options.autoRestart ?? true,
+      log: this.#log,
+      onGivenUp: (error) => this.#options.onGivenUp?.(error),
+    });
+  }
+
+  #surroundings(): Surroundings {
+    const stack = this;
+    return {
+      dataDir: this.dataDir,
+      secrets: this.secrets,
+      kafkaTopicPrefix: this.#options.kafkaTopicPrefix ?? '',
+      get engines() {
+        return stack.engines;
+      },
+      get providers() {
+        return stack.#providers().settings;
+      },
+      addresses: (name) =>
+        (this.#processes.get(name) ?? []).map(({ ports }) => `127.0.0.1:${ports.grpc}`).join(',') ||
+        '127.0.0.1:1',
+      origin: (name) => (this.#processes.has(name) ? this.#origin(name, 'http') : 'http://127.0.0.1:1'),
+    };
+  }
+
+  #providers(): ProviderPlan {
+    return planProviders(this.#options.env ?? {}, `${this.simulatorUrl}/openai/v1`);
+  }
+
+  #process(service: ServiceName, index = 0): ServiceProcess {
+    const process = this.#processes.get(service)?.[index];
+    if (!process) throw new Error(`there is no ${service} ${index}`);
+    return process;
+  }
+
+  #origin(service: ServiceName, port: string, index = 0): string {
+    return `http://127.0.0.1:${this.#process(service, index).ports[port]}`;
+  }
+}
+
+/** Services in groups that can be stopped together, callers before those they call. */
+function stopLevels(): ServiceName[][] {
+  const levels: ServiceName[][] = [];
+  let left = [...SERVICES];
+  while (left.length > 0) {
+    const needed = new Set(left.flatMap(({ after }) => after));
+    levels.push(left.filter(({ name }) => !needed.has(name)).map(({ name }) => name));
+    left = left.filter(({ name }) => needed.has(name));
+  }
+  return levels;
+}

@@ -1,0 +1,40 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { readJsonFile, writeJsonFile } from './engines/json-file';
+
+export interface StackSecrets {
+  readonly keyPepper: string;
+  /** Ed25519 private key, PKCS #8 in PEM. */
+  readonly jwtSigningKey: string;
+  readonly serviceSecret: string;
+  readonly adminEmail: string;
+  readonly adminPassword: string;
+}
+
+const random = () => randomBytes(24).toString('base64url');
+
+/** Those of the first start, kept in the data folder. Settings that are present win, and are not kept. */
+export function readOrMakeSecrets(dataDir: string, env: NodeJS.ProcessEnv): StackSecrets {
+  const file = join(dataDir, 'secrets.json');
+  const kept = readJsonFile<StackSecrets>(file) ?? {};
+  const all: StackSecrets = { ...makeSecrets(), ...kept };
+  if (Object.keys(kept).length < Object.keys(all).length) writeJsonFile(file, all);
+  return {
+    keyPepper: env.KEY_PEPPER || all.keyPepper,
+    jwtSigningKey: env.JWT_SIGNING_KEY || all.jwtSigningKey,
+    serviceSecret: env.SERVICE_SECRET || all.serviceSecret,
+    adminEmail: env.ADMIN_EMAIL || all.adminEmail,
+    adminPassword: env.ADMIN_PASSWORD || all.adminPassword,
+  };
+}
+
+function makeSecrets(): StackSecrets {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return {
+    keyPepper: random(),
+    jwtSigningKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    serviceSecret: random(),
+    adminEmail: 'admin@gateway.local',
+    adminPassword: random(),
+  };
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import type { StackSecrets } from './secrets';
+
+export type ServiceName = 'edge' | 'catalog' | 'billing' | 'chat' | 'dashboard' | 'simulator';
+
+/** What a service may need to know of the rest. */
+export interface Surroundings {
+  readonly dataDir: string;
+  readonly secrets: StackSecrets;
+  readonly engines: { databaseUrl: string; redisUrl: string; kafkaBrokers: string | undefined };
+  readonly kafkaTopicPrefix: string;
+  /** `host:port` of every instance of a service that runs already, comma-separated. */
+  addresses(service: ServiceName): string;
+  /** Origin of its first instance's HTTP server. */
+  origin(service: ServiceName): string;
+  /** Settings of the providers, as chat takes them. */
+  readonly providers: Readonly<Record<string, string>>;
+}
+
+export interface ServiceDefinition {
+  readonly name: ServiceName;
+  /** Must be ready before. */
+  readonly after: readonly (ServiceName | 'engines')[];
+  /** By the name it reports: the setting, and the port taken if it is free. */
+  readonly ports: Readonly<Record<string, { setting: string; usual: number }>>;
+  settings(around: Surroundings, index: number): Record<string, string>;
+}
+
+const admin = { setting: 'ADMIN_PORT', usual: 0 };
+const grpc = (usual: number) => ({ setting: 'GRPC_PORT', usual });
+const http = (usual: number) => ({ setting: 'HTTP_PORT', usual });
+const kafka = ({ engines: { kafkaBrokers }, kafkaTopicPrefix }: Surroundings): Record<string, string> =>
+  kafkaBrokers ? { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC_PREFIX: kafkaTopicPrefix } : {};
+
+/** In the order of starting; they are stopped the other way round. */
+export const SERVICES: readonly ServiceDefinition[] = [
+  { name: 'simulator', after: [], ports: { http: http(7199), admin }, settings: () => ({}) },
+  {
+    name: 'catalog',
+    after: ['engines'],
+    ports: { grpc: grpc(7101), admin },
+    settings: ({ secrets, engines: { databaseUrl } }) => ({
+      SERVICE_SECRET: secrets.serviceSecret,
+      DATABASE_URL: databaseUrl,
+    }),
+  },
+  {
+    name: 'billing',
+    after: ['engines'],
+    ports: { grpc: grpc(7102), admin },
+    settings: (around) => ({
+      SERVICE_SECRET: around.secrets.serviceSecret,
+      KEY_PEPPER: around.secrets.keyPepper,
+      DATABASE_URL: around.engines.databaseUrl,
+      REDIS_URL: around.engines.redisUrl,
+      ...kafka(around),
+    }),
+  },
+  {
+    name: 'chat',
+    after: ['catalog', 'billing', 'simulator'],
+    ports: { grpc: grpc(7103), admin },
+    settings: (around, index) => ({
+      SERVICE_SECRET: around.secrets.serviceSecret,
+      CATALOG_ADDR: around.addresses('catalog'),
+      BILLING_ADDR: around.addresses('billing'),
+      DATA_DIR: join(around.dataDir, `chat-${index}`),
+      ...kafka(around),
+      ...around.providers,
+      SIM_BASE_URL: `${around.origin('simulator')}/openai/v1`,
+    }),
+  },
+  {
+    name: 'dashboard',
+    after: ['catalog', 'billing'],
+    ports: { http: http(7105), grpc: grpc(7106), admin },
+    settings: (around) => ({
+      SERVICE_SECRET: around.secrets.serviceSecret,
+      JWT_SIGNING_KEY: around.secrets.jwtSigningKey,
+      ADMIN_EMAIL: around.secrets.adminEmail,
+      ADMIN_PASSWORD: around.secrets.adminPassword,
+      DATABASE_URL: around.engines.databaseUrl,
+      CATALOG_ADDR: around.addresses('catalog'),
+      BILLING_ADDR: around.addresses('billing'),
+    }),
+  },
+  {
+    name: 'edge',
+    after: ['billing', 'chat', 'dashboard'],
+    ports: {
+      api: { setting: 'EDGE_API_PORT', usual: 0 },
+      dashboard: { setting: 'EDGE_DASHBOARD_PORT', usual: 0 },
+      admin,
+    },
+    settings: (around) => ({
+      SERVICE_SECRET: around.secrets.serviceSecret,
+      BILLING_ADDR: around.addresses('billing'),
+      CHAT_ADDR: around.addresses('chat'),
+      DASHBOARD_ADDR: around.addresses('dashboard'),
+      DASHBOARD_HTTP_URL: around.origin('dashboard'),
+    }),
+  },
+];

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './engines/embedded-postgres';
+import { startEmbeddedRedis } from './engines/embedded-redis';
+import { endWithMe } from './supervise/end-with-me';
+
+/** Addresses of engines to use; what is absent is embedded. */
+export interface EngineAddresses {
+  readonly databaseUrl?: string | undefined;
+  readonly redisUrl?: string | undefined;
+  /** Absent: usage is delivered over gRPC. */
+  readonly kafkaBrokers?: string | undefined;
+}
+
+export interface StackEngines {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly kafkaBrokers: string | undefined;
+  /** Of the embedded server. */
+  postgresPid(): number | undefined;
+  stop(): Promise<void>;
+}
+
+const RESTART_DELAY_MS = 250;
+const MAX_RESTARTS = 5;
+
+export async function startEngines(options: {
+  dataDir: string;
+  given: EngineAddresses;
+  log: (message: string) => void;
+  onGivenUp: (error: Error) => void;
+}): Promise<StackEngines> {
+  const { given } = options;
+  const [database, redis] = await Promise.allSettled([
+    given.databaseUrl ? undefined : keepPostgres(options),
+    given.redisUrl ? undefined : startEmbeddedRedis(),
+  ]);
+  const stop = async () => {
+    if (redis.status === 'fulfilled') await redis.value?.stop();
+    if (database.status === 'fulfilled') await database.value?.stop();
+  };
+  if (database.status === 'rejected' || redis.status === 'rejected') {
+    await stop();
+    throw database.status === 'rejected' ? database.reason : (redis as PromiseRejectedResult).reason;
+  }
+  return {
+    databaseUrl: given.databaseUrl ?? database.value?.url ?? '',
+    redisUrl: given.redisUrl ?? redis.value?.url ?? '',
+    kafkaBrokers: given.kafkaBrokers,
+    postgresPid: () => database.value?.pid(),
+    stop,
+  };
+}
+
+interface KeptPostgres {
+  readonly url: string;
+  pid(): number;
+  stop(): Promise<void>;
+}
+
+/** The embedded server, started again (on the same port) when it ends by itself. */
+async function keepPostgres(options: {
+  dataDir: string;
+  log: (message: string) => void;
+  onGivenUp: (error: Error) => void;
+}): Promise<KeptPostgres> {
+  let stopping = false;
+  let restarts = 0;
+  let current: Promise<EmbeddedPostgres>;
+  let pid = 0;
+
+  const launch = async (): Promise<EmbeddedPostgres> => {
+    const postgres = await startEmbeddedPostgres(options);
+    const release = endWithMe(postgres.pid, 'INT');
+    pid = postgres.pid;
+    postgres.onExit(() => {
+      release();
+      if (!stopping) current = relaunch();
+      current.catch((error) => options.onGivenUp(error));
+    });
+    return {
+      ...postgres,
+      async stop() {
+        release();
+        await postgres.stop();
+      },
+    };
+  };
+  const relaunch = async (): Promise<EmbeddedPostgres> => {
+    restarts += 1;
+    if (restarts > MAX_RESTARTS) throw new Error('PostgreSQL ended too often');
+    options.log('PostgreSQL ended; starting it again');
+    await sleep(RESTART_DELAY_MS);
+    const postgres = await launch();
+    // The services were told the first address.
+    if (postgres.url !== url) throw new Error('PostgreSQL came back on another port');
+    return postgres;
+  };
+
+  current = launch();
+  const { url } = await current;
+  return {
+    url,
+    pid: () => pid,
+    async stop() {
+      stopping = true;
+      await current.then(
+        (postgres) => postgres.stop(),
+        () => {},
+      );
+    },
+  };
+}

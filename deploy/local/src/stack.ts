@@ -1,0 +1,25 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { claimHome } from './engines/home-claim';
+import { RunningStack } from './running-stack';
+import type { Stack, StackOptions } from './stack-contract';
+
+export { type EngineControl, type EngineName, engineControl } from './engines/engine-control';
+export type { StackSecrets } from './secrets';
+export type { ServiceName } from './services';
+export type { Stack, StackOptions, StackProcess } from './stack-contract';
+export type { EngineAddresses } from './stack-engines';
+
+/** Starts engines and services, each service a process of its own. On failure nothing is left running. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  const dataDir = realpathSync(options.dataDir);
+  const release = claimHome(dataDir);
+  try {
+    const stack = new RunningStack({ ...options, dataDir }, release);
+    await stack.start();
+    return stack;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}

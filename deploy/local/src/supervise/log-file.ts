@@ -1,0 +1,36 @@
+import { closeSync, copyFileSync, openSync, readSync, renameSync, statSync, truncateSync } from 'node:fs';
+
+const LIMIT_BYTES = 32 * 1024 * 1024;
+const TAIL_BYTES = 16 * 1024;
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Begins a new log; the one of the start before stays beside it as `.1`. */
+export function beginLog(path: string): void {
+  if (sizeOf(path) > 0) renameSync(path, `${path}.1`);
+}
+
+/** Appends, so that the file may be cut while a process writes it. */
+export function openLog(path: string): number {
+  return openSync(path, 'a', 0o600);
+}
+
+/** A process keeps writing to the file it was given: what is over the limit is copied away and the file cut. */
+export function boundLog(path: string): void {
+  if (sizeOf(path) <= LIMIT_BYTES) return;
+  copyFileSync(path, `${path}.1`);
+  truncateSync(path, 0);
+}
+
+export function lastLines(path: string, count: number): string {
+  const size = sizeOf(path);
+  if (size === 0) return '';
+  const file = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    readSync(file, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString().trimEnd().split('\n').slice(-count).join('\n');
+  } finally {
+    closeSync(file);
+  }
+}
