@@ -50,12 +50,22 @@ function withToken(caller: string, secret: string): grpc.Interceptor {
     });
 }
 
-type UnaryMethod<Request, Response> = (
-  request: Request,
-  metadata: grpc.Metadata,
-  options: grpc.CallOptions,
-  callback: grpc.requestCallback<Response>,
-) => grpc.ClientUnaryCall;
+/** A generated client's method: all its overloads, because types are inferred from them pairwise. */
+interface UnaryMethod<Request, Response> {
+  (
+    request: Request,
+    metadata: grpc.Metadata,
+    options: grpc.CallOptions,
+    callback: grpc.requestCallback<Response>,
+  ): grpc.ClientUnaryCall;
+  (request: Request, metadata: grpc.Metadata, callback: grpc.requestCallback<Response>): grpc.ClientUnaryCall;
+  (
+    request: Request,
+    options: grpc.CallOptions,
+    callback: grpc.requestCallback<Response>,
+  ): grpc.ClientUnaryCall;
+  (request: Request, callback: grpc.requestCallback<Response>): grpc.ClientUnaryCall;
+}
 
 export interface CallSettings {
   readonly timeoutMs: number;
@@ -77,12 +87,18 @@ export function callUnary<Request, Response>(
     const metadata = new grpc.Metadata();
     if (settings.requestId) metadata.set('x-request-id', settings.requestId);
     const deadline = Date.now() + settings.timeoutMs;
-    const call = method.call(client, request, metadata, { deadline }, (error, response) => {
+    const answered = (error: grpc.ServiceError | null, response?: Response) => {
       settings.signal?.removeEventListener('abort', cancel);
       if (error) reject(fromServiceError(error));
       else if (response === undefined) reject(new GatewayError('internal_error'));
       else resolve(response);
-    });
+    };
+    const call = Reflect.apply(method, client, [
+      request,
+      metadata,
+      { deadline },
+      answered,
+    ]) as grpc.ClientUnaryCall;
     const cancel = () => call.cancel();
     if (settings.signal?.aborted) cancel();
     else settings.signal?.addEventListener('abort', cancel, { once: true });

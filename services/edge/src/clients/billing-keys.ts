@@ -1,0 +1,29 @@
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
+import { callUnary, type Logger, PersistentStream } from '@gateway/runtime';
+import type { KeyCache, ResolvedKey } from '../domain/key-cache';
+
+const RESOLVE_TIMEOUT_MS = 5_000;
+
+/** Asks billing who a key is. */
+export async function resolveKey(client: BillingServiceClient, key: string): Promise<ResolvedKey> {
+  const answer = await callUnary(client, client.ResolveKey, { key }, { timeoutMs: RESOLVE_TIMEOUT_MS });
+  if (!answer?.key) throw new Error('billing resolved a key to nobody');
+  return { context: answer.key, validUntilMs: Number(answer.validUntilMs) };
+}
+
+/** Keeps the cache true to what billing pushes, one stream per billing instance address. */
+export function watchKeys(
+  client: BillingServiceClient,
+  cache: KeyCache,
+  log: Logger,
+): PersistentStream<WatchKeysResponse__Output> {
+  return new PersistentStream<WatchKeysResponse__Output>({
+    name: 'billing.WatchKeys',
+    log,
+    open: () => client.WatchKeys({}),
+    onUp: () => cache.watch(),
+    onDown: () => cache.unwatch(),
+    onMessage: ({ keyIds, accountIds }) => cache.invalidate(keyIds, accountIds),
+  });
+}

@@ -1,0 +1,53 @@
+import { addresses, ConfigError, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
+
+const MIB = 1024 * 1024;
+const milliseconds = (fallback: number) => z.coerce.number().int().min(1).max(86_400_000).default(fallback);
+const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
+const hosts = () =>
+  z
+    .string()
+    .default('')
+    .transform((value) =>
+      value
+        .split(',')
+        .map((host) => host.trim())
+        .filter((host) => host !== ''),
+    );
+
+const shape = {
+  ...processSettings,
+  ...grpcSettings,
+  EDGE_API_PORT: port(8080),
+  /** Not used when the spaces are told apart by host. */
+  EDGE_DASHBOARD_PORT: port(8081),
+  EDGE_API_HOSTS: hosts(),
+  EDGE_DASHBOARD_HOSTS: hosts(),
+  BILLING_ADDR: addresses(),
+  CHAT_ADDR: addresses(),
+  DASHBOARD_ADDR: addresses(),
+  DASHBOARD_HTTP_URL: z.url({ protocol: /^https?$/ }),
+
+  EDGE_MAX_BODY_BYTES: count(32 * MIB),
+  EDGE_MAX_BODIES_BYTES: count(256 * MIB),
+  EDGE_DASHBOARD_MAX_BODY_BYTES: count(MIB),
+  EDGE_MAX_CONNECTIONS: count(20_000),
+  EDGE_KEY_CACHE_ENTRIES: count(20_000),
+
+  EDGE_HEADER_TIMEOUT_MS: milliseconds(10_000),
+  EDGE_BODY_TIMEOUT_MS: milliseconds(60_000),
+  EDGE_KEEP_ALIVE_MS: milliseconds(65_000),
+  EDGE_CALL_TIMEOUT_MS: milliseconds(600_000),
+  EDGE_STALL_TIMEOUT_MS: milliseconds(60_000),
+  EDGE_DASHBOARD_TIMEOUT_MS: milliseconds(30_000),
+  EDGE_STOP_GRACE_MS: milliseconds(10_000),
+};
+
+export type EdgeConfig = ReturnType<typeof readEdgeConfig>;
+
+export function readEdgeConfig(env: NodeJS.ProcessEnv) {
+  const config = readConfig(shape, env);
+  if (config.EDGE_API_HOSTS.length > 0 !== config.EDGE_DASHBOARD_HOSTS.length > 0) {
+    throw new ConfigError(['EDGE_API_HOSTS, EDGE_DASHBOARD_HOSTS: set both or neither']);
+  }
+  return config;
+}

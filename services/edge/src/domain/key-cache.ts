@@ -1,0 +1,179 @@
+import { hash } from 'node:crypto';
+import { GatewayError } from '@gateway/proto';
+import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+
+/** A key as billing resolved it. */
+export interface ResolvedKey {
+  readonly context: KeyContext;
+  /** End of the answer's validity, milliseconds since the epoch; 0: until invalidated. */
+  readonly validUntilMs: number;
+}
+
+export interface KeyCacheOptions {
+  /** Asks billing. Rejects with the error to answer. */
+  readonly resolve: (key: string) => Promise<ResolvedKey>;
+  readonly maxEntries: number;
+  /** Refusals kept at most, and for how long: just enough to blunt a client that hammers a dead key. */
+  readonly maxRefusals: number;
+  readonly refusalTtlMs: number;
+  /** Questions to billing under way at most; beyond it callers are told to come back. */
+  readonly maxResolving: number;
+  readonly now?: () => number;
+}
+
+export type KeyLookup = 'hit' | 'refused' | 'joined' | 'resolved';
+
+interface Entry {
+  readonly resolved: ResolvedKey;
+  readonly sinceMs: number;
+}
+
+/**
+ * Remembers who keys are, by digest, for as long as changes are being pushed. While they are not, every
+ * call asks billing: a stale answer would let a revoked key through.
+ */
+export class KeyCache {
+  readonly #options: KeyCacheOptions;
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #refusals = new Map<string, { error: GatewayError; untilMs: number }>();
+  #resolving = new Map<string, Promise<ResolvedKey>>();
+  #resolvingCount = 0;
+  #watched = false;
+  /** Changes with every push, so that an answer which was under way meanwhile is not kept. */
+  #generation = 0;
+  readonly lookups: Record<KeyLookup, number> = { hit: 0, refused: 0, joined: 0, resolved: 0 };
+
+  constructor(options: KeyCacheOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** `maxAgeMs` bounds the age of a remembered answer, for calls that nothing later checks again. */
+  async resolve(key: string, maxAgeMs = Number.POSITIVE_INFINITY): Promise<ResolvedKey> {
+    const digest = hash('sha256', key, 'base64url');
+    const nowMs = this.#now();
+    const entry = this.#freshEntry(digest, nowMs, maxAgeMs);
+    if (entry) {
+      this.lookups.hit += 1;
+      return entry.resolved;
+    }
+    const refusal = this.#refusals.get(digest);
+    if (refusal && refusal.untilMs > nowMs) {
+      this.lookups.refused += 1;
+      throw refusal.error;
+    }
+    const underWay = this.#resolving.get(digest);
+    if (underWay) {
+      this.lookups.joined += 1;
+      return underWay;
+    }
+    return this.#ask(key, digest);
+  }
+
+  /** Changes are being pushed from now on. */
+  watch(): void {
+    this.#watched = true;
+    this.forget();
+  }
+
+  /** Pushes are lost. */
+  unwatch(): void {
+    this.#watched = false;
+    this.forget();
+  }
+
+  forget(): void {
+    this.#generation += 1;
+    this.#resolving = new Map();
+    this.#entries.clear();
+    this.#refusals.clear();
+  }
+
+  invalidate(keyIds: readonly string[], accountIds: readonly string[]): void {
+    this.#generation += 1;
+    // Whoever asks from now on must not join an answer that may be older than the change.
+    this.#resolving = new Map();
+    this.#refusals.clear();
+    const keys = new Set(keyIds);
+    const accounts = new Set(accountIds);
+    for (const [digest, { resolved }] of this.#entries) {
+      const { keyId = '', accountId = '' } = resolved.context;
+      if (keys.has(keyId) || accounts.has(accountId)) this.#entries.delete(digest);
+    }
+  }
+
+  #freshEntry(digest: string, nowMs: number, maxAgeMs: number): Entry | undefined {
+    const entry = this.#entries.get(digest);
+    if (!entry) return undefined;
+    const { validUntilMs } = entry.resolved;
+    if (validUntilMs !== 0 && validUntilMs <= nowMs) {
+      this.#entries.delete(digest);
+      return undefined;
+    }
+    if (nowMs - entry.sinceMs > maxAgeMs) return undefined;
+    // Last used, last dropped.
+    this.#entries.delete(digest);
+    this.#entries.set(digest, entry);
+    return entry;
+  }
+
+  #ask(key: string, digest: string): Promise<ResolvedKey> {
+    if (this.#resolvingCount >= this.#options.maxResolving) {
+      throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+    }
+    this.lookups.resolved += 1;
+    this.#resolvingCount += 1;
+    const generation = this.#generation;
+    const resolving = this.#resolving;
+    const sinceMs = this.#now();
+    const answer = this.#options
+      .resolve(key)
+      .then(
+        (resolved) => {
+          if (this.#mayKeep(generation)) this.#keep(digest, { resolved, sinceMs });
+          return resolved;
+        },
+        (thrown) => {
+          const error = GatewayError.from(thrown);
+          this.#entries.delete(digest);
+          if (error.row.status === 401 && this.#mayKeep(generation)) this.#keepRefusal(digest, error);
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.#resolvingCount -= 1;
+        resolving.delete(digest);
+      });
+    resolving.set(digest, answer);
+    return answer;
+  }
+
+  #mayKeep(generation: number): boolean {
+    return this.#watched && generation === this.#generation;
+  }
+
+  #keep(digest: string, entry: Entry): void {
+    this.#entries.delete(digest);
+    this.#entries.set(digest, entry);
+    dropOldest(this.#entries, this.#options.maxEntries);
+  }
+
+  #keepRefusal(digest: string, error: GatewayError): void {
+    this.#refusals.delete(digest);
+    this.#refusals.set(digest, { error, untilMs: this.#now() + this.#options.refusalTtlMs });
+    dropOldest(this.#refusals, this.#options.maxRefusals);
+  }
+}
+
+function dropOldest<K>(map: Map<K, unknown>, maxEntries: number): void {
+  if (map.size <= maxEntries) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
+}

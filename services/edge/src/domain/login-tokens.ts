@@ -1,0 +1,81 @@
+import { GatewayError, LOGIN_TOKEN } from '@gateway/proto';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose';
+
+export interface LoginTokensOptions {
+  readonly fetchKeys: () => Promise<JSONWebKeySet>;
+  /** A token that names an unknown key makes us ask again, but no more often than this. */
+  readonly minRefetchMs: number;
+  /** Known keys are asked for anew after this time, so that withdrawn ones end. */
+  readonly maxAgeMs: number;
+  readonly now?: () => number;
+}
+
+/** Verifies login tokens by the dashboard's public keys. */
+export class LoginTokens {
+  readonly #options: LoginTokensOptions;
+  readonly #now: () => number;
+  #keys: JWTVerifyGetKey | undefined;
+  #fetchedMs = Number.NEGATIVE_INFINITY;
+  #triedMs = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<void> | undefined;
+
+  constructor(options: LoginTokensOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Rejects with `invalid_api_key` for a token that is not good, `internal_error` when that can't be told. */
+  async verify(token: string): Promise<void> {
+    if (this.#now() - this.#fetchedMs >= this.#options.maxAgeMs) await this.#refetch();
+    try {
+      await this.#check(token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw refused(error);
+      await this.#refetch();
+      await this.#check(token).catch((again) => {
+        throw refused(again);
+      });
+    }
+  }
+
+  async #check(token: string): Promise<void> {
+    if (!this.#keys) {
+      throw new GatewayError('internal_error', { cause: new Error('the dashboard gave no signing keys') });
+    }
+    await jwtVerify(token, this.#keys, {
+      algorithms: [LOGIN_TOKEN.algorithm],
+      issuer: LOGIN_TOKEN.issuer,
+      audience: LOGIN_TOKEN.audience,
+      requiredClaims: ['exp', 'sub'],
+      currentDate: new Date(this.#now()),
+    });
+  }
+
+  /** Keeps the keys it has when the dashboard does not answer. */
+  #refetch(): Promise<void> {
+    if (this.#fetching) return this.#fetching;
+    // With no keys at all every request fails anyway, so trying again costs nobody anything.
+    if (this.#keys && this.#now() - this.#triedMs < this.#options.minRefetchMs) return Promise.resolve();
+    this.#triedMs = this.#now();
+    this.#fetching = this.#options
+      .fetchKeys()
+      .then(
+        (keySet) => {
+          this.#keys = createLocalJWKSet(keySet);
+          this.#fetchedMs = this.#now();
+        },
+        () => undefined,
+      )
+      .finally(() => {
+        this.#fetching = undefined;
+      });
+    return this.#fetching;
+  }
+}
+
+function refused(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  return new GatewayError(error instanceof errors.JOSEError ? 'invalid_api_key' : 'internal_error', {
+    cause: error,
+  });
+}

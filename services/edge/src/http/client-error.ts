@@ -1,0 +1,33 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { GatewayError, toEnvelope } from '@gateway/proto';
+
+const LINGER_MS = 500;
+
+/** What was wrong, in words, for the errors of Node's parser and timers that a caller can do something about. */
+const DETAILS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'the headers are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
+};
+
+/** An answer for a request that never became one: written to the bare connection, which then closes. */
+export function writeRawError(socket: Duplex, requestId: string, error: GatewayError): void {
+  const body = JSON.stringify(toEnvelope(error));
+  const { status } = error.row;
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\n` +
+      `X-Content-Type-Options: nosniff\r\nX-Request-Id: ${requestId}\r\nrequest-id: ${requestId}\r\n` +
+      `Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  // Reading on for a moment keeps a reset from overtaking the answer.
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+export function fromParserError(error: NodeJS.ErrnoException): GatewayError {
+  return new GatewayError('invalid_request', {
+    detail: DETAILS[error.code ?? ''] ?? 'not a valid HTTP request',
+  });
+}

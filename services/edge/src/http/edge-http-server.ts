@@ -1,0 +1,38 @@
+import http, { type RequestListener, type Server } from 'node:http';
+import type { EdgeListener } from './edge-listener';
+import { MAX_HEADERS } from './request-headers';
+
+export interface HttpServerLimits {
+  readonly headerTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+  readonly keepAliveMs: number;
+  readonly maxConnections: number;
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const TIMEOUT_CHECK_MS = 1_000;
+
+/** A server that leaves no answer to Node: whatever Node would say by itself has a listener here. */
+export function createEdgeHttpServer(
+  listener: EdgeListener,
+  onRequest: RequestListener,
+  limits: HttpServerLimits,
+): Server {
+  const server = http.createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: limits.headerTimeoutMs,
+    // The body has a timer of its own, which can answer; this one is for bodies that nobody reads.
+    requestTimeout: limits.headerTimeoutMs + limits.bodyTimeoutMs + 5_000,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headerTimeoutMs),
+    keepAliveTimeout: limits.keepAliveMs,
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  // One more than is accepted, so that a request with too many is seen to have them.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  server.maxConnections = limits.maxConnections;
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest);
+  server.on('clientError', listener.onClientError);
+  server.on('connect', listener.onConnect);
+  return server;
+}

@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { GatewayError } from '@gateway/proto';
+import type { Logger } from '@gateway/runtime';
+import { fromParserError, writeRawError } from './client-error';
+import { CallerGone, createExchange, type Exchange } from './exchange';
+import { assertSaneHead } from './request-headers';
+import { writeError } from './write-error';
+
+export interface EdgeListenerOptions {
+  readonly newRequestId: () => string;
+  /** Answers the exchange, or rejects with what to answer. */
+  readonly answer: (exchange: Exchange) => Promise<void>;
+  readonly onBegin: () => void;
+  readonly onEnd: (exchange: Exchange) => void;
+  readonly onUnparsable: () => void;
+  readonly log: Logger;
+}
+
+/** What is the same for every request: its id, its one error exit, its end; and requests that are none. */
+export class EdgeListener {
+  readonly #options: EdgeListenerOptions;
+  /** The latest exchange of each connection. */
+  readonly #exchanges = new WeakMap<Duplex, Exchange>();
+  readonly #refused = new WeakSet<Duplex>();
+  #closing = false;
+
+  constructor(options: EdgeListenerOptions) {
+    this.#options = options;
+  }
+
+  get closing(): boolean {
+    return this.#closing;
+  }
+
+  /** From now on every answer asks its caller to leave the connection. */
+  beginClosing(): void {
+    this.#closing = true;
+  }
+
+  readonly onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { newRequestId, onBegin, answer } = this.#options;
+    const exchange = createExchange(newRequestId(), request, response);
+    this.#exchanges.set(request.socket, exchange);
+    response.setHeader('x-request-id', exchange.requestId);
+    response.setHeader('request-id', exchange.requestId);
+    response.setHeader('x-content-type-options', 'nosniff');
+    if (this.#closing) response.shouldKeepAlive = false;
+    onBegin();
+    response.once('close', () => this.#onClosed(exchange));
+    try {
+      assertSaneHead(request);
+      answer(exchange).catch((thrown) => this.#fail(exchange, thrown));
+    } catch (thrown) {
+      this.#fail(exchange, thrown);
+    }
+  };
+
+  /** Node's parser or timers gave a connection up. */
+  readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    this.#options.onUnparsable();
+    const exchange = this.#exchanges.get(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+    } else if (!exchange || (exchange.request.complete && exchange.response.writableFinished)) {
+      writeRawError(socket, this.#options.newRequestId(), fromParserError(error));
+    } else if (exchange.response.headersSent) {
+      // Its answer, begun or over, is all that this connection can carry.
+      socket.destroy();
+    } else {
+      exchange.response.shouldKeepAlive = false;
+      this.#fail(exchange, fromParserError(error));
+    }
+  };
+
+  readonly onConnect = (_request: IncomingMessage, socket: Duplex): void => {
+    this.#options.onUnparsable();
+    socket.on('error', () => socket.destroy());
+    writeRawError(socket, this.#options.newRequestId(), new GatewayError('not_found'));
+  };
+
+  /** For middleware that can't return a promise: ends the exchange of this response with an error. */
+  failResponse(response: ServerResponse, thrown: unknown): void {
+    const exchange = this.#exchanges.get(response.socket as Socket);
+    if (exchange) this.#fail(exchange, thrown);
+    else response.destroy();
+  }
+
+  #fail(exchange: Exchange, thrown: unknown): void {
+    const { response } = exchange;
+    if (response.destroyed || thrown instanceof CallerGone) {
+      response.destroy();
+      return;
+    }
+    const error = GatewayError.from(thrown);
+    if (error.row.status >= 500) this.#logFailure(exchange, error);
+    writeError(exchange, error);
+  }
+
+  #onClosed(exchange: Exchange): void {
+    const { onEnd, log } = this.#options;
+    onEnd(exchange);
+    if (!log.isLevelEnabled('debug')) return;
+    const { requestId, request, response, route, errorCode, startedMs } = exchange;
+    const durationMs = Math.round(performance.now() - startedMs);
+    log.debug(
+      { requestId, route, method: request.method, status: response.statusCode, code: errorCode, durationMs },
+      'request',
+    );
+  }
+
+  #logFailure(exchange: Exchange, error: GatewayError): void {
+    const { requestId, route, request } = exchange;
+    const callerRequestId = request.headers['x-request-id']?.slice(0, 128);
+    this.#options.log.warn(
+      { requestId, callerRequestId, route, code: error.code, err: error.cause },
+      'call failed',
+    );
+  }
+}

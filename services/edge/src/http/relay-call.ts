@@ -1,0 +1,186 @@
+import type { ServerResponse } from 'node:http';
+import { GatewayError, toEnvelope } from '@gateway/proto';
+import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/runtime';
+import { CallerGone, type Exchange } from './exchange';
+import { publicReplyHeaders } from './reply-headers';
+
+/** The part of a link pool that is needed here. */
+export interface CallCarrier {
+  call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall>;
+}
+
+export interface RelayOptions {
+  readonly timeoutMs: number;
+  /** A caller that takes nothing for so long, while something waits for it, is cut off. */
+  readonly stallTimeoutMs: number;
+  /** The answering service has the body: it need not be held any longer. */
+  readonly onTaken: () => void;
+}
+
+/**
+ * Sends the call and copies its reply to the caller. Resolves when the response has ended one way or the
+ * other; rejects, with nothing written, when it failed before it began.
+ */
+export async function relayCall(
+  exchange: Exchange,
+  carrier: CallCarrier,
+  request: LinkRequest,
+  options: RelayOptions,
+): Promise<void> {
+  const reply = new RelayedReply(exchange, options);
+  try {
+    reply.call = await carrier.call(request, reply);
+  } catch (error) {
+    reply.fail(GatewayError.from(error));
+  }
+  return reply.over;
+}
+
+class RelayedReply implements ReplySink {
+  readonly over: Promise<void>;
+  readonly #exchange: Exchange;
+  readonly #response: ServerResponse;
+  readonly #onTaken: () => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #stallTimeoutMs: number;
+  #stallTimer: NodeJS.Timeout | undefined;
+  #call: LinkedCall | undefined;
+  #resolve!: () => void;
+  #reject!: (error: Error) => void;
+  #isOver = false;
+  #isEventStream = false;
+  #undrainedBytes = 0;
+  #lastBytes: Buffer | undefined;
+
+  constructor(exchange: Exchange, options: RelayOptions) {
+    this.#exchange = exchange;
+    this.#response = exchange.response;
+    this.#onTaken = options.onTaken;
+    this.#stallTimeoutMs = options.stallTimeoutMs;
+    this.over = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#timer = setTimeout(this.#onTimeout, options.timeoutMs);
+    this.#response.on('close', this.#onClose);
+    if (this.#response.destroyed) this.#onClose();
+  }
+
+  set call(call: LinkedCall) {
+    this.#call = call;
+    // The caller may have left while a link was waited for.
+    if (this.#isOver) call.cancel();
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>): void {
+    if (this.#isOver || this.#response.headersSent) return;
+    this.#onTaken();
+    const allowed = publicReplyHeaders(headers);
+    this.#isEventStream = allowed['content-type']?.startsWith('text/event-stream') ?? false;
+    try {
+      this.#response.writeHead(status, allowed);
+    } catch (cause) {
+      this.#call?.cancel();
+      this.fail(new GatewayError('internal_error', { cause }));
+      return;
+    }
+    // A stream's first byte may be long in coming; else the head travels with the first bytes.
+    if (this.#isEventStream) process.nextTick(this.#flushHead);
+  }
+
+  data(bytes: Buffer): void {
+    if (this.#isOver) return;
+    this.#lastBytes = bytes;
+    if (this.#response.write(bytes)) {
+      this.#call?.consumed(bytes.length);
+      return;
+    }
+    // Credit goes back only when the caller took the bytes, so a slow one can't fill our memory.
+    if (this.#undrainedBytes === 0) {
+      this.#response.once('drain', this.#onDrain);
+      this.#startStallTimer();
+    }
+    this.#undrainedBytes += bytes.length;
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#endResponse();
+    this.#resolve();
+  }
+
+  fail(error: GatewayError): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#onTaken();
+    if (this.#response.headersSent) {
+      this.#breakOff();
+      this.#resolve();
+    } else {
+      this.#reject(error);
+    }
+  }
+
+  /**
+   * A reply that broke after its beginning: a stream says so in its own framing, if it stands between two
+   * events; anything else must not look like a whole answer, so the connection is cut.
+   */
+  #breakOff(): void {
+    const error = new GatewayError('upstream_failed');
+    this.#exchange.errorCode = error.code;
+    const betweenEvents = this.#lastBytes === undefined || endsEvent(this.#lastBytes);
+    if (this.#isEventStream && betweenEvents) {
+      this.#endResponse(`data: ${JSON.stringify(toEnvelope(error))}\n\n`);
+    } else {
+      this.#response.destroy();
+    }
+  }
+
+  #endResponse(lastWords?: string): void {
+    this.#response.end(lastWords);
+    if (this.#response.writableFinished) return;
+    this.#startStallTimer();
+    this.#response.once('close', () => clearTimeout(this.#stallTimer));
+  }
+
+  #startStallTimer(): void {
+    clearTimeout(this.#stallTimer);
+    this.#stallTimer = setTimeout(() => this.#response.destroy(), this.#stallTimeoutMs);
+  }
+
+  readonly #flushHead = () => {
+    if (this.#lastBytes === undefined && !this.#isOver) this.#response.flushHeaders();
+  };
+
+  readonly #onDrain = () => {
+    const bytes = this.#undrainedBytes;
+    this.#undrainedBytes = 0;
+    clearTimeout(this.#stallTimer);
+    this.#call?.consumed(bytes);
+  };
+
+  readonly #onTimeout = () => {
+    this.#call?.cancel();
+    this.fail(new GatewayError('internal_error', { cause: new Error('the call took too long') }));
+  };
+
+  readonly #onClose = () => {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#call?.cancel();
+    this.#onTaken();
+    this.#reject(new CallerGone());
+  };
+
+  #finish(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#stallTimer);
+    this.#response.off('close', this.#onClose);
+  }
+}
+
+function endsEvent(bytes: Buffer): boolean {
+  return bytes.length >= 2 && bytes[bytes.length - 1] === 0x0a && bytes[bytes.length - 2] === 0x0a;
+}

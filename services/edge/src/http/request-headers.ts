@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '@gateway/proto';
+import type { CallHeader } from '@gateway/proto/generated/gateway/edge/v1/CallHeader';
+import type { PresentedCredentials } from '../domain/api-key';
+
+/** Node drops the headers beyond its own limit in silence, which could hide one that matters. */
+export const MAX_HEADERS = 100;
+
+/** What the answering service may see. Never credentials, never cookies. */
+const FORWARDED = [
+  'content-type',
+  'accept',
+  'user-agent',
+  'idempotency-key',
+  'anthropic-version',
+  'anthropic-beta',
+] as const;
+
+export function forwardedHeaders(request: IncomingMessage): CallHeader[] {
+  const headers: CallHeader[] = [];
+  for (const name of FORWARDED) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers.push({ name, value });
+  }
+  return headers;
+}
+
+/** Read off the raw list: Node keeps only the first of several `Authorization` headers. */
+export function presentedCredentials(request: IncomingMessage): PresentedCredentials {
+  const authorization: string[] = [];
+  const xApiKey: string[] = [];
+  const raw = request.rawHeaders;
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    if (name.length === 13 && name.toLowerCase() === 'authorization') authorization.push(raw[at + 1] ?? '');
+    else if (name.length === 9 && name.toLowerCase() === 'x-api-key') xApiKey.push(raw[at + 1] ?? '');
+  }
+  return { authorization, xApiKey };
+}
+
+/** What Node's parser lets pass and HTTP forbids, or nobody should be sending. */
+export function assertSaneHead(request: IncomingMessage): void {
+  const { rawHeaders, headers } = request;
+  if (rawHeaders.length > 2 * MAX_HEADERS) throw invalid('too many headers');
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0'))
+    throw invalid('one Host header is required');
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw invalid('unknown transfer coding');
+}
+
+export function assertJsonBody(request: IncomingMessage): void {
+  const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  if (mediaType.trim().toLowerCase() !== 'application/json') {
+    throw invalid('Content-Type must be application/json');
+  }
+  const coding = request.headers['content-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+    throw invalid('compressed request bodies are not accepted');
+  }
+}
+
+function invalid(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

@@ -1,0 +1,44 @@
+import { GatewayError } from '@gateway/proto';
+import { looksLikeApiKey, readBearer } from '../domain/api-key';
+import type { LoginTokens } from '../domain/login-tokens';
+import type { DashboardProxy } from '../http/dashboard-proxy';
+import type { Exchange } from '../http/exchange';
+import { presentedCredentials } from '../http/request-headers';
+
+export interface DashboardDependencies {
+  readonly tokens: LoginTokens;
+  readonly proxy: DashboardProxy;
+  readonly closing: () => boolean;
+}
+
+const API_PREFIX = '/api/v1/';
+const PUBLIC_CALLS = new Set(['POST /api/v1/auth/register', 'POST /api/v1/auth/login']);
+/** What two servers could read differently: empty and dot segments, encoded or not, and backslashes. */
+const AMBIGUOUS = /\/\/|\\|(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)|%5c|%00/i;
+
+/** Answers a request in the dashboard space; the order of the steps is the order in which errors win. */
+export async function answerDashboard(exchange: Exchange, deps: DashboardDependencies): Promise<void> {
+  const { path, request } = exchange;
+  const method = request.method ?? '';
+  if (method !== 'GET' && method !== 'POST') throw new GatewayError('not_found');
+  if (!path.startsWith('/') || AMBIGUOUS.test(path) || isApiSpacePath(path))
+    throw new GatewayError('not_found');
+
+  exchange.route = 'dashboard_ui';
+  if (path.startsWith(API_PREFIX)) {
+    exchange.route = 'dashboard_api';
+    const credentials = presentedCredentials(request);
+    if (looksLikeApiKey(credentials)) throw new GatewayError('not_found');
+    if (!PUBLIC_CALLS.has(`${method} ${path}`)) {
+      const token = readBearer(credentials.authorization);
+      if (!token) throw new GatewayError('invalid_api_key');
+      await deps.tokens.verify(token);
+    }
+  }
+  await deps.proxy.forward(exchange, deps.closing);
+}
+
+/** Calls with the wrong address: the API's own paths belong to the other space. */
+function isApiSpacePath(path: string): boolean {
+  return path === '/v1' || path.startsWith('/v1/');
+}

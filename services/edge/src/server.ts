@@ -1,0 +1,157 @@
+import type { Server } from 'node:http';
+import { GatewayError, loadService } from '@gateway/proto';
+import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
+import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
+import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
+import {
+  closeServer,
+  createGrpcClient,
+  createGrpcClients,
+  LinkPool,
+  type Logger,
+  listen,
+  type RunningService,
+  startAdminServer,
+} from '@gateway/runtime';
+import { resolveKey, watchKeys } from './clients/billing-keys';
+import { fetchSigningKeys } from './clients/signing-keys';
+import { type EdgeConfig, readEdgeConfig } from './config';
+import { type SpaceOf, spaceByHost, spaceOfPort } from './domain/address-space';
+import { ByteBudget } from './domain/byte-budget';
+import { KeyCache } from './domain/key-cache';
+import { LoginTokens } from './domain/login-tokens';
+import { createUuidV7Generator } from './domain/uuid-v7';
+import { createDashboardProxy } from './http/dashboard-proxy';
+import { createEdgeHttpServer } from './http/edge-http-server';
+import { EdgeListener } from './http/edge-listener';
+import type { Exchange } from './http/exchange';
+import { createEdgeMetrics } from './metrics';
+import { answerApi } from './routes/api';
+import { answerDashboard } from './routes/dashboard';
+
+const CALLER = 'edge';
+const REFUSAL_TTL_MS = 1_000;
+const MAX_REFUSALS = 10_000;
+const MAX_RESOLVING = 1_000;
+const MIN_KEY_SET_REFETCH_MS = 3_000;
+const MAX_KEY_SET_AGE_MS = 300_000;
+
+export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
+  const config = readEdgeConfig(env);
+  const clients = createClients(config);
+  const keys = new KeyCache({
+    resolve: (key) => resolveKey(clients.billing, key),
+    maxEntries: config.EDGE_KEY_CACHE_ENTRIES,
+    maxRefusals: MAX_REFUSALS,
+    refusalTtlMs: REFUSAL_TTL_MS,
+    maxResolving: MAX_RESOLVING,
+  });
+  const watch = watchKeys(clients.billing, keys, log);
+  const chat = new LinkPool({
+    name: 'chat.Relay',
+    relays: clients.chats.map((client) => () => client.Relay()),
+    log,
+  });
+  const tokens = new LoginTokens({
+    fetchKeys: () => fetchSigningKeys(clients.dashboard),
+    minRefetchMs: MIN_KEY_SET_REFETCH_MS,
+    maxAgeMs: MAX_KEY_SET_AGE_MS,
+  });
+  const proxy = createDashboardProxy({
+    target: config.DASHBOARD_HTTP_URL,
+    maxBodyBytes: config.EDGE_DASHBOARD_MAX_BODY_BYTES,
+    timeoutMs: config.EDGE_DASHBOARD_TIMEOUT_MS,
+  });
+  const budget = new ByteBudget(config.EDGE_MAX_BODIES_BYTES);
+  const metrics = createEdgeMetrics({ keys, budget });
+
+  const api = {
+    keys,
+    carriers: { chat },
+    bodyLimits: { maxBytes: config.EDGE_MAX_BODY_BYTES, timeoutMs: config.EDGE_BODY_TIMEOUT_MS, budget },
+    callTimeoutMs: config.EDGE_CALL_TIMEOUT_MS,
+    stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
+  };
+  const newRequestId = createUuidV7Generator();
+  const listenerFor = (spaceOf: SpaceOf): EdgeListener => {
+    const dashboard = { tokens, proxy, closing: () => listener.closing };
+    const answer = async (exchange: Exchange) => {
+      const space = spaceOf(exchange.request.headers.host);
+      if (space === 'api') return answerApi(exchange, api);
+      if (space === 'dashboard') return answerDashboard(exchange, dashboard);
+      throw new GatewayError('not_found');
+    };
+    const listener = new EdgeListener({
+      newRequestId,
+      answer,
+      onBegin: metrics.begin,
+      onEnd: metrics.end,
+      onUnparsable: () => metrics.unparsable.inc(),
+      log,
+    });
+    return listener;
+  };
+
+  const fronts = frontsOf(config).map(({ name, port, spaceOf }) => {
+    const listener = listenerFor(spaceOf);
+    const server = createEdgeHttpServer(listener, listener.onRequest, {
+      headerTimeoutMs: config.EDGE_HEADER_TIMEOUT_MS,
+      bodyTimeoutMs: config.EDGE_BODY_TIMEOUT_MS,
+      keepAliveMs: config.EDGE_KEEP_ALIVE_MS,
+      maxConnections: config.EDGE_MAX_CONNECTIONS,
+    });
+    return { name, port, listener, server };
+  });
+  let stopping = false;
+  const admin = await startAdminServer({
+    host: config.BIND_HOST,
+    port: config.ADMIN_PORT,
+    metrics: metrics.registry,
+    checks: { stopping: () => !stopping, chat: () => chat.up, billing: () => watch.up },
+  });
+  const ports: Record<string, number> = { admin: admin.port };
+  for (const { name, port, server } of fronts) ports[name] = await listen(server, port, config.BIND_HOST);
+
+  return {
+    ports,
+    async stop() {
+      stopping = true;
+      for (const { listener } of fronts) listener.beginClosing();
+      await Promise.all(fronts.map(({ server }) => closeWithin(server, config.EDGE_STOP_GRACE_MS)));
+      chat.close();
+      watch.close();
+      proxy.close();
+      for (const client of [clients.billing, clients.dashboard, ...clients.chats]) client.close();
+      await admin.stop();
+    },
+  };
+}
+
+function createClients(config: EdgeConfig) {
+  const shared = { secrets: config.SERVICE_SECRET, caller: CALLER };
+  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
+  const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
+  const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
+  return {
+    billing: createGrpcClient(BillingService, { ...shared, addresses: config.BILLING_ADDR }),
+    chats: createGrpcClients(ChatService, { ...shared, addresses: config.CHAT_ADDR }),
+    dashboard: createGrpcClient(DashboardService, { ...shared, addresses: config.DASHBOARD_ADDR }),
+  };
+}
+
+function frontsOf(config: EdgeConfig): { name: string; port: number; spaceOf: SpaceOf }[] {
+  const { EDGE_API_HOSTS: apiHosts, EDGE_DASHBOARD_HOSTS: dashboardHosts } = config;
+  if (apiHosts.length > 0) {
+    return [{ name: 'api', port: config.EDGE_API_PORT, spaceOf: spaceByHost(apiHosts, dashboardHosts) }];
+  }
+  return [
+    { name: 'api', port: config.EDGE_API_PORT, spaceOf: spaceOfPort('api') },
+    { name: 'dashboard', port: config.EDGE_DASHBOARD_PORT, spaceOf: spaceOfPort('dashboard') },
+  ];
+}
+
+async function closeWithin(server: Server, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closeServer(server);
+  clearTimeout(timer);
+}

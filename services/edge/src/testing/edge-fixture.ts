@@ -1,0 +1,59 @@
+import { createLogger, type RunningService } from '@gateway/runtime';
+import { startEdge } from '../server';
+import { FakeBilling } from './fake-billing';
+import { FakeChat } from './fake-chat';
+import { FakeDashboard } from './fake-dashboard';
+import { until } from './until';
+
+export const KEY = 'sk-gw-test_abcdefghijklmnop';
+export const SECRET = 'a-secret-for-tests-only';
+
+/** An edge between fakes of everything it talks to. */
+export interface EdgeFixture {
+  readonly edge: RunningService;
+  readonly billing: FakeBilling;
+  readonly chat: FakeChat;
+  readonly dashboard: FakeDashboard;
+  readonly apiPort: number;
+  readonly dashboardPort: number;
+  readonly apiUrl: string;
+  readonly dashboardUrl: string;
+  stop(): Promise<void>;
+}
+
+export async function startEdgeFixture(settings: Record<string, string> = {}): Promise<EdgeFixture> {
+  const log = createLogger('edge-test', process.env.TEST_LOG_LEVEL ?? 'silent');
+  const billing = await FakeBilling.start(SECRET, log);
+  const chat = await FakeChat.start(SECRET, log);
+  const dashboard = await FakeDashboard.start(SECRET, log);
+  billing.keys.set(KEY, { key: { keyId: 'key-1', accountId: 'account-1' } });
+  const env = {
+    SERVICE_SECRET: SECRET,
+    BILLING_ADDR: billing.address,
+    CHAT_ADDR: chat.address,
+    DASHBOARD_ADDR: dashboard.address,
+    DASHBOARD_HTTP_URL: dashboard.url,
+    EDGE_API_PORT: '0',
+    EDGE_DASHBOARD_PORT: '0',
+    EDGE_STOP_GRACE_MS: '500',
+    ...settings,
+  };
+  const edge = await startEdge(env, log);
+  const { api = 0, dashboard: dashboardPort = api, admin = 0 } = edge.ports;
+  const fixture: EdgeFixture = {
+    edge,
+    billing,
+    chat,
+    dashboard,
+    apiPort: api,
+    dashboardPort,
+    apiUrl: `http://127.0.0.1:${api}`,
+    dashboardUrl: `http://127.0.0.1:${dashboardPort}`,
+    async stop() {
+      await edge.stop();
+      await Promise.all([billing.stop(), chat.stop(), dashboard.stop()]);
+    },
+  };
+  await until(async () => (await fetch(`http://127.0.0.1:${admin}/readyz`)).ok);
+  return fixture;
+}

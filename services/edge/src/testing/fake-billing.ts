@@ -1,0 +1,51 @@
+import { GatewayError, loadService } from '@gateway/proto';
+import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
+import type { ResolveKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyRequest';
+import type { ResolveKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyResponse';
+import type { WatchKeysResponse } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
+import { type GrpcServer, type Logger, startGrpcServer, unary } from '@gateway/runtime';
+import { Metadata, type ServerWritableStream } from '@grpc/grpc-js';
+
+type Watch = ServerWritableStream<unknown, WatchKeysResponse>;
+
+/** Knows keys by value; everything else is `invalid_api_key`. */
+export class FakeBilling {
+  readonly keys = new Map<string, ResolveKeyResponse | GatewayError>();
+  readonly watches = new Set<Watch>();
+  resolveCount = 0;
+  #server!: GrpcServer;
+
+  static async start(secret: string, log: Logger, port = 0): Promise<FakeBilling> {
+    const fake = new FakeBilling();
+    const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
+    const handlers = {
+      ResolveKey: unary(log, async (_context, { key }: ResolveKeyRequest__Output) => {
+        fake.resolveCount += 1;
+        const known = fake.keys.get(key) ?? new GatewayError('invalid_api_key');
+        if (known instanceof GatewayError) throw known;
+        return known;
+      }),
+      WatchKeys: (stream: Watch) => {
+        stream.sendMetadata(new Metadata());
+        fake.watches.add(stream);
+        stream.on('cancelled', () => fake.watches.delete(stream));
+      },
+    };
+    const services = [{ definition: BillingService.service, handlers, callers: ['edge'] }];
+    fake.#server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [secret], services });
+    return fake;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#server.port}`;
+  }
+
+  push(message: WatchKeysResponse): void {
+    for (const watch of this.watches) watch.write(message);
+  }
+
+  async stop(): Promise<void> {
+    for (const watch of this.watches) watch.end();
+    await this.#server.stop(0);
+  }
+}

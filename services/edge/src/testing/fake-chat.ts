@@ -1,0 +1,60 @@
+import { loadService } from '@gateway/proto';
+import type { ProtoGrpcType } from '@gateway/proto/generated/chat';
+import {
+  type GrpcServer,
+  type LinkCall,
+  type LinkHandler,
+  LinkServer,
+  type Logger,
+  type RequestContext,
+  startGrpcServer,
+} from '@gateway/runtime';
+
+const OK: LinkHandler = async () => {
+  const body = Buffer.from('{"ok":true}');
+  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+  return { status: 200, headers, body };
+};
+
+/** Answers calls as the test says, and keeps the last one. */
+export class FakeChat {
+  handler: LinkHandler = OK;
+  lastCall: { context: RequestContext; call: LinkCall } | undefined;
+  callCount = 0;
+  readonly links: LinkServer;
+  #server!: GrpcServer;
+
+  private constructor(log: Logger) {
+    this.links = new LinkServer({
+      log,
+      handler: (context, call) => {
+        this.callCount += 1;
+        this.lastCall = { context, call };
+        return this.handler(context, call);
+      },
+    });
+  }
+
+  static async start(secret: string, log: Logger, port = 0): Promise<FakeChat> {
+    const fake = new FakeChat(log);
+    const { ChatService } = loadService<ProtoGrpcType>('chat').gateway.chat.v1;
+    const services = [
+      { definition: ChatService.service, handlers: { Relay: fake.links.relay }, callers: ['edge'] },
+    ];
+    fake.#server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [secret], services });
+    return fake;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#server.port}`;
+  }
+
+  answerOk(): void {
+    this.handler = OK;
+  }
+
+  /** Ends without a word, as a killed process does. */
+  stop(): Promise<void> {
+    return this.#server.stop(0);
+  }
+}
