@@ -1,6 +1,6 @@
 /** Unit tests stand beside the sources; system tests in tests/ run the built services. */
 const transform = {
-  '^.+\\.(t|j|m)sx?$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
+  '^.+\\.m?[tj]sx?$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
 };
 const workspace = {
   '^@gateway/proto$': '<rootDir>/proto/src/index.ts',
@@ -16,7 +16,7 @@ const project = (displayName, testMatch) => ({
   testEnvironment: 'node',
   modulePathIgnorePatterns: ['/dist/'],
   // ESM-only packages are compiled for jest.
-  transformIgnorePatterns: ['/node_modules/(?!.*(jose|http-proxy-middleware|httpxy)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!.*(jose|http-proxy-middleware|httpxy|is-plain-obj)/)'],
 });
 
 module.exports = {
