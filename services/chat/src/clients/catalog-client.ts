@@ -1,0 +1,87 @@
+import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
+import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
+import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
+import { type Logger, PersistentStream } from '@gateway/runtime';
+import type { Model, ModelLookup, Pricing, TokenPrice } from '../domain/model';
+
+/** The catalog in memory, kept fresh by a stream and usable while the catalog is down. */
+export class CatalogClient implements ModelLookup {
+  readonly #stream: PersistentStream<WatchResponse__Output>;
+  #models = new Map<string, Model>();
+  #loaded = false;
+
+  constructor(client: CatalogServiceClient, log: Logger) {
+    this.#stream = new PersistentStream({
+      name: 'catalog',
+      log,
+      open: () => client.Watch({}),
+      onMessage: (message) => this.#apply(message),
+    });
+  }
+
+  /** True once a whole catalog has been seen. */
+  get loaded(): boolean {
+    return this.#loaded;
+  }
+
+  get(slug: string): Model | undefined {
+    return this.#models.get(slug);
+  }
+
+  /** By slug. */
+  all(): Model[] {
+    return [...this.#models.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+
+  #apply(message: WatchResponse__Output): void {
+    if (message.snapshot) this.#models = new Map();
+    for (const model of message.models) this.#models.set(model.slug, fromProtoModel(model));
+    if (message.snapshot) this.#loaded = true;
+  }
+}
+
+function fromProtoModel(model: Model__Output): Model {
+  const pricing = fromProtoPricing(model);
+  return {
+    slug: model.slug,
+    name: model.name,
+    active: model.status === 'MODEL_STATUS_ACTIVE',
+    preview: model.preview,
+    outputModalities: model.outputModalities,
+    contextLength: model.contextLength,
+    maxOutputTokens: model.maxOutputTokens,
+    outputFloorTokens: model.outputFloorTokens,
+    targets: model.targets,
+    ...(pricing && { pricing }),
+    createdAtMs: Number(model.createdAtMs),
+  };
+}
+
+function fromProtoPricing(model: Model__Output): Pricing | undefined {
+  const tokens = model.pricing?.tokens;
+  const base = tokens && fromProtoPrice(tokens);
+  if (!model.pricing || !base) return undefined;
+  const serviceTiers = new Map<string, TokenPrice>();
+  for (const [tier, pricing] of Object.entries(tokens.serviceTiers)) {
+    const price = fromProtoPrice(pricing);
+    if (price) serviceTiers.set(tier, price);
+  }
+  return { version: BigInt(model.pricing.version), base, serviceTiers };
+}
+
+/** Undefined without both an input and an output price: then the model is not sold by the token. */
+function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
+  const { inputNano, outputNano, cacheReadNano, cacheWriteNano } = pricing;
+  if (inputNano === undefined || outputNano === undefined) return undefined;
+  return {
+    inputNano: BigInt(inputNano),
+    outputNano: BigInt(outputNano),
+    ...(cacheReadNano !== undefined && { cacheReadNano: BigInt(cacheReadNano) }),
+    ...(cacheWriteNano !== undefined && { cacheWriteNano: BigInt(cacheWriteNano) }),
+  };
+}

@@ -1,0 +1,157 @@
+import { fromErrorDetail, GatewayError } from '@gateway/proto';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { ReserveBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
+import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
+import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
+import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
+import { type Logger, PersistentStream, TickBatcher } from '@gateway/runtime';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+
+type ReserveStream = ClientDuplexStream<ReserveBatch, ReserveReplyBatch__Output>;
+type Grant = ReserveGrant__Output;
+
+export interface ReserveClientOptions {
+  /** One per billing instance. */
+  readonly clients: readonly BillingServiceClient[];
+  readonly log: Logger;
+  readonly timeoutMs: number;
+  /** A hold may or may not have been made and nobody knows: give it back if it was. */
+  onUnknownOutcome(request: ReserveRequest): void;
+}
+
+interface Waiting {
+  readonly request: ReserveRequest;
+  readonly timer: NodeJS.Timeout;
+  channel: ReserveChannel | undefined;
+  resolve(grant: Grant): void;
+  reject(error: GatewayError): void;
+}
+
+/**
+ * Asks billing to hold money and rates. Requests of one turn of the event loop share a message; a request
+ * whose stream is lost is asked again on another, which is safe because billing knows it by its id.
+ */
+export class ReserveClient {
+  readonly #options: ReserveClientOptions;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #channels: ReserveChannel[];
+  #turn = 0;
+
+  constructor(options: ReserveClientOptions) {
+    this.#options = options;
+    this.#channels = options.clients.map(
+      (client) =>
+        new ReserveChannel(client, options.log, {
+          onUp: () => this.#sendUnsent(),
+          onDown: (channel) => this.#askAgain(channel),
+          onReplies: (batch) => this.#onReplies(batch),
+        }),
+    );
+  }
+
+  get up(): boolean {
+    return this.#channels.some((channel) => channel.up);
+  }
+
+  /** @throws GatewayError the refusal, or `internal_error` when billing does not answer in time. */
+  reserve(request: ReserveRequest): Promise<Grant> {
+    return new Promise((resolve, reject) => {
+      const requestId = request.requestId ?? '';
+      const timer = setTimeout(() => this.#giveUp(requestId), this.#options.timeoutMs);
+      const waiting = { request, timer, channel: undefined, resolve, reject };
+      this.#waiting.set(requestId, waiting);
+      this.#send(waiting);
+    });
+  }
+
+  close(): void {
+    for (const channel of this.#channels) channel.close();
+  }
+
+  #send(waiting: Waiting): void {
+    for (let tried = 0; tried < this.#channels.length; tried++) {
+      const channel = this.#channels[this.#turn++ % this.#channels.length];
+      if (!channel?.up) continue;
+      waiting.channel = channel;
+      channel.send(waiting.request);
+      return;
+    }
+  }
+
+  #sendUnsent(): void {
+    for (const waiting of this.#waiting.values()) if (!waiting.channel) this.#send(waiting);
+  }
+
+  #askAgain(lost: ReserveChannel): void {
+    for (const waiting of this.#waiting.values()) {
+      if (waiting.channel !== lost) continue;
+      waiting.channel = undefined;
+      this.#send(waiting);
+    }
+  }
+
+  #onReplies(batch: ReserveReplyBatch__Output): void {
+    for (const reply of batch.replies) {
+      const waiting = this.#waiting.get(reply.requestId);
+      // Late: whoever waited has given up, and the hold is being given back.
+      if (!waiting) continue;
+      this.#waiting.delete(reply.requestId);
+      clearTimeout(waiting.timer);
+      if (reply.grant) waiting.resolve(reply.grant);
+      else if (reply.refusal) waiting.reject(fromErrorDetail(reply.refusal));
+      else waiting.reject(new GatewayError('internal_error', { cause: new Error('empty reserve reply') }));
+    }
+  }
+
+  #giveUp(requestId: string): void {
+    const waiting = this.#waiting.get(requestId);
+    if (!waiting) return;
+    this.#waiting.delete(requestId);
+    this.#options.onUnknownOutcome(waiting.request);
+    waiting.reject(
+      new GatewayError('internal_error', { cause: new Error('billing did not answer in time') }),
+    );
+  }
+}
+
+interface ChannelListener {
+  onUp(): void;
+  onDown(channel: ReserveChannel): void;
+  onReplies(batch: ReserveReplyBatch__Output): void;
+}
+
+/** The stream to one billing instance. */
+class ReserveChannel {
+  readonly #stream: PersistentStream<ReserveReplyBatch__Output, ReserveStream>;
+  #requests: TickBatcher<ReserveRequest, ReserveBatch> | undefined;
+
+  constructor(client: BillingServiceClient, log: Logger, listener: ChannelListener) {
+    this.#stream = new PersistentStream<ReserveReplyBatch__Output, ReserveStream>({
+      name: 'reserve',
+      log,
+      open: () => client.Reserve(),
+      onMessage: (batch) => listener.onReplies(batch),
+      onUp: (stream) => {
+        this.#requests = new TickBatcher<ReserveRequest, ReserveBatch>(stream, (requests) => ({ requests }));
+        listener.onUp();
+      },
+      onDown: () => {
+        this.#requests?.close();
+        this.#requests = undefined;
+        listener.onDown(this);
+      },
+    });
+  }
+
+  get up(): boolean {
+    return this.#requests !== undefined;
+  }
+
+  send(request: ReserveRequest): void {
+    this.#requests?.add(request);
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+}

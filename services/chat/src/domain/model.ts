@@ -1,0 +1,71 @@
+import { GatewayError } from '@gateway/proto';
+
+/** Nano-USD per million tokens. An absent price means that what it would pay for is refused. */
+export interface TokenPrice {
+  readonly inputNano: bigint;
+  readonly outputNano: bigint;
+  readonly cacheReadNano?: bigint;
+  readonly cacheWriteNano?: bigint;
+}
+
+/** One price version of a model. */
+export interface Pricing {
+  readonly version: bigint;
+  readonly base: TokenPrice;
+  readonly serviceTiers: ReadonlyMap<string, TokenPrice>;
+}
+
+export interface Target {
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly weight: number;
+  readonly priority: number;
+}
+
+export interface Model {
+  readonly slug: string;
+  readonly name: string;
+  readonly active: boolean;
+  readonly preview: boolean;
+  readonly outputModalities: readonly string[];
+  readonly contextLength: number;
+  readonly maxOutputTokens: number;
+  readonly outputFloorTokens: number;
+  readonly targets: readonly Target[];
+  /** Absent: not sold by the token, or not priced. */
+  readonly pricing?: Pricing;
+  readonly createdAtMs: number;
+}
+
+/** What a key may call, as far as a model decides it. */
+export interface ModelAccess {
+  /** Empty: every model. */
+  readonly allowedModels: readonly string[];
+  readonly previewModels: readonly string[];
+}
+
+export interface ModelLookup {
+  get(slug: string): Model | undefined;
+}
+
+/** Lowercase, one slash, no white space; what the parts may hold is that of public model names. */
+const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/;
+
+export function mayCall(model: Model, access: ModelAccess): boolean {
+  if (!model.active) return false;
+  if (access.allowedModels.length > 0 && !access.allowedModels.includes(model.slug)) return false;
+  return !model.preview || access.previewModels.includes(model.slug);
+}
+
+/**
+ * The chat model of that slug, if this key may call it.
+ * @throws GatewayError `invalid_model` when it is no slug; `model_not_found` for every other reason alike.
+ */
+export function resolveChatModel(models: ModelLookup, slug: string, access: ModelAccess): Model {
+  if (!SLUG.test(slug)) throw new GatewayError('invalid_model');
+  const model = models.get(slug);
+  if (!model || !mayCall(model, access) || !model.outputModalities.includes('text')) {
+    throw new GatewayError('model_not_found');
+  }
+  return model;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { boundOf, costOf } from './price';
+import { NO_USAGE } from './usage';
+
+const price = { inputNano: 1_000_000_001n, outputNano: 4_000_000_000n, cacheReadNano: 100_000_000n };
+
+test('one rounding up over all kinds of tokens', () => {
+  expect(costOf({ ...NO_USAGE, input: 1 }, price)).toBe(1_001n);
+  expect(costOf({ ...NO_USAGE, input: 2, cacheRead: 1, output: 3 }, price)).toBe(
+    2_000n + 100n + 12_000n + 1n,
+  );
+  expect(costOf(NO_USAGE, price)).toBe(0n);
+});
+
+test('a cache price that the model lacks is the input price', () => {
+  expect(costOf({ ...NO_USAGE, cacheWrite: 1_000_000 }, price)).toBe(1_000_000_001n);
+});
+
+test('reasoning is part of the output and not charged twice', () => {
+  expect(costOf({ ...NO_USAGE, output: 1_000_000, reasoning: 900_000 }, price)).toBe(4_000_000_000n);
+});
+
+test('the bound takes the dearest input rate', () => {
+  const dearCache = { ...price, cacheWriteNano: 2_000_000_000n };
+  expect(boundOf(1_000_000, 1_000_000, price)).toBe(5_000_000_001n);
+  expect(boundOf(1_000_000, 0, dearCache)).toBe(2_000_000_000n);
+});

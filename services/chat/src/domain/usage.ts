@@ -1,0 +1,14 @@
+/** Tokens as they are priced: the input kinds do not overlap, and output includes reasoning. */
+export interface TokenUsage {
+  /** Neither read from nor written to a cache. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+export const NO_USAGE: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+
+/** Where the figures come from: the provider, our own count of what passed, or the journal of a killed process. */
+export type UsageSource = 'provider' | 'counted' | 'recovered';

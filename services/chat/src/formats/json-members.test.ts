@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { topLevelMembers, withMembers } from './json-members';
+
+const keys = (json: string) => topLevelMembers(Buffer.from(json)).map(({ key }) => key);
+
+function replaced(json: string, values: Record<string, string>): string {
+  const bytes = Buffer.from(json);
+  return withMembers(bytes, topLevelMembers(bytes), new Map(Object.entries(values))).toString();
+}
+
+describe('top-level members', () => {
+  test.each([
+    ['{}', []],
+    [' { } ', []],
+    ['{"a":1}', ['a']],
+    ['{"a":{"model":"x"},"b":[{"c":1},"]}"],"d":"\\"}"}', ['a', 'b', 'd']],
+    ['{"\\u006dodel":"x","m\\"q":1}', ['model', 'm"q']],
+    ['{"a":"\\\\","b":"\\\\\\"","c":null}', ['a', 'b', 'c']],
+    ['{"a":1,"a":2}', ['a', 'a']],
+  ])('%s', (json, expected) => {
+    expect(keys(json)).toEqual(expected);
+  });
+});
+
+describe('replacing', () => {
+  test('changes nothing but the value', () => {
+    const json = '{ "seed" : 12345678901234567890 ,\n "model" : "openai/x" , "t":1.0 }';
+    expect(replaced(json, { model: '"x"' })).toBe(
+      '{ "seed" : 12345678901234567890 ,\n "model" : "x" , "t":1.0 }',
+    );
+  });
+
+  test('adds what is absent', () => {
+    expect(replaced('{"model":"a"}', { model: '"b"', n: '1' })).toBe('{"model":"b","n":1}');
+    expect(replaced('{}', { n: '1' })).toBe('{"n":1}');
+  });
+
+  test('a key written with escapes is the same key', () => {
+    expect(JSON.parse(replaced('{"\\u006dodel":"a"}', { model: '"b"' }))).toEqual({ model: 'b' });
+  });
+});

@@ -1,0 +1,109 @@
+/** Where one member of a JSON object stands in its bytes. */
+export interface JsonMember {
+  readonly key: string;
+  /** From the opening quote of the key. */
+  readonly start: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/**
+ * The top-level members of a JSON object, so that one can be replaced without writing the rest anew. The
+ * bytes must have been parsed as a JSON object before: the syntax is not checked again.
+ */
+export function topLevelMembers(json: Buffer): JsonMember[] {
+  const members: JsonMember[] = [];
+  let at = json.indexOf(OPEN_BRACE) + 1;
+  for (;;) {
+    const start = json.indexOf(QUOTE, at);
+    if (start === -1) return members;
+    const keyEnd = stringEnd(json, start);
+    const valueStart = skipSpace(json, json.indexOf(COLON, keyEnd) + 1);
+    const next = valueEnd(json, valueStart);
+    const key = JSON.parse(json.toString('utf8', start, keyEnd)) as string;
+    members.push({ key, start, valueStart, valueEnd: trimSpace(json, next) });
+    if (json[next] !== COMMA) return members;
+    at = next + 1;
+  }
+}
+
+/** A copy of the object with the given values in place of, or beside, what it has. */
+export function withMembers(
+  json: Buffer,
+  members: readonly JsonMember[],
+  values: ReadonlyMap<string, string>,
+): Buffer {
+  const pieces: Buffer[] = [];
+  const absent = new Map(values);
+  let at = 0;
+  for (const member of members) {
+    const value = values.get(member.key);
+    if (value === undefined) continue;
+    absent.delete(member.key);
+    pieces.push(json.subarray(at, member.valueStart), Buffer.from(value));
+    at = member.valueEnd;
+  }
+  const close = json.lastIndexOf(CLOSE_BRACE);
+  pieces.push(json.subarray(at, close));
+  let comma = members.length > 0;
+  for (const [key, value] of absent) {
+    pieces.push(Buffer.from(`${comma ? ',' : ''}${JSON.stringify(key)}:${value}`));
+    comma = true;
+  }
+  pieces.push(json.subarray(close));
+  return Buffer.concat(pieces);
+}
+
+/** Past the closing quote of the string that opens at `start`. */
+function stringEnd(json: Buffer, start: number): number {
+  for (let at = json.indexOf(QUOTE, start + 1); at !== -1; at = json.indexOf(QUOTE, at + 1)) {
+    let backslashes = 0;
+    while (json[at - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+  return json.length;
+}
+
+/** The comma or brace that follows the value. */
+function valueEnd(json: Buffer, start: number): number {
+  let depth = 0;
+  for (let at = start; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) {
+      at = stringEnd(json, at) - 1;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth++;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (depth === 0) return at;
+      depth--;
+    } else if (byte === COMMA && depth === 0) {
+      return at;
+    }
+  }
+  return json.length;
+}
+
+function skipSpace(json: Buffer, at: number): number {
+  let next = at;
+  while (isSpace(json[next])) next++;
+  return next;
+}
+
+function trimSpace(json: Buffer, end: number): number {
+  let last = end;
+  while (isSpace(json[last - 1])) last--;
+  return last;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

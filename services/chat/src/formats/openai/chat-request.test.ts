@@ -1,0 +1,178 @@
+import { GatewayError } from '@gateway/proto';
+import { describe, expect, test } from '@jest/globals';
+import { parseChatRequest, toUpstreamBody } from './chat-request';
+
+const user = { role: 'user', content: 'hi' };
+const valid = { model: 'sim/chat', messages: [user] };
+
+function errorOf(body: unknown): string {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  try {
+    parseChatRequest(bytes);
+    return 'none';
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return error.param ? `${error.code} ${error.param}` : error.code;
+  }
+}
+
+const accepted: [string, unknown][] = [
+  ['the least', valid],
+  ['nulls for what is optional', { ...valid, temperature: null, stream: null, max_tokens: null, stop: null }],
+  [
+    'every role',
+    { ...valid, messages: ['system', 'developer', 'user'].map((role) => ({ role, content: 'x' })) },
+  ],
+  [
+    'a tool round',
+    {
+      ...valid,
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'a', content: '' },
+      ],
+      tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
+    },
+  ],
+  [
+    'an assistant turn without content but with tool calls',
+    {
+      ...valid,
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '' } }],
+        },
+      ],
+    },
+  ],
+  [
+    'image parts',
+    {
+      ...valid,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'x' },
+            { type: 'image_url', image_url: { url: 'https://x/y.png' } },
+          ],
+        },
+      ],
+    },
+  ],
+  ['unknown nested fields', { ...valid, messages: [{ ...user, cache_control: { type: 'ephemeral' } }] }],
+  ['stream options on a stream', { ...valid, stream: true, stream_options: { include_usage: true } }],
+  ['temperature 2', { ...valid, temperature: 2 }],
+];
+
+const refused: [string, unknown, string][] = [
+  ['nothing', '', 'invalid_request'],
+  ['no JSON', '{"model":', 'invalid_request'],
+  ['an array', [], 'invalid_request'],
+  ['null', 'null', 'invalid_request'],
+  [
+    'a repeated key',
+    '{"model":"sim/chat","messages":[{"role":"user","content":"x"}],"model":"sim/dear"}',
+    'invalid_request',
+  ],
+  ['an unknown field', { ...valid, colour: 'red' }, 'invalid_request'],
+  ['an Anthropic field', { ...valid, system: 'x', max_tokens: 5 }, 'invalid_request'],
+  [
+    'an Anthropic block',
+    { ...valid, messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }] }] },
+    'invalid_request',
+  ],
+  ['temperature above 2', { ...valid, temperature: 2.1 }, 'invalid_request'],
+  ['temperature as text', { ...valid, temperature: '1' }, 'invalid_request'],
+  ['max_tokens 0', { ...valid, max_tokens: 0 }, 'invalid_request'],
+  ['max_tokens 1.5', { ...valid, max_tokens: 1.5 }, 'invalid_request'],
+  ['a role that is none', { ...valid, messages: [{ role: 'robot', content: 'x' }] }, 'invalid_request'],
+  ['messages as text', { ...valid, messages: 'hi' }, 'invalid_request'],
+  ['content as a number', { ...valid, messages: [{ role: 'user', content: 5 }] }, 'invalid_request'],
+  ['model as a number', { ...valid, model: 5 }, 'invalid_request'],
+  [
+    'stream options without a stream',
+    { ...valid, stream_options: { include_usage: true } },
+    'invalid_request',
+  ],
+  ['audio output', { ...valid, modalities: ['text', 'audio'] }, 'invalid_request'],
+  ['a wrong value beside a missing one', { temperature: 5, messages: [user] }, 'invalid_request'],
+  ['no model', { messages: [user] }, 'missing_parameter model'],
+  ['no messages', { model: 'sim/chat' }, 'missing_parameter messages'],
+  ['null messages', { ...valid, messages: null }, 'missing_parameter messages'],
+  ['empty messages', { ...valid, messages: [] }, 'missing_parameter messages'],
+  ['no role', { ...valid, messages: [{ content: 'x' }] }, 'missing_parameter messages[0].role'],
+  [
+    'an empty role',
+    { ...valid, messages: [{ role: '', content: 'x' }] },
+    'missing_parameter messages[0].role',
+  ],
+  ['no content', { ...valid, messages: [user, { role: 'user' }] }, 'missing_parameter messages[1].content'],
+  [
+    'null content',
+    { ...valid, messages: [{ role: 'user', content: null }] },
+    'missing_parameter messages[0].content',
+  ],
+  [
+    'empty content',
+    { ...valid, messages: [{ role: 'user', content: '' }] },
+    'missing_parameter messages[0].content',
+  ],
+  [
+    'an empty list of parts',
+    { ...valid, messages: [{ role: 'user', content: [] }] },
+    'missing_parameter messages[0].content',
+  ],
+  [
+    'no part type',
+    { ...valid, messages: [{ role: 'user', content: [{ text: 'x' }] }] },
+    'missing_parameter messages[0].content[0].type',
+  ],
+  ['a null model', { ...valid, model: null }, 'invalid_model model'],
+  ['an empty model', { ...valid, model: '' }, 'invalid_model model'],
+];
+
+describe('accepts', () => {
+  test.each(accepted)('%s', (_name, body) => {
+    expect(errorOf(body)).toBe('none');
+  });
+});
+
+describe('refuses', () => {
+  test.each(refused)('%s', (_name, body, error) => {
+    expect(errorOf(body)).toBe(error);
+  });
+
+  test('bytes that are not UTF-8', () => {
+    const bytes = Buffer.from(JSON.stringify(valid));
+    bytes[bytes.indexOf('hi')] = 0xff;
+    expect(() => parseChatRequest(bytes)).toThrow(GatewayError);
+  });
+});
+
+describe('the body for the provider', () => {
+  const upstream = (json: string) => toUpstreamBody(parseChatRequest(Buffer.from(json)), 'up-1').toString();
+
+  test('is the caller’s but for the model', () => {
+    const json =
+      '{ "seed":12345678901234567890,"messages":[{"role":"user","content":"\\u0068i"}], "model":"sim/chat"}';
+    expect(upstream(json)).toBe(json.replace('sim/chat', 'up-1'));
+  });
+
+  test('asks a stream for its usage', () => {
+    const stream = { ...valid, stream: true };
+    expect(JSON.parse(upstream(JSON.stringify(stream))).stream_options).toEqual({ include_usage: true });
+    const options = { ...stream, stream_options: { include_usage: false, include_obfuscation: false } };
+    expect(JSON.parse(upstream(JSON.stringify(options))).stream_options).toEqual({
+      include_usage: true,
+      include_obfuscation: false,
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+/**
+ * A field that a client may leave out or send as null.
+ */
+const optional = <T extends z.ZodType>(type: T) => type.nullish();
+
+const text = z.string();
+const jsonObject = z.record(z.string(), z.unknown());
+
+const contentPart = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text }),
+  z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string().min(1) }) }),
+  z.looseObject({ type: z.literal('input_audio'), input_audio: jsonObject }),
+  z.looseObject({ type: z.literal('file'), file: jsonObject }),
+  z.looseObject({ type: z.literal('refusal'), refusal: text }),
+]);
+
+const toolCall = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  function: optional(z.looseObject({ name: z.string().min(1), arguments: z.string() })),
+  custom: optional(jsonObject),
+});
+
+const message = z.looseObject({
+  role: z.enum(['developer', 'system', 'user', 'assistant', 'tool', 'function']),
+  content: optional(z.union([text, z.array(contentPart)])),
+  name: optional(text),
+  tool_calls: optional(z.array(toolCall)),
+  tool_call_id: optional(text),
+  refusal: optional(text),
+});
+
+const tool = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('function'),
+    function: z.looseObject({ name: z.string().min(1), parameters: optional(jsonObject) }),
+  }),
+  z.looseObject({ type: z.literal('custom'), custom: z.looseObject({ name: z.string().min(1) }) }),
+]);
+
+const penalty = z.number().min(-2).max(2);
+const maxTokens = z.int().min(1);
+
+/**
+ * The body of `POST /v1/chat/completions`: every field that the official SDK (openai 7.55) documents. What
+ * else stands at the top level is refused; nested fields that we do not know go to the provider as they are.
+ */
+export const chatCompletionSchema = z.strictObject({
+  model: z.string().nullable(),
+  messages: z.array(message),
+  audio: optional(jsonObject),
+  frequency_penalty: optional(penalty),
+  function_call: optional(z.union([text, jsonObject])),
+  functions: optional(z.array(jsonObject)),
+  logit_bias: optional(z.record(z.string(), z.number())),
+  logprobs: optional(z.boolean()),
+  max_completion_tokens: optional(maxTokens),
+  max_tokens: optional(maxTokens),
+  metadata: optional(jsonObject),
+  modalities: optional(z.array(z.enum(['text', 'audio']))),
+  moderation: optional(jsonObject),
+  n: optional(z.int().min(1).max(128)),
+  parallel_tool_calls: optional(z.boolean()),
+  prediction: optional(jsonObject),
+  presence_penalty: optional(penalty),
+  prompt_cache_key: optional(text),
+  prompt_cache_options: optional(jsonObject),
+  prompt_cache_retention: optional(text),
+  reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+  response_format: optional(z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })),
+  safety_identifier: optional(text),
+  seed: optional(z.number()),
+  service_tier: optional(text),
+  stop: optional(z.union([text, z.array(text).max(4)])),
+  store: optional(z.boolean()),
+  stream: optional(z.boolean()),
+  stream_options: optional(
+    z.looseObject({ include_usage: optional(z.boolean()), include_obfuscation: optional(z.boolean()) }),
+  ),
+  temperature: optional(z.number().min(0).max(2)),
+  tool_choice: optional(z.union([text, jsonObject])),
+  tools: optional(z.array(tool)),
+  top_logprobs: optional(z.int().min(0).max(20)),
+  top_p: optional(z.number().min(0).max(1)),
+  user: optional(text),
+  verbosity: optional(text),
+  web_search_options: optional(jsonObject),
+});
+
+export type ChatCompletionBody = z.output<typeof chatCompletionSchema>;

@@ -1,0 +1,30 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '@gateway/proto';
+import { type JsonMember, topLevelMembers } from './json-members';
+
+export interface ParsedObject {
+  readonly value: Record<string, unknown>;
+  readonly members: readonly JsonMember[];
+}
+
+/**
+ * @throws GatewayError `invalid_request` for what is not one JSON object in UTF-8, and for a repeated
+ * top-level key, of which a provider might read another than we do.
+ */
+export function parseJsonObject(bytes: Buffer): ParsedObject {
+  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', { detail: 'the body is not valid UTF-8' });
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new GatewayError('invalid_request', { detail: 'the body is not valid JSON' });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new GatewayError('invalid_request', { detail: 'the body is not a JSON object' });
+  }
+  const members = topLevelMembers(bytes);
+  if (new Set(members.map(({ key }) => key)).size < members.length) {
+    throw new GatewayError('invalid_request', { detail: 'the body has a repeated key' });
+  }
+  return { value: value as Record<string, unknown>, members };
+}

@@ -1,0 +1,76 @@
+import { GatewayError } from '@gateway/proto';
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+const MAX_DETAIL_CHARS = 300;
+
+/**
+ * The public error for a body that its schema refuses. A wrong value outranks an absent one; `required`
+ * names the fields for which null and empty count as absent.
+ */
+export function schemaError(
+  body: unknown,
+  issues: readonly Issue[],
+  required: ReadonlySet<string>,
+): GatewayError {
+  const all = issues.flatMap((issue) => flatten(issue, []));
+  const isAbsent = (issue: Located) => {
+    const value = valueAt(body, issue.path);
+    return value === undefined || (required.has(String(issue.path.at(-1))) && isEmpty(value));
+  };
+  const wrong = all.find((issue) => !isAbsent(issue));
+  if (wrong) {
+    const detail = `${pathName(wrong.path) || 'body'}: ${wrong.message}`.slice(0, MAX_DETAIL_CHARS);
+    return new GatewayError('invalid_request', { detail });
+  }
+  return missingParameter(pathName(all[0]?.path ?? []));
+}
+
+export function missingParameter(param: string): GatewayError {
+  return new GatewayError('missing_parameter', { param, detail: `${param} is required` });
+}
+
+/** What counts as missing for a required field. */
+export function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+/** `['messages', 0, 'role']` → `messages[0].role`. */
+export function pathName(path: Path): string {
+  let name = '';
+  for (const part of path) {
+    if (typeof part === 'number') name += `[${part}]`;
+    else name += name ? `.${String(part)}` : String(part);
+  }
+  return name;
+}
+
+interface Located {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** Of a union's alternatives the one meant is that whose outer type fits: its complaints lie deeper. */
+function flatten(issue: Issue, prefix: Path): Located[] {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    const meant = issue.errors.find(
+      (errors) => errors.length > 0 && errors.every((error) => error.path.length > 0),
+    );
+    if (meant) return meant.flatMap((error) => flatten(error, path));
+  }
+  return [{ path, message: issue.message }];
+}
+
+function valueAt(body: unknown, path: Path): unknown {
+  let value = body;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+}

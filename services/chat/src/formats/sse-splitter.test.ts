@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { SseSplitter } from './sse-splitter';
+
+const STREAMS = {
+  lf: 'data: {"a":1}\n\n: ping\n\nevent: x\ndata: 2\n\ndata: [DONE]\n\n',
+  crlf: 'data: {"a":1}\r\n\r\ndata: 2\r\n\r\n',
+  text: 'data: "ä€\u{1f600}"\n\n',
+};
+
+describe.each(Object.entries(STREAMS))('%s', (_name, stream) => {
+  const bytes = Buffer.from(stream);
+  const whole = new SseSplitter().push(bytes).map(String);
+
+  test('joined again it is the same', () => {
+    expect(whole.join('')).toBe(stream);
+  });
+
+  test('the pieces it arrives in make no difference', () => {
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const splitter = new SseSplitter();
+      const events = [...splitter.push(bytes.subarray(0, cut)), ...splitter.push(bytes.subarray(cut))];
+      expect(events.map(String)).toEqual(whole);
+      expect(splitter.rest.length).toBe(0);
+    }
+  });
+});
+
+test('an unfinished event stays behind', () => {
+  const splitter = new SseSplitter();
+  expect(splitter.push(Buffer.from('data: 1\n\ndata: 2\n')).map(String)).toEqual(['data: 1\n\n']);
+  expect(splitter.rest.toString()).toBe('data: 2\n');
+});

@@ -1,0 +1,39 @@
+import type { TokenPrice } from '../domain/model';
+import type { TokenUsage } from '../domain/usage';
+import type { DispatchedCall, UsageEvent } from '../domain/usage-event';
+
+/** One line of the journal. */
+export type JournalRecord =
+  | { readonly t: 'dispatched'; readonly call: DispatchedCall; readonly inputTokens: number }
+  | { readonly t: 'progress'; readonly id: string; readonly usage: TokenUsage }
+  | { readonly t: 'final'; readonly event: UsageEvent };
+
+/** Lines are JSON; amounts are decimal strings there, because JSON numbers are doubles. */
+export function encodeRecord(record: JournalRecord): string {
+  return `${JSON.stringify(record, (_key, value) => (typeof value === 'bigint' ? value.toString() : value))}\n`;
+}
+
+/** The record of a line, or undefined for one that was not written whole. */
+export function decodeRecord(line: string): JournalRecord | undefined {
+  let record: JournalRecord;
+  try {
+    record = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (record.t !== 'dispatched') return record;
+  const { call } = record;
+  return {
+    ...record,
+    call: { ...call, price: decodePrice(call.price), priceVersion: BigInt(call.priceVersion) },
+  };
+}
+
+function decodePrice(price: TokenPrice): TokenPrice {
+  return {
+    inputNano: BigInt(price.inputNano),
+    outputNano: BigInt(price.outputNano),
+    ...(price.cacheReadNano !== undefined && { cacheReadNano: BigInt(price.cacheReadNano) }),
+    ...(price.cacheWriteNano !== undefined && { cacheWriteNano: BigInt(price.cacheWriteNano) }),
+  };
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { NO_USAGE } from '../domain/usage';
+import { type DispatchedCall, settledEvent } from '../domain/usage-event';
+import { Journal } from './journal';
+import { recover } from './recover';
+import { segmentNumber } from './segment';
+
+const price = { inputNano: 1_000_000_000n, outputNano: 4_000_000_000n };
+const end = { usageSource: 'provider', status: 200, errorCode: '', endedAtMs: 2, firstByteMs: 1 } as const;
+
+function call(requestId: string): DispatchedCall {
+  return {
+    requestId,
+    accountId: 'a',
+    keyId: 'k',
+    model: 'sim/chat',
+    provider: 'sim',
+    endpoint: '/v1/chat/completions',
+    streamed: true,
+    price,
+    priceVersion: 7n,
+    startedAtMs: 1,
+  };
+}
+
+const final = (requestId: string, output = 5) =>
+  settledEvent(call(requestId), { ...end, usage: { ...NO_USAGE, output } });
+
+let directory: string;
+const open = (segmentBytes = 64 * 1024) =>
+  new Journal({ directory, maxBytes: 10 * segmentBytes, segmentBytes });
+const segments = () => readdirSync(directory).filter((name) => segmentNumber(name) !== undefined);
+
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'journal-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+describe('after a kill', () => {
+  test('what ended is known, and what was under way ends with its last progress', async () => {
+    const journal = open();
+    await journal.dispatched(call('ended'), 10);
+    await journal.dispatched(call('cut'), 10);
+    await journal.dispatched(call('just sent'), 10);
+    journal.progress('cut', { ...NO_USAGE, input: 10, output: 3 });
+    journal.progress('cut', { ...NO_USAGE, input: 10, output: 4 });
+    await journal.final(final('ended'));
+
+    const next = open();
+    const { finished, interrupted } = recover(next, 9);
+    expect(next.owner).toEqual({ id: journal.owner.id, epoch: journal.owner.epoch + 1n });
+    expect(finished).toEqual([final('ended')]);
+    expect(
+      interrupted.map(({ requestId, costNano, usageSource }) => [requestId, costNano, usageSource]),
+    ).toEqual([
+      ['cut', '26000', 'USAGE_SOURCE_RECOVERED'],
+      ['just sent', '10000', 'USAGE_SOURCE_RECOVERED'],
+    ]);
+  });
+
+  test('a torn last line is not read', async () => {
+    const journal = open();
+    await journal.final(final('whole'));
+    const [newest] = segments().sort();
+    const text = `${JSON.stringify({ t: 'final', event: final('whole') })}\n{"t":"final","event":{"requ`;
+    writeFileSync(path.join(directory, newest!), text);
+    expect(recover(open(), 9).finished).toHaveLength(1);
+  });
+
+  test('segments stay until every call in them is acknowledged', async () => {
+    const first = open();
+    await first.final(final('one'));
+    await first.final(final('two'));
+    const next = open();
+    recover(next, 9);
+    const [earliest] = next.earlierSegments;
+    next.acknowledge('one');
+    expect(next.earlierSegments).toContain(earliest);
+    next.acknowledge('two');
+    expect(next.earlierSegments).toEqual([]);
+  });
+});
+
+test('a segment that is full gives way to the next, and goes when its calls are acknowledged', async () => {
+  const journal = open(4 * 1024);
+  const ids = Array.from({ length: 40 }, (_value, index) => `call ${index}`);
+  for (const id of ids) await journal.final(final(id));
+  expect(segments().length).toBeGreaterThan(4);
+  for (const id of ids) journal.acknowledge(id);
+  expect(segments()).toHaveLength(2);
+});
+
+test('it admits no calls once it is four fifths full', async () => {
+  const journal = open(4 * 1024);
+  expect(journal.admits).toBe(true);
+  let calls = 0;
+  while (journal.admits && calls < 1_000) await journal.final(final(`call ${calls++}`));
+  expect(journal.admits).toBe(false);
+  for (let acknowledged = 0; acknowledged < calls; acknowledged++)
+    journal.acknowledge(`call ${acknowledged}`);
+  expect(journal.admits).toBe(true);
+});
+
+test('many finals at once are all durable', async () => {
+  const journal = open(16 * 1024);
+  const ids = Array.from({ length: 300 }, (_value, index) => `call ${index}`);
+  await Promise.all(ids.map((id) => journal.final(final(id))));
+  const { finished } = recover(open(16 * 1024), 9);
+  expect(finished.map(({ requestId }) => requestId)).toEqual(ids);
+});
+
+test('closed with nothing open it leaves nothing to read', async () => {
+  const journal = open();
+  await journal.final(final('one'));
+  journal.acknowledge('one');
+  journal.close();
+  expect(segments()).toEqual([]);
+});

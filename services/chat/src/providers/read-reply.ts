@@ -1,0 +1,39 @@
+import type { UpstreamResponse } from './upstream-http';
+
+const MAX_REPLY_BYTES = 64 * 1024 * 1024;
+/** Enough of a refusal to read its message. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+export interface ReplyObject {
+  readonly bytes: Buffer;
+  readonly value: Record<string, unknown>;
+}
+
+/** @throws Error when the reply is cut, too large or no JSON object, and when the caller left meanwhile */
+export async function readReply(response: UpstreamResponse, signal: AbortSignal): Promise<ReplyObject> {
+  const bytes = await readAll(response, MAX_REPLY_BYTES);
+  if (signal.aborted) throw new Error('caller left');
+  const value: unknown = JSON.parse(bytes.toString('utf8'));
+  if (typeof value !== 'object' || value === null) throw new Error('reply is no JSON object');
+  return { bytes, value: value as Record<string, unknown> };
+}
+
+/** The body of a refusal, as far as it can be read. */
+export async function readRefusal(response: UpstreamResponse): Promise<unknown> {
+  try {
+    return JSON.parse((await readAll(response, MAX_REFUSAL_BYTES)).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function readAll(response: UpstreamResponse, maxBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const bytes of response.body) {
+    size += bytes.length;
+    if (size > maxBytes) throw new Error('reply is too large');
+    pieces.push(bytes);
+  }
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}

@@ -1,0 +1,69 @@
+import { ConfigError } from '@gateway/runtime';
+import type { UsageMode } from '../formats/openai/chat-usage';
+
+/** A provider account that speaks OpenAI's chat format. */
+export interface Provider {
+  readonly id: string;
+  /** The endpoint itself. */
+  readonly chatUrl: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly usage: UsageMode;
+}
+
+interface KnownProvider {
+  /** Prefix of its settings: `<PREFIX>_API_KEY`, `<PREFIX>_BASE_URL`. */
+  readonly env: string;
+  readonly baseUrl: string;
+  readonly usage: UsageMode;
+}
+
+const INCLUDED: UsageMode = { reasoning: 'included' };
+
+/** Adding a provider of this format is one line. */
+const KNOWN: Readonly<Record<string, KnownProvider>> = {
+  openai: { env: 'OPENAI', baseUrl: 'https://api.openai.com/v1', usage: INCLUDED },
+  deepseek: { env: 'DEEPSEEK', baseUrl: 'https://api.deepseek.com/v1', usage: INCLUDED },
+  mistral: { env: 'MISTRAL', baseUrl: 'https://api.mistral.ai/v1', usage: INCLUDED },
+  xai: { env: 'XAI', baseUrl: 'https://api.x.ai/v1', usage: { reasoning: 'apart' } },
+};
+
+export interface ProviderSettings {
+  /** Comma-separated ids; a provider that is not named is not offered. */
+  readonly CHAT_PROVIDERS: string;
+  /** Where the simulator is; absent in production. */
+  readonly SIM_BASE_URL?: string | undefined;
+}
+
+/** @throws ConfigError for an unknown provider or one without its key */
+export function createProviders(
+  settings: ProviderSettings,
+  env: NodeJS.ProcessEnv,
+): ReadonlyMap<string, Provider> {
+  const providers = new Map<string, Provider>();
+  const problems: string[] = [];
+  for (const id of settings.CHAT_PROVIDERS.split(',').filter(Boolean)) {
+    const known = KNOWN[id];
+    const key = known && env[`${known.env}_API_KEY`];
+    const baseUrl = known && (env[`${known.env}_BASE_URL`] || known.baseUrl);
+    if (!known) problems.push(`CHAT_PROVIDERS: unknown provider ${id}`);
+    else if (!key) problems.push(`${known.env}_API_KEY: required for provider ${id}`);
+    else if (!URL.canParse(`${baseUrl}`)) problems.push(`${known.env}_BASE_URL: not a URL`);
+    else providers.set(id, provider(id, `${baseUrl}`, key, known.usage));
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  if (settings.SIM_BASE_URL) {
+    providers.set('sim', provider('sim', settings.SIM_BASE_URL, 'sim', INCLUDED));
+    // For trying `upstream_unavailable`: a port that nothing can listen on.
+    providers.set('sim-unreachable', provider('sim-unreachable', 'http://127.0.0.1:1/v1', 'sim', INCLUDED));
+  }
+  return providers;
+}
+
+function provider(id: string, baseUrl: string, key: string, usage: UsageMode): Provider {
+  return {
+    id,
+    chatUrl: new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`),
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    usage,
+  };
+}

@@ -1,0 +1,91 @@
+import { GatewayError } from '@gateway/proto';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import type { RequestContext } from '@gateway/runtime';
+import type { ReserveClient } from '../clients/reserve-client';
+import type { Model, TokenPrice } from '../domain/model';
+import type { Owner } from '../domain/owner';
+import type { UpperBound } from '../domain/upper-bound';
+import { type DispatchedCall, releasedEvent, type UsageEvent } from '../domain/usage-event';
+import type { UsageRelay } from '../events/usage-relay';
+import type { Journal } from '../journal/journal';
+import { MeteredCall } from './metered-call';
+
+export interface AdmissionDeps {
+  readonly reserve: ReserveClient;
+  readonly journal: Journal;
+  readonly relay: UsageRelay;
+}
+
+export interface AdmissionRequest {
+  readonly key: KeyContext__Output;
+  readonly model: Model;
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly streamed: boolean;
+  readonly price: TokenPrice;
+  readonly priceVersion: bigint;
+  readonly bound: UpperBound;
+}
+
+/** While deliveries fail for longer than this, new calls are refused: their bills would pile up. */
+const MAX_DELIVERY_FAILURE_MS = 15 * 60_000;
+
+/** The gate in front of every paid call: a journal with room, a hold at billing, and who ends it. */
+export class Admission {
+  readonly #deps: AdmissionDeps;
+  readonly #owner: Owner;
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+    this.#owner = deps.journal.owner;
+  }
+
+  /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
+  async admit(context: RequestContext, request: AdmissionRequest): Promise<MeteredCall> {
+    const { journal, relay, reserve } = this.#deps;
+    if (!journal.admits || relay.failingForMs(Date.now()) > MAX_DELIVERY_FAILURE_MS) {
+      throw new GatewayError('internal_error', { cause: new Error('usage journal is full') });
+    }
+    const call: DispatchedCall = {
+      requestId: context.requestId,
+      accountId: request.key.accountId,
+      keyId: request.key.keyId,
+      model: request.model.slug,
+      provider: request.provider,
+      endpoint: request.endpoint,
+      streamed: request.streamed,
+      price: request.price,
+      priceVersion: request.priceVersion,
+      startedAtMs: Date.now(),
+    };
+    const { costNano, inputTokens, outputTokens } = request.bound;
+    await reserve.reserve({
+      requestId: call.requestId,
+      accountId: call.accountId,
+      keyId: call.keyId,
+      model: call.model,
+      ownerId: this.#owner.id,
+      ownerEpoch: this.#owner.epoch.toString(),
+      boundNano: costNano.toString(),
+      floorNano: costNano.toString(),
+      boundTokens: String(inputTokens + outputTokens),
+      floorTokens: String(inputTokens + outputTokens),
+    });
+    return new MeteredCall(call, journal, (event) => relay.add(event));
+  }
+
+  /** For a hold of which nobody knows whether it was made. */
+  async giveBack(call: {
+    requestId: string;
+    accountId: string;
+    keyId: string;
+    model: string;
+  }): Promise<void> {
+    await this.#end(releasedEvent(call, { errorCode: 'internal_error', status: 500, endedAtMs: Date.now() }));
+  }
+
+  async #end(event: UsageEvent): Promise<void> {
+    await this.#deps.journal.final(event);
+    this.#deps.relay.add(event);
+  }
+}

@@ -1,0 +1,70 @@
+import { GatewayError } from '@gateway/proto';
+import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
+import {
+  type Model,
+  type ModelLookup,
+  resolveChatModel,
+  type Target,
+  type TokenPrice,
+} from '../domain/model';
+import { upperBound } from '../domain/upper-bound';
+import { type ChatRequest, parseChatRequest } from '../formats/openai/chat-request';
+import type { Provider } from '../providers/registry';
+import type { Admission } from './admission';
+import type { OpenAiRelay } from './relay-openai';
+
+export interface ChatCompletionDeps {
+  readonly models: ModelLookup;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly admission: Admission;
+  readonly relay: OpenAiRelay;
+}
+
+/** `POST /v1/chat/completions`. */
+export function createChatCompletion(deps: ChatCompletionDeps) {
+  return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
+    const request = parseChatRequest(call.body);
+    const model = resolveChatModel(deps.models, request.model, call.key);
+    const { price, priceVersion } = priceFor(model, request);
+    const { provider, target } = pickTarget(model, deps.providers);
+    const bound = upperBound(model, price, request.size);
+    const metered = await deps.admission.admit(context, {
+      key: call.key,
+      model,
+      provider: provider.id,
+      endpoint: call.path,
+      streamed: request.stream,
+      price,
+      priceVersion,
+      bound,
+    });
+    return deps.relay.send(context, { request, provider, target, metered, bound });
+  };
+}
+
+/** No price, no route. */
+function priceFor(model: Model, request: ChatRequest): { price: TokenPrice; priceVersion: bigint } {
+  const { pricing } = model;
+  if (!pricing)
+    throw new GatewayError('internal_error', { cause: new Error(`${model.slug} has no token price`) });
+  const tier = request.serviceTier;
+  if (!tier || tier === 'auto' || tier === 'default')
+    return { price: pricing.base, priceVersion: pricing.version };
+  const price = pricing.serviceTiers.get(tier);
+  if (!price)
+    throw new GatewayError('invalid_request', { detail: `service_tier: ${model.slug} has no such tier` });
+  return { price, priceVersion: pricing.version };
+}
+
+function pickTarget(
+  model: Model,
+  providers: ReadonlyMap<string, Provider>,
+): { provider: Provider; target: Target } {
+  const byPriority = [...model.targets].sort((a, b) => a.priority - b.priority);
+  for (const target of byPriority) {
+    const provider = providers.get(target.provider);
+    if (provider) return { provider, target };
+  }
+  const cause = new Error(`no provider of ${model.slug} is set up`);
+  throw new GatewayError('upstream_unavailable', { cause });
+}

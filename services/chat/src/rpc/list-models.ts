@@ -1,0 +1,47 @@
+import { GatewayError } from '@gateway/proto';
+import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
+import { type Model, mayCall } from '../domain/model';
+import { toOpenAiModel } from '../formats/openai/model-list';
+
+export interface ModelList {
+  get(slug: string): Model | undefined;
+  all(): Model[];
+}
+
+/** `GET /v1/models`: what this key may call. */
+export function listModels(models: ModelList) {
+  return async (_context: RequestContext, call: LinkCall): Promise<LinkReply> => {
+    const data = models
+      .all()
+      .filter((model) => mayCall(model, call.key))
+      .map(toOpenAiModel);
+    return jsonReply({ object: 'list', data });
+  };
+}
+
+/** `GET /v1/models/{slug}`. @throws GatewayError `model_not_found` */
+export function getModel(models: ModelList) {
+  return async (_context: RequestContext, call: LinkCall): Promise<LinkReply> => {
+    const slug = slugOf(call.path);
+    const model = slug === undefined ? undefined : models.get(slug);
+    if (!model || !mayCall(model, call.key)) throw new GatewayError('model_not_found');
+    return jsonReply(toOpenAiModel(model));
+  };
+}
+
+function slugOf(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path.slice('/v1/models/'.length));
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonReply(value: unknown): LinkReply {
+  const body = Buffer.from(JSON.stringify(value));
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+    body,
+  };
+}

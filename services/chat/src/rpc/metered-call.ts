@@ -1,0 +1,69 @@
+import type { TokenUsage, UsageSource } from '../domain/usage';
+import { type DispatchedCall, releasedEvent, settledEvent, type UsageEvent } from '../domain/usage-event';
+
+/** What keeps the record of calls. */
+export interface UsageJournal {
+  dispatched(call: DispatchedCall, inputTokens: number): Promise<void>;
+  progress(requestId: string, usage: TokenUsage): void;
+  final(event: UsageEvent): Promise<void>;
+}
+
+export interface CallOutcome {
+  readonly status: number;
+  readonly errorCode: string;
+}
+
+/**
+ * The record of one call that holds money. However it ends, it must be ended exactly once: settled with what
+ * it used, or released. The first end counts, as it does for billing.
+ */
+export class MeteredCall {
+  readonly #call: DispatchedCall;
+  readonly #journal: UsageJournal;
+  readonly #onFinal: (event: UsageEvent) => void;
+  #firstByteMs = 0;
+  #ended = false;
+
+  constructor(call: DispatchedCall, journal: UsageJournal, onFinal: (event: UsageEvent) => void) {
+    this.#call = call;
+    this.#journal = journal;
+    this.#onFinal = onFinal;
+  }
+
+  get requestId(): string {
+    return this.#call.requestId;
+  }
+
+  dispatched(inputTokens: number): Promise<void> {
+    return this.#journal.dispatched(this.#call, inputTokens);
+  }
+
+  firstByte(): void {
+    this.#firstByteMs = Date.now() - this.#call.startedAtMs;
+  }
+
+  progress(usage: TokenUsage): void {
+    if (!this.#ended) this.#journal.progress(this.#call.requestId, usage);
+  }
+
+  /** Charges the usage. Resolves when that can't be lost any more. */
+  settle(usage: TokenUsage, usageSource: UsageSource, outcome: CallOutcome): Promise<void> {
+    return this.#end(settledEvent(this.#call, { ...this.#outcome(outcome), usage, usageSource }));
+  }
+
+  /** Gives the whole hold back. */
+  release(outcome: CallOutcome): Promise<void> {
+    return this.#end(releasedEvent(this.#call, this.#outcome(outcome)));
+  }
+
+  #outcome(outcome: CallOutcome) {
+    return { ...outcome, endedAtMs: Date.now(), firstByteMs: this.#firstByteMs };
+  }
+
+  async #end(event: UsageEvent): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    await this.#journal.final(event);
+    this.#onFinal(event);
+  }
+}

@@ -1,0 +1,175 @@
+import { GatewayError, toEnvelope } from '@gateway/proto';
+import type { LinkReply, RequestContext } from '@gateway/runtime';
+import type { Target } from '../domain/model';
+import type { UpperBound } from '../domain/upper-bound';
+import { failureOfError, toGatewayError } from '../domain/upstream-failure';
+import type { TokenUsage, UsageSource } from '../domain/usage';
+import { type ChatRequest, toUpstreamBody } from '../formats/openai/chat-request';
+import { fromOpenAiUsage } from '../formats/openai/chat-usage';
+import { countCompletion } from '../formats/openai/count-completion';
+import { countPrompt } from '../formats/openai/count-prompt';
+import { StreamMeter } from '../formats/openai/stream-meter';
+import { SseSplitter } from '../formats/sse-splitter';
+import { readReply } from '../providers/read-reply';
+import { refusalOf } from '../providers/refusal';
+import type { Provider } from '../providers/registry';
+import type { UpstreamHttp, UpstreamResponse, UpstreamTimeouts } from '../providers/upstream-http';
+import type { MeteredCall } from './metered-call';
+import type { ProgressClock } from './progress-clock';
+
+export interface OpenAiRelayDeps {
+  readonly upstream: UpstreamHttp;
+  readonly timeouts: UpstreamTimeouts;
+  readonly clock: ProgressClock;
+}
+
+/** An admitted call and where it goes. */
+export interface AdmittedCall {
+  readonly request: ChatRequest;
+  readonly provider: Provider;
+  readonly target: Target;
+  readonly metered: MeteredCall;
+  readonly bound: UpperBound;
+}
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+/** The caller left: nobody reads the status; the record says why there is none. */
+const CALLER_LEFT = { status: 499, errorCode: '' };
+const ANSWERED = { status: 200, errorCode: '' };
+
+/** Sends admitted calls to providers of OpenAI's format and passes their replies on, metered. */
+export class OpenAiRelay {
+  readonly #deps: OpenAiRelayDeps;
+
+  constructor(deps: OpenAiRelayDeps) {
+    this.#deps = deps;
+  }
+
+  /** Ends the call's record whatever happens. @throws GatewayError before the reply's first byte */
+  async send(context: RequestContext, call: AdmittedCall): Promise<LinkReply> {
+    try {
+      await call.metered.dispatched(call.bound.inputTokens);
+      if (context.signal.aborted) throw new Error('caller left before dispatch');
+      const response = await this.#post(context, call);
+      if (response.status < 200 || response.status > 299) throw await refusalOf(response);
+      call.metered.firstByte();
+      return call.request.stream
+        ? { status: 200, headers: STREAM_HEADERS, body: this.#relayStream(context, call, response) }
+        : await this.#relayWhole(context, call, response);
+    } catch (thrown) {
+      const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOfError(thrown));
+      // Nothing was answered, so nothing is charged.
+      await call.metered.release(
+        context.signal.aborted ? CALLER_LEFT : { status: error.row.status, errorCode: error.code },
+      );
+      if (!context.signal.aborted)
+        context.log.warn(
+          { provider: call.provider.id, code: error.code, err: error.cause },
+          'provider failed',
+        );
+      throw error;
+    }
+  }
+
+  #post(context: RequestContext, { request, provider, target }: AdmittedCall): Promise<UpstreamResponse> {
+    return this.#deps.upstream.post({
+      url: provider.chatUrl,
+      headers: {
+        ...provider.headers,
+        accept: request.stream ? 'text/event-stream' : 'application/json',
+        'x-request-id': context.requestId,
+      },
+      body: toUpstreamBody(request, target.upstreamModel),
+      signal: context.signal,
+      timeouts: this.#deps.timeouts,
+    });
+  }
+
+  async #relayWhole(
+    context: RequestContext,
+    call: AdmittedCall,
+    response: UpstreamResponse,
+  ): Promise<LinkReply> {
+    const { bytes, value } = await readReply(response, context.signal);
+    const reported = fromOpenAiUsage(value.usage, call.provider.usage);
+    const usage = reported ?? counted(call.request, countCompletion(value));
+    await call.metered.settle(usage, reported ? 'provider' : 'counted', ANSWERED);
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json', 'content-length': String(bytes.length) },
+      body: bytes,
+    };
+  }
+
+  /**
+   * Events pass as they come; the last one waits until the bill can't be lost. A stream that breaks ends in
+   * an error event of the format, never in `[DONE]` and never silently.
+   */
+  async *#relayStream(
+    context: RequestContext,
+    call: AdmittedCall,
+    response: UpstreamResponse,
+  ): AsyncIterable<Buffer> {
+    const { metered, request } = call;
+    const meter = new StreamMeter(request.includeUsage, call.provider.usage);
+    const splitter = new SseSplitter();
+    const stopProgress = this.#deps.clock.start(() => {
+      metered.progress(
+        meter.usage ?? { ...inputOnly(call.bound.inputTokens), output: meter.estimateOutput() },
+      );
+    });
+    let done: Buffer | undefined;
+    let failure: unknown = new Error('stream ended without [DONE]');
+    try {
+      relay: for await (const bytes of response.body) {
+        const passed: Buffer[] = [];
+        for (const event of splitter.push(bytes)) {
+          const metered = meter.take(event);
+          if (metered.kind === 'pass') passed.push(metered.bytes);
+          if (metered.kind === 'done') done = metered.bytes;
+          if (metered.kind === 'error') {
+            failure = new Error('provider sent an error event');
+            break relay;
+          }
+        }
+        if (passed.length === 1) yield passed[0]!;
+        else if (passed.length > 1) yield Buffer.concat(passed);
+        if (done) break;
+      }
+    } catch (error) {
+      failure = error;
+    } finally {
+      stopProgress();
+    }
+    const [usage, source] = finalUsage(meter, request);
+    if (done) {
+      await metered.settle(usage, source, ANSWERED);
+      yield done;
+      return;
+    }
+    if (context.signal.aborted) {
+      await metered.settle(usage, source, CALLER_LEFT);
+      return;
+    }
+    const error = new GatewayError('upstream_failed', { cause: failure });
+    context.log.warn({ provider: call.provider.id, err: failure }, 'provider stream broke');
+    await metered.settle(usage, source, { status: 200, errorCode: error.code });
+    yield Buffer.from(`data: ${JSON.stringify(toEnvelope(error))}\n\n`);
+  }
+}
+
+function finalUsage(meter: StreamMeter, request: ChatRequest): [TokenUsage, UsageSource] {
+  return meter.usage ? [meter.usage, 'provider'] : [counted(request, meter.countOutput()), 'counted'];
+}
+
+function counted(request: ChatRequest, output: number): TokenUsage {
+  return { ...inputOnly(countPrompt(request.body)), output };
+}
+
+function inputOnly(input: number): TokenUsage {
+  return { input, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+}

@@ -1,0 +1,19 @@
+import { GatewayError } from '@gateway/proto';
+import type { LinkHandler } from '@gateway/runtime';
+
+export interface Routes {
+  readonly chatCompletion: LinkHandler;
+  readonly listModels: LinkHandler;
+  readonly getModel: LinkHandler;
+}
+
+/** Which handler answers a call; edge has checked the path before, so an unknown one is a newer edge's. */
+export function routeCall(routes: Routes): LinkHandler {
+  return (context, call) => {
+    const route = `${call.method} ${call.path}`;
+    if (route === 'POST /v1/chat/completions') return routes.chatCompletion(context, call);
+    if (route === 'GET /v1/models') return routes.listModels(context, call);
+    if (route.startsWith('GET /v1/models/')) return routes.getModel(context, call);
+    return Promise.reject(new GatewayError('not_found'));
+  };
+}

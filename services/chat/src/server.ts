@@ -1,0 +1,163 @@
+import path from 'node:path';
+import { loadService } from '@gateway/proto';
+import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
+import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
+import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
+import {
+  addresses,
+  createGrpcClient,
+  createGrpcClients,
+  createMetrics,
+  grpcSettings,
+  LinkServer,
+  type Logger,
+  port,
+  processSettings,
+  type RunningService,
+  readConfig,
+  startAdminServer,
+  startGrpcServer,
+  z,
+} from '@gateway/runtime';
+import { CatalogClient } from './clients/catalog-client';
+import { startHeartbeat } from './clients/owner-client';
+import { ReserveClient } from './clients/reserve-client';
+import { grpcDelivery } from './events/grpc-delivery';
+import { kafkaDelivery } from './events/kafka-delivery';
+import { UsageRelay } from './events/usage-relay';
+import { Journal } from './journal/journal';
+import { createProviders } from './providers/registry';
+import { UpstreamHttp } from './providers/upstream-http';
+import { Admission } from './rpc/admission';
+import { createChatCompletion } from './rpc/create-chat-completion';
+import { getModel, listModels } from './rpc/list-models';
+import { ProgressClock } from './rpc/progress-clock';
+import { OpenAiRelay } from './rpc/relay-openai';
+import { routeCall } from './rpc/route-call';
+import { settleEarlierLives } from './settle-earlier-lives';
+
+const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().default(defaultMs);
+
+const settings = {
+  ...processSettings,
+  ...grpcSettings,
+  GRPC_PORT: port(7103),
+  CATALOG_ADDR: addresses(),
+  BILLING_ADDR: addresses(),
+  /** Holds the usage journal; must outlive the process, and belong to it alone. */
+  DATA_DIR: z.string(),
+  JOURNAL_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(1024 ** 3),
+  /** Absent: usage goes to billing over gRPC. */
+  KAFKA_BROKERS: addresses().optional(),
+  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  CHAT_PROVIDERS: z.string().default('openai,deepseek,mistral,xai'),
+  SIM_BASE_URL: z.url().optional(),
+  UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),
+  UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(600_000),
+  UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(120_000),
+  RESERVE_TIMEOUT_MS: milliseconds(5_000),
+  DRAIN_TIMEOUT_MS: milliseconds(10_000),
+};
+
+const SEGMENT_BYTES = 8 * 1024 * 1024;
+const DELIVERY_DRAIN_MS = 3_000;
+
+export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
+  const config = readConfig(settings, env);
+  const providers = createProviders(config, env);
+  const peer = { secrets: config.SERVICE_SECRET, caller: 'chat' };
+  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
+  const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
+  const billing = createGrpcClient(BillingService, { ...peer, addresses: config.BILLING_ADDR });
+  const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: config.BILLING_ADDR });
+  const catalog = createGrpcClient(CatalogService, { ...peer, addresses: config.CATALOG_ADDR });
+
+  const models = new CatalogClient(catalog, log);
+  const journal = new Journal({
+    directory: path.join(config.DATA_DIR, 'journal'),
+    maxBytes: config.JOURNAL_MAX_BYTES,
+    segmentBytes: SEGMENT_BYTES,
+  });
+  const relay = new UsageRelay({
+    delivery: config.KAFKA_BROKERS
+      ? kafkaDelivery({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, log })
+      : grpcDelivery(billing),
+    log,
+    onDelivered: (event) => journal.acknowledge(event.requestId),
+  });
+  const reserve: ReserveClient = new ReserveClient({
+    clients: billingInstances,
+    log,
+    timeoutMs: config.RESERVE_TIMEOUT_MS,
+    onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }) => {
+      admission
+        .giveBack({ requestId, accountId, keyId, model })
+        .catch((err) => log.error({ err }, 'give back'));
+    },
+  });
+  const admission = new Admission({ reserve, journal, relay });
+  const stopping = new AbortController();
+  await settleEarlierLives({ billing, journal, relay, log, signal: stopping.signal });
+  const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
+
+  const upstream = new UpstreamHttp();
+  const clock = new ProgressClock();
+  const openAi = new OpenAiRelay({
+    upstream,
+    clock,
+    timeouts: {
+      connectMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      firstByteMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+      idleMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+    },
+  });
+  const link = new LinkServer({
+    log,
+    handler: routeCall({
+      chatCompletion: createChatCompletion({ models, providers, admission, relay: openAi }),
+      listModels: listModels(models),
+      getModel: getModel(models),
+    }),
+  });
+
+  const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
+  const grpc = await startGrpcServer({
+    host: config.BIND_HOST,
+    port: config.GRPC_PORT,
+    secrets: config.SERVICE_SECRET,
+    services: [
+      { definition: ChatService.service, handlers: { Relay: link.relay }, callers: ['edge', 'dashboard'] },
+    ],
+  });
+  const metrics = createMetrics();
+  const admin = await startAdminServer({
+    host: config.BIND_HOST,
+    port: config.ADMIN_PORT,
+    metrics,
+    checks: { catalog: () => models.loaded, billing: () => reserve.up, journal: () => journal.admits },
+  });
+
+  return {
+    ports: { grpc: grpc.port, admin: admin.port },
+    async stop() {
+      stopping.abort();
+      const late = new Promise((resolve) => setTimeout(resolve, config.DRAIN_TIMEOUT_MS).unref());
+      await Promise.race([link.drain(), late]);
+      link.close();
+      await grpc.stop(1_000);
+      await relay.close(DELIVERY_DRAIN_MS);
+      journal.close();
+      stopHeartbeat();
+      clock.close();
+      reserve.close();
+      models.close();
+      upstream.close();
+      for (const client of [billing, catalog, ...billingInstances]) client.close();
+      await admin.stop();
+    },
+  };
+}
