@@ -1,6 +1,8 @@
 import type { Logger } from '@gateway/runtime';
 
 export interface Repeated {
+  /** Resolves when the first run is over, well or not. */
+  readonly firstRun: Promise<void>;
   /** Ends the repetition; resolves when a run under way is over. */
   stop(): Promise<void>;
 }
@@ -9,7 +11,7 @@ export interface Repeated {
 export function every(intervalMs: number, name: string, log: Logger, work: () => Promise<void>): Repeated {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
+  let running: Promise<void>;
   const run = async () => {
     try {
       await work();
@@ -21,8 +23,9 @@ export function every(intervalMs: number, name: string, log: Logger, work: () =>
   const start = () => {
     running = run();
   };
-  start();
+  running = run();
   return {
+    firstRun: running,
     async stop() {
       stopped = true;
       clearTimeout(timer);

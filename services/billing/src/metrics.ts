@@ -1,5 +1,6 @@
 import { createMetrics } from '@gateway/runtime';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Delivery, DeliveryOutcome } from './domain/delivery';
 import type { Reconciliation } from './store/reconcile';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -8,8 +9,8 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 export interface BillingMetrics {
   readonly registry: Registry;
   readonly replies: Counter<'result'>;
-  readonly deliveries: Counter<'outcome'>;
-  readonly settleLag: Gauge;
+  /** Notes what became of a batch of deliveries, and how long after their calls' ends. */
+  settled(deliveries: readonly Delivery[], outcomes: readonly DeliveryOutcome[], nowMs: number): void;
   readonly consumerUp: Gauge;
   /** Runs one batch of a kind and notes its size and duration. */
   timed<T>(kind: 'reserve' | 'settle', size: number, work: () => Promise<T>): Promise<T>;
@@ -33,6 +34,17 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
     buckets: SECONDS,
     registers,
   });
+  const settledTotal = new Counter({
+    name: 'billing_deliveries_total',
+    help: 'Settlement events by what became of them.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const lag = new Gauge({
+    name: 'settle_lag_seconds',
+    help: 'From the end of a call to its settlement: the longest of the last batch.',
+    registers,
+  });
   registerReconciliation(registry, reconcile);
   return {
     registry,
@@ -42,17 +54,15 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
       labelNames: ['result'],
       registers,
     }),
-    deliveries: new Counter({
-      name: 'billing_deliveries_total',
-      help: 'Settlement events by what became of them.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    settleLag: new Gauge({
-      name: 'settle_lag_seconds',
-      help: 'From the end of a call to its settlement: the longest of the last batch.',
-      registers,
-    }),
+    settled(deliveries, outcomes, nowMs) {
+      let lagMs: number | undefined;
+      for (const [i, { event }] of deliveries.entries()) {
+        const kind = outcomes[i]?.kind ?? 'dead';
+        settledTotal.inc({ outcome: kind });
+        if (kind === 'applied' && 'endedAtMs' in event) lagMs = Math.max(lagMs ?? 0, nowMs - event.endedAtMs);
+      }
+      if (lagMs !== undefined) lag.set(lagMs / 1_000);
+    },
     consumerUp: new Gauge({
       name: 'billing_kafka_consumer_up',
       help: '1 while the consumer is a live member of its group.',

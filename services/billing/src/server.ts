@@ -13,6 +13,7 @@ import type { Delivery, DeliveryOutcome } from './domain/delivery';
 import { GroupCommit } from './domain/group-commit';
 import { unlimitedRates } from './domain/rate-limiter';
 import { type ReserveResult, reserveCalls } from './domain/reserver';
+import { UsageConsumer } from './events/usage-consumer';
 import { every } from './every';
 import { createBillingMetrics } from './metrics';
 import { KeyWatchers } from './rpc/key-watchers';
@@ -22,6 +23,7 @@ import { readSettings } from './settings';
 import { expireAbandonedHolds } from './store/expire-holds';
 import { holdCalls } from './store/hold-calls';
 import { KeyListener } from './store/key-listener';
+import { ensurePartitions } from './store/partitions';
 import { reconcile } from './store/reconcile';
 import { settleDeliveries } from './store/settle-deliveries';
 import { isTransient } from './store/statement';
@@ -40,6 +42,10 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     statementTimeoutMs: 4_000,
   });
   await migrate({ pool, schema: 'billing', directory: MIGRATIONS, log });
+  const partitions = every(settings.PARTITION_INTERVAL_MS, 'partitions', log, () =>
+    ensurePartitions(pool, Date.now()),
+  );
+  await partitions.firstRun;
 
   const metrics = createBillingMetrics(() => reconcile(pool));
   const reservations = new GroupCommit<CallToAdmit, ReserveResult>({
@@ -76,6 +82,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     log,
   });
   const jobs = [
+    partitions,
     every(settings.SWEEP_INTERVAL_MS, 'sweep', log, async () => {
       const expired = await expireAbandonedHolds(pool, settings.HOLD_GRACE_MS);
       if (expired > 0) log.warn({ expired }, 'holds of lost owners expired');
@@ -85,6 +92,15 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
       if (found.driftNano !== 0n) log.error({ driftNano: String(found.driftNano) }, 'the ledger drifts');
     }),
   ];
+  const consumer =
+    settings.KAFKA_BROKERS &&
+    new UsageConsumer({
+      brokers: settings.KAFKA_BROKERS,
+      topicPrefix: settings.KAFKA_TOPIC_PREFIX,
+      log,
+      settle: (deliveries) => Promise.all(deliveries.map((delivery) => settlements.submit(delivery))),
+      onUp: (up) => metrics.consumerUp.set(up ? 1 : 0),
+    });
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
@@ -110,7 +126,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
       const stopped = server.stop(STOP_GRACE_MS);
       watchers.endAll();
       reserveStreams.drain();
-      await stopped;
+      await Promise.all([stopped, consumer?.stop()]);
       await Promise.all(jobs.map((job) => job.stop()));
       await Promise.all([reservations.idle(), settlements.idle(), listener.close()]);
       await Promise.all([pool.end(), holdPool.end(), admin.stop()]);

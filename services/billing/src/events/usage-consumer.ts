@@ -1,0 +1,63 @@
+import type { Logger } from '@gateway/runtime';
+import type { Delivery, DeliveryOutcome } from '../domain/delivery';
+import { UsageSession } from './usage-session';
+
+export interface UsageConsumerOptions {
+  readonly brokers: readonly string[];
+  readonly topicPrefix: string;
+  readonly log: Logger;
+  /** Resolves when every delivery is settled or set aside, durably. */
+  settle(deliveries: readonly Delivery[]): Promise<readonly DeliveryOutcome[]>;
+  onUp(up: boolean): void;
+}
+
+const BACKOFF_MIN_MS = 250;
+const BACKOFF_MAX_MS = 5_000;
+/** A session that lasted so long was a good one: the next starts without a pause. */
+const GOOD_SESSION_MS = 30_000;
+
+/** Consumes settlement events for as long as it is wanted, in one session after another. */
+export class UsageConsumer {
+  readonly #options: UsageConsumerOptions;
+  #stopping = false;
+  #session: UsageSession | undefined;
+  #wake: (() => void) | undefined;
+  readonly #finished: Promise<void>;
+
+  constructor(options: UsageConsumerOptions) {
+    this.#options = options;
+    this.#finished = this.#runSessions();
+  }
+
+  /** Finishes the batches under way and leaves the group. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#session?.end('stopping');
+    this.#wake?.();
+    await this.#finished;
+  }
+
+  async #runSessions(): Promise<void> {
+    for (let failures = 0; !this.#stopping; ) {
+      const startedAtMs = performance.now();
+      this.#session = new UsageSession(this.#options);
+      const reason = await this.#session.run();
+      if (this.#stopping) return;
+      failures = performance.now() - startedAtMs > GOOD_SESSION_MS ? 0 : failures + 1;
+      const pauseMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** failures);
+      this.#options.log.warn({ reason, pauseMs }, 'usage consumer ended');
+      await this.#pause(pauseMs);
+    }
+  }
+
+  #pause(pauseMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pauseMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#stopping) this.#wake();
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import type { Kafka } from 'kafkajs';
+
+export interface UsageTopics {
+  readonly usage: string;
+  readonly dead: string;
+}
+
+export const usageTopics = (prefix: string): UsageTopics => ({
+  usage: `${prefix}usage.v1`,
+  dead: `${prefix}usage.v1.dead`,
+});
+
+const USAGE_PARTITIONS = 8;
+
+/** Creates the topics that are missing; owners may have been first. */
+export async function ensureTopics(kafka: Kafka, topics: UsageTopics): Promise<void> {
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    await admin.createTopics({
+      waitForLeaders: true,
+      topics: [
+        { topic: topics.usage, numPartitions: USAGE_PARTITIONS },
+        { topic: topics.dead, numPartitions: 1 },
+      ],
+    });
+  } finally {
+    await admin.disconnect();
+  }
+}
