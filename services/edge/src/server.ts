@@ -22,9 +22,9 @@ import { KeyCache } from './domain/key-cache';
 import { LoginTokens } from './domain/login-tokens';
 import { createUuidV7Generator } from './domain/uuid-v7';
 import { createDashboardProxy } from './http/dashboard-proxy';
+import { createEdgeApp } from './http/edge-app';
 import { createEdgeHttpServer } from './http/edge-http-server';
 import { EdgeListener } from './http/edge-listener';
-import type { Exchange } from './http/exchange';
 import { createEdgeMetrics } from './metrics';
 import { answerApi } from './routes/api';
 import { answerDashboard } from './routes/dashboard';
@@ -73,28 +73,22 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
   const newRequestId = createUuidV7Generator();
-  const listenerFor = (spaceOf: SpaceOf): EdgeListener => {
-    const dashboard = { tokens, proxy, closing: () => listener.closing };
-    const answer = async (exchange: Exchange) => {
-      const space = spaceOf(exchange.request.headers.host);
-      if (space === 'api') return answerApi(exchange, api);
-      if (space === 'dashboard') return answerDashboard(exchange, dashboard);
-      throw new GatewayError('not_found');
-    };
+  const fronts = frontsOf(config).map(({ name, port, spaceOf }) => {
     const listener = new EdgeListener({
       newRequestId,
-      answer,
       onBegin: metrics.begin,
       onEnd: metrics.end,
       onUnparsable: () => metrics.unparsable.inc(),
       log,
     });
-    return listener;
-  };
-
-  const fronts = frontsOf(config).map(({ name, port, spaceOf }) => {
-    const listener = listenerFor(spaceOf);
-    const server = createEdgeHttpServer(listener, listener.onRequest, {
+    const dashboard = { tokens, proxy, closing: () => listener.closing };
+    const app = createEdgeApp(listener, async (exchange) => {
+      const space = spaceOf(exchange.request.headers.host);
+      if (space === 'api') return answerApi(exchange, api);
+      if (space === 'dashboard') return answerDashboard(exchange, dashboard);
+      throw new GatewayError('not_found');
+    });
+    const server = createEdgeHttpServer(listener, app, {
       headerTimeoutMs: config.EDGE_HEADER_TIMEOUT_MS,
       bodyTimeoutMs: config.EDGE_BODY_TIMEOUT_MS,
       keepAliveMs: config.EDGE_KEEP_ALIVE_MS,

@@ -1,17 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '@gateway/proto';
 import type { Logger } from '@gateway/runtime';
 import { fromParserError, writeRawError } from './client-error';
 import { CallerGone, createExchange, type Exchange } from './exchange';
-import { assertSaneHead } from './request-headers';
 import { writeError } from './write-error';
 
 export interface EdgeListenerOptions {
   readonly newRequestId: () => string;
-  /** Answers the exchange, or rejects with what to answer. */
-  readonly answer: (exchange: Exchange) => Promise<void>;
   readonly onBegin: () => void;
   readonly onEnd: (exchange: Exchange) => void;
   readonly onUnparsable: () => void;
@@ -39,23 +35,30 @@ export class EdgeListener {
     this.#closing = true;
   }
 
-  readonly onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const { newRequestId, onBegin, answer } = this.#options;
-    const exchange = createExchange(newRequestId(), request, response);
+  /** Takes a request up: from here on its response carries its id, and its end is counted. */
+  begin(request: IncomingMessage, response: ServerResponse): Exchange {
+    const exchange = createExchange(this.#options.newRequestId(), request, response);
     this.#exchanges.set(request.socket, exchange);
     response.setHeader('x-request-id', exchange.requestId);
     response.setHeader('request-id', exchange.requestId);
     response.setHeader('x-content-type-options', 'nosniff');
     if (this.#closing) response.shouldKeepAlive = false;
-    onBegin();
+    this.#options.onBegin();
     response.once('close', () => this.#onClosed(exchange));
-    try {
-      assertSaneHead(request);
-      answer(exchange).catch((thrown) => this.#fail(exchange, thrown));
-    } catch (thrown) {
-      this.#fail(exchange, thrown);
+    return exchange;
+  }
+
+  /** The one exit for errors: the table's answer, or a cut connection where an answer has begun. */
+  fail(exchange: Exchange, thrown: unknown): void {
+    const { response } = exchange;
+    if (response.destroyed || thrown instanceof CallerGone) {
+      response.destroy();
+      return;
     }
-  };
+    const error = GatewayError.from(thrown);
+    if (error.row.status >= 500) this.#logFailure(exchange, error);
+    writeError(exchange, error);
+  }
 
   /** Node's parser or timers gave a connection up. */
   readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
@@ -72,7 +75,7 @@ export class EdgeListener {
       socket.destroy();
     } else {
       exchange.response.shouldKeepAlive = false;
-      this.#fail(exchange, fromParserError(error));
+      this.fail(exchange, fromParserError(error));
     }
   };
 
@@ -81,24 +84,6 @@ export class EdgeListener {
     socket.on('error', () => socket.destroy());
     writeRawError(socket, this.#options.newRequestId(), new GatewayError('not_found'));
   };
-
-  /** For middleware that can't return a promise: ends the exchange of this response with an error. */
-  failResponse(response: ServerResponse, thrown: unknown): void {
-    const exchange = this.#exchanges.get(response.socket as Socket);
-    if (exchange) this.#fail(exchange, thrown);
-    else response.destroy();
-  }
-
-  #fail(exchange: Exchange, thrown: unknown): void {
-    const { response } = exchange;
-    if (response.destroyed || thrown instanceof CallerGone) {
-      response.destroy();
-      return;
-    }
-    const error = GatewayError.from(thrown);
-    if (error.row.status >= 500) this.#logFailure(exchange, error);
-    writeError(exchange, error);
-  }
 
   #onClosed(exchange: Exchange): void {
     const { onEnd, log } = this.#options;

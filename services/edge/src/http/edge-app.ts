@@ -1,0 +1,31 @@
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import type { EdgeListener } from './edge-listener';
+import type { Exchange } from './exchange';
+import { assertSaneHead } from './request-headers';
+
+/**
+ * The request pipeline: begin, check the head, answer; and one exit for every error. Express's own replies
+ * (its 404, its error page, HEAD and OPTIONS) are never reached: `answer` either answers or rejects.
+ */
+export function createEdgeApp(
+  listener: EdgeListener,
+  answer: (exchange: Exchange) => Promise<void>,
+): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.disable('query parser');
+  app.use((request, response, next) => {
+    response.locals.exchange = listener.begin(request, response);
+    next();
+  });
+  app.use((request, response) => {
+    assertSaneHead(request);
+    return answer(response.locals.exchange);
+  });
+  const onError: ErrorRequestHandler = (thrown, _request, response, _next) => {
+    listener.fail(response.locals.exchange, thrown);
+  };
+  app.use(onError);
+  return app;
+}
