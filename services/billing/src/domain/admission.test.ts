@@ -1,0 +1,210 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type AccountFigures,
+  admitCall,
+  type CallToAdmit,
+  type Decision,
+  decideCall,
+  freeNano,
+  type KeyFigures,
+} from './admission';
+
+const NOW = Date.UTC(2028, 1, 29, 23, 59, 59);
+
+const account = (more: Partial<AccountFigures> = {}): AccountFigures => ({
+  id: 'a',
+  active: true,
+  balanceNano: 1_000n,
+  heldNano: 0n,
+  dailyLimitNano: null,
+  usedTodayNano: 0n,
+  whenShort: 'lower',
+  ...more,
+});
+
+const key = (more: Partial<KeyFigures> = {}): KeyFigures => ({
+  id: 'k',
+  accountId: 'a',
+  enabled: true,
+  expiresAtMs: null,
+  allowedModels: [],
+  dailyLimitNano: null,
+  monthlyLimitNano: null,
+  requestCostLimitNano: null,
+  usedTodayNano: 0n,
+  usedThisMonthNano: 0n,
+  ...more,
+});
+
+const call = (boundNano: bigint, floorNano = boundNano, more: Partial<CallToAdmit> = {}): CallToAdmit => ({
+  requestId: 'r',
+  accountId: 'a',
+  keyId: 'k',
+  model: 'sim/chat',
+  ownerId: 'o',
+  ownerEpoch: 1n,
+  boundNano,
+  floorNano,
+  boundTokens: 0n,
+  floorTokens: 0n,
+  free: false,
+  callerNamedMaximum: false,
+  ...more,
+});
+
+const summary = (decision: Decision) =>
+  decision.granted ? `hold ${decision.holdNano}` : decision.error.code;
+
+const decide = (asked: CallToAdmit, a?: AccountFigures, k?: KeyFigures) =>
+  summary(decideCall(asked, a, k, NOW));
+
+describe('the key', () => {
+  test.each([
+    ['unknown account', undefined, key(), 'invalid_api_key'],
+    ['unknown key', account(), undefined, 'invalid_api_key'],
+    ['suspended account', account({ active: false }), key(), 'invalid_api_key'],
+    ['disabled key', account(), key({ enabled: false }), 'invalid_api_key'],
+    ["another account's key", account(), key({ accountId: 'b' }), 'invalid_api_key'],
+    ['disabled and expired', account(), key({ enabled: false, expiresAtMs: 1 }), 'invalid_api_key'],
+    ['expired this millisecond', account(), key({ expiresAtMs: NOW }), 'expired_api_key'],
+    ['expires the next', account(), key({ expiresAtMs: NOW + 1 }), 'hold 10'],
+    ['model outside the allowlist', account(), key({ allowedModels: ['x/y'] }), 'model_not_found'],
+    ['model inside it', account(), key({ allowedModels: ['x/y', 'sim/chat'] }), 'hold 10'],
+  ])('%s', (_, a, k, expected) => {
+    expect(decide(call(10n), a, k)).toBe(expected);
+  });
+});
+
+describe('funds', () => {
+  test.each([
+    ['the whole balance', call(1_000n), account(), key(), 'hold 1000'],
+    ['a nano more', call(1_001n), account(), key(), 'insufficient_balance'],
+    ['what is held is not there', call(601n), account({ heldNano: 400n }), key(), 'insufficient_balance'],
+    [
+      'zero balance refuses even what costs nothing',
+      call(0n),
+      account({ balanceNano: 0n }),
+      key(),
+      'insufficient_balance',
+    ],
+    ['a call that costs nothing beside others', call(0n), account({ heldNano: 1_000n }), key(), 'hold 0'],
+    ['a call without money', call(0n, 0n, { free: true }), account({ balanceNano: -5n }), key(), 'hold 0'],
+    ['lowered to an eighth', call(2_000n, 100n), account(), key(), 'hold 125'],
+    ['lowered to all when an eighth is below the floor', call(2_000n, 126n), account(), key(), 'hold 1000'],
+    ['a floor of all', call(2_000n, 1_000n), account(), key(), 'hold 1000'],
+    ['a floor above all', call(2_000n, 1_001n), account(), key(), 'insufficient_balance'],
+    [
+      'an account that would be refused',
+      call(2_000n, 1n),
+      account({ whenShort: 'refuse' }),
+      key(),
+      'insufficient_balance',
+    ],
+    [
+      'nothing left, no floor',
+      call(2_000n, 0n),
+      account({ heldNano: 1_000n }),
+      key(),
+      'insufficient_balance',
+    ],
+    ['one nano left, no floor', call(2_000n, 0n), account({ heldNano: 999n }), key(), 'hold 1'],
+    ['an overdrawn account', call(1n), account({ balanceNano: -1n }), key(), 'insufficient_balance'],
+    [
+      'a cap lowered below its use',
+      call(0n),
+      account(),
+      key({ dailyLimitNano: 5n, usedTodayNano: 6n }),
+      'key_daily_limit',
+    ],
+    ['the least fund counts', call(500n, 10n), account(), key({ monthlyLimitNano: 160n }), 'hold 20'],
+  ])('%s', (_, asked, a, k, expected) => {
+    expect(decide(asked, a, k)).toBe(expected);
+  });
+});
+
+describe('the per-request cap', () => {
+  const capped = key({ requestCostLimitNano: 100n });
+  test.each([
+    ['at the cap', call(100n), 'hold 100'],
+    ['lowered to the whole cap', call(300n, 100n), 'hold 100'],
+    ['the floor is above it', call(300n, 101n), 'request_cost_limit'],
+    ['the caller named the maximum', call(101n, 1n, { callerNamedMaximum: true }), 'request_cost_limit'],
+  ])('%s', (_, asked, expected) => {
+    expect(decide(asked, account(), capped)).toBe(expected);
+  });
+
+  test('says the cap and the cost, without a window', () => {
+    const decision = decideCall(call(300n, 200n), account(), capped, NOW);
+    expect(decision).toMatchObject({ error: { cap: { limitNano: 100n, usedNano: 300n } } });
+  });
+});
+
+describe('when several refuse, what waiting cures last wins', () => {
+  const spent = { usedTodayNano: 50n, usedThisMonthNano: 50n };
+  const all = key({ ...spent, requestCostLimitNano: 5n, monthlyLimitNano: 50n, dailyLimitNano: 50n });
+  const poor = account({ balanceNano: 0n, dailyLimitNano: 10n, usedTodayNano: 10n });
+  test.each([
+    ['request_cost_limit', poor, all],
+    ['insufficient_balance', poor, { ...all, requestCostLimitNano: null }],
+    ['key_monthly_limit', { ...poor, balanceNano: 100n }, { ...all, requestCostLimitNano: null }],
+    ['account_daily_limit', { ...poor, balanceNano: 100n }, key({ ...spent, dailyLimitNano: 50n })],
+    ['key_daily_limit', account(), key({ ...spent, dailyLimitNano: 50n })],
+  ])('%s', (code, a, k) => {
+    expect(decide(call(10n), a, k)).toBe(code);
+  });
+
+  test('windows end where their calendar says', () => {
+    const endOf = (k: KeyFigures, a = account()) => {
+      const decision = decideCall(call(10n), a, k, NOW);
+      return decision.granted ? 0 : new Date(decision.error.cap?.resetsAtMs ?? 0).toISOString();
+    };
+    expect(endOf(key({ dailyLimitNano: 0n }))).toBe('2028-03-01T00:00:00.000Z');
+    expect(endOf(key({ monthlyLimitNano: 0n }))).toBe('2028-03-01T00:00:00.000Z');
+    expect(endOf(key(), account({ dailyLimitNano: 0n }))).toBe('2028-03-01T00:00:00.000Z');
+  });
+});
+
+const amount = fc.bigInt(0n, 1_000n);
+const limit = fc.option(fc.bigInt(0n, 2_000n));
+
+test('whatever is asked in whatever order, no fund is overspent and no refusal is idle', () => {
+  const figures = fc.record({
+    balanceNano: fc.bigInt(-10n, 3_000n),
+    dailyLimitNano: limit,
+    keyDayNano: limit,
+    keyMonthNano: limit,
+    requestNano: limit,
+    whenShort: fc.constantFrom('lower' as const, 'refuse' as const),
+  });
+  const asked = fc.record({ floor: amount, more: amount, named: fc.boolean() });
+  fc.assert(
+    fc.property(figures, fc.array(asked, { minLength: 1, maxLength: 60 }), (f, calls) => {
+      const a = account({ ...f });
+      const k = key({
+        dailyLimitNano: f.keyDayNano,
+        monthlyLimitNano: f.keyMonthNano,
+        requestCostLimitNano: f.requestNano,
+      });
+      for (const { floor, more, named } of calls) {
+        const before = freeNano(a, k);
+        const one = call(floor + more, floor, { callerNamedMaximum: named });
+        const decision = admitCall(one, a, k, NOW);
+        if (decision.granted) {
+          expect(decision.holdNano).toBeGreaterThanOrEqual(floor);
+          expect(decision.holdNano).toBeLessThanOrEqual(one.boundNano);
+          expect(decision.holdNano).toBeLessThanOrEqual(before);
+          expect(before - freeNano(a, k)).toBe(decision.holdNano);
+          if (f.requestNano !== null) expect(decision.holdNano).toBeLessThanOrEqual(f.requestNano);
+        } else if (decision.error.code === 'request_cost_limit') {
+          expect(f.requestNano! < (named ? one.boundNano : floor)).toBe(true);
+        } else {
+          const mustFit = f.whenShort === 'lower' ? (floor > 0n ? floor : 1n) : one.boundNano;
+          expect(before < mustFit || before < 0n).toBe(true);
+          expect(freeNano(a, k)).toBe(before);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

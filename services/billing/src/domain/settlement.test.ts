@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { expireHold, type Hold, settleExpiredHold, settleOpenHold } from './settlement';
+import { parseUsageEvent } from './usage-event';
+
+const hold: Hold = {
+  requestId: '01938f2e-7b5a-7c4d-8e6f-0123456789ab',
+  accountId: 'a',
+  keyId: 'k',
+  state: 'open',
+  amountNano: 100n,
+  day: '2026-11-20',
+};
+const event = (costNano: number, outcome = 'SETTLED') =>
+  parseUsageEvent({ requestId: hold.requestId, costNano, outcome: `USAGE_OUTCOME_${outcome}` });
+
+test.each([
+  ['less than the hold', event(40), 'settled', 40n, 0n],
+  ['the whole hold', event(100), 'settled', 100n, 0n],
+  ['more than the hold', event(130), 'settled', 100n, 30n],
+  ['nothing', event(0), 'settled', 0n, 0n],
+  ['released, whatever it says', event(40, 'RELEASED'), 'released', 0n, 0n],
+])('an open hold: %s', (_, end, state, chargedNano, lossNano) => {
+  expect(settleOpenHold(hold, end)).toMatchObject({ state, chargedNano, lossNano, freedNano: 100n });
+});
+
+test('an expired hold charges nothing and books all of it as a loss', () => {
+  expect(expireHold(hold)).toMatchObject({
+    state: 'expired',
+    chargedNano: 0n,
+    lossNano: 100n,
+    freedNano: 100n,
+  });
+});
+
+// The loss of 100 booked on expiry and this correction add up to what was not charged.
+test.each([
+  ['all is free', event(40), 1_000n, 40n, -100n],
+  ['some is free', event(40), 15n, 15n, -75n],
+  ['nothing is free', event(40), 0n, 0n, -60n],
+  ['less than nothing is free', event(40), -7n, 0n, -60n],
+  ['more than the hold', event(130), 1_000n, 100n, -70n],
+  ['released', event(0, 'RELEASED'), 1_000n, 0n, -100n],
+])('a final after expiry: %s', (_, end, freeNano, chargedNano, lossNano) => {
+  expect(settleExpiredHold(hold, end, freeNano)).toMatchObject({ chargedNano, lossNano, freedNano: 0n });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { MalformedEvent, parseUsageEvent } from './usage-event';
+
+const event = {
+  requestId: '01938f2e-7b5a-7c4d-8e6f-0123456789ab',
+  accountId: 'acct_1',
+  keyId: 'key_1',
+  outcome: 'USAGE_OUTCOME_SETTLED',
+  costNano: '123456789012345',
+};
+
+test('absent fields are zero', () => {
+  expect(parseUsageEvent(event)).toEqual({
+    ...event,
+    outcome: 'settled',
+    costNano: 123_456_789_012_345n,
+    priceVersion: 0n,
+    model: '',
+    endpoint: '',
+    provider: '',
+    status: 0,
+    errorCode: '',
+    inputTokens: 0n,
+    cacheReadTokens: 0n,
+    cacheWriteTokens: 0n,
+    outputTokens: 0n,
+    reasoningTokens: 0n,
+    usageSource: 'none',
+    streamed: false,
+    firstByteMs: 0,
+    startedAtMs: 0,
+    endedAtMs: 0,
+  });
+});
+
+describe('malformed', () => {
+  test.each([
+    ['null', null],
+    ['an array', [event]],
+    ['no request id', { ...event, requestId: undefined }],
+    ['a request id that is no UUID', { ...event, requestId: 'abc' }],
+    ['no outcome', { ...event, outcome: undefined }],
+    ['an unknown outcome', { ...event, outcome: 'USAGE_OUTCOME_FREE' }],
+    ['an outcome of the prototype', { ...event, outcome: 'toString' }],
+    ['a negative cost', { ...event, costNano: '-1' }],
+    ['a fractional cost', { ...event, costNano: 1.5 }],
+    ['a cost past a billion USD', { ...event, costNano: '1000000000000000001' }],
+    ['a cost in words', { ...event, costNano: 'ten' }],
+    ['a number past its precision', { ...event, costNano: 1e21 }],
+    ['a NUL in a text', { ...event, model: 'a\0b' }],
+    ['a lone surrogate', { ...event, model: '\ud800' }],
+    ['a long text', { ...event, model: 'm'.repeat(513) }],
+    ['tokens that are no object', { ...event, tokens: 7 }],
+    ['an end beyond time', { ...event, endedAtMs: '8640000000000001' }],
+  ])('%s', (_, value) => {
+    expect(() => parseUsageEvent(value)).toThrow(MalformedEvent);
+  });
+});
+
+test('anything at all is either an event or malformed', () => {
+  const field = fc.oneof(fc.anything(), fc.constantFrom(...Object.values(event)));
+  const keys = fc.constantFrom(...Object.keys(parseUsageEvent(event)), 'tokens');
+  fc.assert(
+    fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, field)), (value) => {
+      try {
+        parseUsageEvent(value);
+      } catch (error) {
+        expect(error).toBeInstanceOf(MalformedEvent);
+      }
+    }),
+  );
+});
