@@ -55,13 +55,11 @@ export class RunningStack implements Stack {
   }
 
   get apiUrl(): string {
-    return this.#origin('edge', 'api');
+    return this.#edgeUrl('EDGE_API_HOSTS', 'api');
   }
 
   get dashboardUrl(): string {
-    return this.#process('edge').ports.dashboard === undefined
-      ? this.apiUrl
-      : this.#origin('edge', 'dashboard');
+    return this.#edgeUrl('EDGE_DASHBOARD_HOSTS', 'dashboard');
   }
 
   get simulatorUrl(): string {
@@ -73,8 +71,8 @@ export class RunningStack implements Stack {
     return this.#engines;
   }
 
-  get simulatedProviders(): readonly string[] {
-    return this.#providers().simulated;
+  get providers(): ProviderPlan {
+    return planProviders(this.#options.env ?? {}, `${this.simulatorUrl}/openai/v1`);
   }
 
   async start(): Promise<void> {
@@ -107,10 +105,6 @@ export class RunningStack implements Stack {
     return [...this.#processes].flatMap(([service, processes]) =>
       processes.flatMap(({ pid }, index) => (pid === undefined ? [] : [{ service, index, pid }])),
     );
-  }
-
-  postgresPid(): number | undefined {
-    return this.#engines?.postgresPid();
   }
 
   adminUrl(service: ServiceName, index = 0): string {
@@ -236,7 +230,7 @@ export class RunningStack implements Stack {
         return stack.engines;
       },
       get providers() {
-        return stack.#providers().settings;
+        return stack.providers.settings;
       },
       addresses: (name) =>
         (this.#processes.get(name) ?? []).map(({ ports }) => `127.0.0.1:${ports.grpc}`).join(',') ||
@@ -245,14 +239,16 @@ export class RunningStack implements Stack {
     };
   }
 
-  #providers(): ProviderPlan {
-    return planProviders(this.#options.env ?? {}, `${this.simulatorUrl}/openai/v1`);
-  }
-
   #process(service: ServiceName, index = 0): ServiceProcess {
     const process = this.#processes.get(service)?.[index];
     if (!process) throw new Error(`there is no ${service} ${index}`);
     return process;
+  }
+
+  #edgeUrl(hostsSetting: string, port: string): string {
+    const hosts = this.#options.settings?.edge?.[hostsSetting] ?? this.#options.env?.[hostsSetting];
+    const host = hosts?.split(',')[0]?.trim();
+    return host ? `http://${host}:${this.#process('edge').ports.api}` : this.#origin('edge', port);
   }
 
   #origin(service: ServiceName, port: string, index = 0): string {

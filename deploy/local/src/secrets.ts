@@ -1,17 +1,19 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readJsonFile, writeJsonFile } from './engines/json-file';
 
 export interface StackSecrets {
   readonly keyPepper: string;
-  /** Ed25519 private key, PKCS #8 in PEM. */
+  /** Ed25519 seed, base64url. */
   readonly jwtSigningKey: string;
   readonly serviceSecret: string;
   readonly adminEmail: string;
   readonly adminPassword: string;
+  /** Of the account that `npm start` makes. */
+  readonly demoPassword: string;
 }
 
-const random = () => randomBytes(24).toString('base64url');
+const random = (bytes = 24) => randomBytes(bytes).toString('base64url');
 
 /** Those of the first start, kept in the data folder. Settings that are present win, and are not kept. */
 export function readOrMakeSecrets(dataDir: string, env: NodeJS.ProcessEnv): StackSecrets {
@@ -20,6 +22,7 @@ export function readOrMakeSecrets(dataDir: string, env: NodeJS.ProcessEnv): Stac
   const all: StackSecrets = { ...makeSecrets(), ...kept };
   if (Object.keys(kept).length < Object.keys(all).length) writeJsonFile(file, all);
   return {
+    ...all,
     keyPepper: env.KEY_PEPPER || all.keyPepper,
     jwtSigningKey: env.JWT_SIGNING_KEY || all.jwtSigningKey,
     serviceSecret: env.SERVICE_SECRET || all.serviceSecret,
@@ -29,12 +32,12 @@ export function readOrMakeSecrets(dataDir: string, env: NodeJS.ProcessEnv): Stac
 }
 
 function makeSecrets(): StackSecrets {
-  const { privateKey } = generateKeyPairSync('ed25519');
   return {
     keyPepper: random(),
-    jwtSigningKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    jwtSigningKey: random(32),
     serviceSecret: random(),
     adminEmail: 'admin@gateway.local',
     adminPassword: random(),
+    demoPassword: random(),
   };
 }

@@ -1,6 +1,7 @@
+import type { ProviderPlan } from './providers';
 import type { StackSecrets } from './secrets';
 import type { ServiceName } from './services';
-import type { EngineAddresses } from './stack-engines';
+import type { EngineAddresses, StackEngines } from './stack-engines';
 
 export interface StackOptions {
   /** Data, secrets and logs; made when it is not there. One stack at a time. */
@@ -33,20 +34,17 @@ export interface StackProcess {
 export interface Stack {
   /** Origin of the API. */
   readonly apiUrl: string;
-  /** The same as `apiUrl` where the address spaces are told apart by host. */
   readonly dashboardUrl: string;
   readonly simulatorUrl: string;
   readonly dataDir: string;
   readonly logDir: string;
   readonly secrets: StackSecrets;
-  readonly engines: { databaseUrl: string; redisUrl: string; kafkaBrokers: string | undefined };
-  readonly simulatedProviders: readonly string[];
+  readonly engines: StackEngines;
+  readonly providers: ProviderPlan;
   /** Throws while the process is down. */
   pid(service: ServiceName, index?: number): number;
   /** The service processes that live now. */
   processes(): StackProcess[];
-  /** Of the embedded PostgreSQL. */
-  postgresPid(): number | undefined;
   /** Origin of a process's private port: /livez, /readyz, /metrics. */
   adminUrl(service: ServiceName, index?: number): string;
   /** After SIGKILL, resolves when the process is gone; its restart, if wanted, is then under way. */

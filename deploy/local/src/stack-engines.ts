@@ -15,6 +15,8 @@ export interface StackEngines {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly kafkaBrokers: string | undefined;
+  /** Which of them are ours; for Kafka: that there is none. */
+  readonly embedded: { database: boolean; redis: boolean; kafka: boolean };
   /** Of the embedded server. */
   postgresPid(): number | undefined;
   stop(): Promise<void>;
@@ -46,6 +48,7 @@ export async function startEngines(options: {
     databaseUrl: given.databaseUrl ?? database.value?.url ?? '',
     redisUrl: given.redisUrl ?? redis.value?.url ?? '',
     kafkaBrokers: given.kafkaBrokers,
+    embedded: { database: !given.databaseUrl, redis: !given.redisUrl, kafka: !given.kafkaBrokers },
     postgresPid: () => database.value?.pid(),
     stop,
   };

@@ -3,7 +3,9 @@ import { claimHome } from './engines/home-claim';
 import { RunningStack } from './running-stack';
 import type { Stack, StackOptions } from './stack-contract';
 
+export { type Account, type Balance, DashboardApi } from './dashboard-api';
 export { type EngineControl, type EngineName, engineControl } from './engines/engine-control';
+export { type JsonAnswer, requestJson } from './loopback-json';
 export type { StackSecrets } from './secrets';
 export type { ServiceName } from './services';
 export type { Stack, StackOptions, StackProcess } from './stack-contract';

@@ -1,0 +1,49 @@
+import type { Demo } from './demo-account';
+import type { Stack } from './stack-contract';
+
+/** What `npm start` says when everything runs. */
+export function banner(stack: Stack, demo: Demo, afterMs: number): string {
+  const { simulated } = stack.providers;
+  const lines = [
+    '',
+    `Model Gateway runs (ready in ${(afterMs / 1000).toFixed(1)} s).`,
+    '',
+    `  API          ${demo.base_url}/v1`,
+    `  Dashboard    ${demo.dashboard_url}`,
+    `  Demo key     ${demo.api_key}`,
+    `  Demo login   ${demo.email} / ${demo.password}`,
+    `  Operator     ${demo.admin_email} / ${demo.admin_password}`,
+    `  Engines      ${engines(stack)}`,
+    `  Data, logs   ${stack.dataDir}, ${stack.logDir}`,
+  ];
+  if (simulated.length > 0) {
+    const settings = simulated.map(({ keySetting }) => keySetting).join(', ');
+    lines.push(
+      '',
+      `  Played by the simulator: ${simulated.map(({ name }) => name).join(', ')}.`,
+      `  To call them for real, set ${settings}.`,
+    );
+  }
+  lines.push('', '  Try it:', '', curl(demo), '', '  Ctrl-C stops everything.', '');
+  return lines.join('\n');
+}
+
+/** One line without indentation, so that it can be copied as it stands. */
+function curl(demo: Demo): string {
+  const body = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello' }] };
+  return [
+    `curl ${demo.base_url}/v1/chat/completions`,
+    `-H 'Authorization: Bearer ${demo.api_key}'`,
+    `-H 'Content-Type: application/json'`,
+    `-d '${JSON.stringify(body)}'`,
+  ].join(' ');
+}
+
+function engines({ engines: { embedded } }: Stack): string {
+  const name = (kind: string, isEmbedded: boolean) => `${kind} (${isEmbedded ? 'embedded' : 'given'})`;
+  return [
+    name('PostgreSQL', embedded.database),
+    name('Redis', embedded.redis),
+    embedded.kafka ? 'usage over gRPC, no Kafka' : 'Kafka (given)',
+  ].join(', ');
+}

@@ -1,0 +1,63 @@
+import { type JsonAnswer, requestJson } from './loopback-json';
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+export interface Balance {
+  readonly balance: number;
+  readonly held: number;
+  readonly available: number;
+}
+
+/** The dashboard's API as its users call it, through the edge. */
+export class DashboardApi {
+  readonly #origin: string;
+
+  constructor(dashboardUrl: string) {
+    this.#origin = dashboardUrl;
+  }
+
+  /** Any call; throws unless it is answered with 200. */
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asked for.
+  async call(method: 'GET' | 'POST', path: string, token?: string, body?: unknown): Promise<any> {
+    const answer = await this.tryCall(method, path, token, body);
+    if (answer.status === 200) return answer.body;
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+
+  tryCall(method: 'GET' | 'POST', path: string, token?: string, body?: unknown): Promise<JsonAnswer> {
+    return requestJson(method, `${this.#origin}/api/v1/${path}`, token, body);
+  }
+
+  async register(email: string, password: string, name: string): Promise<Account> {
+    const { token, account } = await this.call('POST', 'auth/register', undefined, { email, password, name });
+    return { id: account.id, email, password, token };
+  }
+
+  /** Undefined when email or password are wrong. */
+  async login(email: string, password: string): Promise<string | undefined> {
+    const answer = await this.tryCall('POST', 'auth/login', undefined, { email, password });
+    if (answer.status === 401) return undefined;
+    if (answer.status !== 200) throw new Error(`login: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.token;
+  }
+
+  balance(token: string): Promise<Balance> {
+    return this.call('GET', 'billing/balance', token);
+  }
+
+  /** `settings` are the key's limits as in the API. */
+  async createKey(token: string, name: string, settings: object = {}): Promise<{ id: string; key: string }> {
+    return this.call('POST', 'keys', token, { name, ...settings });
+  }
+
+  /** By an operator. */
+  async topUp(operatorToken: string, accountId: string, amountUsd: number): Promise<void> {
+    const body = { amount: amountUsd, status: 'cleared' };
+    await this.call('POST', `admin/accounts/${accountId}/topups`, operatorToken, body);
+  }
+}

@@ -1,0 +1,58 @@
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import type { StackOptions } from './stack-contract';
+
+type StartSettings = Pick<StackOptions, 'dataDir' | 'engines' | 'kafkaTopicPrefix' | 'settings'>;
+
+/** What `npm start` takes from the environment; every problem is told by the setting's name. */
+export async function readStartSettings(
+  env: NodeJS.ProcessEnv,
+  defaultDataDir: string,
+): Promise<StartSettings> {
+  const host = env.BIND_HOST || '127.0.0.1';
+  const ports = {
+    EDGE_API_PORT: readPort(env, 'EDGE_API_PORT', 8080),
+    EDGE_DASHBOARD_PORT: readPort(env, 'EDGE_DASHBOARD_PORT', 8081),
+  };
+  for (const [setting, port] of Object.entries(ports)) {
+    if (setting === 'EDGE_DASHBOARD_PORT' && env.EDGE_API_HOSTS) continue;
+    if (port === 0 || (await isFree(port, host))) continue;
+    throw new Error(
+      `${setting}: port ${port} is taken. Set ${setting} to another port, or to 0 for any free one.`,
+    );
+  }
+  return {
+    dataDir: resolve(env.GATEWAY_DATA_DIR || defaultDataDir),
+    engines: {
+      databaseUrl: env.DATABASE_URL || undefined,
+      redisUrl: env.REDIS_URL || undefined,
+      kafkaBrokers: env.KAFKA_BROKERS || undefined,
+    },
+    kafkaTopicPrefix: env.KAFKA_TOPIC_PREFIX ?? '',
+    settings: {
+      edge: {
+        EDGE_API_PORT: String(ports.EDGE_API_PORT),
+        EDGE_DASHBOARD_PORT: String(ports.EDGE_DASHBOARD_PORT),
+        BIND_HOST: host,
+      },
+    },
+  };
+}
+
+function readPort(env: NodeJS.ProcessEnv, setting: string, usual: number): number {
+  const text = env[setting] || String(usual);
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new Error(`${setting}: ${text} is not a port.`);
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(new Error(`port ${port} on ${host}: ${error.message}`));
+    });
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
+}

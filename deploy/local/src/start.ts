@@ -1,0 +1,116 @@
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { banner } from './banner';
+import { REPOSITORY } from './child-environment';
+import { provisionDemo } from './demo-account';
+import { type Stack, startStack } from './stack';
+import { readStartSettings } from './start-settings';
+
+/** npm passes on a signal that the whole group got already. */
+const SAME_SIGNAL_MS = 1_000;
+const STOP_TIMEOUT_MS = 19_000;
+const PARENT_CHECK_INTERVAL_MS = 1_000;
+
+/** `npm start` in the foreground: everything up, a demo account, and an orderly end. */
+async function main(): Promise<void> {
+  const startedAtMs = Date.now();
+  const end = new Ending();
+  // Who reads our output may be gone before us.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  try {
+    const settings = await readStartSettings(process.env, join(REPOSITORY, '.gateway'));
+    const stack = await startStack({
+      ...settings,
+      env: process.env,
+      usualPorts: true,
+      signal: end.early,
+      log: (message) => console.log(message),
+      onGivenUp: (error) => end.begin(error.message, 1),
+    });
+    end.onStack(stack);
+    const demo = await provisionDemo(stack);
+    if (!end.begun) console.log(banner(stack, demo, Date.now() - startedAtMs));
+  } catch (error) {
+    // Whatever fails while everything is ended fails because of that.
+    if (!end.begun) end.begin(explain(error as NodeJS.ErrnoException), 1);
+    end.nothingRuns();
+  }
+}
+
+function explain({ code, message }: NodeJS.ErrnoException): string {
+  if (message.startsWith('already in use')) {
+    return `Another gateway works on this data (${message}).\nStop it, or set GATEWAY_DATA_DIR to another folder.`;
+  }
+  if (code === 'EACCES' || code === 'EROFS') {
+    return `${message}\nSet GATEWAY_DATA_DIR to a folder that this user may write.`;
+  }
+  return message;
+}
+
+/** Ends the process once, whatever asks for it first. */
+class Ending {
+  readonly #early = new AbortController();
+  #stack: Stack | undefined;
+  #begunAtMs: number | undefined;
+  #exitCode = 0;
+
+  constructor() {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => this.#onSignal(128 + constants.signals[signal]));
+    }
+    process.on('disconnect', () => this.begin(undefined, 0));
+    if (process.env.npm_lifecycle_event) this.#watchParent();
+  }
+
+  /** Aborted when the end comes before there is a stack. */
+  get early(): AbortSignal {
+    return this.#early.signal;
+  }
+
+  get begun(): boolean {
+    return this.#begunAtMs !== undefined;
+  }
+
+  onStack(stack: Stack): void {
+    this.#stack = stack;
+    if (this.begun) void this.#stopStack(stack);
+  }
+
+  /** No stack came to be, and what there was of it is gone. */
+  nothingRuns(): void {
+    if (!this.#stack) process.exit(this.#exitCode);
+  }
+
+  begin(problem: string | undefined, exitCode: number): void {
+    if (this.begun) return;
+    this.#begunAtMs = Date.now();
+    this.#exitCode = exitCode;
+    if (problem) console.error(`\n${problem}`);
+    console.log('\nStopping …');
+    if (this.#stack) void this.#stopStack(this.#stack);
+    else this.#early.abort();
+  }
+
+  async #stopStack(stack: Stack): Promise<void> {
+    setTimeout(() => process.exit(this.#exitCode || 1), STOP_TIMEOUT_MS).unref();
+    await stack.stop();
+    console.log('Stopped.');
+    process.exit(this.#exitCode);
+  }
+
+  #onSignal(exitCode: number): void {
+    if (this.#begunAtMs === undefined) this.begin(undefined, this.#stack ? 0 : exitCode);
+    else if (Date.now() - this.#begunAtMs > SAME_SIGNAL_MS) void this.#stack?.stopNow();
+  }
+
+  /** A signal to npm alone may end the shell between us, and so leave us without a parent. */
+  #watchParent(): void {
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) this.begin(undefined, 0);
+    }, PARENT_CHECK_INTERVAL_MS).unref();
+  }
+}
+
+void main();
