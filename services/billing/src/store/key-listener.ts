@@ -47,6 +47,7 @@ export class KeyListener {
   async #connect(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#options.url,
+      application_name: 'billing key listener',
       connectionTimeoutMillis: 5_000,
       query_timeout: PROBE_TIMEOUT_MS,
       keepAlive: true,
