@@ -57,6 +57,12 @@ export function mayCall(model: Model, access: ModelAccess): boolean {
   return !model.preview || access.previewModels.includes(model.slug);
 }
 
+/** A model that speaks, has a price, and whose provider is set up here. */
+export function isServed(model: Model, providers: ReadonlyMap<string, unknown>): boolean {
+  if (!model.outputModalities.includes('text') || !model.pricing) return false;
+  return model.targets.some(({ provider }) => providers.has(provider));
+}
+
 /**
  * The chat model of that slug, if this key may call it.
  * @throws GatewayError `invalid_model` when it is no slug; `model_not_found` for every other reason alike.

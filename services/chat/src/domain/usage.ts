@@ -12,3 +12,8 @@ export const NO_USAGE: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, out
 
 /** Where the figures come from: the provider, our own count of what passed, or the journal of a killed process. */
 export type UsageSource = 'provider' | 'counted' | 'recovered';
+
+/** How a provider counts: whether a part is inside the figure it belongs to, or beside it. */
+export interface UsageMode {
+  readonly reasoning: 'included' | 'apart';
+}

@@ -1,5 +1,5 @@
 import { ConfigError } from '@gateway/runtime';
-import type { UsageMode } from '../formats/openai/chat-usage';
+import type { UsageMode } from '../domain/usage';
 
 /** A provider account that speaks OpenAI's chat format. */
 export interface Provider {

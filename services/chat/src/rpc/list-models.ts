@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
-import { type Model, mayCall } from '../domain/model';
+import { isServed, type Model, mayCall } from '../domain/model';
 import { toOpenAiModel } from '../formats/openai/model-list';
 
 export interface ModelList {
@@ -8,8 +8,8 @@ export interface ModelList {
   all(): Model[];
 }
 
-/** `GET /v1/models`: what this key may call. */
-export function listModels(models: ModelList) {
+/** `GET /v1/models`: what this key may call here. */
+export function listModels(models: ModelList, providers: ReadonlyMap<string, unknown>) {
   return async (_context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const data = models
       .all()
@@ -20,11 +20,11 @@ export function listModels(models: ModelList) {
 }
 
 /** `GET /v1/models/{slug}`. @throws GatewayError `model_not_found` */
-export function getModel(models: ModelList) {
+export function getModel(models: ModelList, providers: ReadonlyMap<string, unknown>) {
   return async (_context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const slug = slugOf(call.path);
     const model = slug === undefined ? undefined : models.get(slug);
-    if (!model || !mayCall(model, call.key)) throw new GatewayError('model_not_found');
+    if (!model || !isServed(model, providers) || !mayCall(model, call.key)) throw new GatewayError('model_not_found');
     return jsonReply(toOpenAiModel(model));
   };
 }

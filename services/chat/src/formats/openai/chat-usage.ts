@@ -1,9 +1,4 @@
-import type { TokenUsage } from '../../domain/usage';
-
-/** How a provider of this format counts: whether a part is inside the figure it belongs to, or beside it. */
-export interface UsageMode {
-  readonly reasoning: 'included' | 'apart';
-}
+import type { TokenUsage, UsageMode } from '../../domain/usage';
 
 /**
  * Usage of a completion or of a stream's usage chunk; undefined when it is none. `prompt_tokens` includes

@@ -1,6 +1,6 @@
 import { countTokens } from '../../domain/token-count';
-import type { TokenUsage } from '../../domain/usage';
-import { fromOpenAiUsage, type UsageMode } from './chat-usage';
+import type { TokenUsage, UsageMode } from '../../domain/usage';
+import { fromOpenAiUsage } from './chat-usage';
 
 const DONE = Buffer.from('[DONE]');
 const USAGE_KEY = Buffer.from('"usage"');

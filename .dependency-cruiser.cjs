@@ -1,0 +1,73 @@
+/** The one direction in which imports may point; design in README.md, "How the code is laid out". */
+const service = '^services/([^/]+)/src';
+const adapters = 'store|clients|providers|formats|events|journal';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'services-stand-alone',
+      comment: 'A service reaches another by the contract in proto/, never by an import.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'packages-know-no-service',
+      severity: 'error',
+      from: { path: '^(packages|proto)/' },
+      to: { path: '^(services|deploy|tests|bench)/' },
+    },
+    {
+      name: 'contract-depends-on-nothing',
+      severity: 'error',
+      from: { path: '^proto/' },
+      to: { path: '^packages/' },
+    },
+    {
+      name: 'services-know-no-runner',
+      comment: 'Tests may start engines; what ships may not.',
+      severity: 'error',
+      from: { path: '^services/', pathNot: '(\\.test\\.ts$|/testing/|\\.fixture\\.ts$)' },
+      to: { path: '^(deploy|tests|bench)/' },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'Domain code knows no HTTP, SQL, gRPC or provider: of its service it may import only itself.',
+      severity: 'error',
+      from: { path: `${service}/domain/` },
+      to: { path: service, pathNot: '^services/$1/src/domain/' },
+    },
+    {
+      name: 'domain-uses-no-drivers',
+      severity: 'error',
+      from: { path: `${service}/domain/` },
+      to: { path: 'node_modules/(pg|redis|kafkajs|express|@grpc|http-proxy-middleware)/' },
+    },
+    {
+      name: 'adapters-stay-apart',
+      comment: 'store, clients, providers, formats, events and journal import domain and never each other.',
+      severity: 'error',
+      from: { path: `${service}/(${adapters})/`, pathNot: '\\.test\\.ts$' },
+      to: { path: `${service}/(${adapters}|rpc|routes)/`, pathNot: '^services/$1/src/$2/' },
+    },
+    {
+      name: 'only-main-starts',
+      severity: 'error',
+      from: { pathNot: '/main\\.ts$' },
+      to: { path: '/main\\.ts$' },
+    },
+    {
+      name: 'not-to-dev-dep',
+      severity: 'error',
+      from: { path: `${service}`, pathNot: '(\\.test\\.ts$|/testing/|\\.fixture\\.ts$)' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(/dist/|/generated/)' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },
+  },
+};
