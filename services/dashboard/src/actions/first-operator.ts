@@ -1,0 +1,84 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { GatewayError } from '@gateway/proto';
+import type { Logger } from '@gateway/runtime';
+import { findUserByEmail } from '../store/users';
+import { type RegisterDependencies, registerUser } from './register-user';
+
+const RETRY_MIN_MS = 100;
+const RETRY_MAX_MS = 5_000;
+
+/**
+ * Sees to it that the operator exists, trying again for as long as billing or the database can't be
+ * reached. A user who registered under that email is not promoted: anyone could have taken it.
+ */
+export class FirstOperator {
+  readonly #deps: RegisterDependencies;
+  readonly #operator: { email: string; password: string };
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  #settled = false;
+  #work: Promise<void>;
+
+  constructor(deps: RegisterDependencies, operator: { email: string; password: string }, log: Logger) {
+    this.#deps = deps;
+    this.#operator = operator;
+    this.#log = log;
+    this.#work = this.#ensure();
+  }
+
+  /** The operator exists, or never will. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+  }
+
+  async #ensure(): Promise<void> {
+    for (
+      let delayMs = RETRY_MIN_MS;
+      !this.#stop.signal.aborted;
+      delayMs = Math.min(delayMs * 2, RETRY_MAX_MS)
+    ) {
+      try {
+        await this.#ensureOnce();
+        this.#settled = true;
+        return;
+      } catch (error) {
+        this.#log.warn({ err: GatewayError.from(error).cause ?? error }, 'first operator not made yet');
+      }
+      await waitFor(delayMs, this.#stop.signal);
+    }
+  }
+
+  async #ensureOnce(): Promise<void> {
+    const { email, password } = this.#operator;
+    const known = await findUserByEmail(this.#deps.pool, email);
+    if (known) {
+      if (!known.user.operator) this.#log.error({ userId: known.user.id }, 'ADMIN_EMAIL is no operator');
+      return;
+    }
+    const caller = { requestId: randomUUIDv7(), signal: this.#stop.signal };
+    try {
+      await registerUser(this.#deps, caller, { email, password, name: 'Operator', operator: true });
+      this.#log.info('first operator made');
+    } catch (error) {
+      // Another instance was faster.
+      if (GatewayError.from(error).code !== 'email_taken') throw error;
+    }
+  }
+}
+
+function waitFor(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, delayMs);
+    signal.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,40 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { GatewayError } from '@gateway/proto';
+import type { Pool } from '@gateway/runtime';
+import type { Billing, Caller } from '../clients/billing';
+import type { User } from '../domain/user';
+import type { PasswordHasher } from '../security/password-hasher';
+import { claimAccountId, findUserByEmail, insertUser } from '../store/users';
+
+export interface RegisterDependencies {
+  readonly pool: Pool;
+  readonly billing: Billing;
+  readonly hasher: PasswordHasher;
+}
+
+export interface Registration {
+  /** Normalised. */
+  readonly email: string;
+  readonly password: string;
+  readonly name: string;
+  readonly operator: boolean;
+}
+
+/**
+ * Makes an account and its first user; throws `email_taken`. The account comes first, under an id that is
+ * written down before: whatever breaks off in between, the next try with this email completes it.
+ */
+export async function registerUser(
+  { pool, billing, hasher }: RegisterDependencies,
+  caller: Caller,
+  { email, password, name, operator }: Registration,
+): Promise<User> {
+  if (await findUserByEmail(pool, email)) throw new GatewayError('email_taken');
+  const passwordHash = await hasher.hash(password);
+  const accountId = await claimAccountId(pool, email, `acct_${randomUUIDv7()}`);
+  await billing.createAccount(caller, accountId, name);
+  const user = { id: `user_${randomUUIDv7()}`, accountId, email, name, operator };
+  const inserted = await insertUser(pool, user, passwordHash);
+  if (!inserted) throw new GatewayError('email_taken');
+  return inserted;
+}

@@ -1,0 +1,41 @@
+import { GatewayError } from '@gateway/proto';
+import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
+import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
+import { type Logger, PersistentStream } from '@gateway/runtime';
+import type { ListedModel } from '../domain/listed-model';
+import { fromProtoModel } from './from-proto-model';
+
+/** The catalog in memory: fresh while catalog can be reached, the last known when it can't. */
+export class ModelDirectory {
+  readonly #stream: PersistentStream<WatchResponse__Output>;
+  #models: Map<string, ListedModel> | undefined;
+
+  constructor(client: CatalogServiceClient, log: Logger) {
+    this.#stream = new PersistentStream<WatchResponse__Output>({
+      name: 'catalog.Watch',
+      log,
+      open: () => client.Watch({}),
+      onMessage: (message) => this.#take(message),
+    });
+  }
+
+  get loaded(): boolean {
+    return this.#models !== undefined;
+  }
+
+  /** Every model by slug. Throws `internal_error` while none was ever received. */
+  all(): ReadonlyMap<string, ListedModel> {
+    if (this.#models) return this.#models;
+    throw new GatewayError('internal_error', { cause: new Error('no catalog received yet') });
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+
+  #take({ snapshot, models }: WatchResponse__Output): void {
+    const entries = models.map((model) => [model.slug, fromProtoModel(model)] as const);
+    const kept = snapshot || !this.#models ? [] : this.#models;
+    this.#models = new Map([...kept, ...entries]);
+  }
+}

@@ -1,0 +1,29 @@
+import { addresses, grpcSettings, port, processSettings, z } from '@gateway/runtime';
+
+const ED25519_SEED = /^[A-Za-z0-9_-]{43}$/;
+
+const limit = (defaultLimit: number) => z.coerce.number().int().min(1).max(1_000_000).default(defaultLimit);
+
+export const settings = {
+  ...processSettings,
+  ...grpcSettings,
+  HTTP_PORT: port(7105),
+  GRPC_PORT: port(7106),
+  DATABASE_URL: z.string().min(1),
+  BILLING_ADDR: addresses(),
+  CATALOG_ADDR: addresses(),
+  /** Ed25519 seeds, 32 bytes in base64url each, comma-separated: the first signs, all verify. */
+  JWT_SIGNING_KEY: z
+    .string()
+    .transform((value) => value.split(',').map((seed) => seed.trim()))
+    .refine((seeds) => seeds.every((seed) => ED25519_SEED.test(seed)), 'not 32 bytes in base64url'),
+  /** The first operator, made when no user has that email. */
+  ADMIN_EMAIL: z.string().optional(),
+  ADMIN_PASSWORD: z.string().optional(),
+  /** Wrong passwords for one email in 15 minutes. */
+  LOGIN_LIMIT_PER_EMAIL: limit(10),
+  /** Wrong passwords from one address in 15 minutes. */
+  LOGIN_LIMIT_PER_ADDRESS: limit(100),
+  /** Registrations from one address in an hour. */
+  REGISTER_LIMIT_PER_ADDRESS: limit(1_000),
+};

@@ -1,0 +1,26 @@
+import { GatewayError } from '@gateway/proto';
+import type { Pool } from '@gateway/runtime';
+import type { Session, User } from '../domain/user';
+import type { LoginTokens } from '../security/login-tokens';
+import { findSession } from '../store/sessions';
+
+const BEARER = /^Bearer ([^\s]+)$/;
+const API_KEY = /^bearer\s+sk-gw-/i;
+
+/** An API key belongs to the other address space: here, nothing answers to it. */
+export const isApiKey = (authorization: string | undefined): boolean => API_KEY.test(authorization ?? '');
+
+/**
+ * Who calls. The token's signature is not enough: its session must not have ended, so that a logout counts
+ * at once. Throws `invalid_api_key`.
+ */
+export async function authenticate(
+  { pool, tokens }: { pool: Pool; tokens: LoginTokens },
+  authorization: string | undefined,
+): Promise<{ session: Session; user: User }> {
+  const token = BEARER.exec(authorization ?? '')?.[1];
+  if (!token) throw new GatewayError('invalid_api_key', { detail: 'a login token is required' });
+  const login = await findSession(pool, await tokens.verify(token));
+  if (!login) throw new GatewayError('invalid_api_key', { detail: 'the login is over' });
+  return login;
+}

@@ -1,0 +1,108 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { GatewayError } from '@gateway/proto';
+import type { Logger, RequestContext } from '@gateway/runtime';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Session, User } from '../domain/user';
+import type { Call, Endpoint } from '../routes/endpoint';
+import { isApiKey } from './authenticate';
+import { readJsonBody } from './json-body';
+import { sendError, sendJson } from './send';
+
+const BASE_PATH = '/api/v1';
+const MAX_IDEMPOTENCY_KEY = 255;
+const MAX_LOGGED_PATH = 200;
+
+export interface AppDependencies {
+  readonly endpoints: readonly Endpoint[];
+  authenticate(authorization: string | undefined): Promise<{ session: Session; user: User }>;
+  readonly log: Logger;
+  /** No further requests should come by this connection. */
+  closing(): boolean;
+}
+
+interface CallState {
+  context: RequestContext;
+  login?: { session: Session; user: User };
+}
+
+/** The HTTP side. In the order of the contract: path and method, who calls, the body, then the call. */
+export function createApp(deps: AppDependencies): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
+  // Edge is the one hop before us.
+  app.set('trust proxy', 1);
+  app.use((request, response, next) => begin(deps, request, response, next));
+  for (const endpoint of deps.endpoints) {
+    const register = endpoint.method === 'GET' ? app.get.bind(app) : app.post.bind(app);
+    register(
+      `${BASE_PATH}${endpoint.path}`,
+      (request, response, next) => admit(deps, endpoint, request, response).then(() => next(), next),
+      readJsonBody,
+      (request, response, next) => answer(endpoint, request, response).catch(next),
+    );
+  }
+  app.use((_request, _response, next) => next(new GatewayError('not_found')));
+  // Express knows an error handler by its four parameters.
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    sendError(request, response, error, stateOf(response)?.context.log ?? deps.log);
+  });
+  return app;
+}
+
+function begin(deps: AppDependencies, request: Request, response: Response, next: NextFunction): void {
+  const requestId = request.get('x-request-id')?.slice(0, 128) ?? randomUUIDv7();
+  const abort = new AbortController();
+  const log = deps.log.child({ requestId });
+  const startedMs = performance.now();
+  response.locals.state = { context: { requestId, signal: abort.signal, log } } satisfies CallState;
+  response.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  if (deps.closing()) response.set('connection', 'close');
+  response.once('close', () => {
+    if (!response.writableFinished) abort.abort();
+    const path = request.path.slice(0, MAX_LOGGED_PATH);
+    const durationMs = Math.round(performance.now() - startedMs);
+    log.info({ method: request.method, path, status: response.statusCode, durationMs }, 'answered');
+  });
+  // Express would answer HEAD by GET's handler.
+  const known = request.method === 'GET' || request.method === 'POST';
+  next(known && !isApiKey(request.get('authorization')) ? undefined : new GatewayError('not_found'));
+}
+
+async function admit(
+  deps: AppDependencies,
+  { access }: Endpoint,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  if (access === 'public') return;
+  const login = await deps.authenticate(request.get('authorization'));
+  if (access === 'operator' && !login.user.operator) throw new GatewayError('not_found');
+  stateOf(response)!.login = login;
+}
+
+async function answer(endpoint: Endpoint, request: Request, response: Response): Promise<void> {
+  const { context, login } = stateOf(response)!;
+  const call: Call = {
+    context,
+    address: request.ip ?? '',
+    params: joinedParams(request.params),
+    query: request.query,
+    body: request.body,
+    idempotencyKey: request.get('idempotency-key')?.slice(0, MAX_IDEMPOTENCY_KEY),
+  };
+  if (endpoint.access === 'public') sendJson(response, await endpoint.handle(call));
+  else if (login) sendJson(response, await endpoint.handle({ ...call, ...login }));
+}
+
+/** A wildcard comes as its decoded segments: `a/b` and `a%2Fb` name the same. */
+function joinedParams(params: Request['params']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),
+  );
+}
+
+const stateOf = (response: Response): CallState | undefined => response.locals.state;

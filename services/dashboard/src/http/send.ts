@@ -1,0 +1,31 @@
+import { errorHeaders, GatewayError, toEnvelope } from '@gateway/proto';
+import type { Logger } from '@gateway/runtime';
+import type { Request, Response } from 'express';
+import { fromBodyError } from './json-body';
+
+export function sendJson(response: Response, value: unknown): void {
+  response.status(200).type('application/json').send(JSON.stringify(value));
+}
+
+export function sendError(request: Request, response: Response, thrown: unknown, log: Logger): void {
+  const error = toGatewayError(thrown);
+  if (error.code === 'internal_error') log.error({ err: error.cause ?? error }, 'call failed');
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // What is left of a body that was not read would be taken for the next request.
+  if (!request.complete) response.setHeader('connection', 'close');
+  response.set(errorHeaders(error));
+  response
+    .status(error.row.status)
+    .type('application/json')
+    .send(JSON.stringify(toEnvelope(error)));
+}
+
+function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  // The router could not decode the path, so it names nothing.
+  if (thrown instanceof URIError) return new GatewayError('not_found');
+  return fromBodyError(thrown) ?? GatewayError.from(thrown);
+}

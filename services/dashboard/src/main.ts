@@ -1,0 +1,4 @@
+import { runService } from '@gateway/runtime';
+import { start } from './server';
+
+void runService('dashboard', start);

@@ -1,0 +1,97 @@
+import { GatewayError } from '@gateway/proto';
+import type { Pool } from '@gateway/runtime';
+import { z } from 'zod';
+import { openSession } from '../actions/open-session';
+import { registerUser } from '../actions/register-user';
+import type { Billing } from '../clients/billing';
+import { normaliseEmail } from '../domain/email';
+import { passwordProblem } from '../domain/password';
+import type { LoginTokens } from '../security/login-tokens';
+import type { PasswordHasher } from '../security/password-hasher';
+import { type AttemptLimit, forgetAttempts, giveBackAttempt, takeAttempt } from '../store/attempts';
+import { deleteSession } from '../store/sessions';
+import { findUserByEmail } from '../store/users';
+import type { Call, Endpoint, UserCall } from './endpoint';
+import { label, noFields, parseBody } from './parse-input';
+import { toTokenJson } from './to-json';
+
+export interface AuthDependencies {
+  readonly pool: Pool;
+  readonly billing: Billing;
+  readonly hasher: PasswordHasher;
+  readonly tokens: LoginTokens;
+  readonly limits: {
+    readonly loginPerEmail: AttemptLimit;
+    readonly loginPerAddress: AttemptLimit;
+    readonly registerPerAddress: AttemptLimit;
+  };
+}
+
+const registerBody = z.strictObject({
+  email: z.string().transform((email, context) => {
+    const normal = normaliseEmail(email);
+    if (normal !== undefined) return normal;
+    context.addIssue('not an email address');
+    return z.NEVER;
+  }),
+  password: z.string().superRefine((password, context) => {
+    const problem = passwordProblem(password);
+    if (problem) context.addIssue(problem);
+  }),
+  name: label(200),
+});
+
+const loginBody = z.strictObject({ email: z.string().max(1_000), password: z.string().max(1_000) });
+
+export function authEndpoints(deps: AuthDependencies): Endpoint[] {
+  return [
+    { method: 'POST', path: '/auth/register', access: 'public', handle: (call) => register(deps, call) },
+    { method: 'POST', path: '/auth/login', access: 'public', handle: (call) => login(deps, call) },
+    { method: 'POST', path: '/auth/refresh', access: 'user', handle: (call) => refresh(deps, call) },
+    { method: 'POST', path: '/auth/logout', access: 'user', handle: (call) => logout(deps, call) },
+  ];
+}
+
+async function register(deps: AuthDependencies, { context, address, body }: Call) {
+  const registration = parseBody(registerBody, body);
+  refuseIfMany(await takeAttempt(deps.pool, deps.limits.registerPerAddress, address));
+  const user = await registerUser(deps, context, { ...registration, operator: false });
+  const token = await openSession(deps, user);
+  return {
+    ...toTokenJson(token),
+    account: { id: user.accountId },
+    user: { id: user.id, email: user.email, name: user.name },
+  };
+}
+
+/** An unknown email and a wrong password are told apart by nothing: not by answer, time or limit. */
+async function login(deps: AuthDependencies, { address, body }: Call) {
+  const { pool, hasher, limits } = deps;
+  const { email: given, password } = parseBody(loginBody, body);
+  const email = normaliseEmail(given) ?? given;
+  refuseIfMany(await takeAttempt(pool, limits.loginPerAddress, address));
+  refuseIfMany(await takeAttempt(pool, limits.loginPerEmail, email));
+  const known = email.includes('\0') ? undefined : await findUserByEmail(pool, email);
+  const matches = await hasher.verify(known?.passwordHash, password);
+  if (!known || !matches) throw new GatewayError('invalid_credentials');
+  await giveBackAttempt(pool, limits.loginPerAddress, address);
+  await forgetAttempts(pool, limits.loginPerEmail, email);
+  return toTokenJson(await openSession(deps, known.user));
+}
+
+async function refresh({ tokens }: AuthDependencies, { user, session, body }: UserCall) {
+  parseBody(noFields, body ?? {});
+  return toTokenJson(await tokens.issue(user, session, Date.now()));
+}
+
+/** Ends every token of this login at once. */
+async function logout({ pool }: AuthDependencies, { session, body }: UserCall) {
+  parseBody(noFields, body ?? {});
+  await deleteSession(pool, session.id);
+  return { logged_out: true };
+}
+
+function refuseIfMany(waitSeconds: number | undefined): void {
+  if (waitSeconds !== undefined)
+    throw new GatewayError('too_many_attempts', { retryAfterSeconds: waitSeconds });
+}

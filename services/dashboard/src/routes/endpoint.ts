@@ -1,0 +1,32 @@
+import type { RequestContext } from '@gateway/runtime';
+import type { Session, User } from '../domain/user';
+
+/** One HTTP call, parsed as far as every endpoint needs it. */
+export interface Call {
+  readonly context: RequestContext;
+  /** The client's address, as edge saw it. */
+  readonly address: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  /** The JSON body; undefined when there is none. */
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** A call with a good login token. */
+export interface UserCall extends Call {
+  readonly user: User;
+  readonly session: Session;
+}
+
+interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Below `/api/v1`. `:name` is one segment, `*name` all that are left. */
+  readonly path: string;
+}
+
+/** What answers a call: a plain value, sent as JSON with status 200, or a thrown GatewayError. */
+export type Endpoint =
+  | (Route & { readonly access: 'public'; handle(call: Call): Promise<unknown> })
+  // To anyone but an operator an operator's endpoint is not there.
+  | (Route & { readonly access: 'user' | 'operator'; handle(call: UserCall): Promise<unknown> });

@@ -1,0 +1,78 @@
+import { GatewayError, nanoFromUsd } from '@gateway/proto';
+import { z } from 'zod';
+
+/**
+ * The body as its schema says. Throws `invalid_request` for what is wrong, else `missing_parameter` for a
+ * required field that is absent, null or empty.
+ */
+export function parseBody<T extends z.ZodRawShape>(
+  schema: z.ZodObject<T>,
+  body: unknown,
+): z.output<z.ZodObject<T>> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data as z.output<z.ZodObject<T>>;
+  const missing = missingFields(schema, body);
+  const wrong = result.error.issues.find((issue) => !missing.includes(String(issue.path[0])));
+  if (wrong) throw invalid(wrong);
+  throw new GatewayError('missing_parameter', { param: missing[0]! });
+}
+
+/** The query as its schema says; parameters that it does not name are ignored. */
+export function parseQuery<T extends z.ZodRawShape>(
+  schema: z.ZodObject<T>,
+  query: unknown,
+): z.output<z.ZodObject<T>> {
+  const result = schema.safeParse(query);
+  if (result.success) return result.data as z.output<z.ZodObject<T>>;
+  throw invalid(result.error.issues[0]);
+}
+
+function missingFields(schema: z.ZodObject<z.ZodRawShape>, body: unknown): string[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  const given = body as Record<string, unknown>;
+  return Object.entries(schema.shape)
+    .filter(([, field]) => !z.safeParse(field, undefined).success)
+    .map(([name]) => name)
+    .filter((name) => isEmpty(Object.hasOwn(given, name) ? given[name] : undefined));
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+function invalid(issue: z.core.$ZodIssue | undefined): GatewayError {
+  const at = issue?.path.map(String).join('.');
+  const what = issue?.message ?? 'does not fit';
+  return new GatewayError('invalid_request', { detail: at ? `${at}: ${what}` : what });
+}
+
+/** For calls that take no fields; their body may be left out. */
+export const noFields = z.strictObject({});
+
+export const pageQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, 'not a number from 1 to 1000')
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= 1_000, 'not a number from 1 to 1000')
+    .default(100),
+  cursor: z.string().max(512).default(''),
+});
+
+/** A JSON number of USD, at least zero and with at most nine decimals, as nano-USD. */
+export const usdAmount = z.number().transform((usd, context) => {
+  const nano = nanoFromUsd(usd);
+  if (nano !== undefined && nano >= 0n) return nano;
+  context.addIssue('not an amount of USD with at most 9 decimals');
+  return z.NEVER;
+});
+
+/** Text that people read: trimmed, without control characters. */
+export const label = (maxCharacters: number) =>
+  z
+    .string()
+    .trim()
+    .max(maxCharacters)
+    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'has characters that are no text');

@@ -1,0 +1,74 @@
+import { usdFromNano } from '@gateway/proto';
+import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
+import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
+import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
+import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
+import type { IssuedToken } from '../security/login-tokens';
+
+export const toTime = (ms: string | number): string => new Date(Number(ms)).toISOString();
+const toUsd = (nano: string): number => usdFromNano(BigInt(nano));
+const orNull = <A, B>(value: A | undefined, map: (value: A) => B): B | null =>
+  value === undefined ? null : map(value);
+
+export const toList = <T>(data: readonly T[], nextCursor: string) => ({
+  data,
+  next_cursor: nextCursor === '' ? null : nextCursor,
+});
+
+export const toTokenJson = ({ token, expiresAtMs }: IssuedToken) => ({
+  token,
+  expires_at: toTime(expiresAtMs),
+});
+
+export function toKeyJson(key: ApiKey__Output) {
+  return {
+    id: key.id,
+    name: key.name,
+    status: withoutPrefix(key.status, 'KEY_STATUS_'),
+    hint: key.hint,
+    created_at: toTime(key.createdAtMs),
+    expires_at: orNull(key.expiresAtMs, toTime),
+    allowed_models: key.allowedModels,
+    daily_limit: orNull(key.dailyLimitNano, toUsd),
+    monthly_limit: orNull(key.monthlyLimitNano, toUsd),
+    request_cost_limit: orNull(key.requestCostLimitNano, toUsd),
+    rpm_limit: orNull(key.rpmLimit, Number),
+    tpm_limit: orNull(key.tpmLimit, Number),
+  };
+}
+
+export function toBalanceJson(account: Account__Output) {
+  const balanceNano = BigInt(account.balanceNano);
+  const heldNano = BigInt(account.heldNano);
+  return {
+    account_id: account.id,
+    balance: usdFromNano(balanceNano),
+    held: usdFromNano(heldNano),
+    available: usdFromNano(balanceNano - heldNano),
+    currency: 'USD',
+  };
+}
+
+export function toTopupJson(topup: Topup__Output) {
+  return {
+    id: topup.id,
+    account_id: topup.accountId,
+    amount: toUsd(topup.amountNano),
+    status: withoutPrefix(topup.status, 'TOPUP_STATUS_'),
+    created_at: toTime(topup.createdAtMs),
+    cleared_at: orNull(topup.clearedAtMs, toTime),
+  };
+}
+
+export function toLedgerJson(entry: LedgerEntry__Output) {
+  return {
+    id: entry.id,
+    kind: withoutPrefix(entry.kind, 'LEDGER_KIND_'),
+    amount: toUsd(entry.amountNano),
+    reference: entry.reference,
+    created_at: toTime(entry.createdAtMs),
+  };
+}
+
+/** `KEY_STATUS_ENABLED` → `enabled`. */
+const withoutPrefix = (value: string, prefix: string): string => value.slice(prefix.length).toLowerCase();

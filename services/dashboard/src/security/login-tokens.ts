@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayError, LOGIN_TOKEN } from '@gateway/proto';
+import { jwtVerify, SignJWT } from 'jose';
+import type { Session, User } from '../domain/user';
+import type { SigningKeys } from './signing-keys';
+
+export interface IssuedToken {
+  readonly token: string;
+  readonly expiresAtMs: number;
+}
+
+/** Issues and verifies the JWTs of logins. */
+export class LoginTokens {
+  readonly #keys: SigningKeys;
+
+  constructor(keys: SigningKeys) {
+    this.#keys = keys;
+  }
+
+  /** A token for a while, and never for longer than its session. */
+  async issue(user: User, session: Session, nowMs: number): Promise<IssuedToken> {
+    const expiresAtMs = Math.min(nowMs + LOGIN_TOKEN.lifetimeSeconds * 1_000, session.expiresAtMs);
+    const expiresAtSeconds = Math.floor(expiresAtMs / 1_000);
+    const { id, privateKey } = this.#keys.current;
+    const token = await new SignJWT({ sid: session.id })
+      .setProtectedHeader({ alg: LOGIN_TOKEN.algorithm, kid: id, typ: 'JWT' })
+      .setSubject(user.id)
+      .setIssuer(LOGIN_TOKEN.issuer)
+      .setAudience(LOGIN_TOKEN.audience)
+      .setJti(randomUUID())
+      .setIssuedAt(Math.floor(nowMs / 1_000))
+      .setExpirationTime(expiresAtSeconds)
+      .sign(privateKey);
+    return { token, expiresAtMs: expiresAtSeconds * 1_000 };
+  }
+
+  /** The session that the token belongs to; throws `invalid_api_key`. */
+  async verify(token: string): Promise<string> {
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        ({ kid }) => {
+          const key = this.#keys.find(kid);
+          if (!key) throw new Error('unknown signing key');
+          return key.publicKey;
+        },
+        {
+          algorithms: [LOGIN_TOKEN.algorithm],
+          issuer: LOGIN_TOKEN.issuer,
+          audience: LOGIN_TOKEN.audience,
+          requiredClaims: ['exp', 'iat', 'jti', 'sub', 'sid'],
+        },
+      );
+      return String(payload.sid);
+    } catch (cause) {
+      throw new GatewayError('invalid_api_key', { detail: 'a valid login token is required', cause });
+    }
+  }
+}

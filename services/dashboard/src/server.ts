@@ -1,0 +1,161 @@
+import http from 'node:http';
+import path from 'node:path';
+import { loadService } from '@gateway/proto';
+import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
+import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
+import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
+import {
+  ConfigError,
+  closeServer,
+  createGrpcClient,
+  createMetrics,
+  createPool,
+  type Logger,
+  listen,
+  migrate,
+  ping,
+  type RunningService,
+  readConfig,
+  startAdminServer,
+  startGrpcServer,
+  unary,
+} from '@gateway/runtime';
+import { FirstOperator } from './actions/first-operator';
+import { Billing } from './clients/billing';
+import { ModelDirectory } from './clients/model-directory';
+import { settings } from './config';
+import { normaliseEmail } from './domain/email';
+import { passwordProblem } from './domain/password';
+import { authenticate } from './http/authenticate';
+import { createApp } from './http/create-app';
+import { adminEndpoints } from './routes/admin';
+import { authEndpoints } from './routes/auth';
+import { billingEndpoints } from './routes/billing';
+import { keyEndpoints } from './routes/keys';
+import { modelEndpoints } from './routes/models';
+import { getSigningKeys } from './rpc/get-signing-keys';
+import { LoginTokens } from './security/login-tokens';
+import { PasswordHasher } from './security/password-hasher';
+import { SigningKeys } from './security/signing-keys';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than a proxy keeps an idle connection, so that it is never the one surprised. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const STOP_GRACE_MS = 5_000;
+const LOGIN_WINDOW_SECONDS = 15 * 60;
+const REGISTER_WINDOW_SECONDS = 60 * 60;
+
+type Config = ReturnType<typeof readConfig<typeof settings>>;
+
+export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
+  const config = readConfig(settings, env);
+  const operator = readOperator(config);
+  const pool = createPool({ url: config.DATABASE_URL, log });
+  await migrate({ pool, schema: 'dashboard', directory: path.join(__dirname, '../migrations'), log });
+
+  const peer = { secrets: config.SERVICE_SECRET, caller: 'dashboard' };
+  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
+  const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
+  const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
+  const billingClient = createGrpcClient(BillingService, { ...peer, addresses: config.BILLING_ADDR });
+  const catalogClient = createGrpcClient(CatalogService, { ...peer, addresses: config.CATALOG_ADDR });
+  const billing = new Billing(billingClient);
+  const models = new ModelDirectory(catalogClient, log);
+  const signingKeys = new SigningKeys(config.JWT_SIGNING_KEY);
+  const tokens = new LoginTokens(signingKeys);
+  const hasher = new PasswordHasher();
+  const firstOperator = operator && new FirstOperator({ pool, billing, hasher }, operator, log);
+
+  let closing = false;
+  const app = createApp({
+    endpoints: [
+      ...authEndpoints({ pool, billing, hasher, tokens, limits: readLimits(config) }),
+      ...modelEndpoints(models),
+      ...keyEndpoints(billing),
+      ...billingEndpoints(billing),
+      ...adminEndpoints(billing),
+    ],
+    authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
+    log,
+    closing: () => closing,
+  });
+  const server = http.createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    },
+    app,
+  );
+  const httpPort = await listen(server, config.HTTP_PORT, config.BIND_HOST);
+  const grpcServer = await startGrpcServer({
+    host: config.BIND_HOST,
+    port: config.GRPC_PORT,
+    secrets: config.SERVICE_SECRET,
+    services: [
+      {
+        definition: DashboardService.service,
+        handlers: { GetSigningKeys: unary(log, getSigningKeys(signingKeys)) },
+        callers: ['edge'],
+      },
+    ],
+  });
+  const admin = await startAdminServer({
+    host: config.BIND_HOST,
+    port: config.ADMIN_PORT,
+    metrics: createMetrics(),
+    checks: {
+      database: () => ping(pool),
+      catalog: () => models.loaded,
+      operator: () => firstOperator?.settled ?? true,
+    },
+  });
+  return {
+    ports: { http: httpPort, grpc: grpcServer.port, admin: admin.port },
+    async stop() {
+      closing = true;
+      const cut = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+      await Promise.all([closeServer(server), grpcServer.stop(STOP_GRACE_MS), firstOperator?.close()]);
+      clearTimeout(cut);
+      models.close();
+      billingClient.close();
+      catalogClient.close();
+      await admin.stop();
+      await pool.end();
+    },
+  };
+}
+
+function readLimits(config: Config) {
+  return {
+    loginPerEmail: {
+      name: 'login by email',
+      maxTries: config.LOGIN_LIMIT_PER_EMAIL,
+      windowSeconds: LOGIN_WINDOW_SECONDS,
+    },
+    loginPerAddress: {
+      name: 'login by address',
+      maxTries: config.LOGIN_LIMIT_PER_ADDRESS,
+      windowSeconds: LOGIN_WINDOW_SECONDS,
+    },
+    registerPerAddress: {
+      name: 'register by address',
+      maxTries: config.REGISTER_LIMIT_PER_ADDRESS,
+      windowSeconds: REGISTER_WINDOW_SECONDS,
+    },
+  };
+}
+
+function readOperator(config: Config): { email: string; password: string } | undefined {
+  const { ADMIN_EMAIL, ADMIN_PASSWORD } = config;
+  if (ADMIN_EMAIL === undefined && ADMIN_PASSWORD === undefined) return undefined;
+  const email = normaliseEmail(ADMIN_EMAIL ?? '');
+  const problem = passwordProblem(ADMIN_PASSWORD ?? '');
+  const problems = [
+    ...(email === undefined ? ['ADMIN_EMAIL: not an email address'] : []),
+    ...(problem ? [`ADMIN_PASSWORD: ${problem}`] : []),
+  ];
+  if (email === undefined || problem) throw new ConfigError(problems);
+  return { email, password: ADMIN_PASSWORD ?? '' };
+}

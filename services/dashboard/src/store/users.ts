@@ -1,0 +1,59 @@
+import { type Pool, withTransaction } from '@gateway/runtime';
+import type { User } from '../domain/user';
+
+interface UserRow {
+  id: string;
+  account_id: string;
+  email: string;
+  name: string;
+  operator: boolean;
+}
+
+const COLUMNS = 'id, account_id, email, name, operator';
+
+export function fromUserRow(row: UserRow): User {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    email: row.email,
+    name: row.name,
+    operator: row.operator,
+  };
+}
+
+export async function findUserByEmail(
+  pool: Pool,
+  email: string,
+): Promise<{ user: User; passwordHash: string } | undefined> {
+  const { rows } = await pool.query<UserRow & { password_hash: string }>(
+    `SELECT ${COLUMNS}, password_hash FROM dashboard.users WHERE email = $1`,
+    [email],
+  );
+  return rows[0] && { user: fromUserRow(rows[0]), passwordHash: rows[0].password_hash };
+}
+
+/** The account id for a registration: the one of an earlier try of the same email, if it broke off. */
+export async function claimAccountId(pool: Pool, email: string, freshId: string): Promise<string> {
+  const { rows } = await pool.query<{ account_id: string }>(
+    `INSERT INTO dashboard.registrations (email, account_id) VALUES ($1, $2)
+     ON CONFLICT (email) DO UPDATE SET email = excluded.email
+     RETURNING account_id`,
+    [email, freshId],
+  );
+  return rows[0]!.account_id;
+}
+
+/** Ends the registration with its user; undefined when another call has just done so. */
+export async function insertUser(pool: Pool, user: User, passwordHash: string): Promise<User | undefined> {
+  return withTransaction(pool, async (client) => {
+    await client.query('DELETE FROM dashboard.registrations WHERE email = $1', [user.email]);
+    const { rows } = await client.query<UserRow>(
+      `INSERT INTO dashboard.users (id, account_id, email, name, operator, password_hash)
+       VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (email) DO NOTHING
+       RETURNING ${COLUMNS}`,
+      [user.id, user.accountId, user.email, user.name, user.operator, passwordHash],
+    );
+    return rows[0] && fromUserRow(rows[0]);
+  });
+}
