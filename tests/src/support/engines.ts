@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import type { EngineAddresses } from '@gateway/local';
+import { Kafka, logLevel } from 'kafkajs';
+import pg from 'pg';
+
+/** `real`: the servers that TEST_DATABASE_URL, TEST_REDIS_URL and TEST_KAFKA_BROKERS name. */
+export const ENGINES: 'embedded' | 'real' = process.env.ENGINES === 'real' ? 'real' : 'embedded';
+
+export interface EngineSet {
+  readonly addresses: EngineAddresses;
+  readonly kafkaTopicPrefix: string;
+  /** Deletes what was made on shared servers. */
+  remove(): Promise<void>;
+}
+
+/** A database and topics that nobody else uses, on the engines of this run. */
+export async function createEngineSet(): Promise<EngineSet> {
+  if (ENGINES === 'embedded') return { addresses: {}, kafkaTopicPrefix: '', remove: async () => {} };
+  const name = `system_${randomBytes(6).toString('hex')}`;
+  const serverUrl = required('TEST_DATABASE_URL');
+  const kafkaBrokers = required('TEST_KAFKA_BROKERS');
+  const kafkaTopicPrefix = `${name}.`;
+  await runSql(serverUrl, `CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    addresses: { databaseUrl: url.href, redisUrl: required('TEST_REDIS_URL'), kafkaBrokers },
+    kafkaTopicPrefix,
+    async remove() {
+      await runSql(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      await deleteTopics(kafkaBrokers, kafkaTopicPrefix);
+    },
+  };
+}
+
+function required(setting: string): string {
+  const value = process.env[setting];
+  if (!value) throw new Error(`ENGINES=real needs ${setting}`);
+  return value;
+}
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function deleteTopics(brokers: string, prefix: string): Promise<void> {
+  const admin = new Kafka({
+    clientId: 'tests',
+    brokers: brokers.split(','),
+    logLevel: logLevel.NOTHING,
+  }).admin();
+  await admin.connect();
+  try {
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
+    const { groups } = await admin.listGroups();
+    const mine = groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(prefix));
+    // A group whose members have just gone may still count them; it is empty and expires by itself.
+    if (mine.length > 0) await admin.deleteGroups(mine).catch(() => {});
+  } finally {
+    await admin.disconnect();
+  }
+}

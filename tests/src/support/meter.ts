@@ -1,0 +1,35 @@
+export interface MeterEntry {
+  readonly id: number;
+  readonly model: string;
+  readonly request_id: string | null;
+  readonly stream: boolean;
+  readonly status: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cached_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly finished: boolean;
+  readonly aborted: boolean;
+}
+
+export interface Meter {
+  readonly calls: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly in_flight: number;
+  /** Oldest first. */
+  readonly entries: readonly MeterEntry[];
+}
+
+/** The simulator's own count of what it was asked and what it said. */
+export async function readMeter(
+  simulatorUrl: string,
+  query: { requestId?: string; limit?: number } = {},
+): Promise<Meter> {
+  const url = new URL('/meter', simulatorUrl);
+  if (query.requestId) url.searchParams.set('request_id', query.requestId);
+  if (query.limit) url.searchParams.set('limit', String(query.limit));
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`meter: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Meter;
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Account,
+  type Balance,
+  DashboardApi,
+  type ServiceName,
+  type Stack,
+  type StackOptions,
+  startStack,
+} from '@gateway/local';
+import { createEngineSet } from './engines';
+import { type Meter, readMeter } from './meter';
+import { readMetric } from './metrics';
+
+/** An account with a key and money. */
+export interface Customer extends Account {
+  readonly apiKey: string;
+  readonly keyId: string;
+}
+
+export interface System {
+  readonly stack: Stack;
+  readonly dashboard: DashboardApi;
+  /** Registers an account, tops it up (10 USD unless said otherwise) and makes a key with these limits. */
+  provision(options?: { balanceUsd?: number; key?: object }): Promise<Customer>;
+  operatorToken(): Promise<string>;
+  /** The balance once nothing is held any more; throws when that takes longer than the design allows. */
+  settled(customer: Account, timeoutMs?: number): Promise<Balance>;
+  /** What the simulator counted: of one request, or the latest calls. */
+  meter(query?: { requestId?: string; limit?: number }): Promise<Meter>;
+  /** `ledger_drift_nano`, checked by the database at this moment. */
+  drift(): Promise<number>;
+  metric(service: ServiceName, name: string, index?: number): Promise<number>;
+  /** Ends everything and removes its data. */
+  stop(): Promise<void>;
+}
+
+export type SystemOptions = Pick<StackOptions, 'instances' | 'settings' | 'autoRestart' | 'env'>;
+
+const SETTLED_WITHIN_MS = 2_000;
+const POLL_INTERVAL_MS = 20;
+/** Well within a login's lifetime. */
+const LOGIN_FRESH_MS = 5 * 60_000;
+
+/** The whole gateway on ports and data of its own, on the engines of this run. */
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const engines = await createEngineSet();
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-system-'));
+  // Root's PostgreSQL runs as another user, who must be able to enter.
+  chmodSync(dataDir, 0o755);
+  const remove = async () => {
+    await engines.remove();
+    if (!process.env.TEST_KEEP_DATA) rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const { addresses, kafkaTopicPrefix } = engines;
+    const stack = await startStack({ ...options, dataDir, engines: addresses, kafkaTopicPrefix });
+    return createSystem(stack, remove);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function createSystem(stack: Stack, remove: () => Promise<void>): System {
+  const dashboard = new DashboardApi(stack.dashboardUrl);
+  let login: { token: string; atMs: number } | undefined;
+
+  const operatorToken = async () => {
+    if (login && Date.now() - login.atMs < LOGIN_FRESH_MS) return login.token;
+    const token = await dashboard.login(stack.secrets.adminEmail, stack.secrets.adminPassword);
+    if (!token) throw new Error('the operator cannot log in');
+    login = { token, atMs: Date.now() };
+    return token;
+  };
+  const metric = (service: ServiceName, name: string, index = 0) =>
+    readMetric(stack.adminUrl(service, index), name);
+  const drift = () => metric('billing', 'ledger_drift_nano');
+
+  return {
+    stack,
+    dashboard,
+    operatorToken,
+    metric,
+    drift,
+    async provision({ balanceUsd = 10, key = {} } = {}) {
+      const name = randomBytes(8).toString('hex');
+      const account = await dashboard.register(`${name}@example.com`, randomBytes(12).toString('hex'), name);
+      if (balanceUsd > 0) await dashboard.topUp(await operatorToken(), account.id, balanceUsd);
+      const { id: keyId, key: apiKey } = await dashboard.createKey(account.token, name, key);
+      return { ...account, apiKey, keyId };
+    },
+    async settled({ token }, timeoutMs = SETTLED_WITHIN_MS) {
+      const deadlineMs = Date.now() + timeoutMs;
+      for (;;) {
+        const balance = await dashboard.balance(token);
+        if (balance.held === 0) return balance;
+        if (Date.now() > deadlineMs) throw new Error(`${balance.held} USD still held after ${timeoutMs} ms`);
+        await sleep(POLL_INTERVAL_MS);
+      }
+    },
+    meter: (query) => readMeter(stack.simulatorUrl, query),
+    async stop() {
+      await stack.stop();
+      await remove();
+    },
+  };
+}
