@@ -11,11 +11,8 @@ export interface ModelList {
 /** `GET /v1/models`: what this key may call here. */
 export function listModels(models: ModelList, providers: ReadonlyMap<string, unknown>) {
   return async (_context: RequestContext, call: LinkCall): Promise<LinkReply> => {
-    const data = models
-      .all()
-      .filter((model) => mayCall(model, call.key))
-      .map(toOpenAiModel);
-    return jsonReply({ object: 'list', data });
+    const callable = models.all().filter((model) => isServed(model, providers) && mayCall(model, call.key));
+    return jsonReply({ object: 'list', data: callable.map(toOpenAiModel) });
   };
 }
 
@@ -24,7 +21,8 @@ export function getModel(models: ModelList, providers: ReadonlyMap<string, unkno
   return async (_context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const slug = slugOf(call.path);
     const model = slug === undefined ? undefined : models.get(slug);
-    if (!model || !isServed(model, providers) || !mayCall(model, call.key)) throw new GatewayError('model_not_found');
+    if (!model || !isServed(model, providers) || !mayCall(model, call.key))
+      throw new GatewayError('model_not_found');
     return jsonReply(toOpenAiModel(model));
   };
 }
