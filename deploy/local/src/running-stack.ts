@@ -1,25 +1,16 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inheritedSettings, node24, REPOSITORY } from './child-environment';
 import { freeLoopbackPort } from './engines/loopback-ports';
 import { type ProviderPlan, planProviders } from './providers';
 import { readOrMakeSecrets, type StackSecrets } from './secrets';
-import {
-  SERVICES as ALL_SERVICES,
-  type ServiceDefinition,
-  type ServiceName,
-  type Surroundings,
-} from './services';
+import { SERVICES, type ServiceDefinition, type ServiceName, type Surroundings } from './services';
 import type { Stack, StackOptions, StackProcess } from './stack-contract';
 import { type StackEngines, startEngines } from './stack-engines';
 import { beginLog, boundLog } from './supervise/log-file';
 import { whenReady } from './supervise/readiness';
 import { ServiceProcess } from './supervise/service-process';
 
-// Until all are there.
-const SERVICES = ALL_SERVICES.filter(({ name }) =>
-  existsSync(join(REPOSITORY, 'services', name, 'dist/main.js')),
-);
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 const READY_TIMEOUT_MS = 20_000;
 const LOG_CHECK_INTERVAL_MS = 60_000;
@@ -233,9 +224,8 @@ export class RunningStack implements Stack {
         return stack.providers.settings;
       },
       addresses: (name) =>
-        (this.#processes.get(name) ?? []).map(({ ports }) => `127.0.0.1:${ports.grpc}`).join(',') ||
-        '127.0.0.1:1',
-      origin: (name) => (this.#processes.has(name) ? this.#origin(name, 'http') : 'http://127.0.0.1:1'),
+        (this.#processes.get(name) ?? []).map(({ ports }) => `127.0.0.1:${ports.grpc}`).join(','),
+      origin: (name) => this.#origin(name, 'http'),
     };
   }
 

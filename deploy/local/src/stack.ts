@@ -13,7 +13,8 @@ export type { EngineAddresses } from './stack-engines';
 
 /** Starts engines and services, each service a process of its own. On failure nothing is left running. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  // Root's PostgreSQL runs as another user, who must pass through; what is secret inside is closed by itself.
+  mkdirSync(options.dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const dataDir = realpathSync(options.dataDir);
   const release = claimHome(dataDir);
   try {
