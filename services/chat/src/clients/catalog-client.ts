@@ -78,10 +78,12 @@ function fromProtoPricing(model: Model__Output): Pricing | undefined {
 function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
   const { inputNano, outputNano, cacheReadNano, cacheWriteNano } = pricing;
   if (inputNano === undefined || outputNano === undefined) return undefined;
+  const long = pricing.longContext && fromProtoPrice(pricing.longContext);
   return {
     inputNano: BigInt(inputNano),
     outputNano: BigInt(outputNano),
     ...(cacheReadNano !== undefined && { cacheReadNano: BigInt(cacheReadNano) }),
     ...(cacheWriteNano !== undefined && { cacheWriteNano: BigInt(cacheWriteNano) }),
+    ...(long && { longContext: { aboveTokens: pricing.longContextAboveTokens, price: long } }),
   };
 }

@@ -6,6 +6,8 @@ export interface TokenPrice {
   readonly outputNano: bigint;
   readonly cacheReadNano?: bigint;
   readonly cacheWriteNano?: bigint;
+  /** When the whole input is longer than this, all of the call's tokens cost `price`. */
+  readonly longContext?: { readonly aboveTokens: number; readonly price: TokenPrice };
 }
 
 /** One price version of a model. */

@@ -25,3 +25,16 @@ test('the bound takes the dearest input rate', () => {
   expect(boundOf(1_000_000, 1_000_000, price)).toBe(5_000_000_001n);
   expect(boundOf(1_000_000, 0, dearCache)).toBe(2_000_000_000n);
 });
+
+test('a long input changes the price of every token, and the bound knows', () => {
+  const long = { inputNano: 2_000_000_000n, outputNano: 6_000_000_000n };
+  const tiered = {
+    inputNano: 1_000_000_000n,
+    outputNano: 4_000_000_000n,
+    longContext: { aboveTokens: 1_000, price: long },
+  };
+  expect(costOf({ ...NO_USAGE, input: 900, cacheRead: 100, output: 1 }, tiered)).toBe(1_004_000n);
+  expect(costOf({ ...NO_USAGE, input: 901, cacheRead: 100, output: 1 }, tiered)).toBe(2_008_000n);
+  expect(boundOf(1_001, 1, tiered)).toBe(2_008_000n);
+  expect(boundOf(1_000, 1, tiered)).toBe(1_004_000n);
+});

@@ -5,19 +5,31 @@ const TOKENS_PER_PRICE = 1_000_000n;
 
 /** Cost in nano-USD, rounded up once. A cache price that the model lacks is the input price. */
 export function costOf(usage: TokenUsage, price: TokenPrice): bigint {
+  const rates = ratesFor(usage.input + usage.cacheRead + usage.cacheWrite, price);
   const total =
-    BigInt(usage.input) * price.inputNano +
-    BigInt(usage.cacheRead) * (price.cacheReadNano ?? price.inputNano) +
-    BigInt(usage.cacheWrite) * (price.cacheWriteNano ?? price.inputNano) +
-    BigInt(usage.output) * price.outputNano;
+    BigInt(usage.input) * rates.inputNano +
+    BigInt(usage.cacheRead) * (rates.cacheReadNano ?? rates.inputNano) +
+    BigInt(usage.cacheWrite) * (rates.cacheWriteNano ?? rates.inputNano) +
+    BigInt(usage.output) * rates.outputNano;
   return ceilDiv(total, TOKENS_PER_PRICE);
 }
 
 /** What a call can cost at most: its input at the dearest rate it could be counted at. */
 export function boundOf(inputTokens: number, outputTokens: number, price: TokenPrice): bigint {
-  const rates = [price.inputNano, price.cacheReadNano, price.cacheWriteNano];
-  const dearest = rates.reduce<bigint>((most, rate) => (rate !== undefined && rate > most ? rate : most), 0n);
-  return ceilDiv(BigInt(inputTokens) * dearest + BigInt(outputTokens) * price.outputNano, TOKENS_PER_PRICE);
+  const short = BigInt(inputTokens) * dearestInput(price) + BigInt(outputTokens) * price.outputNano;
+  const rates = ratesFor(inputTokens, price);
+  const long = BigInt(inputTokens) * dearestInput(rates) + BigInt(outputTokens) * rates.outputNano;
+  return ceilDiv(long > short ? long : short, TOKENS_PER_PRICE);
+}
+
+function ratesFor(inputTokens: number, price: TokenPrice): TokenPrice {
+  const { longContext } = price;
+  return longContext && inputTokens > longContext.aboveTokens ? longContext.price : price;
+}
+
+function dearestInput({ inputNano, cacheReadNano, cacheWriteNano }: TokenPrice): bigint {
+  const rates = [inputNano, cacheReadNano ?? 0n, cacheWriteNano ?? 0n];
+  return rates.reduce((dearest, rate) => (rate > dearest ? rate : dearest));
 }
 
 function ceilDiv(amount: bigint, by: bigint): bigint {

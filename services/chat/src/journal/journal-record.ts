@@ -35,5 +35,8 @@ function decodePrice(price: TokenPrice): TokenPrice {
     outputNano: BigInt(price.outputNano),
     ...(price.cacheReadNano !== undefined && { cacheReadNano: BigInt(price.cacheReadNano) }),
     ...(price.cacheWriteNano !== undefined && { cacheWriteNano: BigInt(price.cacheWriteNano) }),
+    ...(price.longContext && {
+      longContext: { ...price.longContext, price: decodePrice(price.longContext.price) },
+    }),
   };
 }
