@@ -1,8 +1,10 @@
 export * from './admin-server';
+export type { LinkCall, LinkHandler, LinkReply } from './answered-call';
 export * from './config';
 export * from './grpc-client';
 export * from './grpc-server';
 export * from './link-client';
+export * from './link-limits';
 export * from './link-server';
 export * from './log';
 export * from './migrate';

@@ -5,11 +5,13 @@ import type { CallOpen } from '@gateway/proto/generated/gateway/edge/v1/CallOpen
 import type { ReplyFrame__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
 import type { ReplyFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-server';
+import { BodyQueue } from './body-queue';
+import { LINK_WINDOW_BYTES } from './link-limits';
 import type { Logger } from './log';
 import { PersistentStream } from './persistent-stream';
 import { TickBatcher } from './tick-batcher';
 
+type Frames = TickBatcher<CallFrame, CallFrames>;
 type RelayStream = ClientDuplexStream<CallFrames, ReplyFrames__Output>;
 
 /** Receives one call's reply: `head`, then `data` any number of times, then `end`; or `fail` at any time. */
@@ -38,19 +40,29 @@ const CONNECT_WAIT_MS = 2_000;
 /** Carries calls to one answering process over one stream. */
 class Link {
   readonly #calls = new Map<number, OpenCall>();
+  readonly #bodies = new BodyQueue();
+  readonly #log: Logger;
   readonly #stream: PersistentStream<ReplyFrames__Output, RelayStream>;
-  #frames: TickBatcher<CallFrame, CallFrames> | undefined;
+  #frames: Frames | undefined;
+  #relay: RelayStream | undefined;
   #draining = false;
   #nextCall = 1;
 
   constructor(name: string, relay: () => RelayStream, log: Logger, onUp: () => void) {
+    this.#log = log;
     this.#stream = new PersistentStream<ReplyFrames__Output, RelayStream>({
       name,
       log,
       open: relay,
       onUp: (stream) => {
         this.#draining = false;
-        this.#frames = new TickBatcher<CallFrame, CallFrames>(stream, (frames) => ({ frames }));
+        this.#relay = stream;
+        const frames: Frames = new TickBatcher(
+          stream,
+          (items) => ({ frames: items }),
+          () => this.#bodies.sendInto(frames),
+        );
+        this.#frames = frames;
         onUp();
       },
       onDown: () => this.#onDown(),
@@ -73,14 +85,14 @@ class Link {
     // uint32 on the wire; ids in use are far fewer, so a wrapped one is free again.
     this.#nextCall = this.#nextCall === 0xffff_ffff ? 1 : this.#nextCall + 1;
     frames.add({ call, open: { ...request.open, bodyBytes: request.body.length } });
-    for (let at = 0; at < request.body.length; at += LINK_SLICE_BYTES) {
-      const body = request.body.subarray(at, at + LINK_SLICE_BYTES);
-      frames.add({ call, body }, body.length);
-    }
+    this.#bodies.add(call, request.body);
+    this.#bodies.sendInto(frames);
     this.#calls.set(call, { sink, unreportedBytes: 0 });
     return {
       cancel: () => {
-        if (this.#calls.delete(call)) frames.add({ call, cancel: true });
+        if (!this.#forget(call)) return;
+        frames.add({ call, cancel: true });
+        this.#leaveIfDrained();
       },
       consumed: (bytes) => {
         const open = this.#calls.get(call);
@@ -100,24 +112,46 @@ class Link {
   #onMessage(message: ReplyFrames__Output): void {
     if (message.draining) this.#draining = true;
     for (const frame of message.frames) this.#onFrame(frame);
+    this.#leaveIfDrained();
+  }
+
+  /** Ends our side once the last call is over, which tells the draining side that none will follow. */
+  #leaveIfDrained(): void {
+    if (!this.#draining || this.#calls.size > 0 || !this.#relay) return;
+    this.#frames?.close();
+    this.#relay.end();
+    this.#relay = undefined;
+  }
+
+  #forget(call: number): boolean {
+    this.#bodies.drop(call);
+    return this.#calls.delete(call);
   }
 
   #onFrame(frame: ReplyFrame__Output): void {
     // Frames of a call that was cancelled are still on their way for a moment.
     const sink = this.#calls.get(frame.call)?.sink;
     if (!sink) return;
+    try {
+      this.#pass(frame, sink);
+    } catch (error) {
+      // One sink's fault must not end the link under all the others.
+      this.#log.error({ err: error }, 'a reply sink failed');
+      if (this.#forget(frame.call)) this.#frames?.add({ call: frame.call, cancel: true });
+    }
+  }
+
+  #pass(frame: ReplyFrame__Output, sink: ReplySink): void {
     if (frame.frame === 'data' && frame.data) {
       sink.data(frame.data);
     } else if (frame.frame === 'head' && frame.head) {
-      sink.head(
-        frame.head.status,
-        Object.fromEntries(frame.head.headers.map(({ name, value }) => [name, value])),
-      );
+      const { status, headers } = frame.head;
+      sink.head(status, Object.fromEntries(headers.map(({ name, value }) => [name, value])));
     } else if (frame.frame === 'end') {
-      this.#calls.delete(frame.call);
+      this.#forget(frame.call);
       sink.end();
     } else if (frame.frame === 'fail' && frame.fail) {
-      this.#calls.delete(frame.call);
+      this.#forget(frame.call);
       sink.fail(fromErrorDetail(frame.fail));
     }
   }
@@ -125,6 +159,8 @@ class Link {
   #onDown(): void {
     this.#frames?.close();
     this.#frames = undefined;
+    this.#relay = undefined;
+    this.#bodies.clear();
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     for (const { sink } of calls) {
@@ -151,7 +187,11 @@ export class LinkPool {
   }
 
   get up(): boolean {
-    return this.#links.some((link) => link.usable);
+    return this.usableLinks > 0;
+  }
+
+  get usableLinks(): number {
+    return this.#links.filter((link) => link.usable).length;
   }
 
   /** Sends the call, waiting a moment for a link if none is up; then fails with `internal_error`. */

@@ -14,14 +14,23 @@ const MAX_BATCH_BYTES = 1024 * 1024;
 export class TickBatcher<Item, Batch> {
   readonly #sink: BatchSink<Batch>;
   readonly #toBatch: (items: Item[]) => Batch;
+  readonly #onRoom: (() => void) | undefined;
   #batches: { items: Item[]; bytes: number }[] = [];
   #scheduled = false;
   #paused = false;
   #closed = false;
 
-  constructor(sink: BatchSink<Batch>, toBatch: (items: Item[]) => Batch) {
+  /** `onRoom` is called when all is sent and the sink takes more. */
+  constructor(sink: BatchSink<Batch>, toBatch: (items: Item[]) => Batch, onRoom?: () => void) {
     this.#sink = sink;
     this.#toBatch = toBatch;
+    this.#onRoom = onRoom;
+  }
+
+  /** Whether the sink keeps up, so that bulk may be added without piling up here. */
+  get hasRoom(): boolean {
+    if (this.#closed || this.#paused || this.#batches.length > 1) return false;
+    return (this.#batches[0]?.bytes ?? 0) < MAX_BATCH_BYTES / 2;
   }
 
   /** `bytes` is the item's size as far as it matters: that of the payload it carries. */
@@ -49,7 +58,10 @@ export class TickBatcher<Item, Batch> {
     this.#scheduled = false;
     while (!this.#paused) {
       const batch = this.#batches.shift();
-      if (!batch) return;
+      if (!batch) {
+        this.#onRoom?.();
+        return;
+      }
       if (!this.#sink.write(this.#toBatch(batch.items))) {
         this.#paused = true;
         this.#sink.once('drain', () => {

@@ -1,0 +1,165 @@
+import { GatewayError, toErrorDetail } from '@gateway/proto';
+import type { CallOpen__Output } from '@gateway/proto/generated/gateway/edge/v1/CallOpen';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import type { ReplyFrame } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
+import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
+import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
+import type { Logger } from './log';
+import type { RequestContext } from './request-context';
+import type { TickBatcher } from './tick-batcher';
+
+/** A longer timer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export interface LinkCall {
+  readonly method: string;
+  readonly path: string;
+  readonly key: KeyContext__Output;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface LinkReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** An iterable is a stream; errors in its middle are the format's to frame, so it should not throw. */
+  readonly body: Buffer | AsyncIterable<Buffer>;
+}
+
+export type LinkHandler = (context: RequestContext, call: LinkCall) => Promise<LinkReply>;
+
+type Frames = TickBatcher<ReplyFrame, ReplyFrames>;
+
+class CallContext implements RequestContext {
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  readonly #parentLog: Logger;
+  #log: Logger | undefined;
+
+  constructor(requestId: string, signal: AbortSignal, parentLog: Logger) {
+    this.requestId = requestId;
+    this.signal = signal;
+    this.#parentLog = parentLog;
+  }
+
+  /** Made when first asked for: most calls log nothing, and a child logger is not cheap. */
+  get log(): Logger {
+    this.#log ??= this.#parentLog.child({ requestId: this.requestId });
+    return this.#log;
+  }
+}
+
+/** One call on the answering side: gathers its body, runs the handler, sends the reply as credit allows. */
+export class AnsweredCall {
+  readonly finished: Promise<void>;
+  readonly #id: number;
+  readonly #open: CallOpen__Output;
+  readonly #frames: Frames;
+  readonly #abort = new AbortController();
+  readonly #deadline: NodeJS.Timeout;
+  #body: Buffer[] = [];
+  #missingBytes: number;
+  #start!: (body: Buffer) => void;
+  #creditBytes = LINK_WINDOW_BYTES;
+  #onCredit: (() => void) | undefined;
+
+  constructor(id: number, open: CallOpen__Output, frames: Frames, log: Logger, handler: LinkHandler) {
+    this.#id = id;
+    this.#open = open;
+    this.#frames = frames;
+    this.#missingBytes = open.bodyBytes;
+    this.#deadline = setTimeout(() => this.callerLeft(), Math.min(open.timeoutMs, MAX_TIMER_MS));
+    const body = new Promise<Buffer>((resolve) => {
+      this.#start = resolve;
+    });
+    if (this.#missingBytes === 0) this.#start(Buffer.alloc(0));
+    this.finished = body
+      .then((bytes) => this.#answer(bytes, log, handler))
+      .finally(() => clearTimeout(this.#deadline));
+  }
+
+  receive(bytes: Buffer): void {
+    if (this.#missingBytes <= 0) return;
+    this.#body.push(ownBytes(bytes));
+    this.#missingBytes -= bytes.length;
+    if (this.#missingBytes > 0) return;
+    const body = this.#body.length === 1 ? this.#body[0]! : Buffer.concat(this.#body);
+    this.#body = [];
+    this.#start(body);
+  }
+
+  callerLeft(): void {
+    this.#abort.abort();
+    this.#onCredit?.();
+    // A call that never came whole is never handled, only ended.
+    if (this.#missingBytes > 0) this.#start(Buffer.alloc(0));
+  }
+
+  addCredit(bytes: number): void {
+    this.#creditBytes += bytes;
+    if (this.#creditBytes > 0) this.#onCredit?.();
+  }
+
+  async #answer(body: Buffer, log: Logger, handler: LinkHandler): Promise<void> {
+    if (this.#missingBytes > 0) return;
+    const { requestId, method, path, key, headers } = this.#open;
+    const context = new CallContext(requestId, this.#abort.signal, log);
+    try {
+      if (!key) throw new Error('a call without a key context');
+      const reply = await handler(context, {
+        method,
+        path,
+        key,
+        headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+        body,
+      });
+      await this.#send(reply);
+    } catch (thrown) {
+      const error = GatewayError.from(thrown);
+      if (error.code === 'internal_error') context.log.error({ err: error.cause ?? error }, 'call failed');
+      this.#frames.add({ call: this.#id, fail: toErrorDetail(error) });
+    }
+  }
+
+  async #send(reply: LinkReply): Promise<void> {
+    const headers = Object.entries(reply.headers).map(([name, value]) => ({ name, value }));
+    this.#frames.add({ call: this.#id, head: { status: reply.status, headers } });
+    if (Buffer.isBuffer(reply.body)) await this.#sendSliced(reply.body);
+    else {
+      for await (const bytes of reply.body) {
+        const sent = this.#sendSliced(bytes);
+        if (sent) await sent;
+      }
+    }
+    this.#frames.add({ call: this.#id, end: true });
+  }
+
+  /** Undefined when nothing need be waited for: a promise per streamed chunk would be felt. */
+  #sendSliced(bytes: Buffer): Promise<void> | undefined {
+    return bytes.length <= LINK_SLICE_BYTES ? this.#sendData(bytes) : this.#sendSlices(bytes);
+  }
+
+  async #sendSlices(bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length; at += LINK_SLICE_BYTES) {
+      await this.#sendData(bytes.subarray(at, at + LINK_SLICE_BYTES));
+    }
+  }
+
+  #sendData(bytes: Buffer): Promise<void> | undefined {
+    if (this.#abort.signal.aborted) return;
+    this.#creditBytes -= bytes.length;
+    this.#frames.add({ call: this.#id, data: bytes }, bytes.length);
+    if (this.#creditBytes > 0) return;
+    return new Promise((resolve) => {
+      this.#onCredit = () => {
+        this.#onCredit = undefined;
+        resolve();
+      };
+    });
+  }
+}
+
+/** A view of a much larger receive buffer would keep all of it for as long as the call lives. */
+function ownBytes(bytes: Buffer): Buffer {
+  return bytes.length * 4 < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
+}
