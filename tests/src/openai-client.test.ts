@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import OpenAI, { APIError, AuthenticationError } from 'openai';
+import { meteredNano, nano, readBooks } from './support/books';
+import { type Customer, startSystem, type System } from './support/system';
+
+let system: System;
+let customer: Customer;
+let client: OpenAI;
+
+beforeAll(async () => {
+  system = await startSystem();
+  customer = await system.provision({ balanceUsd: 10 });
+  client = new OpenAI({ apiKey: customer.apiKey, baseURL: `${system.stack.apiUrl}/v1`, maxRetries: 0 });
+}, 60_000);
+afterAll(() => system?.stop(), 30_000);
+
+/** Balance, ledger and the simulator's meter agree on the call to the nano, at once after its end. */
+async function expectBilled(requestId: string): Promise<bigint> {
+  await system.settled(customer);
+  const { balanceNano, charges } = await readBooks(system, customer);
+  const metered = await meteredNano(system, requestId);
+  expect(charges.get(requestId) ?? 0n).toBe(metered);
+  expect(balanceNano).toBe(nano(10) - [...charges.values()].reduce((sum, charge) => sum + charge, 0n));
+  expect(await system.drift()).toBe(0);
+  return metered;
+}
+
+const messages = (content: string) => [{ role: 'user' as const, content }];
+
+test('a plain call', async () => {
+  const { data, response } = await client.chat.completions
+    .create({ model: 'sim/chat', messages: messages('Say hello.') })
+    .withResponse();
+  expect(data.choices[0]?.message.content).toMatch(/\w+/);
+  expect(data.usage?.total_tokens).toBeGreaterThan(0);
+  const requestId = response.headers.get('x-request-id');
+  expect(data._request_id).toBe(requestId);
+  expect(await expectBilled(`${requestId}`)).toBeGreaterThan(0n);
+});
+
+test('cached and reasoning tokens', async () => {
+  const usage = { prompt_tokens: 900, completion_tokens: 70, cached_tokens: 300, reasoning_tokens: 40 };
+  const { data, response } = await client.chat.completions
+    .create({ model: 'sim/chat', messages: messages(`x [[sim ${JSON.stringify({ usage })}]] ${'pad '.repeat(300)}`) })
+    .withResponse();
+  expect(data.usage?.prompt_tokens_details?.cached_tokens).toBe(300);
+  expect(await expectBilled(`${response.headers.get('x-request-id')}`)).toBe(600_000n + 30_000n + 280_000n);
+});
+
+test.each([undefined, { include_usage: true }])('a streamed call, stream_options %p', async (stream_options) => {
+  const { data: stream, response } = await client.chat.completions
+    .create({
+      model: 'sim/chat',
+      messages: messages('Stream. [[sim {"chunks":40}]]'),
+      stream: true,
+      ...(stream_options && { stream_options }),
+    })
+    .withResponse();
+  let text = '';
+  let usage: OpenAI.CompletionUsage | null | undefined;
+  for await (const chunk of stream) {
+    text += chunk.choices[0]?.delta.content ?? '';
+    if (!stream_options) expect(chunk).not.toHaveProperty('usage');
+    usage = chunk.usage ?? usage;
+  }
+  expect(text).toMatch(/\w+ \w+/);
+  if (stream_options) expect(usage?.completion_tokens).toBeGreaterThanOrEqual(40);
+  expect(await expectBilled(`${response.headers.get('x-request-id')}`)).toBeGreaterThan(0n);
+});
+
+test('a streamed tool call', async () => {
+  const directive = { tool_call: { name: 'weather', arguments: { city: 'Paris', unit: 'C' } } };
+  const stream = client.chat.completions.stream({
+    model: 'sim/chat',
+    messages: messages(`[[sim ${JSON.stringify(directive)}]]`),
+    tools: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
+  });
+  const call = (await stream.finalChatCompletion()).choices[0]?.message.tool_calls?.[0];
+  expect(call).toMatchObject({ function: { name: 'weather' } });
+  expect(JSON.parse((call as { function: { arguments: string } }).function.arguments)).toEqual({
+    city: 'Paris',
+    unit: 'C',
+  });
+});
+
+test.each([1, 7, 23])('a stream that its caller leaves after %i chunks', async (wanted) => {
+  const { data: stream, response } = await client.chat.completions
+    .create({
+      model: 'sim/chat',
+      messages: messages('Take your time. [[sim {"chunks":2000,"chunk_delay_ms":3}]]'),
+      stream: true,
+    })
+    .withResponse();
+  let seen = 0;
+  for await (const chunk of stream) {
+    if (chunk.choices[0]?.delta.content && ++seen === wanted) break;
+  }
+  stream.controller.abort();
+  const requestId = `${response.headers.get('x-request-id')}`;
+  const charge = await expectBilled(requestId);
+  expect(charge).toBeGreaterThan(BigInt(wanted) * 4_000n);
+  const [entry] = (await system.meter({ requestId })).entries;
+  expect(entry).toMatchObject({ aborted: true, finished: false });
+});
+
+test('a call that its caller leaves before the answer costs nothing', async () => {
+  const abort = new AbortController();
+  const call = client.chat.completions.create(
+    { model: 'sim/chat', messages: messages('[[sim {"delay_ms":60000}]]') },
+    { signal: abort.signal },
+  );
+  await waitForCallInFlight();
+  abort.abort();
+  await expect(call).rejects.toThrow(/abort/i);
+  const { balance } = await system.settled(customer);
+  const { balanceNano } = await readBooks(system, customer);
+  expect(nano(balance)).toBe(balanceNano);
+  expect((await system.meter({ limit: 1 })).entries[0]).toMatchObject({ aborted: true, completion_tokens: 0 });
+});
+
+test('a wrong key', async () => {
+  const stranger = new OpenAI({
+    apiKey: `sk-gw-${'x'.repeat(40)}`,
+    baseURL: `${system.stack.apiUrl}/v1`,
+    maxRetries: 0,
+  });
+  const error = await stranger.chat.completions
+    .create({ model: 'sim/chat', messages: messages('hi') })
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(AuthenticationError);
+  expect(error).toMatchObject({ status: 401, code: 'invalid_api_key', type: 'authentication_error' });
+  expect((error as AuthenticationError).requestID).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('errors keep their code, type and param', async () => {
+  const failure = async (body: object) =>
+    client.chat.completions
+      .create({ model: 'sim/chat', messages: messages('hi'), ...body } as never)
+      .catch((thrown: unknown) => thrown);
+  expect(await failure({ model: 'gpt' })).toMatchObject({ status: 400, code: 'invalid_model', param: 'model' });
+  expect(await failure({ model: 'sim/none' })).toMatchObject({ status: 404, code: 'model_not_found' });
+  expect(await failure({ messages: [] })).toMatchObject({ code: 'missing_parameter', param: 'messages' });
+  expect(await failure({ temperature: 3 })).toMatchObject({ status: 400, code: 'invalid_request' });
+  expect(await failure({ model: 'sim/unreachable' })).toMatchObject({ status: 502, code: 'upstream_unavailable' });
+  expect(await failure({ messages: messages('[[sim {"status":500}]]') })).toMatchObject({
+    status: 502,
+    code: 'upstream_failed',
+  });
+});
+
+test('a stream that the provider cuts ends in an error, and what was seen is billed', async () => {
+  const { data: stream, response } = await client.chat.completions
+    .create({
+      model: 'sim/chat',
+      messages: messages('[[sim {"chunks":50,"chunk_delay_ms":2,"drop_after_chunks":20}]]'),
+      stream: true,
+    })
+    .withResponse();
+  const read = async () => {
+    for await (const _chunk of stream) {
+      // Until it breaks.
+    }
+  };
+  const error = await read().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(APIError);
+  expect(error).toMatchObject({ code: 'upstream_failed' });
+  expect(await expectBilled(`${response.headers.get('x-request-id')}`)).toBeGreaterThan(0n);
+});
+
+test('the model list is what this key may call', async () => {
+  const all = (await client.models.list()).data.map(({ id }) => id);
+  expect(all).toEqual(expect.arrayContaining(['sim/chat', 'openai/gpt-5.5']));
+  expect(all).not.toEqual(expect.arrayContaining(['sim/disabled']));
+  expect(all).not.toEqual(expect.arrayContaining(['sim/preview']));
+  const narrow = await system.provision({ key: { allowed_models: ['sim/chat'] } });
+  const only = new OpenAI({ apiKey: narrow.apiKey, baseURL: `${system.stack.apiUrl}/v1`, maxRetries: 0 });
+  expect((await only.models.list()).data.map(({ id }) => id)).toEqual(['sim/chat']);
+  await expect(only.chat.completions.create({ model: 'openai/gpt-5.5', messages: messages('hi') })).rejects.toMatchObject({
+    code: 'model_not_found',
+  });
+});
+
+async function waitForCallInFlight(): Promise<void> {
+  for (;;) {
+    const { in_flight } = await system.meter({ limit: 1 });
+    if (in_flight > 0) return;
+  }
+}

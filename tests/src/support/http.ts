@@ -1,0 +1,51 @@
+import http from 'node:http';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for.
+  readonly json: any;
+}
+
+const agent = new http.Agent({ keepAlive: false });
+
+/** Posts JSON and reads the whole answer, over a connection of its own. */
+export function postJson(url: string, body: unknown, apiKey?: string): Promise<HttpAnswer> {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const headers: http.OutgoingHttpHeaders = {
+    'content-type': 'application/json',
+    'content-length': bytes.length,
+    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+  };
+  return sendRequest(url, 'POST', headers, bytes);
+}
+
+export function sendRequest(
+  url: string,
+  method: string,
+  headers: http.OutgoingHttpHeaders = {},
+  body?: Buffer,
+): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method, headers, agent }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (bytes: Buffer) => pieces.push(bytes));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(pieces).toString('utf8');
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parse(text) });
+      });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
