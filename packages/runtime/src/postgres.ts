@@ -11,6 +11,8 @@ export function createPool(options: {
   log: Logger;
   maxConnections?: number;
   statementTimeoutMs?: number;
+  /** Statements of one connection are sent without waiting for the answers to those before them. */
+  pipeline?: boolean;
 }): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -20,6 +22,7 @@ export function createPool(options: {
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
+    pipeline: options.pipeline ?? false,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === INT8_OID && format !== 'binary'

@@ -30,16 +30,19 @@ import { isTransient } from './store/statement';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
 const STOP_GRACE_MS = 5_000;
+/** Transactions of each kind, reserving and settling, that run at once; those of one account don't. */
+const WORKERS = 2;
 
 export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
   const pool = createPool({ url: settings.DATABASE_URL, log, maxConnections: 10 });
-  // Holds have connections of their own, so that no list or sweep can keep a call waiting.
-  const holdPool = createPool({
+  // Money has connections of its own, so that no list or sweep can keep a call waiting.
+  const moneyPool = createPool({
     url: settings.DATABASE_URL,
     log,
-    maxConnections: 4,
+    maxConnections: 2 * WORKERS,
     statementTimeoutMs: 4_000,
+    pipeline: true,
   });
   await migrate({ pool, schema: 'billing', directory: MIGRATIONS, log });
   const partitions = every(settings.PARTITION_INTERVAL_MS, 'partitions', log, () =>
@@ -51,22 +54,23 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
   const reservations = new GroupCommit<CallToAdmit, ReserveResult>({
     run: (calls) =>
       metrics.timed('reserve', calls.length, () =>
-        reserveCalls(calls, unlimitedRates, (asked, refused) => holdCalls(holdPool, asked, refused)),
+        reserveCalls(calls, unlimitedRates, (asked, refused) => holdCalls(moneyPool, asked, refused)),
       ),
     accountOf: (call) => call.accountId,
     isTransient,
     maxBatch: 128,
     maxWaiting: 4_096,
-    workers: 2,
+    workers: WORKERS,
     deadlineMs: 5_000,
   });
   const settlements = new GroupCommit<Delivery, DeliveryOutcome>({
-    run: (deliveries) => metrics.timed('settle', deliveries.length, () => settleDeliveries(pool, deliveries)),
+    run: (deliveries) =>
+      metrics.timed('settle', deliveries.length, () => settleDeliveries(moneyPool, deliveries)),
     accountOf: ({ event }) => ('accountId' in event ? event.accountId : ''),
     isTransient,
     maxBatch: 256,
     maxWaiting: 20_000,
-    workers: 2,
+    workers: WORKERS,
     deadlineMs: 10_000,
   });
   const watchers = new KeyWatchers(() => listener.up);
@@ -129,7 +133,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
       await Promise.all([stopped, consumer?.stop()]);
       await Promise.all(jobs.map((job) => job.stop()));
       await Promise.all([reservations.idle(), settlements.idle(), listener.close()]);
-      await Promise.all([pool.end(), holdPool.end(), admin.stop()]);
+      await Promise.all([pool.end(), moneyPool.end(), admin.stop()]);
     },
   };
 }

@@ -1,10 +1,19 @@
 import { GatewayError } from '@gateway/proto';
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
-import { admitCall, type CallToAdmit, type Decision, decideCall, grant, refuse } from '../domain/admission';
+import type { Pool } from '@gateway/runtime';
+import {
+  type AccountFigures,
+  admitCall,
+  type CallToAdmit,
+  type Decision,
+  decideCall,
+  grant,
+  refuse,
+} from '../domain/admission';
 import type { Hold } from '../domain/settlement';
 import { findHolds, insertHolds } from './holds';
 import { lockAccounts } from './lock-accounts';
-import { readKeyFigures } from './read-key-figures';
+import { countAccountUse, type FiguresAtHand, readKeyFigures } from './read-key-figures';
+import { inTwoSteps } from './two-step';
 
 /**
  * Decides the calls in turn against the locked state and holds the money of those granted, in one
@@ -16,49 +25,65 @@ export function holdCalls(
   calls: readonly CallToAdmit[],
   refusedByRates: readonly (GatewayError | undefined)[] = [],
 ): Promise<Decision[]> {
-  return withTransaction(pool, (client) => decideAndHold(client, calls, refusedByRates));
+  const column = (pick: (call: CallToAdmit) => string) => calls.map(pick);
+  return inTwoSteps(pool, {
+    read: (client) => [
+      lockAccounts(
+        client,
+        column((call) => call.accountId),
+      ),
+      readKeyFigures(
+        client,
+        column((call) => call.keyId),
+      ),
+      findHolds(
+        client,
+        column((call) => call.requestId),
+      ),
+    ],
+    decide: ([accounts, figures, existing]) => {
+      countAccountUse(accounts, figures);
+      const { decisions, holds } = decideInTurn(calls, refusedByRates, { accounts, figures, existing });
+      return { result: decisions, write: (client) => (holds.length > 0 ? [insertHolds(client, holds)] : []) };
+    },
+  });
 }
 
-async function decideAndHold(
-  client: PoolClient,
+interface Found {
+  readonly accounts: ReadonlyMap<string, AccountFigures>;
+  readonly figures: FiguresAtHand;
+  readonly existing: ReadonlyMap<string, Hold>;
+}
+
+interface NewHold {
+  readonly call: CallToAdmit;
+  readonly holdNano: bigint;
+}
+
+function decideInTurn(
   calls: readonly CallToAdmit[],
   refusedByRates: readonly (GatewayError | undefined)[],
-): Promise<Decision[]> {
-  const accounts = await lockAccounts(
-    client,
-    calls.map((call) => call.accountId),
-  );
-  const { keys, nowMs } = await readKeyFigures(
-    client,
-    calls.map((call) => call.keyId),
-    accounts,
-  );
-  const existing = await findHolds(
-    client,
-    calls.map((call) => call.requestId),
-  );
-  const granted = new Map<string, { call: CallToAdmit; holdNano: bigint }>();
+  { accounts, figures, existing }: Found,
+): { decisions: Decision[]; holds: NewHold[] } {
+  const holds = new Map<string, NewHold>();
   const decisions = calls.map((call, i): Decision => {
     const hold = existing.get(call.requestId);
     if (hold) return repeat(call, hold);
-    const twin = granted.get(call.requestId);
+    const twin = holds.get(call.requestId);
     if (twin) return isSameCall(call, twin.call) ? grant(twin.holdNano) : refuse(reused(call));
 
     const account = accounts.get(call.accountId);
-    const key = keys.get(call.keyId);
+    const key = figures.keys.get(call.keyId);
     const rateRefusal = refusedByRates[i];
     if (rateRefusal) {
-      const decision = decideCall(call, account, key, nowMs);
+      const decision = decideCall(call, account, key, figures.nowMs);
       return decision.granted ? refuse(rateRefusal) : decision;
     }
-    const decision = admitCall(call, account, key, nowMs);
-    if (decision.granted && !call.free) {
-      granted.set(call.requestId, { call, holdNano: decision.holdNano });
-    }
+    const decision = admitCall(call, account, key, figures.nowMs);
+    if (decision.granted && !call.free) holds.set(call.requestId, { call, holdNano: decision.holdNano });
     return decision;
   });
-  if (granted.size > 0) await insertHolds(client, [...granted.values()]);
-  return decisions;
+  return { decisions, holds: [...holds.values()] };
 }
 
 /** A call whose hold exists: its reply was lost, so it gets the same one. */

@@ -40,26 +40,35 @@ const READ = statement(
 
 export interface FiguresAtHand {
   readonly keys: ReadonlyMap<string, KeyFigures>;
+  /** Settled + held of the day, of each account that owns one of the keys. */
+  readonly accountUseNano: ReadonlyMap<string, bigint>;
   /** The database's clock; 0 when it knows none of the keys. */
   readonly nowMs: number;
 }
 
-/**
- * Reads keys of locked accounts with their windows of a UTC day (null: today by the database's clock), and
- * fills in the use of the accounts' own.
- */
+/** Reads keys of locked accounts with their windows of a UTC day; null: today by the database's clock. */
 export async function readKeyFigures(
   client: PoolClient,
   keyIds: Iterable<string>,
-  accounts: ReadonlyMap<string, AccountFigures>,
   day: string | null = null,
 ): Promise<FiguresAtHand> {
   const rows = await rowsOf<KeyRow>(client, READ, [[...new Set(keyIds)], day]);
-  for (const row of rows) {
-    const account = accounts.get(row.account_id);
-    if (account) account.usedTodayNano = row.account_used_day_nano;
+  return {
+    keys: new Map(rows.map((row) => [row.id, fromRow(row)])),
+    accountUseNano: new Map(rows.map((row) => [row.account_id, row.account_used_day_nano])),
+    nowMs: Number(rows[0]?.now_ms ?? 0n),
+  };
+}
+
+/** Fills in the accounts' use of the day that was read beside their keys. */
+export function countAccountUse(
+  accounts: ReadonlyMap<string, AccountFigures>,
+  { accountUseNano }: FiguresAtHand,
+): void {
+  for (const [id, usedNano] of accountUseNano) {
+    const account = accounts.get(id);
+    if (account) account.usedTodayNano = usedNano;
   }
-  return { keys: new Map(rows.map((row) => [row.id, fromRow(row)])), nowMs: Number(rows[0]?.now_ms ?? 0n) };
 }
 
 const fromRow = (row: KeyRow): KeyFigures => ({

@@ -1,5 +1,5 @@
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
-import { freeNano } from '../domain/admission';
+import { type Pool, withTransaction } from '@gateway/runtime';
+import { type AccountFigures, freeNano } from '../domain/admission';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import { type Hold, settleExpiredHold, settleOpenHold } from '../domain/settlement';
 import { MalformedEvent, type UsageEvent } from '../domain/usage-event';
@@ -7,21 +7,25 @@ import { type DeadLetter, insertDeadLetters } from './dead-letters';
 import { endHolds } from './end-holds';
 import { findHolds, insertTombstones } from './holds';
 import { lockAccounts } from './lock-accounts';
-import { readKeyFigures } from './read-key-figures';
+import { countAccountUse, readKeyFigures } from './read-key-figures';
 import { isTransient } from './statement';
-import { type ChargedEvent, insertUsageRecords } from './usage-records';
+import { inTwoSteps } from './two-step';
+import { insertUsageRecords } from './usage-records';
 
 /**
- * Settles what was delivered in one transaction and says what became of each. The first event of a request
- * wins. What can't be applied is set aside as a dead letter; a lone delivery that the database itself
- * refuses is too, so that it can't come back for ever.
+ * Settles what was delivered and says what became of each. The first event of a request wins. What can't
+ * be applied is set aside as a dead letter; a lone delivery that the database itself refuses is too, so
+ * that it can't come back for ever.
  */
 export async function settleDeliveries(
   pool: Pool,
   deliveries: readonly Delivery[],
 ): Promise<DeliveryOutcome[]> {
   try {
-    return await withTransaction(pool, (client) => settle(client, deliveries));
+    const { outcomes, late } = await settleTogether(pool, deliveries);
+    // Rare, and each against what those before it left.
+    for (const event of late) await settleLate(pool, event);
+    return outcomes;
   } catch (error) {
     if (deliveries.length !== 1 || isTransient(error)) throw error;
     const reason = `refused by the database: ${error instanceof Error ? error.message : 'unknown'}`;
@@ -32,75 +36,102 @@ export async function settleDeliveries(
 
 /** What is to be done with the events of one batch. */
 interface Plan {
-  readonly open: { hold: Hold; event: UsageEvent }[];
-  readonly late: { hold: Hold; event: UsageEvent }[];
+  readonly outcomes: DeliveryOutcome[];
+  readonly open: { readonly hold: Hold; readonly event: UsageEvent }[];
+  readonly late: UsageEvent[];
   readonly tombstones: UsageEvent[];
   readonly letters: DeadLetter[];
 }
 
-async function settle(client: PoolClient, deliveries: readonly Delivery[]): Promise<DeliveryOutcome[]> {
+function settleTogether(pool: Pool, deliveries: readonly Delivery[]): Promise<Plan> {
   const events = deliveries.map(({ event }) => event).filter(isWellFormed);
-  const accounts = await lockAccounts(
-    client,
-    events.map((event) => event.accountId),
-  );
-  const holds = await findHolds(
-    client,
-    events.map((event) => event.requestId),
-  );
-  const plan: Plan = { open: [], late: [], tombstones: [], letters: [] };
-  const seen = new Set<string>();
-  const outcomes = deliveries.map((delivery): DeliveryOutcome => {
-    const { event } = delivery;
-    if (event instanceof MalformedEvent) return bury(plan, delivery, `malformed: ${event.message}`);
-    if (!accounts.has(event.accountId)) return bury(plan, delivery, 'unknown account');
-    const hold = holds.get(event.requestId);
-    if (hold && (hold.accountId !== event.accountId || hold.keyId !== event.keyId)) {
-      return bury(plan, delivery, "another account's or key's hold");
-    }
-    if (seen.has(event.requestId)) return { kind: 'duplicate' };
-    if (!hold && event.outcome === 'settled') return bury(plan, delivery, 'unknown hold');
-    seen.add(event.requestId);
-    if (!hold) plan.tombstones.push(event);
-    else if (hold.state === 'open') plan.open.push({ hold, event });
-    else if (hold.state === 'expired') plan.late.push({ hold, event });
-    else return { kind: 'duplicate' };
-    return { kind: 'applied' };
+  return inTwoSteps(pool, {
+    read: (client) => [
+      lockAccounts(
+        client,
+        events.map((event) => event.accountId),
+      ),
+      findHolds(
+        client,
+        events.map((event) => event.requestId),
+      ),
+    ],
+    decide: ([accounts, holds]) => {
+      const plan = makePlan(deliveries, accounts, holds);
+      const ends = plan.open.map(({ hold, event }) => settleOpenHold(hold, event));
+      const charged = plan.open.map(({ event }, i) => ({ event, chargedNano: ends[i]!.chargedNano }));
+      for (const event of plan.tombstones) charged.push({ event, chargedNano: 0n });
+      return {
+        result: plan,
+        write: (client) => [
+          endHolds(client, ends),
+          insertTombstones(client, plan.tombstones),
+          insertUsageRecords(client, charged),
+          insertDeadLetters(client, plan.letters),
+        ],
+      };
+    },
   });
-  await carryOut(client, plan);
-  return outcomes;
+}
+
+function makePlan(
+  deliveries: readonly Delivery[],
+  accounts: ReadonlyMap<string, AccountFigures>,
+  holds: ReadonlyMap<string, Hold>,
+): Plan {
+  const plan: Plan = { outcomes: [], open: [], late: [], tombstones: [], letters: [] };
+  const seen = new Set<string>();
+  for (const delivery of deliveries) {
+    const { event } = delivery;
+    const hold = isWellFormed(event) ? holds.get(event.requestId) : undefined;
+    const reason = whyDead(event, accounts, hold);
+    if (reason !== undefined) {
+      plan.letters.push({ delivery, reason });
+      plan.outcomes.push({ kind: 'dead', reason });
+    } else if (isWellFormed(event)) {
+      const kind = seen.has(event.requestId) ? 'duplicate' : place(plan, event, hold);
+      seen.add(event.requestId);
+      plan.outcomes.push({ kind });
+    }
+  }
+  return plan;
+}
+
+function whyDead(
+  event: Delivery['event'],
+  accounts: ReadonlyMap<string, AccountFigures>,
+  hold: Hold | undefined,
+): string | undefined {
+  if (!isWellFormed(event)) return `malformed: ${event.message}`;
+  if (!accounts.has(event.accountId)) return 'unknown account';
+  if (!hold) return event.outcome === 'settled' ? 'unknown hold' : undefined;
+  return hold.accountId === event.accountId && hold.keyId === event.keyId
+    ? undefined
+    : "another account's or key's hold";
+}
+
+function place(plan: Plan, event: UsageEvent, hold: Hold | undefined): 'applied' | 'duplicate' {
+  if (!hold) plan.tombstones.push(event);
+  else if (hold.state === 'open') plan.open.push({ hold, event });
+  else if (hold.state === 'expired') plan.late.push(event);
+  else return 'duplicate';
+  return 'applied';
 }
 
 const isWellFormed = (event: Delivery['event']): event is UsageEvent => !(event instanceof MalformedEvent);
 
-function bury(plan: Plan, delivery: Delivery, reason: string): DeliveryOutcome {
-  plan.letters.push({ delivery, reason });
-  return { kind: 'dead', reason };
-}
-
-async function carryOut(client: PoolClient, plan: Plan): Promise<void> {
-  const ends = plan.open.map(({ hold, event }) => settleOpenHold(hold, event));
-  await endHolds(client, ends);
-  const charged: ChargedEvent[] = plan.open.map(({ event }, i) => ({
-    event,
-    chargedNano: ends[i]!.chargedNano,
-  }));
-  for (const { hold, event } of plan.late) {
-    charged.push({ event, chargedNano: await settleLate(client, hold, event) });
-  }
-  for (const event of plan.tombstones) charged.push({ event, chargedNano: 0n });
-  await insertTombstones(client, plan.tombstones);
-  await insertUsageRecords(client, charged);
-  await insertDeadLetters(client, plan.letters);
-}
-
-/** One at a time, each against what those before it left: late finals are rare. */
-async function settleLate(client: PoolClient, hold: Hold, event: UsageEvent): Promise<bigint> {
-  const accounts = await lockAccounts(client, [hold.accountId]);
-  const { keys } = await readKeyFigures(client, [hold.keyId], accounts, hold.day);
-  const account = accounts.get(hold.accountId);
-  const key = keys.get(hold.keyId);
-  const end = settleExpiredHold(hold, event, account && key ? freeNano(account, key) : 0n);
-  await endHolds(client, [end]);
-  return end.chargedNano;
+/** The final of a hold that expired, unless another was first. */
+function settleLate(pool: Pool, event: UsageEvent): Promise<void> {
+  return withTransaction(pool, async (client) => {
+    const accounts = await lockAccounts(client, [event.accountId]);
+    const hold = (await findHolds(client, [event.requestId])).get(event.requestId);
+    if (hold?.state !== 'expired') return;
+    const figures = await readKeyFigures(client, [hold.keyId], hold.day);
+    countAccountUse(accounts, figures);
+    const account = accounts.get(hold.accountId);
+    const key = figures.keys.get(hold.keyId);
+    const end = settleExpiredHold(hold, event, account && key ? freeNano(account, key) : 0n);
+    await endHolds(client, [end]);
+    await insertUsageRecords(client, [{ event, chargedNano: end.chargedNano }]);
+  });
 }
