@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type Account, DashboardApi, type ServiceName, type Stack, startStack } from '@gateway/local';
+import { oneProcess, type ProcessGroup, withChildren } from '../procfs/process-group';
+import { makeDataFolder, removeDataFolder } from './data-folder';
+
+/** What answers a call or keeps its money right, engines apart. */
+const GATEWAY_SERVICES: readonly ServiceName[] = ['edge', 'chat', 'billing', 'catalog', 'dashboard'];
+export const TOP_UP_USD = 10_000;
+
+/** The whole embedded stack with an account that can pay. */
+export interface GatewayUnderTest {
+  readonly stack: Stack;
+  readonly api: DashboardApi;
+  readonly account: Account;
+  readonly apiKey: string;
+  readonly services: readonly ProcessGroup[];
+  readonly postgres: ProcessGroup;
+  readonly simulator: ProcessGroup;
+  stop(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  /** Where every service writes a CPU profile at its end. */
+  readonly profileDir: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onGivenUp: (error: Error) => void;
+}
+
+export async function startGateway({ profileDir, ...options }: GatewayOptions): Promise<GatewayUnderTest> {
+  const dataDir = makeDataFolder();
+  let stack: Stack | undefined;
+  const stop = async () => {
+    await stack?.stop();
+    removeDataFolder(dataDir);
+  };
+  try {
+    stack = await startStack({
+      ...options,
+      dataDir,
+      env: plainEnvironment(),
+      settings: profileDir === undefined ? {} : profileSettings(profileDir),
+      autoRestart: false,
+    });
+    return { stack, ...(await openAccount(stack)), ...processGroups(stack), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Without the settings of whoever runs this: keys would lead to real providers, addresses to real engines. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, USER } = process.env;
+  return { PATH, HOME, USER };
+}
+
+function profileSettings(dir: string): Partial<Record<ServiceName, Record<string, string>>> {
+  const options = '--cpu-prof --cpu-prof-interval=500';
+  return Object.fromEntries(
+    GATEWAY_SERVICES.map((service) => [
+      service,
+      { NODE_OPTIONS: `${options} --cpu-prof-dir=${join(dir, service)}` },
+    ]),
+  );
+}
+
+async function openAccount(stack: Stack) {
+  const api = new DashboardApi(stack.dashboardUrl);
+  const password = randomBytes(18).toString('base64url');
+  const account = await api.register('bench@gateway.local', password, 'Bench');
+  const operator = await api.login(stack.secrets.adminEmail, stack.secrets.adminPassword);
+  if (!operator) throw new Error('the operator can not log in');
+  await api.topUp(operator, account.id, TOP_UP_USD);
+  const { key: apiKey } = await api.createKey(account.token, 'bench');
+  return { api, account, apiKey };
+}
+
+function processGroups(stack: Stack) {
+  const ofService = (name: ServiceName) => oneProcess(name, () => stack.pid(name));
+  return {
+    services: GATEWAY_SERVICES.map(ofService),
+    simulator: ofService('simulator'),
+    postgres: withChildren('PostgreSQL', () => postgresPid(stack)),
+  };
+}
+
+function postgresPid(stack: Stack): number {
+  const pid = stack.engines.postgresPid();
+  if (pid === undefined) throw new Error('PostgreSQL is down');
+  return pid;
+}

@@ -1,0 +1,21 @@
+import type { GeneratorMessage, LoadOrder } from './load-contract';
+import { runCalls } from './run-calls';
+import { runStreams } from './run-streams';
+import { Tally } from './tally';
+
+// A process of its own: its work counts for neither target, and its pauses are not the runner's.
+process.on('message', (order: LoadOrder) => {
+  void run(order).then(
+    (message) => process.send?.(message),
+    (error) => process.send?.({ failure: String(error) } satisfies GeneratorMessage),
+  );
+});
+process.on('disconnect', () => process.exit());
+process.on('SIGINT', () => {});
+
+async function run(order: LoadOrder): Promise<GeneratorMessage> {
+  const tally = new Tally();
+  if (order.load.kind === 'calls') await runCalls(order, order.load, tally);
+  else await runStreams(order, order.load, tally);
+  return { result: tally.result() };
+}

@@ -1,0 +1,45 @@
+/** Calls one after another on each of so many connections. */
+export interface CallsLoad {
+  readonly kind: 'calls';
+  readonly connections: number;
+  readonly durationMs: number;
+  /** What every reply must say. */
+  readonly replyText: string;
+}
+
+/** Streams side by side, each read to its end. */
+export interface StreamsLoad {
+  readonly kind: 'streams';
+  readonly streams: number;
+  /** Between the starts of two streams. */
+  readonly spacingMs: number;
+  /** Chunks of text in each. */
+  readonly chunks: number;
+  readonly chunkDelayMs: number;
+}
+
+export type LoadShape = CallsLoad | StreamsLoad;
+
+/** What the generator is told to do. */
+export interface LoadOrder {
+  readonly load: LoadShape;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface LoadResult {
+  readonly elapsedMs: number;
+  /** Answered well. */
+  readonly calls: number;
+  /** Chunks of text received; 0 where nothing is streamed. */
+  readonly chunks: number;
+  readonly errors: number;
+  /** The first few, in words. */
+  readonly errorSamples: readonly string[];
+  /** Of whole calls; of a stream, from the moment a chunk was due to its arrival. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export type GeneratorMessage = { readonly result: LoadResult } | { readonly failure: string };

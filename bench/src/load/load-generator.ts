@@ -1,0 +1,49 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { GeneratorMessage, LoadOrder, LoadResult } from './load-contract';
+
+/** On top of what a run takes by its order, for slow machines. */
+const GRACE_MS = 60_000;
+
+/** The process that makes the calls. */
+export class LoadGenerator {
+  readonly #child: ChildProcess;
+
+  constructor() {
+    this.#child = fork(join(__dirname, 'generator.js'), { execArgv: [] });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  async run(order: LoadOrder): Promise<LoadResult> {
+    const { load } = order;
+    const durationMs = load.kind === 'calls' ? load.durationMs : load.chunks * load.chunkDelayMs;
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, AbortSignal.timeout(durationMs + GRACE_MS)]);
+    const ended = once(this.#child, 'exit', { signal }).then(() => {
+      throw new Error('the load generator ended');
+    });
+    const answered = once(this.#child, 'message', { signal });
+    this.#child.send(order);
+    try {
+      const [message] = await Promise.race([answered, ended]);
+      return resultOf(message);
+    } finally {
+      // Takes the listeners off; what is still waited for is no failure.
+      for (const wait of [answered, ended]) wait.catch(() => {});
+      over.abort();
+    }
+  }
+
+  stop(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+function resultOf(message: GeneratorMessage): LoadResult {
+  if ('failure' in message) throw new Error(message.failure);
+  return message.result;
+}

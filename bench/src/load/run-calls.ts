@@ -1,0 +1,41 @@
+import type { CallsLoad, LoadOrder } from './load-contract';
+import { post } from './post';
+import type { Tally } from './tally';
+
+/** Beyond that the target is broken, and going on would only measure how fast it refuses. */
+const MAX_ERRORS = 100;
+
+export async function runCalls(order: LoadOrder, load: CallsLoad, tally: Tally): Promise<void> {
+  const endMs = performance.now() + load.durationMs;
+  const connection = async () => {
+    while (performance.now() < endMs && tally.errors < MAX_ERRORS) {
+      const startedAtMs = performance.now();
+      try {
+        checkReply(await readReply(order), load.replyText);
+        tally.took(performance.now() - startedAtMs);
+        tally.answered();
+      } catch (error) {
+        tally.failed(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: load.connections }, connection));
+}
+
+function readReply(order: LoadOrder): Promise<string> {
+  return post<string>(order, (response, resolve) => {
+    let text = '';
+    response.setEncoding('utf8');
+    response.on('data', (part: string) => {
+      text += part;
+    });
+    response.once('end', () => resolve(text));
+  });
+}
+
+function checkReply(text: string, expected: string): void {
+  const { choices, usage } = JSON.parse(text);
+  const content = choices?.[0]?.message?.content;
+  if (content !== expected) throw new Error(`wrong reply: ${text.slice(0, 200)}`);
+  if (!(usage?.completion_tokens > 0)) throw new Error('a reply without usage');
+}

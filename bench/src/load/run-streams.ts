@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadOrder, StreamsLoad } from './load-contract';
+import { post } from './post';
+import { SseCounter } from './sse-counter';
+import type { Tally } from './tally';
+
+/** The role before the text; the finish reason and `[DONE]` after it. */
+const EVENTS_BEFORE = 1;
+const EVENTS_AFTER = 2;
+
+export async function runStreams(order: LoadOrder, load: StreamsLoad, tally: Tally): Promise<void> {
+  const stream = async (_: unknown, index: number) => {
+    await sleep(index * load.spacingMs);
+    try {
+      await readStream(order, load, tally);
+      tally.answered(load.chunks);
+    } catch (error) {
+      tally.failed(error);
+    }
+  };
+  await Promise.all(Array.from({ length: load.streams }, stream));
+}
+
+function readStream(order: LoadOrder, load: StreamsLoad, tally: Tally): Promise<void> {
+  const sentAtMs = performance.now();
+  const expected = EVENTS_BEFORE + load.chunks + EVENTS_AFTER;
+  return post<void>(order, (response, resolve, reject) => {
+    const counter = new SseCounter();
+    response.on('data', (piece: Buffer) => {
+      counter.push(piece);
+      // Chunks that come together count once, for the last of them, which is the least late.
+      const chunk = Math.min(counter.events, EVENTS_BEFORE + load.chunks) - EVENTS_BEFORE;
+      tally.took(performance.now() - sentAtMs - (chunk - 1) * load.chunkDelayMs);
+    });
+    response.once('end', () => {
+      if (!counter.done) reject(new Error(`a stream without [DONE], after ${counter.events} events`));
+      else if (counter.events === expected) resolve();
+      else reject(new Error(`${counter.events} events in a stream instead of ${expected}`));
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import type { LoadResult } from './load-contract';
+import { percentile } from './percentile';
+
+const ERROR_SAMPLES = 5;
+
+/** Gathers what a run of the generator saw. */
+export class Tally {
+  readonly #startedAtMs = performance.now();
+  readonly #latenciesMs: number[] = [];
+  readonly #errorSamples: string[] = [];
+  #calls = 0;
+  #chunks = 0;
+  #errors = 0;
+
+  answered(chunks = 0): void {
+    this.#calls++;
+    this.#chunks += chunks;
+  }
+
+  took(ms: number): void {
+    this.#latenciesMs.push(ms);
+  }
+
+  failed(error: unknown): void {
+    this.#errors++;
+    if (this.#errorSamples.length < ERROR_SAMPLES) this.#errorSamples.push(String(error));
+  }
+
+  get errors(): number {
+    return this.#errors;
+  }
+
+  result(): LoadResult {
+    const sorted = Float64Array.from(this.#latenciesMs).sort();
+    return {
+      elapsedMs: performance.now() - this.#startedAtMs,
+      calls: this.#calls,
+      chunks: this.#chunks,
+      errors: this.#errors,
+      errorSamples: this.#errorSamples,
+      p50Ms: percentile(sorted, 0.5),
+      p99Ms: percentile(sorted, 0.99),
+    };
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { BenchReport } from './bench-report';
+import { type BenchOptions, parseOptions, USAGE } from './options';
+import { formatProfiles } from './profile/format-profiles';
+import { judge } from './report/bars';
+import { formatReport } from './report/format-report';
+import { runBench } from './run-bench';
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  if (process.platform !== 'linux')
+    throw new Error('bench reads CPU and memory from /proc, so it needs Linux');
+  const abort = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
+  const report = await runBench({
+    options: atItsFolder(options),
+    signal: abort.signal,
+    progress: (message) => process.stderr.write(`${message} …\n`),
+  });
+  const bars = judge(report);
+  process.stdout.write(`\n${formatReport(report, bars)}\n`);
+  if (options.jsonFile) writeJson(options.jsonFile, { ...report, bars });
+  if (options.profileDir) process.stdout.write(`\n${profilesOf(report)}\n`);
+  // A profiled run is slower by design.
+  if (!options.profileDir && bars.some(({ passed }) => !passed)) process.exitCode = 1;
+}
+
+function atItsFolder(options: BenchOptions): BenchOptions {
+  return options.profileDir ? { ...options, profileDir: resolve(options.profileDir) } : options;
+}
+
+function writeJson(file: string, content: unknown): void {
+  mkdirSync(dirname(resolve(file)), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+function profilesOf({ options, scenarios }: BenchReport): string {
+  const rounds = scenarios.flatMap((scenario) => scenario.rounds.map(({ gateway }) => gateway));
+  const units = rounds.reduce((sum, { calls, chunks }) => sum + (chunks || calls), 0);
+  return formatProfiles(
+    options.profileDir ?? '',
+    rounds.map(({ window }) => window),
+    units,
+  );
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.stack ?? error}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,57 @@
+import type { BenchReport } from '../bench-report';
+import { moneyIsRight } from '../gateway/check-money';
+import { totalPssBytes } from '../memory';
+import { summarise } from './scenario-summary';
+
+export interface Bar {
+  readonly title: string;
+  readonly found: string;
+  readonly passed: boolean;
+}
+
+const MAX_CALL_CPU_US = 1_000;
+const MAX_CHUNK_CPU_RATIO = 2;
+const MAX_IDLE_MB = 700;
+
+export function judge(report: BenchReport): Bar[] {
+  const bars: Bar[] = [];
+  for (const rounds of report.scenarios) {
+    const { bare, gateway, cpuRatio } = summarise(rounds);
+    if (rounds.name === 'plain') {
+      const us = gateway.cpuUsPerUnit;
+      bars.push({
+        title: `CPU per non-streamed call, all services of the gateway: at most ${MAX_CALL_CPU_US} µs`,
+        found: `${us.toFixed(0)} µs`,
+        passed: us <= MAX_CALL_CPU_US,
+      });
+    }
+    if (rounds.name === 'stream') {
+      bars.push({
+        title: `CPU per streamed chunk: at most ${MAX_CHUNK_CPU_RATIO} × the bare proxy's`,
+        found: `${cpuRatio.toFixed(2)} ×`,
+        passed: cpuRatio <= MAX_CHUNK_CPU_RATIO,
+      });
+    }
+    const errors = bare.errors + gateway.errors;
+    bars.push({ title: `${rounds.title}: no errors`, found: `${errors}`, passed: errors === 0 });
+  }
+  const idleMb = totalPssBytes(report.idle) / 1e6;
+  bars.push({
+    title: `memory of the whole stack at idle: under ${MAX_IDLE_MB} MB (proportional set size)`,
+    found: `${idleMb.toFixed(0)} MB`,
+    passed: idleMb < MAX_IDLE_MB,
+  });
+  if (report.money) bars.push(moneyBar(report.money));
+  return bars;
+}
+
+function moneyBar(money: NonNullable<BenchReport['money']>): Bar {
+  const { calls, meteredNano, chargedNano, driftNano, openHolds, deadLetters, operatorLossNano } = money;
+  return {
+    title: 'balance = ledger = meter, drift 0',
+    found:
+      `${calls} calls, metered ${meteredNano} nano-USD, charged ${chargedNano}, drift ${driftNano}, ` +
+      `open holds ${openHolds}, dead letters ${deadLetters}, operator loss ${operatorLossNano}`,
+    passed: moneyIsRight(money),
+  };
+}

@@ -1,0 +1,61 @@
+import type { ScenarioRounds } from '../bench-report';
+import type { Round } from '../measure';
+import type { TargetName } from '../targets';
+import { median } from './median';
+
+export interface TargetSummary {
+  /** Calls, or chunks where it is streamed. */
+  readonly unitsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of the target's own processes. */
+  readonly cpuUsPerUnit: number;
+  /** Of every process that was watched. */
+  readonly cpuUsPerUnitBy: Readonly<Record<string, number>>;
+  readonly errors: number;
+  readonly errorSamples: readonly string[];
+}
+
+export interface ScenarioSummary {
+  readonly bare: TargetSummary;
+  readonly gateway: TargetSummary;
+  /** CPU of the gateway over that of the bare proxy in the round beside it. */
+  readonly cpuRatio: number;
+}
+
+/** Processes that are there for both targets, and no part of either. */
+export const BESIDE: readonly string[] = ['PostgreSQL', 'runner with Redis', 'simulator', 'load generator'];
+
+/** Every figure is the median of its rounds, so those of one target need not add up to the last digit. */
+export function summarise({ stream, rounds }: ScenarioRounds): ScenarioSummary {
+  const target = (name: TargetName) =>
+    summariseTarget(
+      rounds.map((round) => round[name]),
+      stream,
+    );
+  const ratios = rounds.map(({ bare, gateway }) => ownCpuUs(gateway, stream) / ownCpuUs(bare, stream));
+  return { bare: target('bare'), gateway: target('gateway'), cpuRatio: median(ratios) };
+}
+
+function summariseTarget(rounds: readonly Round[], stream: boolean): TargetSummary {
+  const of = (figure: (round: Round) => number) => median(rounds.map(figure));
+  const names = Object.keys(rounds[0]?.cpuUs ?? {});
+  return {
+    unitsPerSecond: of((round) => (units(round, stream) * 1_000) / round.elapsedMs),
+    p50Ms: of((round) => round.p50Ms),
+    p99Ms: of((round) => round.p99Ms),
+    cpuUsPerUnit: of((round) => ownCpuUs(round, stream)),
+    cpuUsPerUnitBy: Object.fromEntries(
+      names.map((name) => [name, of((round) => (round.cpuUs[name] ?? 0) / units(round, stream))]),
+    ),
+    errors: rounds.reduce((sum, { errors }) => sum + errors, 0),
+    errorSamples: rounds.flatMap(({ errorSamples }) => errorSamples),
+  };
+}
+
+const units = (round: Round, stream: boolean): number => (stream ? round.chunks : round.calls);
+
+function ownCpuUs(round: Round, stream: boolean): number {
+  const own = Object.entries(round.cpuUs).filter(([name]) => !BESIDE.includes(name));
+  return own.reduce((sum, [, us]) => sum + us, 0) / units(round, stream);
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchReport, ScenarioRounds } from './bench-report';
+import { describeEnvironment } from './environment';
+import { checkMoney } from './gateway/check-money';
+import { type GatewayUnderTest, startGateway } from './gateway/gateway-under-test';
+import { LoadGenerator } from './load/load-generator';
+import { measure, type Round } from './measure';
+import { readMemory, runnerGroup } from './memory';
+import type { BenchOptions } from './options';
+import { startBareProxy } from './peers/start-bare-proxy';
+import { oneProcess, type ProcessGroup } from './procfs/process-group';
+import { scenario } from './scenarios';
+import { bareTarget, GATEWAY_MODEL, GATEWAY_UPSTREAM_MODEL, gatewayTarget, type Target } from './targets';
+
+const IDLE_MS = 10_000;
+const WARM_UP_SECONDS = 3;
+
+interface Run {
+  readonly options: BenchOptions;
+  readonly signal: AbortSignal;
+  readonly progress: (message: string) => void;
+}
+
+/** Starts everything, measures, and ends everything. */
+export async function runBench(run: Run): Promise<BenchReport> {
+  const { options, signal, progress } = run;
+  const environment = describeEnvironment();
+  progress('starting the gateway');
+  const failed = new AbortController();
+  const gateway = await startGateway({
+    profileDir: options.profileDir,
+    signal: AbortSignal.any([signal, failed.signal]),
+    onGivenUp: (error) => failed.abort(error),
+  });
+  try {
+    const idle = await measureIdle(run, gateway);
+    if (options.idleOnly) return { environment, options, idle, scenarios: [], loaded: [], money: undefined };
+    return { environment, options, idle, ...(await measureLoad(run, gateway)) };
+  } finally {
+    progress('stopping');
+    await gateway.stop();
+  }
+}
+
+async function measureIdle({ signal, progress }: Run, gateway: GatewayUnderTest) {
+  progress(`leaving it idle for ${IDLE_MS / 1_000} s`);
+  await sleep(IDLE_MS, undefined, { signal });
+  const named = namedGroups(gateway);
+  return readMemory([...named, runnerGroup(() => named)]);
+}
+
+const namedGroups = ({ services, simulator, postgres }: GatewayUnderTest) => [
+  ...services,
+  simulator,
+  postgres,
+];
+
+async function measureLoad(run: Run, gateway: GatewayUnderTest) {
+  const proxy = await startBareProxy(gateway.stack.simulatorUrl);
+  const generator = new LoadGenerator();
+  const onAbort = () => generator.stop();
+  run.signal.addEventListener('abort', onAbort);
+  try {
+    const bare = bareTarget(proxy);
+    const generatorGroup = oneProcess('load generator', () => generator.pid);
+    const named = [...namedGroups(gateway), ...bare.processes, generatorGroup];
+    const runner = runnerGroup(() => named);
+    const others = [gateway.postgres, gateway.simulator, runner, generatorGroup];
+    const scenarios = await runScenarios(run, bare, gatewayTarget(gateway), generator, others);
+    run.progress('checking the money');
+    const money = await checkMoney(gateway, GATEWAY_MODEL, GATEWAY_UPSTREAM_MODEL);
+    return { scenarios, money, loaded: readMemory([...named, runner]) };
+  } finally {
+    run.signal.removeEventListener('abort', onAbort);
+    generator.stop();
+    proxy.stop();
+  }
+}
+
+/** The targets take turns, so that a change of the machine's mood meets both. */
+async function runScenarios(
+  { options, signal, progress }: Run,
+  bare: Target,
+  gateway: Target,
+  generator: LoadGenerator,
+  others: readonly ProcessGroup[],
+): Promise<ScenarioRounds[]> {
+  const done: ScenarioRounds[] = [];
+  for (const name of options.scenarios) {
+    const measured = scenario(name, options.seconds, options.concurrency);
+    const warmUp = scenario(name, WARM_UP_SECONDS, options.concurrency);
+    const rounds: { bare: Round; gateway: Round }[] = [];
+    progress(`${measured.title}: warming up`);
+    for (const target of [bare, gateway]) await generator.run(target.order(warmUp));
+    for (let round = 1; round <= options.rounds; round++) {
+      signal.throwIfAborted();
+      progress(`${measured.title}: round ${round} of ${options.rounds}`);
+      rounds.push({
+        bare: await measure(bare, measured, generator, others),
+        gateway: await measure(gateway, measured, generator, others),
+      });
+    }
+    done.push({ name, title: measured.title, stream: measured.stream, rounds });
+  }
+  return done;
+}

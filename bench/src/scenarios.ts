@@ -1,0 +1,48 @@
+import type { LoadShape } from './load/load-contract';
+import { chunkedPrompt, fixedReplyPrompt, REPLY_TEXT } from './prompts';
+
+export const SCENARIO_NAMES = ['plain', 'single', 'stream'] as const;
+export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+
+export interface Scenario {
+  readonly name: ScenarioName;
+  readonly title: string;
+  readonly stream: boolean;
+  /** The messages to send; the model is the target's matter. */
+  readonly messages: readonly object[];
+  readonly load: LoadShape;
+}
+
+const STREAMS = 100;
+const CHUNK_DELAY_MS = 5;
+/** No multiple of the pace, so that not all streams speak in the same millisecond. */
+const STREAM_SPACING_MS = 7;
+
+export function scenario(name: ScenarioName, seconds: number, concurrency: number): Scenario {
+  if (name === 'stream') return streamed(seconds);
+  const connections = name === 'single' ? 1 : concurrency;
+  return {
+    name,
+    title: `non-streamed, ${connections} ${connections === 1 ? 'connection' : 'connections'}`,
+    stream: false,
+    messages: fixedReplyPrompt(),
+    load: { kind: 'calls', connections, durationMs: seconds * 1_000, replyText: REPLY_TEXT },
+  };
+}
+
+function streamed(seconds: number): Scenario {
+  const chunks = Math.round((seconds * 1_000) / CHUNK_DELAY_MS);
+  return {
+    name: 'stream',
+    title: `${STREAMS} streams, a chunk every ${CHUNK_DELAY_MS} ms each`,
+    stream: true,
+    messages: chunkedPrompt(chunks, CHUNK_DELAY_MS),
+    load: {
+      kind: 'streams',
+      streams: STREAMS,
+      spacingMs: STREAM_SPACING_MS,
+      chunks,
+      chunkDelayMs: CHUNK_DELAY_MS,
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { GatewayUnderTest } from './gateway/gateway-under-test';
+import type { LoadOrder } from './load/load-contract';
+import type { BareProxy } from './peers/start-bare-proxy';
+import { oneProcess, type ProcessGroup } from './procfs/process-group';
+import type { Scenario } from './scenarios';
+
+export type TargetName = 'bare' | 'gateway';
+
+export interface Target {
+  readonly name: TargetName;
+  readonly title: string;
+  /** Whose CPU counts as the target's. */
+  readonly processes: readonly ProcessGroup[];
+  order(scenario: Scenario): LoadOrder;
+}
+
+export const GATEWAY_MODEL = 'sim/chat';
+/** As the gateway names it to the provider; the bare proxy passes on another, so the meter tells them apart. */
+export const GATEWAY_UPSTREAM_MODEL = 'chat';
+const BARE_MODEL = 'bare';
+
+export function bareTarget(proxy: BareProxy): Target {
+  return {
+    name: 'bare',
+    title: 'bare proxy',
+    processes: [oneProcess('bare proxy', () => proxy.pid)],
+    order: (scenario) => order(scenario, `${proxy.url}/openai/v1/chat/completions`, 'any', BARE_MODEL),
+  };
+}
+
+export function gatewayTarget({ stack, apiKey, services }: GatewayUnderTest): Target {
+  return {
+    name: 'gateway',
+    title: 'gateway',
+    processes: services,
+    order: (scenario) => order(scenario, `${stack.apiUrl}/v1/chat/completions`, apiKey, GATEWAY_MODEL),
+  };
+}
+
+function order({ load, stream, messages }: Scenario, url: string, key: string, model: string): LoadOrder {
+  const body = JSON.stringify({ model, messages, ...(stream ? { stream } : {}) });
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  };
+  return { load, url, headers, body };
+}
