@@ -89,6 +89,7 @@ export class AnsweredCall {
   }
 
   callerLeft(): void {
+    clearTimeout(this.#deadline);
     this.#abort.abort();
     this.#onCredit?.();
     // A call that never came whole is never handled, only ended.

@@ -20,7 +20,11 @@ export function writeRawError(socket: Duplex, requestId: string, error: GatewayE
       `X-Content-Type-Options: nosniff\r\nX-Request-Id: ${requestId}\r\nrequest-id: ${requestId}\r\n` +
       `Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // Reading on for a moment keeps a reset from overtaking the answer.
+  destroyAfterLinger(socket);
+}
+
+/** Reading on for a moment keeps a reset from overtaking the last answer. */
+export function destroyAfterLinger(socket: Duplex): void {
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '@gateway/proto';
 import type { Logger } from '@gateway/runtime';
-import { fromParserError, writeRawError } from './client-error';
+import { destroyAfterLinger, fromParserError, writeRawError } from './client-error';
 import { CallerGone, createExchange, type Exchange } from './exchange';
 import { writeError } from './write-error';
 
@@ -70,12 +70,8 @@ export class EdgeListener {
       socket.destroy();
     } else if (!exchange || (exchange.request.complete && exchange.response.writableFinished)) {
       writeRawError(socket, this.#options.newRequestId(), fromParserError(error));
-    } else if (exchange.response.headersSent) {
-      // Its answer, begun or over, is all that this connection can carry.
-      socket.destroy();
     } else {
-      exchange.response.shouldKeepAlive = false;
-      this.fail(exchange, fromParserError(error));
+      this.#failUnparsable(exchange, fromParserError(error), socket);
     }
   };
 
@@ -84,6 +80,21 @@ export class EdgeListener {
     socket.on('error', () => socket.destroy());
     writeRawError(socket, this.#options.newRequestId(), new GatewayError('not_found'));
   };
+
+  /** The connection of an unfinished exchange is lost: its answer, begun or over, is the last it can carry. */
+  #failUnparsable(exchange: Exchange, error: GatewayError, socket: Duplex): void {
+    const { response } = exchange;
+    if (!response.headersSent) {
+      response.shouldKeepAlive = false;
+      this.fail(exchange, error);
+    } else if (exchange.errorCode === '') {
+      // Half of a good answer must not look like all of it.
+      socket.destroy();
+      return;
+    }
+    response.end();
+    destroyAfterLinger(socket);
+  }
 
   #onClosed(exchange: Exchange): void {
     const { onEnd, log } = this.#options;

@@ -30,11 +30,14 @@ export function readBody({ request, response }: Exchange, limits: BodyLimits): P
     const settle = () => {
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onClose);
+      response.off('finish', onClose);
     };
     const fail = (error: Error) => {
       settle();
       release();
       chunks.length = 0;
+      // What is left of the body is not worth waiting for.
+      response.shouldKeepAlive = false;
       reject(error);
     };
     const onData = (chunk: Buffer) => {
@@ -54,6 +57,8 @@ export function readBody({ request, response }: Exchange, limits: BodyLimits): P
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return fail(tooLarge());
     if (request.headers.expect !== undefined) response.writeContinue();
     request.on('data', onData).on('end', onEnd).on('close', onClose);
+    // The parser gave the connection up, and the request has been answered for that.
+    response.on('finish', onClose);
   });
 }
 

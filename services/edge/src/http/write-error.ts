@@ -21,7 +21,7 @@ export function writeError(exchange: Exchange, error: GatewayError): void {
     'content-length': body.length,
     'cache-control': 'no-store',
   };
-  if (bodyIsSoonRead(request)) {
+  if (bodyIsSoonRead(request, response)) {
     response.writeHead(error.row.status, headers).end(body);
   } else {
     response.writeHead(error.row.status, { ...headers, connection: 'close' }).write(body);
@@ -29,9 +29,9 @@ export function writeError(exchange: Exchange, error: GatewayError): void {
   }
 }
 
-function bodyIsSoonRead(request: IncomingMessage): boolean {
+function bodyIsSoonRead(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.complete) return true;
-  if (request.headers.expect !== undefined) return false;
+  if (!response.shouldKeepAlive || request.headers.expect !== undefined) return false;
   // Neither length nor coding: no body, its end is just not parsed yet.
   if (request.headers['transfer-encoding'] !== undefined) return false;
   return Number(request.headers['content-length'] ?? 0) <= MAX_DISCARD_BYTES;

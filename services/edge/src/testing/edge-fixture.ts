@@ -1,4 +1,4 @@
-import { createLogger, type RunningService } from '@gateway/runtime';
+import { createLogger, type Logger, type RunningService } from '@gateway/runtime';
 import { startEdge } from '../server';
 import { FakeBilling } from './fake-billing';
 import { FakeChat } from './fake-chat';
@@ -11,6 +11,7 @@ export const SECRET = 'a-secret-for-tests-only';
 /** An edge between fakes of everything it talks to. */
 export interface EdgeFixture {
   readonly edge: RunningService;
+  readonly log: Logger;
   readonly billing: FakeBilling;
   readonly chat: FakeChat;
   readonly dashboard: FakeDashboard;
@@ -42,6 +43,7 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
   const { api = 0, dashboard: dashboardPort = api, admin = 0 } = edge.ports;
   const fixture: EdgeFixture = {
     edge,
+    log,
     billing,
     chat,
     dashboard,

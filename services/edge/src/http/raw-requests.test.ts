@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
+import { expectRawError } from '../testing/expect-error';
+import { connectRaw, parseReply, sendRaw } from '../testing/raw-client';
+import { until } from '../testing/until';
+
+let fixture: EdgeFixture;
+beforeAll(async () => {
+  fixture = await startEdgeFixture({
+    EDGE_HEADER_TIMEOUT_MS: '300',
+    EDGE_BODY_TIMEOUT_MS: '300',
+    EDGE_MAX_BODY_BYTES: '100000',
+    EDGE_MAX_BODIES_BYTES: '150000',
+  });
+});
+afterAll(() => fixture.stop());
+
+const HEAD = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
+const send = (bytes: string) => sendRaw(fixture.apiPort, bytes);
+
+/** The gateway still answers a good call. */
+async function expectAlive(): Promise<void> {
+  const text = await send(`${HEAD}Connection: close\r\nContent-Length: 2\r\n\r\n{}`);
+  expect(parseReply(text)).toMatchObject({ status: 200 });
+}
+
+describe('what is no HTTP request', () => {
+  test.each([
+    ['noise', 'hello\r\n\r\n'],
+    ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00'],
+    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['an unknown method', 'BREW /v1/models HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a length and a transfer coding', `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
+    ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
+    ['a negative length', `${HEAD}Content-Length: -1\r\n\r\n`],
+    ['a length that is none', `${HEAD}Content-Length: 2x\r\n\r\n{}`],
+    ['a bare CR in a header', `${HEAD}X-A: b\rX-C: d\r\n\r\n`],
+    ['a NUL in a header', `${HEAD}X-A: b\0\r\n\r\n`],
+    ['a space before the colon', `${HEAD}X-A : b\r\n\r\n`],
+    ['a folded header', `${HEAD}X-A: b\r\n c\r\n\r\n`],
+    ['an unknown transfer coding', `${HEAD}Transfer-Encoding: gzip\r\n\r\n`],
+    ['a transfer coding before chunked', `${HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+    ['a header too large', `${HEAD}X-A: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['a target too long', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['too many headers', `${HEAD}${'A:b\r\n'.repeat(200)}Content-Length: 0\r\n\r\n`],
+    ['a headless body', `${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
+  ])('%s is invalid_request, and the connection closes', async (_what, bytes) => {
+    const text = await send(bytes);
+    expectRawError(text, 'invalid_request');
+    expect(parseReply(text).headers.connection).toBe('close');
+    await expectAlive();
+  });
+
+  test('no Host, or two, is invalid_request', async () => {
+    expectRawError(await send('GET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n'), 'invalid_request');
+    const two = 'GET /v1/models HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n';
+    expectRawError(await send(two), 'invalid_request');
+  });
+
+  test('CONNECT is not_found and closes; an upgrade is an ordinary wrong path', async () => {
+    expectRawError(await send('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'), 'not_found');
+    const upgrade =
+      'GET /v1/realtime HTTP/1.1\r\nHost: x\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n';
+    expectRawError(await send(upgrade), 'not_found');
+  });
+});
+
+describe('a slow client', () => {
+  test('with its headers is told and cut off', async () => {
+    expectRawError(await send('POST /v1/chat/completions HTTP/1.1\r\nHost:'), 'invalid_request');
+  });
+
+  test('that connects and says nothing is cut off', async () => {
+    await connectRaw(fixture.apiPort).closed;
+  });
+
+  test('with its body is told and cut off, and its bytes are given back', async () => {
+    const text = await send(`${HEAD}Content-Length: 50000\r\n\r\n${'x'.repeat(1_000)}`);
+    expectRawError(text, 'invalid_request');
+    await expectNoBytesHeld();
+  });
+
+  test('with a chunked body is told too', async () => {
+    expectRawError(await send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n`), 'invalid_request');
+  });
+
+  test('that leaves during its body is forgotten', async () => {
+    const connection = connectRaw(fixture.apiPort);
+    connection.socket.write(`${HEAD}Content-Length: 50000\r\n\r\n${'x'.repeat(1_000)}`);
+    await until(async () => (await metric('edge_body_bytes')) === 1_000);
+    connection.socket.destroy();
+    await expectNoBytesHeld();
+  });
+});
+
+describe('a body', () => {
+  test('over the limit is invalid_request and the connection closes, whether it tells its length or not', async () => {
+    const told = await send(`${HEAD}Content-Length: 5000000\r\n\r\n${'x'.repeat(200_000)}`);
+    expectRawError(told, 'invalid_request');
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    expectRawError(
+      await send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}`),
+      'invalid_request',
+    );
+    await expectNoBytesHeld();
+  });
+
+  test('of exactly the limit passes, in chunks too', async () => {
+    const body = 'x'.repeat(100_000);
+    const plain = await send(`${HEAD}Connection: close\r\nContent-Length: 100000\r\n\r\n${body}`);
+    expect(parseReply(plain).status).toBe(200);
+    const chunked = `${(100_000).toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const text = await send(`${HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`);
+    expect(parseReply(text).status).toBe(200);
+    expect(fixture.chat.lastCall?.call.body.length).toBe(100_000);
+  });
+
+  test('that is too much on top of the others held is rate_limited with a Retry-After', async () => {
+    const holder = connectRaw(fixture.apiPort);
+    holder.socket.write(`${HEAD}Content-Length: 100000\r\n\r\n${'x'.repeat(99_000)}`);
+    await until(async () => (await metric('edge_body_bytes')) === 99_000);
+    const text = await send(`${HEAD}Content-Length: 90000\r\n\r\n${'x'.repeat(90_000)}`);
+    expectRawError(text, 'rate_limited');
+    expect(parseReply(text).headers['retry-after']).toBe('1');
+    await holder.closed;
+    await expectNoBytesHeld();
+  });
+
+  test('that was announced with Expect is asked for, if the rest is right', async () => {
+    const connection = connectRaw(fixture.apiPort);
+    connection.socket.write(`${HEAD}Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+    await until(() => connection.text().startsWith('HTTP/1.1 100 '));
+    connection.socket.write('{}');
+    await connection.closed;
+    expect(connection.text()).toMatch(/HTTP\/1\.1 200 OK/);
+
+    const refused = HEAD.replace(KEY, 'sk-gw-unknown');
+    const text = await send(`${refused}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+    expectRawError(text, 'invalid_api_key');
+    expect(await send(`${HEAD}Connection: close\r\nExpect: magic\r\nContent-Length: 2\r\n\r\n{}`)).toMatch(
+      / 200 OK/,
+    );
+  });
+});
+
+test('a refused request leaves the connection usable for the next, its small body read away', async () => {
+  const connection = connectRaw(fixture.apiPort);
+  const wrong = `${HEAD.replace(KEY, 'sk-gw-unknown')}Content-Length: 2\r\n\r\n{}`;
+  connection.socket.write(`${wrong}${HEAD}Connection: close\r\nContent-Length: 2\r\n\r\n{}`);
+  await connection.closed;
+  expect(connection.text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
+});
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${fixture.edge.ports.admin}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+async function expectNoBytesHeld(): Promise<void> {
+  await until(async () => (await metric('edge_body_bytes')) === 0);
+}

@@ -1,0 +1,198 @@
+import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from '@gateway/runtime';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
+import { expectFetchError } from '../testing/expect-error';
+import { FakeChat } from '../testing/fake-chat';
+import { connectRaw } from '../testing/raw-client';
+import { until } from '../testing/until';
+
+let fixture: EdgeFixture;
+beforeAll(async () => {
+  fixture = await startEdgeFixture({ EDGE_CALL_TIMEOUT_MS: '400', EDGE_STALL_TIMEOUT_MS: '300' });
+});
+afterAll(() => fixture.stop());
+
+const HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+const SSE = { 'content-type': 'text/event-stream' };
+const call = (signal?: AbortSignal) =>
+  fetch(`${fixture.apiUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: HEADERS,
+    body: '{}',
+    ...(signal ? { signal } : {}),
+  });
+const RAW_CALL = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+
+/** A stream that a test feeds. */
+function feed() {
+  const queue: (Buffer | Error | undefined)[] = [];
+  let wake: () => void = () => undefined;
+  const put = (item: string | Error | undefined) => {
+    queue.push(typeof item === 'string' ? Buffer.from(item) : item);
+    wake();
+  };
+  async function* body(): AsyncGenerator<Buffer> {
+    for (;;) {
+      while (queue.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      const item = queue.shift();
+      if (item === undefined) return;
+      if (item instanceof Error) throw item;
+      yield item;
+    }
+  }
+  return { put, end: () => put(undefined), body: body() };
+}
+
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const { value } = await reader.read();
+  return Buffer.from(value ?? []).toString();
+}
+
+describe('a stream', () => {
+  test('shows its head and each event as they come, to the byte', async () => {
+    const source = feed();
+    fixture.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
+    const reply = await call();
+    expect(reply.headers.get('content-type')).toBe('text/event-stream');
+    const reader = reply.body!.getReader();
+    for (const event of ['data: {"a":1}\n\n', ': comment\n\n', 'data: [DONE]\n\n']) {
+      source.put(event);
+      expect(await read(reader)).toBe(event);
+    }
+    source.end();
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  test('that breaks between events says so in its own framing', async () => {
+    const source = feed();
+    fixture.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
+    source.put('data: {"a":1}\n\n');
+    source.put(new Error('broken'));
+    const text = await (await call()).text();
+    const [, last = ''] = text.split('\n\n');
+    expect(JSON.parse(last.replace('data: ', ''))).toMatchObject({ error: { code: 'upstream_failed' } });
+    expect(text).not.toContain('[DONE]');
+  });
+
+  test('that breaks within an event, or is no event stream, is cut off', async () => {
+    for (const headers of [SSE, { 'content-type': 'application/json' }]) {
+      const source = feed();
+      fixture.chat.handler = async () => ({ status: 200, headers, body: source.body });
+      source.put('data: {"a"');
+      source.put(new Error('broken'));
+      await expect(call().then((reply) => reply.text())).rejects.toThrow();
+    }
+  });
+
+  test('that takes longer than a call may is broken off', async () => {
+    const source = feed();
+    fixture.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
+    source.put('data: {}\n\n');
+    expect(await (await call()).text()).toContain('upstream_failed');
+    source.end();
+  });
+});
+
+test('a call that takes too long before its head is internal_error, and is cancelled', async () => {
+  let aborted = false;
+  fixture.chat.handler = async ({ signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    aborted = true;
+    throw new Error('aborted');
+  };
+  await expectFetchError(await call(), 'internal_error');
+  await until(() => aborted);
+});
+
+describe('a caller that leaves', () => {
+  test('before the head cancels its call', async () => {
+    let signalSeen: AbortSignal | undefined;
+    fixture.chat.handler = async ({ signal }) => {
+      signalSeen = signal;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw new Error('aborted');
+    };
+    const abort = new AbortController();
+    const reply = call(abort.signal);
+    await until(() => signalSeen !== undefined);
+    abort.abort();
+    await expect(reply).rejects.toThrow();
+    await until(() => signalSeen?.aborted === true && fixture.chat.links.callsInFlight === 0);
+  });
+
+  test('during a stream cancels its call', async () => {
+    let signalSeen: AbortSignal | undefined;
+    const source = feed();
+    fixture.chat.handler = async ({ signal }) => {
+      signalSeen = signal;
+      return { status: 200, headers: SSE, body: source.body };
+    };
+    const abort = new AbortController();
+    const reply = await call(abort.signal);
+    source.put('data: {}\n\n');
+    await read(reply.body!.getReader());
+    abort.abort();
+    await until(() => signalSeen?.aborted === true);
+    source.end();
+    await until(() => fixture.chat.links.callsInFlight === 0);
+  });
+});
+
+describe('a caller that does not read', () => {
+  test('holds back its own reply only, and is cut off in the end', async () => {
+    const chunk = Buffer.alloc(LINK_SLICE_BYTES, 'x');
+    let sentBytes = 0;
+    let aborted = false;
+    fixture.chat.handler = async ({ signal }) => ({
+      status: 200,
+      headers: SSE,
+      body: (async function* () {
+        signal.addEventListener('abort', () => {
+          aborted = true;
+        });
+        while (!signal.aborted && sentBytes < 200 * 1024 * 1024) {
+          sentBytes += chunk.length;
+          yield chunk;
+        }
+      })(),
+    });
+    const connection = connectRaw(fixture.apiPort);
+    connection.socket.pause();
+    connection.socket.write(RAW_CALL);
+    await until(() => aborted);
+    // What the kernel holds on both sides comes on top of the window; 200 MiB it can't be.
+    expect(sentBytes).toBeLessThan(LINK_WINDOW_BYTES + 32 * 1024 * 1024);
+    connection.socket.destroy();
+  });
+});
+
+describe('chat', () => {
+  test('killed under a call: its caller is told, and later calls find the next one', async () => {
+    const second = await FakeChat.start('a-secret-for-tests-only', fixture.log);
+    const own = await startEdgeFixture({ CHAT_ADDR: second.address });
+    try {
+      second.handler = () => new Promise(() => undefined);
+      const pending = fetch(`${own.apiUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: HEADERS,
+        body: '{}',
+      });
+      await until(() => second.callCount === 1);
+      await second.stop();
+      await expectFetchError(await pending, 'internal_error');
+
+      const port = Number(second.address.split(':')[1]);
+      const third = await FakeChat.start('a-secret-for-tests-only', fixture.log, port);
+      const reply = await fetch(`${own.apiUrl}/v1/models`, { headers: HEADERS });
+      expect(reply.status).toBe(200);
+      await own.stop();
+      await third.stop();
+    } finally {
+      await own.stop();
+    }
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { findApiRoute } from './api-routes';
+
+describe('the path table', () => {
+  test.each([
+    ['POST', '/v1/chat/completions', 'chat_completions'],
+    ['GET', '/v1/models', 'models'],
+    ['GET', '/v1/models/sim', 'model'],
+    ['GET', '/v1/models/sim/chat', 'model'],
+    ['GET', '/v1/models/sim%2Fchat', 'model'],
+    ['GET', '/v1/models/openai/gpt-5.5', 'model'],
+  ])('knows %s %s', (method, path, name) => {
+    expect(findApiRoute(method, path)?.name).toBe(name);
+  });
+
+  test.each([
+    ['GET', '/v1/chat/completions'],
+    ['POST', '/v1/models'],
+    ['HEAD', '/v1/models'],
+    ['OPTIONS', '/v1/models'],
+    ['get', '/v1/models'],
+    ['POST', '/v1/chat/completions/'],
+    ['POST', '//v1/chat/completions'],
+    ['POST', '/v1//chat/completions'],
+    ['POST', '/v1/chat%2Fcompletions'],
+    ['POST', '/v1/%63hat/completions'],
+    ['POST', '/V1/chat/completions'],
+    ['POST', '/v1/Chat/Completions'],
+    ['POST', '/v1/./chat/completions'],
+    ['POST', '/v2/chat/completions'],
+    ['POST', '/chat/completions'],
+    ['POST', '/api/v1/chat/completions'],
+    ['POST', 'http://host/v1/chat/completions'],
+    ['POST', '/v1/chat/completions;x=1'],
+    ['GET', '/v1/models/'],
+    ['GET', '/v1/models//'],
+    ['GET', '/v1/models//sim'],
+    ['GET', '/v1/models/sim/'],
+    ['GET', '/v1/models/sim//chat'],
+    ['GET', '/v1/models/%zz'],
+    ['GET', '/v1/models/a%2'],
+    ['GET', '/v1/models/a\\b'],
+    ['GET', '/'],
+    ['GET', ''],
+    ['GET', '*'],
+  ])('does not know %s %s', (method, path) => {
+    expect(findApiRoute(method, path)).toBeUndefined();
+  });
+});

@@ -1,0 +1,208 @@
+import { type ErrorCode, GatewayError } from '@gateway/proto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
+import { expectFetchError, expectRawError } from '../testing/expect-error';
+import { sendRaw } from '../testing/raw-client';
+
+let fixture: EdgeFixture;
+beforeAll(async () => {
+  fixture = await startEdgeFixture();
+});
+afterAll(() => fixture.stop());
+beforeEach(() => fixture.chat.answerOk());
+
+const GOOD = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+const call = (path: string, init: RequestInit = {}) =>
+  fetch(fixture.apiUrl + path, { method: 'POST', headers: GOOD, body: '{}', ...init });
+
+describe('an API call', () => {
+  test('reaches chat with its body and who calls, and the reply reaches the caller', async () => {
+    const headers = { ...GOOD, cookie: 'a=b', 'x-request-id': 'mine', 'anthropic-version': '2023-06-01' };
+    const reply = await call('/v1/chat/completions?x=1', { headers, body: '{"model":"sim/chat"}' });
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toEqual({ ok: true });
+    expect(reply.headers.get('request-id')).toBe(reply.headers.get('x-request-id'));
+    expect(reply.headers.get('content-length')).toBe('11');
+    const { call: seen, context } = fixture.chat.lastCall!;
+    expect(context.requestId).toBe(reply.headers.get('x-request-id'));
+    expect(seen).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });
+    expect(seen.key).toMatchObject({ keyId: 'key-1', accountId: 'account-1' });
+    expect(seen.body.toString()).toBe('{"model":"sim/chat"}');
+    expect(Object.keys(seen.headers).sort()).toEqual([
+      'accept',
+      'anthropic-version',
+      'content-type',
+      'user-agent',
+    ]);
+  });
+
+  test('may be a GET, with the key in x-api-key', async () => {
+    const reply = await fetch(`${fixture.apiUrl}/v1/models/sim%2Fchat`, { headers: { 'x-api-key': KEY } });
+    expect(reply.status).toBe(200);
+    expect(fixture.chat.lastCall?.call).toMatchObject({ method: 'GET', path: '/v1/models/sim%2Fchat' });
+  });
+
+  test('answers with the headers that chat may set, and no others', async () => {
+    fixture.chat.handler = async () => ({
+      status: 200,
+      headers: {
+        'content-type': 'application/json',
+        'x-ratelimit-limit-requests': '10',
+        'X-Gateway-Model': 'sim/chat',
+        'set-cookie': 'a=b',
+        server: 'chat',
+        'x-request-id': 'fake',
+        'transfer-encoding': 'gzip',
+      },
+      body: Buffer.from('{}'),
+    });
+    const reply = await call('/v1/chat/completions');
+    expect(reply.headers.get('x-ratelimit-limit-requests')).toBe('10');
+    expect(reply.headers.get('x-gateway-model')).toBe('sim/chat');
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+    for (const name of ['set-cookie', 'server']) expect(reply.headers.get(name)).toBeNull();
+    expect(reply.headers.get('x-request-id')).not.toBe('fake');
+  });
+});
+
+describe('not_found', () => {
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET'])(
+    'is what %s on a POST path gives',
+    async (method) => {
+      const body = method === 'GET' ? null : '{}';
+      await expectFetchError(await call('/v1/chat/completions', { method, body }), 'not_found');
+    },
+  );
+
+  test('HEAD gives it without a body', async () => {
+    const reply = await fetch(`${fixture.apiUrl}/v1/models`, { method: 'HEAD', headers: GOOD });
+    expect(reply.status).toBe(404);
+    expect(reply.headers.get('x-request-id')).toBeTruthy();
+    expect(await reply.text()).toBe('');
+  });
+
+  test.each([
+    '/',
+    '/v1',
+    '/v1/nope',
+    '/v1/chat/completions/',
+    '/api/v1/models',
+    '/api/v1/auth/login',
+    '/livez',
+  ])('is what %s gives, without a key too', async (path) => {
+    await expectFetchError(await call(path), 'not_found');
+    await expectFetchError(await call(path, { headers: {} }), 'not_found');
+  });
+
+  test('is what odd targets give', async () => {
+    for (const target of ['//v1/models', 'http://x/v1/models', '/v1/../v1/models', '/v1/models%00', '*']) {
+      const text = `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n\r\n`;
+      if (target !== '/v1/models%00') expectRawError(await sendRaw(fixture.apiPort, text), 'not_found');
+    }
+  });
+});
+
+describe('invalid_api_key', () => {
+  const authorization = (value: string) => ({ ...GOOD, authorization: value });
+  test.each([
+    ['no credentials', { 'content-type': 'application/json' }],
+    ['an unknown key', authorization('Bearer sk-gw-unknown')],
+    ['the wrong scheme', authorization(`Basic ${KEY}`)],
+    ['a lower-case scheme', authorization(`bearer ${KEY}`)],
+    ['two spaces', authorization(`Bearer  ${KEY}`)],
+    ['a login token', authorization('Bearer eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln')],
+    ['a bad Authorization beside a good x-api-key', { ...authorization('Bearer x'), 'x-api-key': KEY }],
+  ])('is what %s gives', async (_what, headers) => {
+    await expectFetchError(await call('/v1/chat/completions', { headers }), 'invalid_api_key');
+  });
+
+  test('is what two Authorization headers give', async () => {
+    const line = `Authorization: Bearer ${KEY}\r\n`;
+    const text = `GET /v1/models HTTP/1.1\r\nHost: x\r\n${line}${line}Connection: close\r\n\r\n`;
+    expectRawError(await sendRaw(fixture.apiPort, text), 'invalid_api_key');
+  });
+});
+
+test('the order of errors: path, key, body', async () => {
+  const bad = { 'content-type': 'text/plain' };
+  await expectFetchError(await call('/v1/nope', { headers: bad }), 'not_found');
+  await expectFetchError(await call('/v1/chat/completions', { headers: bad }), 'invalid_api_key');
+  const withKey = { ...GOOD, ...bad };
+  await expectFetchError(await call('/v1/chat/completions', { headers: withKey }), 'invalid_request');
+});
+
+test('an expired key is told so', async () => {
+  fixture.billing.keys.set('sk-gw-expired', new GatewayError('expired_api_key'));
+  const headers = { ...GOOD, authorization: 'Bearer sk-gw-expired' };
+  await expectFetchError(await call('/v1/chat/completions', { headers }), 'expired_api_key');
+});
+
+describe('invalid_request', () => {
+  test.each(['text/plain', 'application/jsonx', 'multipart/form-data', '', 'application/json-patch+json'])(
+    'is what content type %j gives',
+    async (type) => {
+      const headers = { ...GOOD, 'content-type': type };
+      await expectFetchError(await call('/v1/chat/completions', { headers }), 'invalid_request');
+    },
+  );
+
+  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=y'])(
+    'is not what content type %j gives',
+    async (type) => {
+      expect(
+        (await call('/v1/chat/completions', { headers: { ...GOOD, 'content-type': type } })).status,
+      ).toBe(200);
+    },
+  );
+
+  test('is what a compressed body gives', async () => {
+    const headers = { ...GOOD, 'content-encoding': 'gzip' };
+    await expectFetchError(await call('/v1/chat/completions', { headers }), 'invalid_request');
+  });
+});
+
+describe('a failure in chat', () => {
+  test('is told as the error it is, with its fields and headers', async () => {
+    fixture.chat.handler = async () => {
+      const cap = { limitNano: 5_000_000_000n, usedNano: 5_100_000_000n, resetsAtMs: 1_800_000_000_000 };
+      throw new GatewayError('key_daily_limit', { cap });
+    };
+    const reply = await call('/v1/chat/completions');
+    expect(reply.headers.get('x-should-retry')).toBe('false');
+    const { error } = (await reply.clone().json()) as { error: object };
+    expect(error).toMatchObject({ limit: 5, used: 5.1, resets_at: '2027-01-15T08:00:00.000Z' });
+    await expectFetchError(reply, 'key_daily_limit');
+  });
+
+  test.each<[string, () => never, ErrorCode]>([
+    [
+      'a rate limit',
+      () => {
+        throw new GatewayError('rpm_rate_limited', { retryAfterSeconds: 7 });
+      },
+      'rpm_rate_limited',
+    ],
+    [
+      'a bug',
+      () => {
+        throw new Error('secret words');
+      },
+      'internal_error',
+    ],
+  ])('%s', async (_what, fail, code) => {
+    fixture.chat.handler = async () => fail();
+    const reply = await call('/v1/chat/completions');
+    expect(reply.headers.get('retry-after')).toBe(code === 'rpm_rate_limited' ? '7' : null);
+    expect(await reply.clone().text()).not.toContain('secret');
+    await expectFetchError(reply, code);
+  });
+
+  test('that gives impossible headers is internal_error', async () => {
+    fixture.chat.handler = async () => ({
+      status: 200,
+      headers: { 'content-type': 'a\r\nb' },
+      body: Buffer.from('{}'),
+    });
+    await expectFetchError(await call('/v1/chat/completions'), 'internal_error');
+  });
+});
