@@ -2,7 +2,6 @@ import path from 'node:path';
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import {
-  createMetrics,
   createPool,
   type Logger,
   migrate,
@@ -14,6 +13,7 @@ import {
 } from '@gateway/runtime';
 import { settings } from './config';
 import { Catalog } from './domain/catalog';
+import { createCatalogMetrics } from './metrics';
 import { Watchers } from './rpc/watch';
 import { readSeed } from './seed/read-seed';
 import { followChanges } from './store/follow-changes';
@@ -50,7 +50,10 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const admin = await startAdminServer({
     host: config.BIND_HOST,
     port: config.ADMIN_PORT,
-    metrics: createMetrics(),
+    metrics: createCatalogMetrics({
+      revision: () => catalog.revision,
+      watchers: () => watchers.count,
+    }),
     checks: { database: () => ping(pool), models: () => catalog.loaded },
   });
   return {

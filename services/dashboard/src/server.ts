@@ -8,7 +8,6 @@ import {
   ConfigError,
   closeServer,
   createGrpcClient,
-  createMetrics,
   createPool,
   type Logger,
   listen,
@@ -28,6 +27,7 @@ import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
 import { authenticate } from './http/authenticate';
 import { createApp } from './http/create-app';
+import { createDashboardMetrics } from './metrics';
 import { adminEndpoints } from './routes/admin';
 import { authEndpoints } from './routes/auth';
 import { billingEndpoints } from './routes/billing';
@@ -67,6 +67,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const hasher = new PasswordHasher();
   const firstOperator = operator && new FirstOperator({ pool, billing, hasher }, operator, log);
 
+  const metrics = createDashboardMetrics();
   let closing = false;
   const app = createApp({
     endpoints: [
@@ -78,6 +79,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     ],
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
     log,
+    metrics,
     closing: () => closing,
   });
   const server = http.createServer(
@@ -104,7 +106,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const admin = await startAdminServer({
     host: config.BIND_HOST,
     port: config.ADMIN_PORT,
-    metrics: createMetrics(),
+    metrics: metrics.registry,
     checks: {
       database: () => ping(pool),
       catalog: () => models.loaded,

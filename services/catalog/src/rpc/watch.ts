@@ -15,6 +15,10 @@ export class Watchers {
     this.#catalog = catalog;
   }
 
+  get count(): number {
+    return this.#open.size;
+  }
+
   readonly watch = (call: WatchCall): void => {
     let seen: bigint | undefined;
     let paused = false;

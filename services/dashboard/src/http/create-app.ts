@@ -3,6 +3,7 @@ import { GatewayError } from '@gateway/proto';
 import type { Logger, RequestContext } from '@gateway/runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Session, User } from '../domain/user';
+import type { DashboardMetrics } from '../metrics';
 import type { Call, Endpoint } from '../routes/endpoint';
 import { isApiKey } from './authenticate';
 import { readJsonBody } from './json-body';
@@ -16,13 +17,9 @@ export interface AppDependencies {
   readonly endpoints: readonly Endpoint[];
   authenticate(authorization: string | undefined): Promise<{ session: Session; user: User }>;
   readonly log: Logger;
+  readonly metrics: DashboardMetrics;
   /** No further requests should come by this connection. */
   closing(): boolean;
-}
-
-interface CallState {
-  context: RequestContext;
-  login?: { session: Session; user: User };
 }
 
 /** The HTTP side. In the order of the contract: path and method, who calls, the body, then the call. */
@@ -38,17 +35,14 @@ export function createApp(deps: AppDependencies): Express {
   app.use((request, response, next) => begin(deps, request, response, next));
   for (const endpoint of deps.endpoints) {
     const register = endpoint.method === 'GET' ? app.get.bind(app) : app.post.bind(app);
-    register(
-      `${BASE_PATH}${endpoint.path}`,
-      (request, response, next) => admit(deps, endpoint, request, response).then(() => next(), next),
-      readJsonBody,
-      (request, response, next) => answer(endpoint, request, response).catch(next),
+    register(`${BASE_PATH}${endpoint.path}`, (request, response, next) =>
+      answer(deps, endpoint, request, response).catch(next),
     );
   }
   app.use((_request, _response, next) => next(new GatewayError('not_found')));
   // Express knows an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    sendError(request, response, error, stateOf(response)?.context.log ?? deps.log);
+    sendError(request, response, error, contextOf(response)?.log ?? deps.log);
   });
   return app;
 }
@@ -58,44 +52,47 @@ function begin(deps: AppDependencies, request: Request, response: Response, next
   const abort = new AbortController();
   const log = deps.log.child({ requestId });
   const startedMs = performance.now();
-  response.locals.state = { context: { requestId, signal: abort.signal, log } } satisfies CallState;
+  response.locals.context = { requestId, signal: abort.signal, log } satisfies RequestContext;
   response.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   if (deps.closing()) response.set('connection', 'close');
   response.once('close', () => {
     if (!response.writableFinished) abort.abort();
-    const path = request.path.slice(0, MAX_LOGGED_PATH);
+    const { method } = request;
+    const { statusCode: status } = response;
     const durationMs = Math.round(performance.now() - startedMs);
-    log.info({ method: request.method, path, status: response.statusCode, durationMs }, 'answered');
+    deps.metrics.answered({ method, route: response.locals.route ?? 'none', status, durationMs });
+    log.info({ method, path: request.path.slice(0, MAX_LOGGED_PATH), status, durationMs }, 'answered');
   });
   // Express would answer HEAD by GET's handler.
   const known = request.method === 'GET' || request.method === 'POST';
   next(known && !isApiKey(request.get('authorization')) ? undefined : new GatewayError('not_found'));
 }
 
-async function admit(
+async function answer(
   deps: AppDependencies,
-  { access }: Endpoint,
+  endpoint: Endpoint,
   request: Request,
   response: Response,
 ): Promise<void> {
-  if (access === 'public') return;
+  response.locals.route = endpoint.path;
+  if (endpoint.access === 'public') {
+    sendJson(response, await endpoint.handle(await readCall(request, response)));
+    return;
+  }
   const login = await deps.authenticate(request.get('authorization'));
-  if (access === 'operator' && !login.user.operator) throw new GatewayError('not_found');
-  stateOf(response)!.login = login;
+  if (endpoint.access === 'operator' && !login.user.operator) throw new GatewayError('not_found');
+  sendJson(response, await endpoint.handle({ ...(await readCall(request, response)), ...login }));
 }
 
-async function answer(endpoint: Endpoint, request: Request, response: Response): Promise<void> {
-  const { context, login } = stateOf(response)!;
-  const call: Call = {
-    context,
+async function readCall(request: Request, response: Response): Promise<Call> {
+  return {
+    context: contextOf(response)!,
     address: request.ip ?? '',
     params: joinedParams(request.params),
     query: request.query,
-    body: request.body,
+    body: request.method === 'POST' ? await readJsonBody(request) : undefined,
     idempotencyKey: request.get('idempotency-key')?.slice(0, MAX_IDEMPOTENCY_KEY),
   };
-  if (endpoint.access === 'public') sendJson(response, await endpoint.handle(call));
-  else if (login) sendJson(response, await endpoint.handle({ ...call, ...login }));
 }
 
 /** A wildcard comes as its decoded segments: `a/b` and `a%2Fb` name the same. */
@@ -105,4 +102,4 @@ function joinedParams(params: Request['params']): Record<string, string> {
   );
 }
 
-const stateOf = (response: Response): CallState | undefined => response.locals.state;
+const contextOf = (response: Response): RequestContext | undefined => response.locals.context;

@@ -1,40 +1,51 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/proto';
-import express, { type RequestHandler } from 'express';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
-const parse = express.json({
-  limit: MAX_BODY_BYTES,
-  // Compressed bodies are refused: they could unfold to far more than they seem.
-  inflate: false,
-  strict: false,
-  verify: (_request, _response, bytes) => {
-    if (!isUtf8(bytes)) throw new GatewayError('invalid_request', { detail: 'the body is not UTF-8' });
-  },
-});
+/**
+ * The JSON body; undefined when the request has none. Throws `invalid_request`, and does so before the rest
+ * is read: the parser of express reads a body that is too large to its end, however long that takes.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const { headers } = request;
+  const declaredBytes = Number(headers['content-length'] ?? 0);
+  if (headers['transfer-encoding'] === undefined && declaredBytes === 0) return undefined;
+  if (!JSON_TYPE.test(headers['content-type'] ?? '')) throw invalid('Content-Type is not application/json');
+  // Compressed bodies could unfold to far more than they seem.
+  if (headers['content-encoding'] !== undefined) throw invalid('compressed bodies are not read');
+  if (declaredBytes > MAX_BODY_BYTES) throw tooLarge();
+  return parseJson(await readBytes(request));
+}
 
-/** Reads a JSON body into `request.body`; leaves it undefined when the request has none. */
-export const readJsonBody: RequestHandler = (request, response, next) => {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return next();
-  if (!request.is('application/json')) {
-    return next(new GatewayError('invalid_request', { detail: 'Content-Type is not application/json' }));
-  }
-  parse(request, response, next);
-};
-
-const DETAILS: Readonly<Record<string, string>> = {
-  'entity.too.large': 'the body is larger than 1 MiB',
-  'encoding.unsupported': 'compressed bodies are not read',
-  'charset.unsupported': 'the body is not UTF-8',
-};
-
-/** The body parser's errors, as the contract has them; undefined for any other error. */
-export function fromBodyError(error: unknown): GatewayError | undefined {
-  if (!(error instanceof Error) || !('type' in error) || !('status' in error)) return undefined;
-  if (typeof error.status !== 'number' || error.status >= 500) return undefined;
-  return new GatewayError('invalid_request', {
-    detail: DETAILS[String(error.type)] ?? 'the body is not valid JSON',
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) {
+        request.removeAllListeners('data').pause();
+        reject(tooLarge());
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', () => reject(invalid('the body did not arrive whole')));
   });
 }
+
+function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
+  try {
+    return JSON.parse(bytes.toString().replace(/^\ufeff/, ''));
+  } catch {
+    throw invalid('the body is not valid JSON');
+  }
+}
+
+const tooLarge = () => invalid('the body is larger than 1 MiB');
+const invalid = (detail: string) => new GatewayError('invalid_request', { detail });

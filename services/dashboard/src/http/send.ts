@@ -1,7 +1,6 @@
 import { errorHeaders, GatewayError, toEnvelope } from '@gateway/proto';
 import type { Logger } from '@gateway/runtime';
 import type { Request, Response } from 'express';
-import { fromBodyError } from './json-body';
 
 export function sendJson(response: Response, value: unknown): void {
   response.status(200).type('application/json').send(JSON.stringify(value));
@@ -15,7 +14,7 @@ export function sendError(request: Request, response: Response, thrown: unknown,
     return;
   }
   // What is left of a body that was not read would be taken for the next request.
-  if (!request.complete) response.setHeader('connection', 'close');
+  if (hasBody(request) && !request.complete) response.setHeader('connection', 'close');
   response.set(errorHeaders(error));
   response
     .status(error.row.status)
@@ -27,5 +26,8 @@ function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   // The router could not decode the path, so it names nothing.
   if (thrown instanceof URIError) return new GatewayError('not_found');
-  return fromBodyError(thrown) ?? GatewayError.from(thrown);
+  return GatewayError.from(thrown);
 }
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -74,5 +74,6 @@ export const label = (maxCharacters: number) =>
   z
     .string()
     .trim()
+    .min(1)
     .max(maxCharacters)
     .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'has characters that are no text');

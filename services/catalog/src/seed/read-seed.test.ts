@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readSeed, SeedError } from './read-seed';
+
+const SHIPPED = path.join(__dirname, '../../../../deploy/catalog');
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'gateway-seed-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const write = (name: string, value: unknown) =>
+  writeFileSync(path.join(directory, name), typeof value === 'string' ? value : JSON.stringify(value));
+const problems = async () => {
+  const error = await readSeed(directory).catch((thrown) => thrown);
+  if (!(error instanceof SeedError)) throw new Error('the seed was taken');
+  return error.problems;
+};
+const pricing = (more: object = { tokens: { input: '1', output: '2' } }) => ({
+  source: 'a page',
+  source_date: '2026-01-01',
+  ...more,
+});
+const chat = (slug: string, more: object = {}) => ({
+  slug,
+  name: 'A model',
+  input_modalities: ['text'],
+  output_modalities: ['text'],
+  context_length: 1000,
+  max_output_tokens: 100,
+  targets: [{ provider: 'sim', upstream_model: 'x' }],
+  pricing: pricing(),
+  ...more,
+});
+
+describe('the seed that is shipped', () => {
+  test('is valid, and every price names its source and day', async () => {
+    const models = await readSeed(SHIPPED);
+    expect(models.length).toBeGreaterThan(40);
+    for (const { slug, pricing: prices } of models) {
+      expect(prices.sourceDate).toMatch(/^202\d-\d\d-\d\d$/);
+      if (!slug.startsWith('sim/')) expect(prices.source).toMatch(/^https:\/\//);
+    }
+  });
+
+  test('has an entry for trying every model error', async () => {
+    const bySlug = new Map((await readSeed(SHIPPED)).map((model) => [model.slug, model]));
+    expect(bySlug.get('sim/chat')).toMatchObject({ status: 'active', preview: false, outputFloorTokens: 16 });
+    expect(bySlug.get('sim/preview')).toMatchObject({ status: 'active', preview: true });
+    expect(bySlug.get('sim/disabled')?.status).toBe('disabled');
+    expect(bySlug.get('sim/delisted')).toMatchObject({ status: 'delisted', successor: 'sim/chat' });
+    expect(bySlug.get('sim/unreachable')?.targets[0]?.provider).toBe('sim-unreachable');
+    expect(bySlug.get('sim/image')?.outputModalities).toEqual(['image']);
+    expect(bySlug.get('sim/video')?.pricing.video).toMatchObject({
+      tiers: ['std', 'pro'],
+      defaultTier: 'std',
+    });
+  });
+});
+
+describe('a bad seed', () => {
+  test('is refused with every problem of every file', async () => {
+    write('a.json', '{');
+    write('b.json', { models: [chat('Bad Slug'), chat('sim/x', { name: '', colour: 'red' })] });
+    write('c.json', { models: [chat('sim/y', { successor: 'sim/gone' }), chat('sim/y')] });
+    write('notes.txt', 'not read');
+    expect(await problems()).toEqual([
+      'a.json: not valid JSON',
+      expect.stringMatching(/^b\.json: models\.0\.slug: /),
+      expect.stringMatching(/^b\.json: models\.1\.name: /),
+      expect.stringMatching(/^b\.json: models\.1: .*colour/),
+      'sim/y: listed twice',
+      'sim/y: successor sim/gone is not listed',
+    ]);
+  });
+
+  test('an empty folder is none', async () => {
+    expect(await problems()).toHaveLength(1);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['a number as price', { pricing: pricing({ tokens: { input: 1, output: '1' } }) }, /tokens\.input/],
+    ['too fine a price', { pricing: pricing({ tokens: { input: '0.0000000001', output: '1' } }) }, /decimal/],
+    ['chat without an output price', { pricing: pricing({ tokens: { input: '1' } }) }, /input and output/],
+    ['images without a price', { output_modalities: ['image'] }, /image prices/],
+    ['video without a price', { output_modalities: ['video'], workflow: ['create'] }, /video prices/],
+    [
+      'a tier without a price',
+      { pricing: pricing({ tokens: { input: '1', output: '1' }, video: { tiers: ['a'], per_second: {} } }) },
+      /without a price: a/,
+    ],
+    [
+      'a default tier that is none',
+      {
+        pricing: pricing({
+          tokens: { input: '1', output: '1' },
+          video: { tiers: ['a'], default_tier: 'A', per_second: { a: '1' } },
+        }),
+      },
+      /default_tier/,
+    ],
+    ['a floor above the maximum', { output_floor_tokens: 101 }, /output_floor_tokens/],
+    ['more output than context', { max_output_tokens: 1001 }, /above context_length/],
+    ['an active model that nobody answers', { targets: [] }, /targets/],
+    ['a day that is none', { pricing: { ...pricing(), source_date: '2026-02-30' } }, /source_date/],
+  ])('%s', async (_what, more, expected) => {
+    write('a.json', { models: [chat('sim/x', more)] });
+    expect((await problems()).join('\n')).toMatch(expected);
+  });
+});

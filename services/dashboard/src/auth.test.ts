@@ -1,0 +1,304 @@
+import { createHmac } from 'node:crypto';
+import { LOGIN_TOKEN, loadService } from '@gateway/proto';
+import type { ProtoGrpcType } from '@gateway/proto/generated/dashboard';
+import { callUnary, createGrpcClient } from '@gateway/runtime';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { SignJWT } from 'jose';
+import { SigningKeys } from './security/signing-keys';
+import {
+  type Dashboard,
+  newSeed,
+  OPERATOR,
+  SECRET,
+  startDashboard,
+  startWorld,
+  type World,
+} from './testing/dashboard-fixture';
+
+jest.setTimeout(30_000);
+
+const SEED = newSeed();
+let world: World;
+let dashboard: Dashboard;
+const others: Dashboard[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+  dashboard = await startDashboard(world, { JWT_SIGNING_KEY: SEED });
+});
+afterEach(async () => {
+  for (const other of others.splice(0)) await other.stop();
+});
+afterAll(async () => {
+  await dashboard?.stop();
+  await world?.stop();
+});
+
+const startAnother = async (env: Record<string, string>) => {
+  const other = await startDashboard(world, env);
+  others.push(other);
+  return other;
+};
+
+describe('register', () => {
+  test('makes an account that is usable at once, with nothing in it', async () => {
+    const { status, body } = await dashboard.post('auth/register', {
+      email: ' Ann@Example.COM ',
+      password: 'password-1',
+      name: ' Ann ',
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      token: expect.any(String),
+      expires_at: expect.stringMatching(/Z$/),
+      account: { id: expect.stringMatching(/^acct_/) },
+      user: { id: expect.stringMatching(/^user_/), email: 'ann@example.com', name: 'Ann' },
+    });
+    const inMs = Date.parse(body.expires_at) - Date.now();
+    expect(inMs).toBeGreaterThan((LOGIN_TOKEN.lifetimeSeconds - 10) * 1_000);
+    expect(inMs).toBeLessThanOrEqual(LOGIN_TOKEN.lifetimeSeconds * 1_000);
+    const balance = await dashboard.get('billing/balance', body.token);
+    expect(balance.body).toEqual({
+      account_id: body.account.id,
+      balance: 0,
+      held: 0,
+      available: 0,
+      currency: 'USD',
+    });
+    expect(
+      (await dashboard.post('auth/login', { email: 'ANN@example.com', password: 'password-1' })).status,
+    ).toBe(200);
+  });
+
+  test('an email has one account, also when two ask at the same moment', async () => {
+    const body = { email: 'twice@example.com', password: 'password-1', name: 'x' };
+    const answers = await Promise.all([1, 2, 3].map(() => dashboard.post('auth/register', body)));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400, 400]);
+    const refused = answers.find((answer) => answer.status === 400)!;
+    expect(refused.body.error).toMatchObject({ code: 'email_taken', param: 'email' });
+    const made = [...world.billing.accounts.keys()].length;
+    await dashboard.post('auth/register', body);
+    expect([...world.billing.accounts.keys()].length).toBe(made);
+  });
+
+  test('broken off at billing, it is completed by the next try under the same account id', async () => {
+    world.billing.failing.count = 1;
+    const body = { email: 'broken@example.com', password: 'password-1', name: 'x' };
+    const first = await dashboard.post('auth/register', body);
+    expect(first.body.error.code).toBe('internal_error');
+    const second = await dashboard.post('auth/register', body);
+    expect(second.status).toBe(200);
+    const [earlier, later] = world.billing.createAccountIds.slice(-2);
+    expect(earlier).toBe(later);
+    expect(second.body.account.id).toBe(later);
+  });
+
+  test.each([
+    ['no email', { password: 'password-1', name: 'x' }, 'missing_parameter', 'email'],
+    ['a blank email', { email: '', password: 'password-1', name: 'x' }, 'missing_parameter', 'email'],
+    ['a null password', { email: 'a@b.co', password: null, name: 'x' }, 'missing_parameter', 'password'],
+    ['no name', { email: 'a@b.co', password: 'password-1' }, 'missing_parameter', 'name'],
+    ['no email address', { email: 'a b', password: 'password-1', name: 'x' }, 'invalid_request', undefined],
+    ['a short password', { email: 'a@b.co', password: 'short', name: 'x' }, 'invalid_request', undefined],
+    ['a number', { email: 5, password: 'password-1', name: 'x' }, 'invalid_request', undefined],
+    [
+      'a lone surrogate',
+      { email: 'a\ud800@b.co', password: 'password-1', name: 'x' },
+      'invalid_request',
+      undefined,
+    ],
+    [
+      'an unknown field',
+      { email: 'a@b.co', password: 'p', name: 'x', operator: true },
+      'invalid_request',
+      undefined,
+    ],
+    ['both a wrong and a missing field', { email: 5, name: 'x' }, 'invalid_request', undefined],
+  ])('refuses %s', async (_what, body, code, param) => {
+    const answer = await dashboard.post('auth/register', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe(code);
+    expect(answer.body.error.param).toBe(param);
+    expect(JSON.stringify(answer.body)).not.toContain('password-1');
+  });
+
+  test('is limited by address, as edge names it', async () => {
+    const other = await startAnother({ REGISTER_LIMIT_PER_ADDRESS: '1' });
+    const from = (address: string, email: string) =>
+      other.post('auth/register', { email, password: 'password-1', name: 'x' }, undefined, {
+        'x-forwarded-for': address,
+      });
+    expect((await from('192.0.2.1', 'limit-1@example.com')).status).toBe(200);
+    const refused = await from('192.0.2.1', 'limit-2@example.com');
+    expect(refused.status).toBe(429);
+    expect(refused.body.error).toMatchObject({ type: 'rate_limit_error', code: 'too_many_attempts' });
+    expect((await from('192.0.2.2', 'limit-2@example.com')).status).toBe(200);
+  });
+});
+
+describe('login', () => {
+  test('tells an unknown email and a wrong password apart by nothing', async () => {
+    const { email } = await dashboard.register();
+    const wrong = await dashboard.post('auth/login', { email, password: 'not-this-one' });
+    const unknown = await dashboard.post('auth/login', {
+      email: 'nobody@example.com',
+      password: 'password-1',
+    });
+    const nonsense = await dashboard.post('auth/login', { email: 'a\u0000b', password: 'password-1' });
+    expect(wrong.status).toBe(401);
+    expect(wrong.body.error).toEqual({
+      type: 'authentication_error',
+      code: 'invalid_credentials',
+      message: 'Email or password is incorrect.',
+    });
+    expect(unknown.body).toEqual(wrong.body);
+    expect(nonsense.body).toEqual(wrong.body);
+  });
+
+  test('is limited by email: even the right password waits, and another email does not', async () => {
+    const other = await startAnother({ LOGIN_LIMIT_PER_EMAIL: '2' });
+    const user = await other.register();
+    const login = (password: string, email = user.email) => other.post('auth/login', { email, password });
+    expect((await login('wrong')).status).toBe(401);
+    expect((await login(user.password)).status).toBe(200);
+    expect((await login('wrong')).status).toBe(401);
+    expect((await login('wrong')).status).toBe(401);
+    const refused = await login(user.password);
+    expect(refused.status).toBe(429);
+    expect(refused.body.error.code).toBe('too_many_attempts');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
+    const someone = await other.register();
+    expect((await login(someone.password, someone.email)).status).toBe(200);
+  });
+
+  test('is limited by address, whatever the emails; good logins do not count', async () => {
+    const other = await startAnother({ LOGIN_LIMIT_PER_ADDRESS: '2' });
+    const user = await other.register();
+    const headers = { 'x-forwarded-for': '192.0.2.77' };
+    const login = (email: string, password: string) =>
+      other.post('auth/login', { email, password }, undefined, headers);
+    for (const _ of [1, 2, 3]) expect((await login(user.email, user.password)).status).toBe(200);
+    expect((await login('one@example.com', 'wrong')).status).toBe(401);
+    expect((await login('two@example.com', 'wrong')).status).toBe(401);
+    expect((await login(user.email, user.password)).status).toBe(429);
+  });
+});
+
+describe('token', () => {
+  test('refresh answers a new one; logout ends every one of that login and no other', async () => {
+    const user = await dashboard.register();
+    const second = (
+      await dashboard.post('auth/login', user && { email: user.email, password: user.password })
+    ).body;
+    const refreshed = await dashboard.post('auth/refresh', undefined, user.token);
+    expect(refreshed.status).toBe(200);
+    expect(refreshed.body.token).not.toBe(user.token);
+    expect((await dashboard.get('keys', refreshed.body.token)).status).toBe(200);
+    expect((await dashboard.post('auth/logout', {}, refreshed.body.token)).status).toBe(200);
+    expect((await dashboard.get('keys', user.token)).status).toBe(401);
+    expect((await dashboard.get('keys', refreshed.body.token)).status).toBe(401);
+    expect((await dashboard.post('auth/refresh', undefined, user.token)).status).toBe(401);
+    expect((await dashboard.get('keys', second.token)).status).toBe(200);
+  });
+
+  const keys = new SigningKeys([SEED]);
+  const sign = (change: (jwt: SignJWT) => SignJWT, header = {}, key = keys.current.privateKey) =>
+    change(
+      new SignJWT({ sid: 'x' })
+        .setProtectedHeader({ alg: LOGIN_TOKEN.algorithm, kid: keys.current.id, ...header })
+        .setSubject('x')
+        .setJti('x')
+        .setIssuedAt()
+        .setIssuer(LOGIN_TOKEN.issuer)
+        .setAudience(LOGIN_TOKEN.audience)
+        .setExpirationTime('5 minutes'),
+    ).sign(key);
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['nothing', () => ''],
+    ['no JWT', () => 'abc'],
+    ['one of a session that never was', () => sign((jwt) => jwt)],
+    ['an expired one', () => sign((jwt) => jwt.setExpirationTime('1 minute ago'))],
+    ['one for others', () => sign((jwt) => jwt.setAudience('others'))],
+    ['one of another issuer', () => sign((jwt) => jwt.setIssuer('others'))],
+    ['one of an unknown key', () => sign((jwt) => jwt, { kid: 'unknown' })],
+    [
+      'one signed by another key',
+      () => sign((jwt) => jwt, {}, new SigningKeys([newSeed()]).current.privateKey),
+    ],
+    [
+      'an unsigned one',
+      () => `${part({ alg: 'none', kid: keys.current.id })}.${part({ sid: 'x', sub: 'x' })}.`,
+    ],
+    [
+      'one signed with the public key as a shared secret',
+      () => {
+        const input = `${part({ alg: 'HS256', kid: keys.current.id })}.${part({ sid: 'x', sub: 'x' })}`;
+        const secret = keys.current.publicKey.export({ format: 'pem', type: 'spki' });
+        return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
+      },
+    ],
+  ])('%s is refused', async (_what, make) => {
+    const answer = await dashboard.get('keys', await make());
+    expect(answer.status).toBe(401);
+    expect(answer.body.error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key' });
+  });
+
+  test('outlives the replacement of the signing key, as long as the old one is listed', async () => {
+    const { token } = await dashboard.register();
+    const next = newSeed();
+    const replaced = await startAnother({ JWT_SIGNING_KEY: `${next},${SEED}` });
+    expect((await replaced.get('keys', token)).status).toBe(200);
+    const { token: fresh } = await replaced.register();
+    expect((await dashboard.get('keys', fresh)).status).toBe(401);
+    const withdrawn = await startAnother({ JWT_SIGNING_KEY: next });
+    expect((await withdrawn.get('keys', token)).status).toBe(401);
+  });
+
+  test('edge gets the public keys, and nothing private', async () => {
+    const { DashboardService } = loadService<ProtoGrpcType>('dashboard').gateway.dashboard.v1;
+    const client = createGrpcClient(DashboardService, {
+      addresses: [`127.0.0.1:${dashboard.ports.grpc}`],
+      secrets: [SECRET],
+      caller: 'edge',
+    });
+    try {
+      const answer = await callUnary(client, client.GetSigningKeys, {}, { timeoutMs: 2_000 });
+      const { keys: listed } = JSON.parse(answer!.jwksJson);
+      expect(listed).toEqual([
+        { kty: 'OKP', crv: 'Ed25519', x: expect.any(String), kid: keys.current.id, use: 'sig', alg: 'EdDSA' },
+      ]);
+    } finally {
+      client.close();
+    }
+  });
+});
+
+describe('first operator', () => {
+  test('is made as soon as billing answers, and is an operator', async () => {
+    world.billing.failing.count = 2;
+    const other = await startAnother({ ADMIN_EMAIL: 'second-operator@example.com' });
+    expect(world.billing.failing.count).toBe(0);
+    const login = await other.post('auth/login', { ...OPERATOR, email: 'second-operator@example.com' });
+    const topup = await other.post('admin/topups/none/clear', undefined, login.body.token);
+    expect(topup.body.error.code).toBe('not_found');
+    expect(topup.status).toBe(404);
+  });
+
+  test('nobody becomes operator by having registered under that email', async () => {
+    const user = await dashboard.register();
+    const other = await startAnother({ ADMIN_EMAIL: user.email });
+    const login = await other.post('auth/login', { email: user.email, password: user.password });
+    const answer = await other.post(
+      `admin/accounts/${user.account.id}/topups`,
+      { amount: 1, status: 'cleared' },
+      login.body.token,
+    );
+    expect(answer.status).toBe(404);
+  });
+
+  test('a password that is too short stops the start', async () => {
+    await expect(startDashboard(world, { ADMIN_PASSWORD: 'short' })).rejects.toThrow('ADMIN_PASSWORD');
+  });
+});

@@ -1,0 +1,183 @@
+import http from 'node:http';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+
+jest.setTimeout(30_000);
+
+let world: World;
+let dashboard: Dashboard;
+let token: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  dashboard = await startDashboard(world);
+  token = (await dashboard.register()).token;
+});
+afterAll(async () => {
+  await dashboard?.stop();
+  await world?.stop();
+});
+
+const authorized = () => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' });
+
+describe('what wins', () => {
+  test.each([
+    '/',
+    '/v1/models',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v1/nothing',
+    '/api/v1/KEYS',
+    '/api/v1/keys/',
+    '/api/v1/keys/a/b',
+  ])('an unknown path is not found, with a token and without: %s', async (path) => {
+    for (const headers of [{}, authorized()]) {
+      const answer = await dashboard.send(path, { headers });
+      expect(answer.status).toBe(404);
+      expect(answer.body.error).toEqual({
+        type: 'not_found_error',
+        code: 'not_found',
+        message: 'Resource not found.',
+      });
+    }
+  });
+
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is not found', async (method) => {
+    const answer = await dashboard.send('/api/v1/keys', { method, headers: authorized() });
+    expect(answer.status).toBe(404);
+    expect(answer.body.error.code).toBe('not_found');
+  });
+
+  test('HEAD is not found, and has no body', async () => {
+    const answer = await dashboard.send('/api/v1/keys', { method: 'HEAD', headers: authorized() });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toBe('');
+  });
+
+  test('a call by the other method is not found', async () => {
+    expect((await dashboard.get('auth/login', token)).status).toBe(404);
+    expect((await dashboard.post('billing/balance', {}, token)).status).toBe(404);
+  });
+
+  test('an API key finds nothing, not even the login', async () => {
+    expect((await dashboard.get('keys', 'sk-gw-abc')).status).toBe(404);
+    expect((await dashboard.post('auth/login', { email: 'x', password: 'x' }, 'sk-gw-abc')).status).toBe(404);
+  });
+
+  test.each([
+    undefined,
+    'Bearer',
+    'Bearer ',
+    'bearer TOKEN',
+    'Bearer  TOKEN',
+    'Basic TOKEN',
+    'TOKEN',
+    'Bearer TOKEN x',
+  ])('Authorization %p is refused before the body is read', async (template) => {
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    if (template !== undefined) headers.authorization = template.replace('TOKEN', token);
+    const answer = await dashboard.send('/api/v1/keys', { method: 'POST', headers, body: '{broken' });
+    expect(answer.status).toBe(401);
+    expect(answer.body.error).toMatchObject({
+      type: 'authentication_error',
+      code: 'invalid_api_key',
+      message: 'Invalid API key provided.',
+    });
+  });
+});
+
+describe('bodies', () => {
+  const post = (body: BodyInit | undefined, headers: Record<string, string> = {}) =>
+    dashboard.send('/api/v1/keys', {
+      method: 'POST',
+      headers: { ...authorized(), ...headers },
+      ...(body !== undefined && { body }),
+    });
+
+  test.each<[string, BodyInit | undefined, Record<string, string>]>([
+    ['none', undefined, {}],
+    ['broken JSON', '{"name":', {}],
+    ['two values', '{}{}', {}],
+    ['another content type', '{"name":"x"}', { 'content-type': 'text/plain' }],
+    ['a form', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}],
+    ['another charset', '{"name":"x"}', { 'content-type': 'application/json; charset=latin1' }],
+    ['a compressed body', gzipSync('{"name":"x"}'), { 'content-encoding': 'gzip' }],
+    ['more than 1 MiB', JSON.stringify({ name: 'x'.repeat(1024 * 1024) }), {}],
+    ['a deep nest', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, {}],
+    ['a prototype', '{"name":"x","__proto__":{"rpm_limit":1}}', {}],
+  ])('%s is an invalid request, told without a stack', async (_what, body, headers) => {
+    const answer = await post(body, headers);
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', code: 'invalid_request' });
+    expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\.js|\.ts|at /);
+    expect((await dashboard.get('keys', token)).status).toBe(200);
+  });
+
+  test('the byte order mark and charset of careful clients are fine', async () => {
+    const answer = await post('\ufeff{"name":"x"}', { 'content-type': 'Application/JSON; charset=UTF-8' });
+    expect(answer.status).toBe(200);
+  });
+
+  test('a body that goes on for ever is cut off', async () => {
+    const { port } = new URL(dashboard.origin);
+    const request = http.request({ port, path: '/api/v1/keys', method: 'POST', headers: authorized() });
+    request.on('error', () => {});
+    const status = await new Promise<number | undefined>((resolve) => {
+      request.on('response', (response) => resolve(response.resume().statusCode));
+      const pump = () => {
+        while (request.write(Buffer.alloc(64 * 1024, 0x20)));
+        request.once('drain', pump);
+      };
+      pump();
+    });
+    request.destroy();
+    expect(status).toBe(400);
+  });
+});
+
+test('a path that can not be decoded names nothing', async () => {
+  const { port } = new URL(dashboard.origin);
+  const answer = await new Promise<string>((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      socket.write(
+        `GET /api/v1/keys/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+      );
+    });
+    let text = '';
+    socket.on('data', (bytes) => {
+      text += bytes;
+    });
+    socket.on('close', () => resolve(text));
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  expect(answer).toContain('"not_found"');
+});
+
+test('answers are not kept by anyone on the way', async () => {
+  const { headers } = await dashboard.get('keys', token);
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('x-powered-by')).toBeNull();
+});
+
+test('not ready without the database; calls then fail closed, and the process lives', async () => {
+  const broken = await startDashboard(world);
+  const user = await broken.register();
+  await world.database.query('ALTER SCHEMA dashboard RENAME TO away');
+  try {
+    const answer = await broken.get('keys', user.token);
+    expect(answer.status).toBe(500);
+    expect(answer.body.error).toEqual({
+      type: 'internal_error',
+      code: 'internal_error',
+      message: 'Internal server error.',
+    });
+  } finally {
+    await world.database.query('ALTER SCHEMA away RENAME TO dashboard');
+  }
+  expect((await broken.get('keys', user.token)).status).toBe(200);
+  await broken.stop();
+});

@@ -1,0 +1,32 @@
+import { createMetrics } from '@gateway/runtime';
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+export interface DashboardMetrics {
+  readonly registry: Registry;
+  /** `route` is an endpoint's pattern, never a path: paths are without number. */
+  answered(call: { method: string; route: string; status: number; durationMs: number }): void;
+}
+
+export function createDashboardMetrics(): DashboardMetrics {
+  const registry = createMetrics();
+  const requests = new Counter({
+    name: 'dashboard_requests_total',
+    help: 'Answered requests',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'dashboard_request_seconds',
+    help: 'From the parsed head to the end of the answer',
+    labelNames: ['route'],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  return {
+    registry,
+    answered({ method, route, status, durationMs }) {
+      requests.inc({ method, route, status });
+      seconds.observe({ route }, durationMs / 1_000);
+    },
+  };
+}

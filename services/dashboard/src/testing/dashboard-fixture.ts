@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { createLogger } from '@gateway/runtime';
+import pg from 'pg';
+import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
+import { start } from '../server';
+import { startFakeBilling } from './fake-billing';
+import { startFakeCatalog } from './fake-catalog';
+
+export const SECRET = 'a-secret-for-tests-only';
+export const OPERATOR = { email: 'operator@example.com', password: 'operator-password' };
+export const newSeed = () => randomBytes(32).toString('base64url');
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect to be there.
+  body: any;
+}
+
+export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A database and the services that dashboard calls. */
+export async function startWorld() {
+  const log = createLogger('dashboard-test', 'silent');
+  const database = await createTestDatabase();
+  const billing = await startFakeBilling(log, SECRET);
+  const catalog = await startFakeCatalog(SECRET);
+  const query = async (sql: string) => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  const stop = async () => {
+    await billing.server.stop(1_000);
+    await catalog.stop();
+    await database.drop();
+  };
+  return { log, database: { url: database.url, query }, billing, catalog, stop };
+}
+
+/** A dashboard that is ready. */
+export async function startDashboard(world: World, env: Record<string, string> = {}) {
+  const service = await start(
+    {
+      HTTP_PORT: '0',
+      GRPC_PORT: '0',
+      SERVICE_SECRET: SECRET,
+      DATABASE_URL: world.database.url,
+      BILLING_ADDR: `127.0.0.1:${world.billing.server.port}`,
+      CATALOG_ADDR: `127.0.0.1:${world.catalog.server.port}`,
+      JWT_SIGNING_KEY: newSeed(),
+      ADMIN_EMAIL: OPERATOR.email,
+      ADMIN_PASSWORD: OPERATOR.password,
+      ...env,
+    },
+    world.log,
+  );
+  await until(async () => (await fetch(`http://127.0.0.1:${service.ports.admin}/readyz`)).ok);
+  const origin = `http://127.0.0.1:${service.ports.http}`;
+
+  async function send(path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(origin + path, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? '' : JSON.parse(text) };
+  }
+  const get = (path: string, token?: string) =>
+    send(`/api/v1/${path}`, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+  const post = (path: string, body?: unknown, token?: string, headers: Record<string, string> = {}) =>
+    send(`/api/v1/${path}`, {
+      method: 'POST',
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const register = async () => {
+    const email = `user-${randomBytes(6).toString('hex')}@example.com`;
+    const { body } = await post('auth/register', { email, password: 'password-1', name: 'A user' });
+    return { email, password: 'password-1', ...body } as {
+      email: string;
+      password: string;
+      token: string;
+      account: { id: string };
+    };
+  };
+  const loginOperator = async () => (await post('auth/login', OPERATOR)).body.token as string;
+  return {
+    origin,
+    ports: service.ports,
+    send,
+    get,
+    post,
+    register,
+    loginOperator,
+    stop: () => service.stop(),
+  };
+}
+
+/** Waits, at most ten seconds, for a condition. */
+export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const endMs = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > endMs) throw new Error('the condition did not come true in time');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

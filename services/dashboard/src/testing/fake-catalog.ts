@@ -1,0 +1,87 @@
+import { loadService } from '@gateway/proto';
+import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
+import type { Model } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { WatchRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchRequest';
+import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
+import { startGrpcServer } from '@gateway/runtime';
+import type { ServerWritableStream } from '@grpc/grpc-js';
+
+const model = (slug: string, outputs: string[], more: Model = {}): Model => ({
+  slug,
+  name: slug,
+  status: 'MODEL_STATUS_ACTIVE',
+  inputModalities: ['text'],
+  outputModalities: outputs,
+  contextLength: 1_000,
+  maxOutputTokens: 100,
+  createdAtMs: '1767225600000',
+  pricing: {
+    version: '7',
+    source: 'a page',
+    sourceDate: '2026-01-01',
+    tokens: { inputNano: '75000000', outputNano: '1', cacheReadNano: '0' },
+  },
+  ...more,
+});
+
+export const MODELS: Model[] = [
+  model('sim/chat', ['text']),
+  model('sim/image', ['image'], {
+    pricing: {
+      version: '8',
+      source: 'a page',
+      sourceDate: '2026-01-01',
+      image: {
+        perImage: [{ size: '1024x1024', quality: 'low', priceNano: '10000000' }],
+        textInputNano: '5000000000',
+      },
+    },
+  }),
+  model('sim/video', ['video'], {
+    workflow: ['create', 'status', 'result'],
+    pricing: {
+      version: '9',
+      source: 'a page',
+      sourceDate: '2026-01-01',
+      video: {
+        tiers: ['std', 'pro'],
+        defaultTier: 'std',
+        perSecondNano: { std: '50000000', pro: '100000000' },
+      },
+    },
+  }),
+  model('sim/both', ['text', 'image']),
+  model('sim/disabled', ['text'], { status: 'MODEL_STATUS_DISABLED' }),
+  model('sim/delisted', ['text'], { status: 'MODEL_STATUS_DELISTED', successor: 'sim/chat' }),
+];
+
+type WatchCall = ServerWritableStream<WatchRequest__Output, WatchResponse>;
+
+/** Catalog's side of the contract: a snapshot for who comes, and what the test sends after it. */
+export async function startFakeCatalog(secret: string) {
+  const watchers = new Set<WatchCall>();
+  const { CatalogService } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1;
+  const { Metadata } = await import('@grpc/grpc-js');
+  const watch = (call: WatchCall) => {
+    watchers.add(call);
+    call.on('cancelled', () => watchers.delete(call));
+    call.sendMetadata(new Metadata());
+    call.write({ revision: '1', snapshot: true, models: MODELS });
+  };
+  const server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    secrets: [secret],
+    services: [{ definition: CatalogService.service, handlers: { Watch: watch }, callers: ['dashboard'] }],
+  });
+  return {
+    server,
+    send(message: WatchResponse) {
+      for (const watcher of watchers) watcher.write(message);
+    },
+    stop() {
+      for (const watcher of watchers) watcher.end();
+      return server.stop(1_000);
+    },
+  };
+}
