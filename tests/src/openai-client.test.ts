@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import OpenAI, { APIError, AuthenticationError } from 'openai';
 import { meteredNano, nano, readBooks } from './support/books';
-import { type Customer, startSystem, type System } from './support/system';
+import { type Customer, type System, startSystem } from './support/system';
 
 let system: System;
 let customer: Customer;
@@ -34,39 +34,45 @@ test('a plain call', async () => {
   expect(data.choices[0]?.message.content).toMatch(/\w+/);
   expect(data.usage?.total_tokens).toBeGreaterThan(0);
   const requestId = response.headers.get('x-request-id');
-  expect(data._request_id).toBe(requestId);
+  expect(data).toHaveProperty('_request_id', requestId);
   expect(await expectBilled(`${requestId}`)).toBeGreaterThan(0n);
 });
 
 test('cached and reasoning tokens', async () => {
   const usage = { prompt_tokens: 900, completion_tokens: 70, cached_tokens: 300, reasoning_tokens: 40 };
   const { data, response } = await client.chat.completions
-    .create({ model: 'sim/chat', messages: messages(`x [[sim ${JSON.stringify({ usage })}]] ${'pad '.repeat(300)}`) })
+    .create({
+      model: 'sim/chat',
+      messages: messages(`x [[sim ${JSON.stringify({ usage })}]] ${'pad '.repeat(300)}`),
+    })
     .withResponse();
   expect(data.usage?.prompt_tokens_details?.cached_tokens).toBe(300);
   expect(await expectBilled(`${response.headers.get('x-request-id')}`)).toBe(600_000n + 30_000n + 280_000n);
 });
 
-test.each([undefined, { include_usage: true }])('a streamed call, stream_options %p', async (stream_options) => {
-  const { data: stream, response } = await client.chat.completions
-    .create({
-      model: 'sim/chat',
-      messages: messages('Stream. [[sim {"chunks":40}]]'),
-      stream: true,
-      ...(stream_options && { stream_options }),
-    })
-    .withResponse();
-  let text = '';
-  let usage: OpenAI.CompletionUsage | null | undefined;
-  for await (const chunk of stream) {
-    text += chunk.choices[0]?.delta.content ?? '';
-    if (!stream_options) expect(chunk).not.toHaveProperty('usage');
-    usage = chunk.usage ?? usage;
-  }
-  expect(text).toMatch(/\w+ \w+/);
-  if (stream_options) expect(usage?.completion_tokens).toBeGreaterThanOrEqual(40);
-  expect(await expectBilled(`${response.headers.get('x-request-id')}`)).toBeGreaterThan(0n);
-});
+test.each([undefined, { include_usage: true }])(
+  'a streamed call, stream_options %p',
+  async (stream_options) => {
+    const { data: stream, response } = await client.chat.completions
+      .create({
+        model: 'sim/chat',
+        messages: messages('Stream. [[sim {"chunks":40}]]'),
+        stream: true,
+        ...(stream_options && { stream_options }),
+      })
+      .withResponse();
+    let text = '';
+    let usage: OpenAI.CompletionUsage | null | undefined;
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? '';
+      if (!stream_options) expect(chunk).not.toHaveProperty('usage');
+      usage = chunk.usage ?? usage;
+    }
+    expect(text).toMatch(/\w+ \w+/);
+    if (stream_options) expect(usage?.completion_tokens).toBeGreaterThanOrEqual(40);
+    expect(await expectBilled(`${response.headers.get('x-request-id')}`)).toBeGreaterThan(0n);
+  },
+);
 
 test('a streamed tool call', async () => {
   const directive = { tool_call: { name: 'weather', arguments: { city: 'Paris', unit: 'C' } } };
@@ -115,7 +121,10 @@ test('a call that its caller leaves before the answer costs nothing', async () =
   const { balance } = await system.settled(customer);
   const { balanceNano } = await readBooks(system, customer);
   expect(nano(balance)).toBe(balanceNano);
-  expect((await system.meter({ limit: 1 })).entries[0]).toMatchObject({ aborted: true, completion_tokens: 0 });
+  expect((await system.meter({ limit: 1 })).entries[0]).toMatchObject({
+    aborted: true,
+    completion_tokens: 0,
+  });
 });
 
 test('a wrong key', async () => {
@@ -137,11 +146,18 @@ test('errors keep their code, type and param', async () => {
     client.chat.completions
       .create({ model: 'sim/chat', messages: messages('hi'), ...body } as never)
       .catch((thrown: unknown) => thrown);
-  expect(await failure({ model: 'gpt' })).toMatchObject({ status: 400, code: 'invalid_model', param: 'model' });
+  expect(await failure({ model: 'gpt' })).toMatchObject({
+    status: 400,
+    code: 'invalid_model',
+    param: 'model',
+  });
   expect(await failure({ model: 'sim/none' })).toMatchObject({ status: 404, code: 'model_not_found' });
   expect(await failure({ messages: [] })).toMatchObject({ code: 'missing_parameter', param: 'messages' });
   expect(await failure({ temperature: 3 })).toMatchObject({ status: 400, code: 'invalid_request' });
-  expect(await failure({ model: 'sim/unreachable' })).toMatchObject({ status: 502, code: 'upstream_unavailable' });
+  expect(await failure({ model: 'sim/unreachable' })).toMatchObject({
+    status: 502,
+    code: 'upstream_unavailable',
+  });
   expect(await failure({ messages: messages('[[sim {"status":500}]]') })).toMatchObject({
     status: 502,
     code: 'upstream_failed',
@@ -175,7 +191,9 @@ test('the model list is what this key may call', async () => {
   const narrow = await system.provision({ key: { allowed_models: ['sim/chat'] } });
   const only = new OpenAI({ apiKey: narrow.apiKey, baseURL: `${system.stack.apiUrl}/v1`, maxRetries: 0 });
   expect((await only.models.list()).data.map(({ id }) => id)).toEqual(['sim/chat']);
-  await expect(only.chat.completions.create({ model: 'openai/gpt-5.5', messages: messages('hi') })).rejects.toMatchObject({
+  await expect(
+    only.chat.completions.create({ model: 'openai/gpt-5.5', messages: messages('hi') }),
+  ).rejects.toMatchObject({
     code: 'model_not_found',
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nano, readBooks } from './support/books';
 import { postJson } from './support/http';
-import { type Customer, startSystem, type System } from './support/system';
+import { type Customer, type System, startSystem } from './support/system';
 
 const CALLS = 256;
 const ADMITTED = 100;

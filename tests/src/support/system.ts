@@ -25,6 +25,8 @@ export interface Customer extends Account {
 export interface System {
   readonly stack: Stack;
   readonly dashboard: DashboardApi;
+  /** Of its Kafka topics, where there is a Kafka. */
+  readonly topicPrefix: string;
   /** Registers an account, tops it up (10 USD unless said otherwise) and makes a key with these limits. */
   provision(options?: { balanceUsd?: number; key?: object }): Promise<Customer>;
   operatorToken(): Promise<string>;
@@ -59,14 +61,14 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   try {
     const { addresses, kafkaTopicPrefix } = engines;
     const stack = await startStack({ ...options, dataDir, engines: addresses, kafkaTopicPrefix });
-    return createSystem(stack, remove);
+    return createSystem(stack, kafkaTopicPrefix, remove);
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-function createSystem(stack: Stack, remove: () => Promise<void>): System {
+function createSystem(stack: Stack, topicPrefix: string, remove: () => Promise<void>): System {
   const dashboard = new DashboardApi(stack.dashboardUrl);
   let login: { token: string; atMs: number } | undefined;
 
@@ -83,6 +85,7 @@ function createSystem(stack: Stack, remove: () => Promise<void>): System {
 
   return {
     stack,
+    topicPrefix,
     dashboard,
     operatorToken,
     metric,

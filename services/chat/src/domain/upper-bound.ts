@@ -11,6 +11,9 @@ export interface RequestSize {
   readonly choices: number;
 }
 
+/** Of English prose, by the public tokenizers. */
+const BYTES_PER_TOKEN = 4;
+
 export interface UpperBound {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -26,4 +29,9 @@ export function upperBound(model: Model, price: TokenPrice, size: RequestSize): 
   const perChoice = Math.min(size.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens);
   const outputTokens = perChoice * size.choices;
   return { inputTokens, outputTokens, costNano: boundOf(inputTokens, outputTokens, price) };
+}
+
+/** About how many tokens the input is: for the record of a call that nobody could count. */
+export function estimateInput(size: RequestSize): number {
+  return Math.ceil(size.bodyBytes / BYTES_PER_TOKEN);
 }

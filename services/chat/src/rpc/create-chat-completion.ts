@@ -38,7 +38,7 @@ export function createChatCompletion(deps: ChatCompletionDeps) {
       priceVersion,
       bound,
     });
-    return deps.relay.send(context, { request, provider, target, metered, bound });
+    return deps.relay.send(context, { request, provider, target, metered });
   };
 }
 

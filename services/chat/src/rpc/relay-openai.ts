@@ -1,7 +1,7 @@
 import { GatewayError, toEnvelope } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
 import type { Target } from '../domain/model';
-import type { UpperBound } from '../domain/upper-bound';
+import { estimateInput } from '../domain/upper-bound';
 import { failureOfError, toGatewayError } from '../domain/upstream-failure';
 import type { TokenUsage, UsageSource } from '../domain/usage';
 import { type ChatRequest, toUpstreamBody } from '../formats/openai/chat-request';
@@ -29,7 +29,6 @@ export interface AdmittedCall {
   readonly provider: Provider;
   readonly target: Target;
   readonly metered: MeteredCall;
-  readonly bound: UpperBound;
 }
 
 const STREAM_HEADERS = {
@@ -52,7 +51,7 @@ export class OpenAiRelay {
   /** Ends the call's record whatever happens. @throws GatewayError before the reply's first byte */
   async send(context: RequestContext, call: AdmittedCall): Promise<LinkReply> {
     try {
-      await call.metered.dispatched(call.bound.inputTokens);
+      await call.metered.dispatched(estimateInput(call.request.size));
       if (context.signal.aborted) throw new Error('caller left before dispatch');
       const response = await this.#post(context, call);
       if (response.status < 200 || response.status > 299) throw await refusalOf(response);
@@ -119,7 +118,7 @@ export class OpenAiRelay {
     const splitter = new SseSplitter();
     const stopProgress = this.#deps.clock.start(() => {
       metered.progress(
-        meter.usage ?? { ...inputOnly(call.bound.inputTokens), output: meter.estimateOutput() },
+        meter.usage ?? { ...inputOnly(estimateInput(request.size)), output: meter.estimateOutput() },
       );
     });
     let done: Buffer | undefined;

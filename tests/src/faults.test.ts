@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { engineControl } from '@gateway/local';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually, meteredNano, readBooks } from './support/books';
+import { ENGINES } from './support/engines';
+import { type Customer, type System, startSystem } from './support/system';
+import { startTraffic, type TrafficCall } from './support/traffic';
+
+const WIDTH = 24;
+const ROUNDS = process.env.TEST_HEAVY ? 10 : 2;
+const KAFKA_DOWN_MS = process.env.TEST_HEAVY ? 30_000 : 6_000;
+const RECOVERED_WITHIN_MS = 20_000;
+
+let system: System;
+let customer: Customer;
+
+beforeAll(async () => {
+  system = await startSystem();
+}, 60_000);
+afterAll(() => system?.stop(), 30_000);
+
+async function underTraffic(fault: () => Promise<void>): Promise<TrafficCall[]> {
+  customer = await system.provision({ balanceUsd: 100 });
+  const traffic = startTraffic(system, customer, WIDTH);
+  await answeredAtLeast(WIDTH);
+  await fault();
+  const before = (await system.meter({ limit: 1 })).calls;
+  await eventually(
+    'calls pass again',
+    async () => (await system.meter({ limit: 1 })).calls > before + WIDTH,
+    30_000,
+  );
+  return traffic.stop();
+}
+
+async function answeredAtLeast(calls: number): Promise<void> {
+  const before = (await system.meter({ limit: 1 })).calls;
+  await eventually('traffic', async () => (await system.meter({ limit: 1 })).calls >= before + calls);
+}
+
+/** Every answered call is charged what the simulator served, once; nothing is held; the books add up. */
+async function expectBooksRight(calls: readonly TrafficCall[]): Promise<void> {
+  await eventually(
+    'nothing held',
+    async () => (await system.dashboard.balance(customer.token)).held === 0,
+    RECOVERED_WITHIN_MS,
+  );
+  const { charges } = await readBooks(system, customer);
+  const answered = calls.filter((call) => call.answered);
+  expect(answered.length).toBeGreaterThan(WIDTH);
+  for (const { requestId } of answered) {
+    expect([requestId, charges.get(`${requestId}`)]).toEqual([
+      requestId,
+      await meteredNano(system, `${requestId}`),
+    ]);
+  }
+  await eventually('no drift', async () => (await system.drift()) === 0);
+  // What did not answer failed with an error of the table, or with its connection.
+  const failures = calls.filter((call) => !call.answered && call.status !== 200 && call.status !== 0);
+  for (const { status, code } of failures) expect([status, code]).toEqual([500, 'internal_error']);
+}
+
+test.each(['chat', 'billing', 'catalog', 'dashboard'] as const)(
+  '%s killed (-9) under traffic',
+  async (service) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const calls = await underTraffic(() => system.stack.kill(service));
+      await system.stack.ready();
+      await expectBooksRight(calls);
+    }
+  },
+  240_000,
+);
+
+test('edge killed (-9) under traffic', async () => {
+  const calls = await underTraffic(() => system.stack.kill('edge'));
+  await system.stack.ready();
+  await expectBooksRight(calls);
+}, 120_000);
+
+test('chat and billing stopped in order under traffic', async () => {
+  const calls = await underTraffic(async () => {
+    await system.stack.restart('chat');
+    await system.stack.restart('billing');
+  });
+  await expectBooksRight(calls);
+}, 120_000);
+
+const engines = process.env.ENGINES_DIR;
+const withKafka = ENGINES === 'real' && engines ? test : test.skip;
+
+withKafka(
+  `Kafka killed (-9) for ${KAFKA_DOWN_MS} ms under traffic`,
+  async () => {
+    const control = engineControl(`${engines}`);
+    let callsWhileDown = 0;
+    const calls = await underTraffic(async () => {
+      await control.kill('kafka');
+      const before = (await system.meter({ limit: 1 })).calls;
+      await sleep(KAFKA_DOWN_MS);
+      callsWhileDown = (await system.meter({ limit: 1 })).calls - before;
+      await control.start('kafka');
+    });
+    expect(callsWhileDown).toBeGreaterThan(WIDTH);
+    await expectBooksRight(calls);
+  },
+  180_000,
+);
