@@ -11,6 +11,8 @@ export function createPool(options: {
   log: Logger;
   maxConnections?: number;
   statementTimeoutMs?: number;
+  /** How long a transaction may keep its locks while nothing is asked of it. */
+  idleInTransactionTimeoutMs?: number;
   /** Statements of one connection are sent without waiting for the answers to those before them. */
   pipeline?: boolean;
 }): pg.Pool {
@@ -20,7 +22,7 @@ export function createPool(options: {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
-    idle_in_transaction_session_timeout: 15_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 15_000,
     keepAlive: true,
     pipeline: options.pipeline ?? false,
     types: {

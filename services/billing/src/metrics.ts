@@ -65,7 +65,7 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
     },
     consumerUp: new Gauge({
       name: 'billing_kafka_consumer_up',
-      help: '1 while the consumer is a live member of its group.',
+      help: 'Whether the consumer is a live member of its group.',
       registers,
     }),
     async timed(kind, items, work) {

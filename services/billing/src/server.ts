@@ -42,6 +42,8 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     log,
     maxConnections: 2 * WORKERS,
     statementTimeoutMs: 4_000,
+    // An instance that freezes with locks in its hand must not fail the calls of the others.
+    idleInTransactionTimeoutMs: 2_000,
     pipeline: true,
   });
   await migrate({ pool, schema: 'billing', directory: MIGRATIONS, log });

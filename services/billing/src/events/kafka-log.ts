@@ -1,9 +1,12 @@
 import type { Logger } from '@gateway/runtime';
 import { type LogEntry, logLevel } from 'kafkajs';
 
-/** kafkajs's own log, through ours. Its errors are retried by it or end the session, which is logged here. */
+/** They tell of every attempt at a broker that is down; one line per session is enough. */
+const CHATTY = ['Connection', 'BrokerPool'];
+
+/** kafkajs's own log, through ours. Its errors are retried by it or end the session, which is logged then. */
 export const kafkaLog = (log: Logger) => () => (entry: LogEntry) => {
   if (entry.level > logLevel.WARN) return;
-  const { message, timestamp: _, ...fields } = entry.log;
-  log.warn({ kafka: { namespace: entry.namespace, error: fields.error } }, message);
+  const level = CHATTY.includes(entry.namespace) ? 'debug' : 'warn';
+  log[level]({ kafka: { namespace: entry.namespace, error: entry.log.error } }, entry.log.message);
 };

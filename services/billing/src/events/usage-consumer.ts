@@ -12,7 +12,7 @@ export interface UsageConsumerOptions {
 }
 
 const BACKOFF_MIN_MS = 250;
-const BACKOFF_MAX_MS = 5_000;
+const BACKOFF_MAX_MS = 2_000;
 /** A session that lasted so long was a good one: the next starts without a pause. */
 const GOOD_SESSION_MS = 30_000;
 

@@ -17,13 +17,12 @@ export async function ensureTopics(kafka: Kafka, topics: UsageTopics): Promise<v
   const admin = kafka.admin();
   try {
     await admin.connect();
-    await admin.createTopics({
-      waitForLeaders: true,
-      topics: [
-        { topic: topics.usage, numPartitions: USAGE_PARTITIONS },
-        { topic: topics.dead, numPartitions: 1 },
-      ],
-    });
+    const existing = await admin.listTopics();
+    const missing = [
+      { topic: topics.usage, numPartitions: USAGE_PARTITIONS },
+      { topic: topics.dead, numPartitions: 1 },
+    ].filter(({ topic }) => !existing.includes(topic));
+    if (missing.length > 0) await admin.createTopics({ waitForLeaders: true, topics: missing });
   } finally {
     await admin.disconnect();
   }
