@@ -72,6 +72,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     callTimeoutMs: config.EDGE_CALL_TIMEOUT_MS,
     stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
+  const dashboard = { tokens, proxy };
   const newRequestId = createUuidV7Generator();
   const fronts = frontsOf(config).map(({ name, port, spaceOf }) => {
     const listener = new EdgeListener({
@@ -81,7 +82,6 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       onUnparsable: () => metrics.unparsable.inc(),
       log,
     });
-    const dashboard = { tokens, proxy, closing: () => listener.closing };
     const app = createEdgeApp(listener, async (exchange) => {
       const space = spaceOf(exchange.request.headers.host);
       if (space === 'api') return answerApi(exchange, api);

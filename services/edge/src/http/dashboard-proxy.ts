@@ -15,13 +15,12 @@ export interface DashboardProxyOptions {
 
 export interface DashboardProxy {
   /** Resolves when the reply is out; rejects, with nothing written, when it failed before it began. */
-  forward(exchange: Exchange, closing: () => boolean): Promise<void>;
+  forward(exchange: Exchange): Promise<void>;
   close(): void;
 }
 
 interface Passage {
   readonly exchange: Exchange;
-  readonly closing: () => boolean;
   readonly timer: NodeJS.Timeout;
   proxied: ClientRequest | undefined;
   /** Why the edge itself broke it off. */
@@ -53,7 +52,8 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     clearTimeout(passage.timer);
     reply.setTimeout(timeoutMs, () => reply.destroy());
     cleanReplyHeaders(reply.headers);
-    reply.headers.connection = passage.closing() || !request.complete ? 'close' : 'keep-alive';
+    const { shouldKeepAlive } = passage.exchange.response;
+    reply.headers.connection = shouldKeepAlive && request.complete ? 'keep-alive' : 'close';
   };
   const onError = (cause: Error, request: IncomingMessage, _response: ServerResponse | Socket) => {
     const passage = passages.get(request);
@@ -70,7 +70,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
   });
 
   return {
-    forward(exchange, closing) {
+    forward(exchange) {
       const { request, response } = exchange;
       if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
       const expectsContinue = request.headers.expect !== undefined;
@@ -92,7 +92,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
         };
         const onTimeout = () => breakOff(passage, late());
         const timer = setTimeout(onTimeout, timeoutMs);
-        const passage: Passage = { exchange, closing, timer, proxied: undefined, refusal: undefined, settle };
+        const passage: Passage = { exchange, timer, proxied: undefined, refusal: undefined, settle };
         passages.set(request, passage);
         response.once('close', () => settle(response.headersSent ? undefined : new CallerGone()));
         middleware(request, response, (error?: unknown) => {

@@ -32,6 +32,7 @@ export function createEdgeHttpServer(
   server.maxHeadersCount = MAX_HEADERS + 1;
   server.maxConnections = limits.maxConnections;
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest);
+  server.on('connection', listener.onConnection);
   server.on('clientError', listener.onClientError);
   server.on('connect', listener.onConnect);
   return server;

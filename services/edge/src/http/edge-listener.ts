@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '@gateway/proto';
 import type { Logger } from '@gateway/runtime';
@@ -19,6 +20,7 @@ export class EdgeListener {
   readonly #options: EdgeListenerOptions;
   /** The latest exchange of each connection. */
   readonly #exchanges = new WeakMap<Duplex, Exchange>();
+  readonly #connections = new Set<Socket>();
   readonly #refused = new WeakSet<Duplex>();
   #closing = false;
 
@@ -26,14 +28,20 @@ export class EdgeListener {
     this.#options = options;
   }
 
-  get closing(): boolean {
-    return this.#closing;
-  }
-
-  /** From now on every answer asks its caller to leave the connection. */
+  /** Drops idle connections at once, the others as soon as they have their answer. */
   beginClosing(): void {
     this.#closing = true;
+    for (const socket of this.#connections) {
+      const response = this.#exchanges.get(socket)?.response;
+      if (!response || response.writableFinished) socket.destroy();
+      else response.shouldKeepAlive = false;
+    }
   }
+
+  readonly onConnection = (socket: Socket): void => {
+    this.#connections.add(socket);
+    socket.once('close', () => this.#connections.delete(socket));
+  };
 
   /** Takes a request up: from here on its response carries its id, and its end is counted. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -99,6 +107,7 @@ export class EdgeListener {
   #onClosed(exchange: Exchange): void {
     const { onEnd, log } = this.#options;
     onEnd(exchange);
+    if (this.#closing) exchange.request.socket.destroySoon();
     if (!log.isLevelEnabled('debug')) return;
     const { requestId, request, response, route, errorCode, startedMs } = exchange;
     const durationMs = Math.round(performance.now() - startedMs);

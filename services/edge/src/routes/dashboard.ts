@@ -8,7 +8,6 @@ import { presentedCredentials } from '../http/request-headers';
 export interface DashboardDependencies {
   readonly tokens: LoginTokens;
   readonly proxy: DashboardProxy;
-  readonly closing: () => boolean;
 }
 
 const API_PREFIX = '/api/v1/';
@@ -35,7 +34,7 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
       await deps.tokens.verify(token);
     }
   }
-  await deps.proxy.forward(exchange, deps.closing);
+  await deps.proxy.forward(exchange);
 }
 
 /** Calls with the wrong address: the API's own paths belong to the other space. */

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
+import { expectFetchError, expectRawError } from '../testing/expect-error';
+import { parseReply, sendRaw } from '../testing/raw-client';
+import { until } from '../testing/until';
+
+let fixture: EdgeFixture;
+let echo: EdgeFixture['dashboard']['handler'];
+let authorization: string;
+beforeAll(async () => {
+  fixture = await startEdgeFixture({
+    EDGE_DASHBOARD_TIMEOUT_MS: '400',
+    EDGE_DASHBOARD_MAX_BODY_BYTES: '10000',
+  });
+  echo = fixture.dashboard.handler;
+  authorization = `Bearer ${await fixture.dashboard.token()}`;
+});
+afterAll(() => fixture.stop());
+beforeEach(() => {
+  fixture.dashboard.handler = echo;
+});
+
+interface Echo {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  bodyBytes: number;
+}
+
+const call = (path: string, init: RequestInit = {}) =>
+  fetch(fixture.dashboardUrl + path, { headers: { authorization }, ...init });
+const post = (path: string, body: string, headers: Record<string, string> = { authorization }) =>
+  call(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+
+describe('a dashboard call', () => {
+  test('is handed on with path, query, body and token', async () => {
+    const reply = await post('/api/v1/keys?limit=1', '{"name":"x"}');
+    const seen = (await reply.json()) as Echo;
+    expect(seen).toMatchObject({ method: 'POST', url: '/api/v1/keys?limit=1', bodyBytes: 12 });
+    expect(seen.headers.authorization).toBe(authorization);
+    expect(seen.headers['x-request-id']).toBe(reply.headers.get('x-request-id'));
+    expect(seen.headers['x-forwarded-for']).toBe('127.0.0.1');
+    expect(reply.headers.get('request-id')).toBe(reply.headers.get('x-request-id'));
+    expect(reply.headers.get('x-powered-by')).toBeNull();
+  });
+
+  test('can’t tell the dashboard what is the edge’s to tell', async () => {
+    const text = await sendRaw(
+      fixture.dashboardPort,
+      `GET /api/v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nX-Forwarded-For: 6.6.6.6\r\n` +
+        'Forwarded: for=6.6.6.6\r\nX-Real-IP: 6.6.6.6\r\nX-Forwarded-Host: evil\r\nX-Request-Id: mine\r\n' +
+        'X-Hop: 1\r\nTE: trailers\r\nConnection: close, X-Hop, Authorization\r\n\r\n',
+    );
+    const { headers } = JSON.parse(parseReply(text).body) as Echo;
+    expect(headers['x-forwarded-for']).toBe('127.0.0.1');
+    expect(headers['x-forwarded-host']).toBe('x');
+    expect(headers['x-request-id']).not.toBe('mine');
+    expect(headers.authorization).toBe(authorization);
+    for (const name of ['forwarded', 'x-real-ip', 'x-hop', 'te']) expect(headers).not.toHaveProperty(name);
+  });
+
+  test('needs no token to register or to log in, nor for the pages', async () => {
+    for (const path of ['/api/v1/auth/register', '/api/v1/auth/login']) {
+      expect((await post(path, '{}', {})).status).toBe(200);
+    }
+    for (const path of ['/', '/login', '/assets/app.js'])
+      expect((await call(path, { headers: {} })).status).toBe(200);
+  });
+
+  test('may name a model with an encoded slash', async () => {
+    const seen = (await (await call('/api/v1/models/sim%2Fchat')).json()) as Echo;
+    expect(seen.url).toBe('/api/v1/models/sim%2Fchat');
+  });
+
+  test('passes the dashboard’s own errors on', async () => {
+    fixture.dashboard.handler = (_request, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{}}');
+    };
+    const reply = await call('/api/v1/keys');
+    expect(reply.status).toBe(400);
+    expect(await reply.text()).toBe('{"error":{}}');
+  });
+});
+
+describe('invalid_api_key', () => {
+  test.each<[string, () => Promise<Record<string, string>>]>([
+    ['no token', async () => ({})],
+    ['a malformed one', async () => ({ authorization: 'Bearer x.y.z' })],
+    ['another scheme', async () => ({ authorization: 'Basic eDp5' })],
+    [
+      'an expired one',
+      async () => ({ authorization: `Bearer ${await fixture.dashboard.token({ expires: '-1s' })}` }),
+    ],
+    [
+      'one for others',
+      async () => ({ authorization: `Bearer ${await fixture.dashboard.token({ audience: 'x' })}` }),
+    ],
+  ])('is what %s gives, and the dashboard is not asked', async (_what, headers) => {
+    fixture.dashboard.lastRequest = undefined;
+    await expectFetchError(await call('/api/v1/keys', { headers: await headers() }), 'invalid_api_key');
+    await expectFetchError(await call('/api/v1/auth/login', { headers: await headers() }), 'invalid_api_key');
+    expect(fixture.dashboard.lastRequest).toBeUndefined();
+  });
+});
+
+describe('not_found', () => {
+  test('is what an API key gives', async () => {
+    for (const headers of [{ authorization: `Bearer ${KEY}` }, { 'x-api-key': KEY }]) {
+      await expectFetchError(await call('/api/v1/models', { headers }), 'not_found');
+      await expectFetchError(await post('/api/v1/auth/login', '{}', headers), 'not_found');
+    }
+  });
+
+  test.each([
+    '/v1/models',
+    '/v1',
+    '/api//v1/models',
+    '/api/v1/models/%2e%2e/keys',
+    '/api/v1/..%2fkeys',
+    '/a%5cb',
+  ])('is what %s gives', async (path) => {
+    fixture.dashboard.lastRequest = undefined;
+    const text = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`;
+    expectRawError(await sendRaw(fixture.dashboardPort, text), 'not_found');
+    expect(fixture.dashboard.lastRequest).toBeUndefined();
+  });
+
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is what %s gives', async (method) => {
+    await expectFetchError(await call('/api/v1/keys', { method }), 'not_found');
+  });
+});
+
+describe('a body', () => {
+  test('over the limit is invalid_request, whether it tells its length or not', async () => {
+    await expectFetchError(await post('/api/v1/keys', 'x'.repeat(10_001)), 'invalid_request');
+    const head = `POST /api/v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
+    expectRawError(await sendRaw(fixture.dashboardPort, head + chunk.repeat(4)), 'invalid_request');
+  });
+
+  test('of the limit passes, in chunks too', async () => {
+    const head = `POST /api/v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n`;
+    const chunk = `${(10_000).toString(16)}\r\n${'x'.repeat(10_000)}\r\n0\r\n\r\n`;
+    const text = await sendRaw(fixture.dashboardPort, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`);
+    expect(text).toContain('"bodyBytes":10000');
+  });
+
+  test('that was announced with Expect is asked for', async () => {
+    const head = `POST /api/v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n`;
+    const text = await sendRaw(
+      fixture.dashboardPort,
+      `${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 100 [\s\S]*"bodyBytes":2/);
+  });
+});
+
+describe('a dashboard in trouble', () => {
+  test('that does not answer in time is internal_error', async () => {
+    let gone = false;
+    fixture.dashboard.handler = (request) => {
+      request.socket.on('close', () => {
+        gone = true;
+      });
+    };
+    await expectFetchError(await call('/api/v1/keys'), 'internal_error');
+    await until(() => gone);
+  });
+
+  test('that hangs up is internal_error; in the middle of a reply it cuts the reply', async () => {
+    fixture.dashboard.handler = (request) => request.socket.destroy();
+    await expectFetchError(await call('/api/v1/keys'), 'internal_error');
+    fixture.dashboard.handler = (request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half');
+      setImmediate(() => request.socket.destroy());
+    };
+    await expect(call('/api/v1/keys').then((reply) => reply.text())).rejects.toThrow();
+  });
+
+  test('that stops in the middle of a reply is cut off in time', async () => {
+    fixture.dashboard.handler = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half');
+    };
+    await expect(call('/api/v1/keys').then((reply) => reply.text())).rejects.toThrow();
+  });
+
+  test('sees a caller leave', async () => {
+    let seen = false;
+    let gone = false;
+    fixture.dashboard.handler = (request) => {
+      seen = true;
+      request.socket.on('close', () => {
+        gone = true;
+      });
+    };
+    const abort = new AbortController();
+    const reply = call('/api/v1/keys', { signal: abort.signal });
+    await until(() => seen);
+    abort.abort();
+    await expect(reply).rejects.toThrow();
+    await until(() => gone);
+  });
+
+  test('that is down is internal_error', async () => {
+    const own = await startEdgeFixture();
+    const token = await own.dashboard.token();
+    await own.dashboard.stopHttp();
+    const headers = { authorization: `Bearer ${token}` };
+    await expectFetchError(await fetch(`${own.dashboardUrl}/api/v1/keys`, { headers }), 'internal_error');
+    await own.stop();
+  });
+});

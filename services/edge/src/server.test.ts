@@ -1,0 +1,147 @@
+import { GatewayError } from '@gateway/proto';
+import { ConfigError, createLogger } from '@gateway/runtime';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { startEdge } from './server';
+import { type EdgeFixture, KEY, SECRET, startEdgeFixture } from './testing/edge-fixture';
+import { expectFetchError, expectRawError } from './testing/expect-error';
+import { FakeBilling } from './testing/fake-billing';
+import { connectRaw, parseReply, sendRaw } from './testing/raw-client';
+import { until } from './testing/until';
+
+let fixture: EdgeFixture | undefined;
+afterEach(async () => {
+  await fixture?.stop();
+  fixture = undefined;
+});
+async function start(settings: Record<string, string> = {}): Promise<EdgeFixture> {
+  fixture = await startEdgeFixture(settings);
+  return fixture;
+}
+
+const HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+const post = ({ apiUrl }: EdgeFixture) =>
+  fetch(`${apiUrl}/v1/chat/completions`, { method: 'POST', headers: HEADERS, body: '{}' });
+const ready = ({ edge }: EdgeFixture) => fetch(`http://127.0.0.1:${edge.ports.admin}/readyz`);
+
+describe('by host', () => {
+  test('one port serves both spaces, and an unknown host neither', async () => {
+    const { apiPort, dashboard, edge } = await start({
+      EDGE_API_HOSTS: 'api.test, api2.test',
+      EDGE_DASHBOARD_HOSTS: 'dash.test',
+    });
+    expect(Object.keys(edge.ports).sort()).toEqual(['admin', 'api']);
+    const get = (host: string, path: string, authorization: string) =>
+      sendRaw(
+        apiPort,
+        `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${authorization}\r\nConnection: close\r\n\r\n`,
+      );
+    const token = await dashboard.token();
+    expect(parseReply(await get('api.test', '/v1/models', KEY)).status).toBe(200);
+    expect(parseReply(await get('API2.test:80', '/v1/models', KEY)).status).toBe(200);
+    expect(parseReply(await get('dash.test', '/api/v1/models', token)).status).toBe(200);
+    expectRawError(await get('dash.test', '/v1/models', KEY), 'not_found');
+    expectRawError(await get('api.test', '/api/v1/models', token), 'not_found');
+    expectRawError(await get('else.test', '/v1/models', KEY), 'not_found');
+    expectRawError(await get('', '/v1/models', KEY), 'not_found');
+  });
+
+  test('half of the setting is refused', async () => {
+    const env = {
+      SERVICE_SECRET: SECRET,
+      BILLING_ADDR: 'x:1',
+      CHAT_ADDR: 'x:1',
+      DASHBOARD_ADDR: 'x:1',
+      DASHBOARD_HTTP_URL: 'http://x:1',
+      EDGE_API_HOSTS: 'api.test',
+    };
+    await expect(startEdge(env, createLogger('test', 'silent'))).rejects.toThrow(ConfigError);
+  });
+});
+
+describe('keys', () => {
+  test('are asked for once, until billing pushes a change', async () => {
+    const started = await start();
+    const { billing } = started;
+    await post(started);
+    await post(started);
+    expect(billing.resolveCount).toBe(1);
+    billing.keys.set(KEY, new GatewayError('invalid_api_key'));
+    billing.push({ keyIds: ['key-1'] });
+    await until(async () => (await post(started)).status === 401);
+  });
+
+  test('are asked for each time while the pushes are lost, and fail closed with billing', async () => {
+    const started = await start();
+    const { billing } = started;
+    await post(started);
+    const port = Number(billing.address.split(':')[1]);
+    await billing.stop();
+    await until(async () => !(await ready(started)).ok);
+    await expectFetchError(await post(started), 'internal_error');
+
+    const log = createLogger('test', 'silent');
+    const next = await FakeBilling.start(SECRET, log, port);
+    await until(async () => (await ready(started)).ok);
+    await expectFetchError(await post(started), 'invalid_api_key');
+    await next.stop();
+  });
+});
+
+describe('stopping', () => {
+  test('fails readiness, refuses connections, finishes what is in flight and asks callers to leave', async () => {
+    const started = await start({ EDGE_STOP_GRACE_MS: '5000' });
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    started.chat.handler = async () => {
+      await held;
+      return { status: 200, headers: { 'content-length': '2' }, body: Buffer.from('{}') };
+    };
+    const connection = connectRaw(started.apiPort);
+    connection.socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+    );
+    const idle = connectRaw(started.apiPort);
+    await until(() => started.chat.callCount === 1);
+    const stopped = started.edge.stop();
+    expect((await ready(started)).status).toBe(503);
+    await expect(post(started)).rejects.toThrow();
+    await idle.closed;
+    release();
+    await connection.closed;
+    expect(parseReply(connection.text())).toMatchObject({
+      status: 200,
+      body: '{}',
+      headers: { connection: 'close' },
+    });
+    await stopped;
+  });
+
+  test('cuts off what does not finish in time', async () => {
+    const started = await start({ EDGE_STOP_GRACE_MS: '50' });
+    started.chat.handler = ({ signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    const reply = post(started);
+    await until(() => started.chat.callCount === 1);
+    await Promise.all([started.edge.stop(), expect(reply).rejects.toThrow()]);
+    await until(() => started.chat.links.callsInFlight === 0);
+  });
+});
+
+test('metrics count requests by route, status and code, and how keys were found', async () => {
+  const started = await start();
+  await post(started);
+  await post(started);
+  await fetch(`${started.apiUrl}/nope`);
+  await sendRaw(started.apiPort, 'noise\r\n\r\n');
+  const text = await (await fetch(`http://127.0.0.1:${started.edge.ports.admin}/metrics`)).text();
+  expect(text).toContain('edge_requests_total{route="chat_completions",status="200",code=""} 2');
+  expect(text).toContain('edge_requests_total{route="unknown",status="404",code="not_found"} 1');
+  expect(text).toContain('edge_request_seconds_count{route="chat_completions"} 2');
+  expect(text).toContain('edge_key_lookups_total{result="hit"} 1');
+  expect(text).toContain('edge_requests_in_flight 0');
+  expect(text).toContain('edge_unparsable_requests_total 1');
+  expect(text).toContain('edge_body_bytes 0');
+  expect(text).toMatch(/nodejs_eventloop_lag_p99_seconds/);
+});
