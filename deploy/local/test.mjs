@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bootstrap } from './bootstrap.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
+const REAL_ENGINES = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_KAFKA_BROKERS'];
+
+const args = process.argv.slice(2).filter((arg) => arg !== '--heavy');
+const heavy = process.argv.includes('--heavy') || process.env.TEST_HEAVY === '1';
+const requireAll = process.env.REQUIRE_ALL === '1';
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const node = await bootstrap();
+  const missing = REAL_ENGINES.filter((setting) => !process.env[setting]);
+  const runs = [
+    { title: 'Unit tests', flags: ['--selectProjects', 'unit'], env: {} },
+    // One system at a time: each is the whole gateway, and some of what is tested has to be in time.
+    systemRun('embedded'),
+    ...(missing.length === 0 ? [systemRun('real')] : []),
+  ];
+  const notRun = missing.length === 0 ? [] : [`system tests on real engines: ${missing.join(', ')} not set`];
+  if (!heavy) notRun.push('the long versions of some tests: npm run test:heavy');
+  const results = [];
+  for (const run of runs) results.push(await runJest(node, run));
+  return report(results, notRun, missing.length === 0);
+}
+
+function systemRun(engines) {
+  return {
+    title: `System tests on ${engines} engines`,
+    flags: ['--selectProjects', 'system', '--maxWorkers=1'],
+    env: { ENGINES: engines },
+  };
+}
+
+async function runJest(node, { title, flags, env }) {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-jest-'));
+  const outputFile = join(folder, 'result.json');
+  console.log(`\n${title}\n`);
+  try {
+    const jestArgs = [...flags, '--passWithNoTests', '--json', `--outputFile=${outputFile}`, ...args];
+    const child = spawn(node, [JEST, ...jestArgs], {
+      cwd: ROOT,
+      env: { ...process.env, ...env, ...(heavy ? { TEST_HEAVY: '1' } : {}) },
+      // Its own summary goes to standard error; what it prints besides is the result as JSON.
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const ended = await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, signal) => resolve(signal ?? code));
+    });
+    return { title, ...summarise(readResult(outputFile), ended) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readResult(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function summarise(result, ended) {
+  if (!result)
+    return { passed: 0, failed: 1, skipped: [], problem: `jest ended with ${ended} and no result` };
+  const skipped = result.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => ['pending', 'todo', 'disabled', 'skipped'].includes(status))
+      .map(({ fullName }) => `${relative(ROOT, name)}: ${fullName}`),
+  );
+  // A file that can't be loaded counts as one failure; its tests are unknown.
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  const problem = failed === 0 && ended !== 0 ? `jest ended with ${ended}` : undefined;
+  return { passed: result.numPassedTests, failed: failed + (problem ? 1 : 0), skipped, problem };
+}
+
+function report(results, notRun, hasRealEngines) {
+  console.log();
+  for (const { title, passed, failed, skipped, problem } of results) {
+    const extra = [skipped.length > 0 && `${skipped.length} skipped`, problem].filter(Boolean).join(', ');
+    console.log(`${title}: ${passed} passed, ${failed} failed${extra && `, ${extra}`}`);
+  }
+  const skipped = results.flatMap((result) => result.skipped.map((name) => `${name} (${result.title})`));
+  if (notRun.length + skipped.length > 0) {
+    console.log('\nNot run:');
+    for (const what of [...notRun, ...skipped]) console.log(`  ${what}`);
+  }
+  const incomplete = requireAll && (skipped.length > 0 || !hasRealEngines);
+  if (incomplete) console.log('\nREQUIRE_ALL=1: what was not run makes this a failure.');
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`);
+  return sum('failed') > 0 || incomplete ? 1 : 0;
+}

@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DashboardApi } from '@gateway/local';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { ENGINES } from './support/engines';
+import { type Demo, NpmStart } from './support/npm-start';
+import { allGone } from './support/processes';
+
+jest.setTimeout(120_000);
+
+const GONE_WITHIN_MS = 20_000;
+const SETTLED_WITHIN_MS = 2_000;
+// `npm start` chooses its engines by itself, and what it leaves behind is looked up in /proc.
+const describeHere = ENGINES === 'embedded' && process.platform === 'linux' ? describe : describe.skip;
+
+const starts: NpmStart[] = [];
+const folders: string[] = [];
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-start-'));
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return join(folder, 'data');
+}
+
+async function start(dataDir: string): Promise<NpmStart> {
+  const started = begin(dataDir);
+  await started.ready();
+  return started;
+}
+
+function begin(dataDir: string, settings: Record<string, string> = {}): NpmStart {
+  const started = new NpmStart(dataDir, settings);
+  starts.push(started);
+  return started;
+}
+
+/** The command of the banner, as a newcomer pastes it. */
+function runBannersCurl({ output }: NpmStart) {
+  const command = /^curl .*$/m.exec(output)?.[0] ?? '';
+  return JSON.parse(
+    execFileSync('/bin/sh', ['-c', `${command} --silent --show-error`], { encoding: 'utf8' }),
+  );
+}
+
+async function settledBalance({ dashboard_url, email, password }: Demo): Promise<number> {
+  const api = new DashboardApi(dashboard_url);
+  const token = (await api.login(email, password)) ?? '';
+  const deadlineMs = Date.now() + SETTLED_WITHIN_MS;
+  for (;;) {
+    const { balance, held } = await api.balance(token);
+    if (held === 0) return balance;
+    if (Date.now() > deadlineMs) throw new Error(`${held} USD still held`);
+  }
+}
+
+afterEach(async () => {
+  for (const started of starts.splice(0)) await started.dispose();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+describeHere('npm start', () => {
+  test('gives a key that works, and ends in order when its group is asked to', async () => {
+    const dataDir = newFolder();
+    const started = await start(dataDir);
+    expect(runBannersCurl(started).choices[0].message.role).toBe('assistant');
+    expect(await settledBalance(started.demo)).toBeLessThan(10);
+    expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
+
+    const second = begin(dataDir);
+    expect(await second.exit).toBe(1);
+    expect(second.output).toContain('GATEWAY_DATA_DIR');
+
+    const { processes } = started;
+    expect(processes.length).toBeGreaterThan(8);
+    started.signalGroup('SIGTERM');
+    await allGone(processes, GONE_WITHIN_MS);
+    expect(started.output).toContain('Stopped.');
+  });
+
+  test('keeps key and balance over kill -9 of the group, and leaves nothing behind even then', async () => {
+    const dataDir = newFolder();
+    const first = await start(dataDir);
+    runBannersCurl(first);
+    const { demo, processes } = first;
+    const balance = await settledBalance(demo);
+    first.signalGroup('SIGKILL');
+    await allGone(processes, GONE_WITHIN_MS);
+
+    const second = await start(dataDir);
+    expect(second.demo.api_key).toBe(demo.api_key);
+    expect(await settledBalance(second.demo)).toBe(balance);
+    runBannersCurl(second);
+    expect(await settledBalance(second.demo)).toBeLessThan(balance);
+    const { processes: secondProcesses } = second;
+    second.signalGroup('SIGINT');
+    await allGone(secondProcesses, GONE_WITHIN_MS);
+    expect(second.output).toContain('Stopped.');
+  });
+
+  test('ends in order when only npm is asked to', async () => {
+    const started = await start(newFolder());
+    const { processes } = started;
+    started.signalNpm('SIGTERM');
+    await allGone(processes, GONE_WITHIN_MS);
+    expect(started.output).toContain('Stopped.');
+  });
+
+  test('ends while it is still starting', async () => {
+    const dataDir = newFolder();
+    const started = begin(dataDir);
+    while (started.processes.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+    const { processes } = started;
+    started.signalGroup('SIGINT');
+    await allGone(processes, GONE_WITHIN_MS);
+    await allGone(started.processes, GONE_WITHIN_MS);
+    const next = await start(dataDir);
+    expect(runBannersCurl(next).object).toBe('chat.completion');
+  });
+
+  test('names the setting of a port that is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' && address ? String(address.port) : '';
+    const started = begin(newFolder(), { EDGE_API_PORT: port });
+    expect(await started.exit).toBe(1);
+    expect(started.output).toContain(`EDGE_API_PORT: port ${port} is taken`);
+    other.close();
+  });
+});
