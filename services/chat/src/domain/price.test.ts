@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { boundOf, costOf } from './price';
+import { boundOf, costOf, outputWithin } from './price';
 import { NO_USAGE } from './usage';
 
 const price = { inputNano: 1_000_000_001n, outputNano: 4_000_000_000n, cacheReadNano: 100_000_000n };
@@ -37,4 +37,13 @@ test('a long input changes the price of every token, and the bound knows', () =>
   expect(costOf({ ...NO_USAGE, input: 901, cacheRead: 100, output: 1 }, tiered)).toBe(2_008_000n);
   expect(boundOf(1_001, 1, tiered)).toBe(2_008_000n);
   expect(boundOf(1_000, 1, tiered)).toBe(1_004_000n);
+});
+
+test('what fits into an amount is the inverse of the bound', () => {
+  for (const output of [0, 1, 7, 1_000, 65_536]) {
+    const bound = boundOf(123, output, price);
+    expect(outputWithin(bound, 123, price)).toBe(output);
+    expect(outputWithin(bound - 1n, 123, price)).toBeLessThan(Math.max(1, output));
+  }
+  expect(outputWithin(0n, 123, price)).toBe(0);
 });

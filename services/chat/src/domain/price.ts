@@ -22,6 +22,16 @@ export function boundOf(inputTokens: number, outputTokens: number, price: TokenP
   return ceilDiv(long > short ? long : short, TOKENS_PER_PRICE);
 }
 
+/** Most output tokens that fit into `amountNano` beside that input; the inverse of `boundOf`. */
+export function outputWithin(amountNano: bigint, inputTokens: number, price: TokenPrice): number {
+  const fit = (rates: TokenPrice) => {
+    const left = amountNano * TOKENS_PER_PRICE - BigInt(inputTokens) * dearestInput(rates);
+    if (left < 0n) return 0;
+    return rates.outputNano === 0n ? Number.MAX_SAFE_INTEGER : Number(left / rates.outputNano);
+  };
+  return Math.min(fit(price), fit(ratesFor(inputTokens, price)));
+}
+
 function ratesFor(inputTokens: number, price: TokenPrice): TokenPrice {
   const { longContext } = price;
   return longContext && inputTokens > longContext.aboveTokens ? longContext.price : price;

@@ -14,21 +14,40 @@ export interface RequestSize {
 /** Of English prose, by the public tokenizers. */
 const BYTES_PER_TOKEN = 4;
 
+/** What a call may use at most, and the least with which it is still worth sending. */
 export interface UpperBound {
   readonly inputTokens: number;
+  /** All choices together. */
   readonly outputTokens: number;
   readonly costNano: bigint;
+  readonly floorOutputTokens: number;
+  readonly floorCostNano: bigint;
 }
 
 /**
  * The most that a call can use. Every token stands for at least one byte of text, and the JSON around a
  * message is longer than the tokens that frame it; past the context length a provider refuses.
+ * @param countedInput a tighter figure for the input, where the model's own tokenizer has counted it
  */
-export function upperBound(model: Model, price: TokenPrice, size: RequestSize): UpperBound {
-  const inputTokens = size.hasMedia ? model.contextLength : Math.min(size.bodyBytes, model.contextLength);
+export function upperBound(
+  model: Model,
+  price: TokenPrice,
+  size: RequestSize,
+  countedInput?: number,
+): UpperBound {
+  const inputTokens = size.hasMedia
+    ? model.contextLength
+    : Math.min(countedInput ?? size.bodyBytes, model.contextLength);
   const perChoice = Math.min(size.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens);
   const outputTokens = perChoice * size.choices;
-  return { inputTokens, outputTokens, costNano: boundOf(inputTokens, outputTokens, price) };
+  const floorOutputTokens = Math.min(perChoice, Math.max(1, model.outputFloorTokens)) * size.choices;
+  return {
+    inputTokens,
+    outputTokens,
+    costNano: boundOf(inputTokens, outputTokens, price),
+    floorOutputTokens,
+    floorCostNano: boundOf(inputTokens, floorOutputTokens, price),
+  };
 }
 
 /** About how many tokens the input is: for the record of a call that nobody could count. */

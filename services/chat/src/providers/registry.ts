@@ -1,30 +1,44 @@
 import { ConfigError } from '@gateway/runtime';
+import type { MaxTokensField, Provider } from '../domain/provider';
 import type { UsageMode } from '../domain/usage';
-
-/** A provider account that speaks OpenAI's chat format. */
-export interface Provider {
-  readonly id: string;
-  /** The endpoint itself. */
-  readonly chatUrl: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly usage: UsageMode;
-}
 
 interface KnownProvider {
   /** Prefix of its settings: `<PREFIX>_API_KEY`, `<PREFIX>_BASE_URL`. */
   readonly env: string;
   readonly baseUrl: string;
   readonly usage: UsageMode;
+  readonly maxTokensField: MaxTokensField;
 }
 
 const INCLUDED: UsageMode = { reasoning: 'included' };
+const SIMULATED = { usage: INCLUDED, maxTokensField: 'max_tokens' } as const;
 
 /** Adding a provider of this format is one line. */
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
-  openai: { env: 'OPENAI', baseUrl: 'https://api.openai.com/v1', usage: INCLUDED },
-  deepseek: { env: 'DEEPSEEK', baseUrl: 'https://api.deepseek.com/v1', usage: INCLUDED },
-  mistral: { env: 'MISTRAL', baseUrl: 'https://api.mistral.ai/v1', usage: INCLUDED },
-  xai: { env: 'XAI', baseUrl: 'https://api.x.ai/v1', usage: { reasoning: 'apart' } },
+  openai: {
+    env: 'OPENAI',
+    baseUrl: 'https://api.openai.com/v1',
+    usage: INCLUDED,
+    maxTokensField: 'max_completion_tokens',
+  },
+  deepseek: {
+    env: 'DEEPSEEK',
+    baseUrl: 'https://api.deepseek.com/v1',
+    usage: INCLUDED,
+    maxTokensField: 'max_tokens',
+  },
+  mistral: {
+    env: 'MISTRAL',
+    baseUrl: 'https://api.mistral.ai/v1',
+    usage: INCLUDED,
+    maxTokensField: 'max_tokens',
+  },
+  xai: {
+    env: 'XAI',
+    baseUrl: 'https://api.x.ai/v1',
+    usage: { reasoning: 'apart' },
+    maxTokensField: 'max_tokens',
+  },
 };
 
 export interface ProviderSettings {
@@ -48,22 +62,28 @@ export function createProviders(
     if (!known) problems.push(`CHAT_PROVIDERS: unknown provider ${id}`);
     else if (!key) problems.push(`${known.env}_API_KEY: required for provider ${id}`);
     else if (!URL.canParse(`${baseUrl}`)) problems.push(`${known.env}_BASE_URL: not a URL`);
-    else providers.set(id, provider(id, `${baseUrl}`, key, known.usage));
+    else providers.set(id, provider(id, `${baseUrl}`, key, known));
   }
   if (problems.length > 0) throw new ConfigError(problems);
   if (settings.SIM_BASE_URL) {
-    providers.set('sim', provider('sim', settings.SIM_BASE_URL, 'sim', INCLUDED));
+    providers.set('sim', provider('sim', settings.SIM_BASE_URL, 'sim', SIMULATED));
     // For trying `upstream_unavailable`: a port that nothing can listen on.
-    providers.set('sim-unreachable', provider('sim-unreachable', 'http://127.0.0.1:1/v1', 'sim', INCLUDED));
+    providers.set('sim-unreachable', provider('sim-unreachable', 'http://127.0.0.1:1/v1', 'sim', SIMULATED));
   }
   return providers;
 }
 
-function provider(id: string, baseUrl: string, key: string, usage: UsageMode): Provider {
+function provider(
+  id: string,
+  baseUrl: string,
+  key: string,
+  { usage, maxTokensField }: Pick<Provider, 'usage' | 'maxTokensField'>,
+): Provider {
   return {
     id,
     chatUrl: new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`),
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     usage,
+    maxTokensField,
   };
 }

@@ -1,9 +1,11 @@
 import { GatewayError } from '@gateway/proto';
+import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { RequestContext } from '@gateway/runtime';
 import type { ReserveClient } from '../clients/reserve-client';
 import type { Model, TokenPrice } from '../domain/model';
 import type { Owner } from '../domain/owner';
+import { outputWithin } from '../domain/price';
 import type { UpperBound } from '../domain/upper-bound';
 import { type DispatchedCall, releasedEvent, type UsageEvent } from '../domain/usage-event';
 import type { UsageRelay } from '../events/usage-relay';
@@ -25,6 +27,15 @@ export interface AdmissionRequest {
   readonly price: TokenPrice;
   readonly priceVersion: bigint;
   readonly bound: UpperBound;
+  readonly choices: number;
+  readonly callerNamedMaximum: boolean;
+}
+
+/** A call that may be dispatched. */
+export interface Admitted {
+  readonly metered: MeteredCall;
+  /** Output per choice that the hold pays for, when that is less than what was asked for. */
+  readonly loweredMaxTokens: number | undefined;
 }
 
 /** While deliveries fail for longer than this, new calls are refused: their bills would pile up. */
@@ -41,7 +52,7 @@ export class Admission {
   }
 
   /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
-  async admit(context: RequestContext, request: AdmissionRequest): Promise<MeteredCall> {
+  async admit(context: RequestContext, request: AdmissionRequest): Promise<Admitted> {
     const { journal, relay, reserve } = this.#deps;
     if (!journal.admits || relay.failingForMs(Date.now()) > MAX_DELIVERY_FAILURE_MS) {
       throw new GatewayError('internal_error', { cause: new Error('usage journal is full') });
@@ -58,20 +69,24 @@ export class Admission {
       priceVersion: request.priceVersion,
       startedAtMs: Date.now(),
     };
-    const { costNano, inputTokens, outputTokens } = request.bound;
-    await reserve.reserve({
+    const { bound } = request;
+    const grant = await reserve.reserve({
       requestId: call.requestId,
       accountId: call.accountId,
       keyId: call.keyId,
       model: call.model,
       ownerId: this.#owner.id,
       ownerEpoch: this.#owner.epoch.toString(),
-      boundNano: costNano.toString(),
-      floorNano: costNano.toString(),
-      boundTokens: String(inputTokens + outputTokens),
-      floorTokens: String(inputTokens + outputTokens),
+      boundNano: bound.costNano.toString(),
+      floorNano: bound.floorCostNano.toString(),
+      boundTokens: String(bound.inputTokens + bound.outputTokens),
+      floorTokens: String(bound.inputTokens + bound.floorOutputTokens),
+      callerNamedMaximum: request.callerNamedMaximum,
     });
-    return new MeteredCall(call, journal, (event) => relay.add(event));
+    return {
+      metered: new MeteredCall(call, journal, (event) => relay.add(event)),
+      loweredMaxTokens: loweredMaxTokens(grant, request),
+    };
   }
 
   /** For a hold of which nobody knows whether it was made. */
@@ -88,4 +103,13 @@ export class Admission {
     await this.#deps.journal.final(event);
     this.#deps.relay.add(event);
   }
+}
+
+/** Undefined when the whole bound was granted. */
+function loweredMaxTokens(grant: ReserveGrant__Output, request: AdmissionRequest): number | undefined {
+  const { bound, price, choices } = request;
+  const byMoney = outputWithin(BigInt(grant.holdNano), bound.inputTokens, price);
+  const byRate = Number(grant.grantedTokens) - bound.inputTokens;
+  const outputTokens = Math.min(byMoney, byRate);
+  return outputTokens >= bound.outputTokens ? undefined : Math.floor(outputTokens / choices);
 }

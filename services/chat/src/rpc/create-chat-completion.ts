@@ -7,9 +7,9 @@ import {
   type Target,
   type TokenPrice,
 } from '../domain/model';
+import type { Provider } from '../domain/provider';
 import { upperBound } from '../domain/upper-bound';
 import { type ChatRequest, parseChatRequest } from '../formats/openai/chat-request';
-import type { Provider } from '../providers/registry';
 import type { Admission } from './admission';
 import type { OpenAiRelay } from './relay-openai';
 
@@ -28,7 +28,7 @@ export function createChatCompletion(deps: ChatCompletionDeps) {
     const { price, priceVersion } = priceFor(model, request);
     const { provider, target } = pickTarget(model, deps.providers);
     const bound = upperBound(model, price, request.size);
-    const metered = await deps.admission.admit(context, {
+    const admitted = await deps.admission.admit(context, {
       key: call.key,
       model,
       provider: provider.id,
@@ -37,8 +37,10 @@ export function createChatCompletion(deps: ChatCompletionDeps) {
       price,
       priceVersion,
       bound,
+      choices: request.size.choices,
+      callerNamedMaximum: request.size.maxOutputTokens !== undefined,
     });
-    return deps.relay.send(context, { request, provider, target, metered });
+    return deps.relay.send(context, { request, provider, target, ...admitted });
   };
 }
 

@@ -1,6 +1,7 @@
 import { GatewayError, toEnvelope } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
 import type { Target } from '../domain/model';
+import type { Provider } from '../domain/provider';
 import { estimateInput } from '../domain/upper-bound';
 import { failureOfError, toGatewayError } from '../domain/upstream-failure';
 import type { TokenUsage, UsageSource } from '../domain/usage';
@@ -12,7 +13,6 @@ import { StreamMeter } from '../formats/openai/stream-meter';
 import { SseSplitter } from '../formats/sse-splitter';
 import { readReply } from '../providers/read-reply';
 import { refusalOf } from '../providers/refusal';
-import type { Provider } from '../providers/registry';
 import type { UpstreamHttp, UpstreamResponse, UpstreamTimeouts } from '../providers/upstream-http';
 import type { MeteredCall } from './metered-call';
 import type { ProgressClock } from './progress-clock';
@@ -29,6 +29,8 @@ export interface AdmittedCall {
   readonly provider: Provider;
   readonly target: Target;
   readonly metered: MeteredCall;
+  /** Output per choice to ask the provider for, when funds pay for no more. */
+  readonly loweredMaxTokens: number | undefined;
 }
 
 const STREAM_HEADERS = {
@@ -57,7 +59,11 @@ export class OpenAiRelay {
       if (response.status < 200 || response.status > 299) throw await refusalOf(response);
       call.metered.firstByte();
       return call.request.stream
-        ? { status: 200, headers: STREAM_HEADERS, body: this.#relayStream(context, call, response) }
+        ? {
+            status: 200,
+            headers: { ...STREAM_HEADERS, ...loweredHeader(call) },
+            body: this.#relayStream(context, call, response),
+          }
         : await this.#relayWhole(context, call, response);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOfError(thrown));
@@ -74,7 +80,10 @@ export class OpenAiRelay {
     }
   }
 
-  #post(context: RequestContext, { request, provider, target }: AdmittedCall): Promise<UpstreamResponse> {
+  #post(
+    context: RequestContext,
+    { request, provider, target, loweredMaxTokens }: AdmittedCall,
+  ): Promise<UpstreamResponse> {
     return this.#deps.upstream.post({
       url: provider.chatUrl,
       headers: {
@@ -82,7 +91,7 @@ export class OpenAiRelay {
         accept: request.stream ? 'text/event-stream' : 'application/json',
         'x-request-id': context.requestId,
       },
-      body: toUpstreamBody(request, target.upstreamModel),
+      body: toUpstreamBody(request, target.upstreamModel, loweredMaxTokens, provider.maxTokensField),
       signal: context.signal,
       timeouts: this.#deps.timeouts,
     });
@@ -99,7 +108,11 @@ export class OpenAiRelay {
     await call.metered.settle(usage, reported ? 'provider' : 'counted', ANSWERED);
     return {
       status: 200,
-      headers: { 'content-type': 'application/json', 'content-length': String(bytes.length) },
+      headers: {
+        'content-type': 'application/json',
+        'content-length': String(bytes.length),
+        ...loweredHeader(call),
+      },
       body: bytes,
     };
   }
@@ -159,6 +172,11 @@ export class OpenAiRelay {
     await metered.settle(usage, source, { status: 200, errorCode: error.code });
     yield Buffer.from(`data: ${JSON.stringify(toEnvelope(error))}\n\n`);
   }
+}
+
+/** Tells the caller that its output was cut to what funds pay for. */
+function loweredHeader({ loweredMaxTokens }: AdmittedCall): Record<string, string> {
+  return loweredMaxTokens === undefined ? {} : { 'x-gateway-max-tokens': String(loweredMaxTokens) };
 }
 
 function finalUsage(meter: StreamMeter, request: ChatRequest): [TokenUsage, UsageSource] {

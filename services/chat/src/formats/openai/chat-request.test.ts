@@ -158,7 +158,8 @@ describe('refuses', () => {
 });
 
 describe('the body for the provider', () => {
-  const upstream = (json: string) => toUpstreamBody(parseChatRequest(Buffer.from(json)), 'up-1').toString();
+  const upstream = (json: string, maxTokens?: number) =>
+    toUpstreamBody(parseChatRequest(Buffer.from(json)), 'up-1', maxTokens, 'max_tokens').toString();
 
   test('is the caller’s but for the model', () => {
     const json =
@@ -174,5 +175,16 @@ describe('the body for the provider', () => {
       include_usage: true,
       include_obfuscation: false,
     });
+  });
+
+  test('asks for no more output than funds pay for', () => {
+    const lowered = (fields: object) => JSON.parse(upstream(JSON.stringify({ ...valid, ...fields }), 50));
+    expect(lowered({})).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
+    expect(lowered({ max_completion_tokens: 900 })).toEqual({
+      ...valid,
+      model: 'up-1',
+      max_completion_tokens: 50,
+    });
+    expect(lowered({ max_tokens: null })).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
   });
 });

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import type { MaxTokensField } from '../../domain/provider';
 import type { RequestSize } from '../../domain/upper-bound';
 import { withMembers } from '../json-members';
 import { type ParsedObject, parseJsonObject } from '../parse-json-object';
@@ -51,12 +52,26 @@ export function parseChatRequest(bytes: Buffer): ChatRequest {
   };
 }
 
-/** The request as the provider gets it: the caller's bytes but for what must change. */
-export function toUpstreamBody(request: ChatRequest, upstreamModel: string): Buffer {
+/**
+ * The request as the provider gets it: the caller's bytes but for what must change.
+ * @param maxTokens output per choice that funds pay for, when it is less than the caller's own maximum
+ */
+export function toUpstreamBody(
+  request: ChatRequest,
+  upstreamModel: string,
+  maxTokens: number | undefined,
+  maxTokensField: MaxTokensField,
+): Buffer {
   const values = new Map([['model', JSON.stringify(upstreamModel)]]);
   if (request.stream && !request.includeUsage) {
     // The bill needs the provider's own figures; the caller does not see the chunk it did not ask for.
     values.set('stream_options', JSON.stringify({ ...request.body.stream_options, include_usage: true }));
+  }
+  if (maxTokens !== undefined) {
+    const named = (['max_tokens', 'max_completion_tokens'] as const).filter(
+      (field) => request.body[field] != null,
+    );
+    for (const field of named.length > 0 ? named : [maxTokensField]) values.set(field, String(maxTokens));
   }
   return withMembers(request.bytes, request.members, values);
 }

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { nano, readBooks } from './support/books';
+import { postJson } from './support/http';
+import { type System, startSystem } from './support/system';
+
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem();
+}, 60_000);
+afterAll(() => system?.stop(), 30_000);
+
+const call = (apiKey: string, fields: object, content = 'Count to a thousand. [[sim {"chunks":60}]]') =>
+  postJson(
+    `${system.stack.apiUrl}/v1/chat/completions`,
+    { model: 'sim/chat', messages: [{ role: 'user', content }], ...fields },
+    apiKey,
+  );
+
+test('a client that names a huge maximum keeps working on its last cent, and never goes below zero', async () => {
+  const customer = await system.provision({ balanceUsd: 0.01 });
+  const lowered: number[] = [];
+  let answer = await call(customer.apiKey, { max_tokens: 16_000 });
+  while (answer.status === 200 && lowered.length < 200) {
+    lowered.push(Number(answer.headers['x-gateway-max-tokens']));
+    await system.settled(customer);
+    answer = await call(customer.apiKey, { max_tokens: 16_000 });
+  }
+  expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_balance']);
+  expect(lowered.length).toBeGreaterThan(10);
+  expect(lowered.every((tokens) => tokens >= 16 && tokens < 16_000)).toBe(true);
+  const { balanceNano, charges } = await readBooks(system, customer);
+  expect(charges.size).toBe(lowered.length);
+  expect(balanceNano).toBeGreaterThanOrEqual(0n);
+  // What is left would not have paid for the least call.
+  expect(balanceNano).toBeLessThan(nano(0.001));
+  expect(await system.drift()).toBe(0);
+}, 60_000);
+
+test('the per-request cap refuses a maximum that the caller named, and lowers one that it did not', async () => {
+  const customer = await system.provision({ key: { request_cost_limit: 0.001 } });
+  const refused = await call(customer.apiKey, { max_tokens: 5_000 });
+  expect([refused.status, refused.json.error]).toEqual([
+    402,
+    expect.objectContaining({ code: 'request_cost_limit', type: 'usage_cap_exceeded', limit: 0.001 }),
+  ]);
+  expect(refused.json.error.used).toBeGreaterThan(0.02);
+  expect(refused.headers['x-should-retry']).toBe('false');
+  const lowered = await call(customer.apiKey, {});
+  expect(lowered.status).toBe(200);
+  expect(Number(lowered.headers['x-gateway-max-tokens'])).toBeLessThan(250);
+  expect(lowered.json.usage.completion_tokens).toBeLessThan(250);
+});
+
+test('no money at all is insufficient_balance, whatever the call would cost', async () => {
+  const customer = await system.provision({ balanceUsd: 0 });
+  const answer = await call(customer.apiKey, { max_tokens: 1 });
+  expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_balance']);
+  expect(Object.keys(answer.json.error).sort()).toEqual(['code', 'message', 'type']);
+});
