@@ -12,6 +12,7 @@ import { insertKey } from './store/keys';
 import { reconcile } from './store/reconcile';
 import { settleDeliveries } from './store/settle-deliveries';
 import { createTopup } from './store/topups';
+import { ACCOUNT_DAILY, KEY_LIMITS, Model } from './testing/money-model';
 import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
@@ -29,7 +30,8 @@ afterAll(async () => {
 
 type Step =
   | { readonly do: 'reserve'; readonly key: number; readonly boundNano: bigint; readonly floorNano: bigint }
-  | { readonly do: 'repeat' | 'expire'; readonly pick: number }
+  | { readonly do: 'repeat'; readonly pick: number }
+  | { readonly do: 'expire'; readonly pick: number }
   | { readonly do: 'end'; readonly pick: number; readonly costNano: bigint; readonly released: boolean }
   | { readonly do: 'topup'; readonly amountNano: bigint };
 
@@ -59,63 +61,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('topup' as const), amountNano: fc.bigInt(1n, 500n) }) },
 );
-
-const KEY_LIMITS = [
-  { daily: 900n, monthly: null },
-  { daily: null, monthly: 1_200n },
-] as const;
-const ACCOUNT_DAILY = 1_500n;
-
-interface ModelCall {
-  readonly call: CallToAdmit;
-  readonly key: number;
-  readonly holdNano: bigint;
-  state: 'open' | 'expired' | 'over';
-}
-
-/** The rules once more, in the plainest way: sums over all calls, nothing kept. */
-class Model {
-  balanceNano = 0n;
-  readonly calls: (ModelCall & { chargedNano: bigint })[] = [];
-
-  used(key?: number): bigint {
-    let sum = 0n;
-    for (const call of this.calls) {
-      if (key !== undefined && call.key !== key) continue;
-      sum += call.state === 'open' ? call.holdNano : call.chargedNano;
-    }
-    return sum;
-  }
-
-  held(): bigint {
-    return this.calls.reduce((sum, call) => (call.state === 'open' ? sum + call.holdNano : sum), 0n);
-  }
-
-  /** What is left in each fund, in the order in which they refuse. */
-  free(key: number): [code: string, freeNano: bigint][] {
-    const { daily, monthly } = KEY_LIMITS[key]!;
-    return [
-      ['insufficient_balance', this.balanceNano > 0n ? this.balanceNano - this.held() : -1n],
-      ['key_monthly_limit', monthly === null ? 10n ** 9n : monthly - this.used(key)],
-      ['account_daily_limit', ACCOUNT_DAILY - this.used()],
-      ['key_daily_limit', daily === null ? 10n ** 9n : daily - this.used(key)],
-    ];
-  }
-
-  least(key: number): bigint {
-    return minBigint(10n ** 18n, ...this.free(key).map(([, free]) => free));
-  }
-
-  expected(key: number, boundNano: bigint, floorNano: bigint): string {
-    const least = this.least(key);
-    if (boundNano <= least) return `granted ${boundNano}`;
-    const floor = floorNano === 0n ? 1n : floorNano;
-    const needed = floor < boundNano ? floor : boundNano;
-    const short = this.free(key).find(([, free]) => free < needed);
-    if (short) return short[0];
-    return `granted ${least / 8n >= floor ? least / 8n : least}`;
-  }
-}
 
 /** Drives the database and the model with the same steps. */
 class Run {

@@ -40,3 +40,22 @@ describe('a call', () => {
 test('the service is ready', async () => {
   expect(await billing.ready()).toBe('ok');
 });
+
+describe('with Redis', () => {
+  test('it is not ready while Redis is away, but starts, serves and stops', async () => {
+    const waiting = await TestBilling.start(database.url, { REDIS_URL: 'redis://127.0.0.1:1' });
+    try {
+      expect(await waiting.ready()).toBe('not ready: redis');
+      const key = await waiting.createFundedKey(10n);
+      expect(summary((await waiting.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
+    } finally {
+      await waiting.stop();
+    }
+  });
+});
+
+test('settings that are missing or wrong are all named', async () => {
+  await expect(TestBilling.start('', { KEY_PEPPER: 'short', SWEEP_INTERVAL_MS: '0' })).rejects.toThrow(
+    /DATABASE_URL[\s\S]*KEY_PEPPER[\s\S]*SWEEP_INTERVAL_MS/,
+  );
+});

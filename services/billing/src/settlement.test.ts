@@ -111,6 +111,14 @@ describe('the end of a call', () => {
   });
 });
 
+test('how long ends wait to be settled, and what becomes of them, is measured', async () => {
+  const { call } = await held(1_000n, 400n);
+  await billing.deliver(usageEvent(call, 1n, { endedAtMs: String(Date.now() - 5_000) }));
+  expect(await billing.metric('settle_lag_seconds')).toBeGreaterThanOrEqual(5);
+  expect(await billing.metric('billing_deliveries_total{outcome="applied"}')).toBeGreaterThanOrEqual(1);
+  expect(await billing.metric('billing_reserve_replies_total{result="granted"}')).toBeGreaterThanOrEqual(1);
+});
+
 describe('a dead letter', () => {
   test('holds what cannot be settled, with its reason, once; what came with it is settled', async () => {
     const { key, call } = await held(1_000n, 400n);

@@ -1,15 +1,4 @@
-import type { Logger } from '@gateway/runtime';
-import type { Delivery, DeliveryOutcome } from '../domain/delivery';
-import { UsageSession } from './usage-session';
-
-export interface UsageConsumerOptions {
-  readonly brokers: readonly string[];
-  readonly topicPrefix: string;
-  readonly log: Logger;
-  /** Resolves when every delivery is settled or set aside, durably. */
-  settle(deliveries: readonly Delivery[]): Promise<readonly DeliveryOutcome[]>;
-  onUp(up: boolean): void;
-}
+import { type UsageConsumerOptions, UsageSession } from './usage-session';
 
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 2_000;

@@ -1,8 +1,17 @@
+import type { Logger } from '@gateway/runtime';
 import { type Consumer, type EachBatchPayload, Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
 import { type Delivery, type DeliveryOutcome, deliveryOfJson } from '../domain/delivery';
 import { kafkaLog } from './kafka-log';
-import type { UsageConsumerOptions } from './usage-consumer';
 import { ensureTopics, type UsageTopics, usageTopics } from './usage-topics';
+
+export interface UsageConsumerOptions {
+  readonly brokers: readonly string[];
+  readonly topicPrefix: string;
+  readonly log: Logger;
+  /** Resolves when every delivery is settled or set aside, durably. */
+  settle(deliveries: readonly Delivery[]): Promise<readonly DeliveryOutcome[]>;
+  onUp(up: boolean): void;
+}
 
 /** Messages settled before their offset is committed. */
 const SLICE = 256;

@@ -1,6 +1,7 @@
 import type { Logger } from '@gateway/runtime';
 import pg from 'pg';
-import { KEYS_CHANNEL, type KeyChanges } from './notify-keys';
+import type { KeyChanges } from '../domain/key-changes';
+import { KEYS_CHANNEL } from './notify-keys';
 
 export interface KeyListenerOptions {
   readonly url: string;
@@ -20,6 +21,9 @@ const BACKOFF_MAX_MS = 2_000;
  * probed, because a dead one is silent just like one with nothing to say.
  */
 export class KeyListener {
+  /** Resolves when changes are heard for the first time. */
+  readonly started: Promise<void>;
+  #onStarted!: () => void;
   readonly #options: KeyListenerOptions;
   #client: pg.Client | undefined;
   #up = false;
@@ -29,6 +33,9 @@ export class KeyListener {
 
   constructor(options: KeyListenerOptions) {
     this.#options = options;
+    this.started = new Promise((resolve) => {
+      this.#onStarted = resolve;
+    });
     void this.#connect();
   }
 
@@ -67,6 +74,7 @@ export class KeyListener {
     if (this.#client !== client) return;
     this.#up = true;
     this.#failures = 0;
+    this.#onStarted();
     this.#probe(client);
   }
 

@@ -1,0 +1,64 @@
+import type { Logger, Pool } from '@gateway/runtime';
+import type { CallToAdmit } from './domain/admission';
+import type { Delivery, DeliveryOutcome } from './domain/delivery';
+import { GroupCommit } from './domain/group-commit';
+import type { RateLimiter } from './domain/rate-limiter';
+import { type ReserveResult, reserveCalls } from './domain/reserver';
+import type { BillingMetrics } from './metrics';
+import { holdCalls } from './store/hold-calls';
+import { settleDeliveries } from './store/settle-deliveries';
+import { isTransient } from './store/statement';
+
+/** Transactions of each kind, reserving and settling, that run at once; those of one account don't. */
+const WORKERS = 2;
+
+/** Connections that the queues use between them. */
+export const QUEUE_CONNECTIONS = 2 * WORKERS;
+
+interface Parts {
+  /** In pipeline mode. */
+  readonly pool: Pool;
+  readonly metrics: BillingMetrics;
+  readonly log: Logger;
+}
+
+/** Calls that wait for their holds. */
+export function createReservations(
+  limiter: RateLimiter,
+  { pool, metrics }: Parts,
+): GroupCommit<CallToAdmit, ReserveResult> {
+  return new GroupCommit({
+    run: (calls: readonly CallToAdmit[]) =>
+      metrics.timed('reserve', calls.length, () =>
+        reserveCalls(calls, limiter, (asked, refused) => holdCalls(pool, asked, refused)),
+      ),
+    accountOf: (call) => call.accountId,
+    isTransient,
+    maxBatch: 128,
+    maxWaiting: 4_096,
+    workers: WORKERS,
+    deadlineMs: 5_000,
+  });
+}
+
+/** Finished calls that wait to be settled, whichever way they came. */
+export function createSettlements({ pool, metrics, log }: Parts): GroupCommit<Delivery, DeliveryOutcome> {
+  return new GroupCommit({
+    run: async (deliveries: readonly Delivery[]) => {
+      const outcomes = await metrics.timed('settle', deliveries.length, () =>
+        settleDeliveries(pool, deliveries),
+      );
+      metrics.settled(deliveries, outcomes, Date.now());
+      for (const outcome of outcomes) {
+        if (outcome.kind === 'dead') log.error({ reason: outcome.reason }, 'settlement event set aside');
+      }
+      return outcomes;
+    },
+    accountOf: ({ event }) => ('accountId' in event ? event.accountId : ''),
+    isTransient,
+    maxBatch: 256,
+    maxWaiting: 20_000,
+    workers: WORKERS,
+    deadlineMs: 10_000,
+  });
+}

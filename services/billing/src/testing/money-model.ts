@@ -1,0 +1,59 @@
+import type { CallToAdmit } from '../domain/admission';
+import { minBigint } from '../domain/int8';
+
+export const KEY_LIMITS = [
+  { daily: 900n, monthly: null },
+  { daily: null, monthly: 1_200n },
+] as const;
+export const ACCOUNT_DAILY = 1_500n;
+
+interface ModelCall {
+  readonly call: CallToAdmit;
+  readonly key: number;
+  readonly holdNano: bigint;
+  state: 'open' | 'expired' | 'over';
+}
+
+/** The rules once more, in the plainest way: sums over all calls, nothing kept. */
+export class Model {
+  balanceNano = 0n;
+  readonly calls: (ModelCall & { chargedNano: bigint })[] = [];
+
+  used(key?: number): bigint {
+    let sum = 0n;
+    for (const call of this.calls) {
+      if (key !== undefined && call.key !== key) continue;
+      sum += call.state === 'open' ? call.holdNano : call.chargedNano;
+    }
+    return sum;
+  }
+
+  held(): bigint {
+    return this.calls.reduce((sum, call) => (call.state === 'open' ? sum + call.holdNano : sum), 0n);
+  }
+
+  /** What is left in each fund, in the order in which they refuse. */
+  free(key: number): [code: string, freeNano: bigint][] {
+    const { daily, monthly } = KEY_LIMITS[key]!;
+    return [
+      ['insufficient_balance', this.balanceNano > 0n ? this.balanceNano - this.held() : -1n],
+      ['key_monthly_limit', monthly === null ? 10n ** 9n : monthly - this.used(key)],
+      ['account_daily_limit', ACCOUNT_DAILY - this.used()],
+      ['key_daily_limit', daily === null ? 10n ** 9n : daily - this.used(key)],
+    ];
+  }
+
+  least(key: number): bigint {
+    return minBigint(10n ** 18n, ...this.free(key).map(([, free]) => free));
+  }
+
+  expected(key: number, boundNano: bigint, floorNano: bigint): string {
+    const least = this.least(key);
+    if (boundNano <= least) return `granted ${boundNano}`;
+    const floor = floorNano === 0n ? 1n : floorNano;
+    const needed = floor < boundNano ? floor : boundNano;
+    const short = this.free(key).find(([, free]) => free < needed);
+    if (short) return short[0];
+    return `granted ${least / 8n >= floor ? least / 8n : least}`;
+  }
+}

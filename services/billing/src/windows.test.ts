@@ -1,0 +1,116 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ensurePartitions, uuidFloor } from './store/partitions';
+import { refusalOf, reserveRequest, summary, TestBilling, usageEvent } from './testing/test-billing';
+import { createTestDatabase, type TestDatabase } from './testing/test-database';
+
+let database: TestDatabase;
+let billing: TestBilling;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  billing = await TestBilling.start(database.url);
+  pool = createPool({ url: database.url, log: createLogger('test', 'silent') });
+}, 60_000);
+afterAll(async () => {
+  expect(await billing.metric('ledger_drift_nano')).toBe(0);
+  await pool?.end();
+  await billing?.stop();
+  await database?.drop();
+}, 60_000);
+
+/** Sets the clock that windows and expiry go by; the database's own runs on. */
+const setClock = (at: string) =>
+  pool.query(
+    `CREATE OR REPLACE FUNCTION billing.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+     AS $$ SELECT '${at}'::timestamptz $$`,
+  );
+
+const refusal = async (key: { accountId: string; keyId: string }, nano: bigint) => {
+  const [reply] = await billing.reserve(reserveRequest(key, nano));
+  if (reply!.grant) return 'granted';
+  const { code, cap } = refusalOf(reply!);
+  return `${code} ${cap?.usedNano}/${cap?.limitNano} until ${new Date(cap?.resetsAtMs ?? 0).toISOString()}`;
+};
+
+describe('windows begin and end at 00:00 UTC', () => {
+  test('of the day', async () => {
+    const key = await billing.createFundedKey(10_000n, { dailyLimitNano: '100' });
+    await setClock('2028-02-28 23:59:59.999Z');
+    expect(await refusal(key, 100n)).toBe('granted');
+    expect(await refusal(key, 1n)).toBe('key_daily_limit 100/100 until 2028-02-29T00:00:00.000Z');
+    await setClock('2028-02-29 00:00:00Z');
+    expect(await refusal(key, 100n)).toBe('granted');
+    expect(await refusal(key, 1n)).toBe('key_daily_limit 100/100 until 2028-03-01T00:00:00.000Z');
+  });
+
+  test('of the month', async () => {
+    const key = await billing.createFundedKey(10_000n, { monthlyLimitNano: '100' });
+    await setClock('2026-12-01 00:00:00Z');
+    expect(await refusal(key, 60n)).toBe('granted');
+    await setClock('2026-12-31 23:59:59.999Z');
+    expect(await refusal(key, 41n)).toBe('key_monthly_limit 60/100 until 2027-01-01T00:00:00.000Z');
+    await setClock('2027-01-01 00:00:00Z');
+    expect(await refusal(key, 100n)).toBe('granted');
+  });
+
+  test('of all keys of an account', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    await pool.query('UPDATE billing.accounts SET daily_limit_nano = 100 WHERE id = $1', [key.accountId]);
+    await setClock('2027-06-30 12:00:00Z');
+    expect(await refusal(key, 100n)).toBe('granted');
+    expect(await refusal(key, 1n)).toBe('account_daily_limit 100/100 until 2027-07-01T00:00:00.000Z');
+    // A clock that is set back finds the day before as it was.
+    await setClock('2027-06-29 23:30:00Z');
+    expect(await refusal(key, 100n)).toBe('granted');
+  });
+
+  test('a call counts on the day of its admission, whenever it ends', async () => {
+    const key = await billing.createFundedKey(10_000n, { dailyLimitNano: '100' });
+    await setClock('2027-06-30 23:59:59Z');
+    const call = reserveRequest(key, 80n);
+    expect(summary((await billing.reserve(call))[0]!)).toBe('granted 80');
+    await setClock('2027-07-01 00:00:01Z');
+    await billing.deliver(usageEvent(call, 50n));
+    expect(await refusal(key, 100n)).toBe('granted');
+    await setClock('2027-06-30 23:59:59Z');
+    expect(await refusal(key, 51n)).toBe('key_daily_limit 50/100 until 2027-07-01T00:00:00.000Z');
+    expect(await refusal(key, 50n)).toBe('granted');
+  });
+});
+
+describe('partitions', () => {
+  const partitionOf = async (requestId: string) => {
+    const { rows } = await pool.query(
+      'SELECT tableoid::regclass::text AS name FROM billing.holds WHERE request_id = $1',
+      [requestId],
+    );
+    return rows[0]?.name as string;
+  };
+  const month = (at: Date) => at.toISOString().slice(0, 7).replace('-', '_');
+
+  test('of this month and the next are there from the start; ids of now fall into this one', async () => {
+    await setClock('2027-07-01 00:00:00Z');
+    const key = await billing.createFundedKey(1_000n);
+    const call = reserveRequest(key, 1n);
+    const stray = reserveRequest(key, 1n, { requestId: 'ffffffff-0000-4000-8000-000000000000' });
+    await billing.reserve(call, stray);
+    expect(await partitionOf(call.requestId)).toBe(`billing.holds_${month(new Date())}`);
+    expect(await partitionOf(stray.requestId)).toBe('billing.holds_default');
+  });
+
+  test('are made once, by whoever comes first', async () => {
+    const later = Date.UTC(2031, 11, 15);
+    await Promise.all([ensurePartitions(pool, later), ensurePartitions(pool, later)]);
+    await ensurePartitions(pool, later);
+    const { rows } = await pool.query(`SELECT to_regclass('billing.usage_records_2032_01')::text AS name`);
+    expect(rows[0].name).toBe('billing.usage_records_2032_01');
+  });
+
+  test('begin with the least id of their month', () => {
+    const now = Date.now();
+    expect(uuidFloor(new Date(now)) <= randomUUIDv7()).toBe(true);
+    expect(uuidFloor(new Date(now + 60_000)) > randomUUIDv7()).toBe(true);
+  });
+});
