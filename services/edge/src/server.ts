@@ -25,7 +25,8 @@ import { createDashboardProxy } from './http/dashboard-proxy';
 import { createEdgeApp } from './http/edge-app';
 import { createEdgeHttpServer } from './http/edge-http-server';
 import { EdgeListener } from './http/edge-listener';
-import { createEdgeMetrics } from './metrics';
+import type { Exchange } from './http/exchange';
+import { createEdgeMetrics, type EdgeMetrics } from './metrics';
 import { answerApi } from './routes/api';
 import { answerDashboard } from './routes/dashboard';
 
@@ -74,27 +75,14 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   };
   const dashboard = { tokens, proxy };
   const newRequestId = createUuidV7Generator();
-  const fronts = frontsOf(config).map(({ name, port, spaceOf }) => {
-    const listener = new EdgeListener({
-      newRequestId,
-      onBegin: metrics.begin,
-      onEnd: metrics.end,
-      onUnparsable: () => metrics.unparsable.inc(),
-      log,
-    });
-    const app = createEdgeApp(listener, async (exchange) => {
-      const space = spaceOf(exchange.request.headers.host);
+  const fronts = addressesOf(config).map((address) => {
+    const answer = async (exchange: Exchange) => {
+      const space = address.spaceOf(exchange.request.headers.host);
       if (space === 'api') return answerApi(exchange, api);
       if (space === 'dashboard') return answerDashboard(exchange, dashboard);
       throw new GatewayError('not_found');
-    });
-    const server = createEdgeHttpServer(listener, app, {
-      headerTimeoutMs: config.EDGE_HEADER_TIMEOUT_MS,
-      bodyTimeoutMs: config.EDGE_BODY_TIMEOUT_MS,
-      keepAliveMs: config.EDGE_KEEP_ALIVE_MS,
-      maxConnections: config.EDGE_MAX_CONNECTIONS,
-    });
-    return { name, port, listener, server };
+    };
+    return { ...address, ...createFront(config, newRequestId, metrics, answer, log) };
   });
   let stopping = false;
   const admin = await startAdminServer({
@@ -121,6 +109,30 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   };
 }
 
+/** One public port: its server and what watches over its requests. */
+function createFront(
+  config: EdgeConfig,
+  newRequestId: () => string,
+  metrics: EdgeMetrics,
+  answer: (exchange: Exchange) => Promise<void>,
+  log: Logger,
+) {
+  const listener = new EdgeListener({
+    newRequestId,
+    onBegin: metrics.begin,
+    onEnd: metrics.end,
+    onUnparsable: () => metrics.unparsable.inc(),
+    log,
+  });
+  const server = createEdgeHttpServer(listener, createEdgeApp(listener, answer), {
+    headerTimeoutMs: config.EDGE_HEADER_TIMEOUT_MS,
+    bodyTimeoutMs: config.EDGE_BODY_TIMEOUT_MS,
+    keepAliveMs: config.EDGE_KEEP_ALIVE_MS,
+    maxConnections: config.EDGE_MAX_CONNECTIONS,
+  });
+  return { listener, server };
+}
+
 function createClients(config: EdgeConfig) {
   const shared = { secrets: config.SERVICE_SECRET, caller: CALLER };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
@@ -133,7 +145,7 @@ function createClients(config: EdgeConfig) {
   };
 }
 
-function frontsOf(config: EdgeConfig): { name: string; port: number; spaceOf: SpaceOf }[] {
+function addressesOf(config: EdgeConfig): { name: string; port: number; spaceOf: SpaceOf }[] {
   const { EDGE_API_HOSTS: apiHosts, EDGE_DASHBOARD_HOSTS: dashboardHosts } = config;
   if (apiHosts.length > 0) {
     return [{ name: 'api', port: config.EDGE_API_PORT, spaceOf: spaceByHost(apiHosts, dashboardHosts) }];

@@ -78,6 +78,10 @@ export class EdgeListener {
       socket.destroy();
     } else if (!exchange || (exchange.request.complete && exchange.response.writableFinished)) {
       writeRawError(socket, this.#options.newRequestId(), fromParserError(error));
+    } else if (exchange.request.complete) {
+      // Noise after a whole request: that one's answer is still due, and the last.
+      exchange.response.shouldKeepAlive = false;
+      exchange.response.once('finish', () => destroyAfterLinger(socket));
     } else {
       this.#failUnparsable(exchange, fromParserError(error), socket);
     }

@@ -53,7 +53,7 @@ export function readBody({ request, response }: Exchange, limits: BodyLimits): P
     const onClose = () => fail(new CallerGone());
     const timer = setTimeout(() => fail(invalid('the body did not arrive in time')), limits.timeoutMs);
 
-    if (request.destroyed) return onClose();
+    if (request.destroyed || response.headersSent) return onClose();
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return fail(tooLarge());
     if (request.headers.expect !== undefined) response.writeContinue();
     request.on('data', onData).on('end', onEnd).on('close', onClose);

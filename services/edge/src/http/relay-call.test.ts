@@ -7,15 +7,21 @@ import { connectRaw } from '../testing/raw-client';
 import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
+/** Whose patience is short. */
+let hasty: EdgeFixture;
 beforeAll(async () => {
-  fixture = await startEdgeFixture({ EDGE_CALL_TIMEOUT_MS: '400', EDGE_STALL_TIMEOUT_MS: '300' });
+  fixture = await startEdgeFixture({ EDGE_STALL_TIMEOUT_MS: '300' });
+  hasty = await startEdgeFixture({ EDGE_CALL_TIMEOUT_MS: '300' });
 });
-afterAll(() => fixture.stop());
+afterAll(async () => {
+  await fixture.stop();
+  await hasty.stop();
+});
 
 const HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 const SSE = { 'content-type': 'text/event-stream' };
-const call = (signal?: AbortSignal) =>
-  fetch(`${fixture.apiUrl}/v1/chat/completions`, {
+const call = (signal?: AbortSignal, { apiUrl } = fixture) =>
+  fetch(`${apiUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: HEADERS,
     body: '{}',
@@ -90,21 +96,21 @@ describe('a stream', () => {
 
   test('that takes longer than a call may is broken off', async () => {
     const source = feed();
-    fixture.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
+    hasty.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
     source.put('data: {}\n\n');
-    expect(await (await call()).text()).toContain('upstream_failed');
+    expect(await (await call(undefined, hasty)).text()).toContain('upstream_failed');
     source.end();
   });
 });
 
 test('a call that takes too long before its head is internal_error, and is cancelled', async () => {
   let aborted = false;
-  fixture.chat.handler = async ({ signal }) => {
+  hasty.chat.handler = async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     aborted = true;
     throw new Error('aborted');
   };
-  await expectFetchError(await call(), 'internal_error');
+  await expectFetchError(await call(undefined, hasty), 'internal_error');
   await until(() => aborted);
 });
 

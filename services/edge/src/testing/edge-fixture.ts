@@ -19,6 +19,8 @@ export interface EdgeFixture {
   readonly dashboardPort: number;
   readonly apiUrl: string;
   readonly dashboardUrl: string;
+  /** A metric that has no labels. */
+  metric(name: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +53,10 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
     dashboardPort,
     apiUrl: `http://127.0.0.1:${api}`,
     dashboardUrl: `http://127.0.0.1:${dashboardPort}`,
+    async metric(name) {
+      const text = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text();
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    },
     async stop() {
       await edge.stop();
       await Promise.all([billing.stop(), chat.stop(), dashboard.stop()]);
