@@ -50,7 +50,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     settle: (deliveries) => Promise.all(deliveries.map((delivery) => settlements.submit(delivery))),
     onUp: (up) => metrics.consumerUp.set(up ? 1 : 0),
   });
-  const redis = settings.REDIS_URL ? connectRedis(settings.REDIS_URL, log) : undefined;
+  const redis = settings.REDIS_URL ? await connectRedis(settings.REDIS_URL, log) : undefined;
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,

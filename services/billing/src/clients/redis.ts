@@ -1,5 +1,4 @@
 import type { Logger } from '@gateway/runtime';
-import { createClient } from 'redis';
 
 export interface RedisConnection {
   readonly up: boolean;
@@ -13,7 +12,9 @@ const RECONNECT_MAX_MS = 1_000;
  * Where the rates live. A server that is away does not keep billing from starting: it is looked for until
  * it is there. Commands fail at once meanwhile, instead of piling up.
  */
-export function connectRedis(url: string, log: Logger): RedisConnection {
+export async function connectRedis(url: string, log: Logger): Promise<RedisConnection> {
+  // Its command tables take 30 MB, which a process without Redis need not spend.
+  const { createClient } = await import('redis');
   const client = createClient({
     url,
     disableOfflineQueue: true,
