@@ -1,40 +1,92 @@
 type CountTokens = (text: string, options: { disallowedSpecial: Set<string> }) => number;
 
+/** Text is counted a piece at a time, to stop in time; a piece ends between two words. */
+const PIECE_CHARS = 8_192;
 /**
  * The tokenizer's merges are quadratic in the length of a word, so a run of one class (letters, white space,
  * anything else) longer than this is cut.
  */
 const MAX_RUN_CHARS = 1_024;
 const RUNS = /[\p{L}\p{M}]+|\s+|[^\s\p{L}\p{M}\p{N}]+/gu;
+const LETTER = /[A-Za-z]/;
 /** Special tokens in a text are counted as the plain text they are. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
+/** Of English prose. */
+const CHARS_PER_TOKEN = 4;
+const DEFAULT_BUDGET_MS = 50;
 
 let count: CountTokens | undefined;
 
-/**
- * Tokens of a text by the public `o200k_base` encoding, for calls whose provider gave no figures. Loading
- * it takes about 0.2 s and 80 MB, so it is loaded when it is first needed.
- */
-export function countTokens(text: string): number {
+/** Loading takes about 0.2 s and 80 MB, so it waits until it is needed. */
+function load(): CountTokens {
   count ??= (require('gpt-tokenizer/encoding/o200k_base') as { countTokens: CountTokens }).countTokens;
-  let total = 0;
-  for (const piece of pieces(text)) total += count(piece, PLAIN);
-  return total;
+  return count;
 }
 
-function pieces(text: string): string[] {
-  const found: string[] = [];
+/**
+ * Counts tokens by the public `o200k_base` encoding, for calls whose provider gave no figures. Prose of a
+ * megabyte fits the time; of text that is larger, or made to be slow, the rest is estimated by its length,
+ * because whoever sends it must not stop the others.
+ */
+export class TokenCounter {
+  readonly #deadlineMs: number;
+  readonly #count = load();
+  #tokens = 0;
+  #exact = true;
+
+  constructor(budgetMs = DEFAULT_BUDGET_MS) {
+    this.#deadlineMs = performance.now() + budgetMs;
+  }
+
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** False once a part was estimated. */
+  get exact(): boolean {
+    return this.#exact;
+  }
+
+  addTokens(tokens: number): void {
+    this.#tokens += tokens;
+  }
+
+  addText(text: string): void {
+    for (let at = 0; at < text.length; ) {
+      if (performance.now() > this.#deadlineMs) {
+        this.#exact = false;
+        this.#tokens += Math.ceil((text.length - at) / CHARS_PER_TOKEN);
+        return;
+      }
+      const end = pieceEnd(text, at);
+      for (const part of withoutLongRuns(text.slice(at, end))) this.#tokens += this.#count(part, PLAIN);
+      at = end;
+    }
+  }
+}
+
+/** Before a space between two words the encoding always divides, so the pieces' counts add up. */
+function pieceEnd(text: string, start: number): number {
+  const limit = start + PIECE_CHARS;
+  if (limit >= text.length) return text.length;
+  for (let at = limit; at > limit - PIECE_CHARS / 2; at--) {
+    if (text[at] === ' ' && LETTER.test(text[at - 1] ?? '') && LETTER.test(text[at + 1] ?? '')) return at;
+  }
+  return isLowSurrogate(text.charCodeAt(limit)) ? limit + 1 : limit;
+}
+
+function withoutLongRuns(text: string): string[] {
+  const parts: string[] = [];
   let start = 0;
   for (const { index, 0: run } of text.matchAll(RUNS)) {
-    if (run.length <= MAX_RUN_CHARS) continue;
     for (let cut = index + MAX_RUN_CHARS; cut < index + run.length; cut += MAX_RUN_CHARS) {
       const end = isLowSurrogate(text.charCodeAt(cut)) ? cut + 1 : cut;
-      found.push(text.slice(start, end));
+      parts.push(text.slice(start, end));
       start = end;
     }
   }
-  if (start < text.length) found.push(text.slice(start));
-  return found;
+  parts.push(text.slice(start));
+  return parts;
 }
 
 function isLowSurrogate(unit: number): boolean {

@@ -184,7 +184,7 @@ function finalUsage(meter: StreamMeter, request: ChatRequest): [TokenUsage, Usag
 }
 
 function counted(request: ChatRequest, output: number): TokenUsage {
-  return { ...inputOnly(countPrompt(request.body)), output };
+  return { ...inputOnly(countPrompt(request.body).tokens), output };
 }
 
 function inputOnly(input: number): TokenUsage {

@@ -1,14 +1,14 @@
-import { countTokens } from '../../domain/token-count';
+import { TokenCounter } from '../../domain/token-count';
 
 /** Output tokens of a completion whose provider gave no figure. */
 export function countCompletion(completion: Record<string, unknown>): number {
-  let tokens = 0;
+  const counter = new TokenCounter();
   for (const choice of Array.isArray(completion.choices) ? completion.choices : []) {
     const message = (choice as { message?: Record<string, unknown> } | null)?.message ?? {};
     for (const part of [message.content, message.reasoning_content, message.refusal]) {
-      if (typeof part === 'string') tokens += countTokens(part);
+      if (typeof part === 'string') counter.addText(part);
     }
-    if (message.tool_calls) tokens += countTokens(JSON.stringify(message.tool_calls));
+    if (message.tool_calls) counter.addText(JSON.stringify(message.tool_calls));
   }
-  return tokens;
+  return counter.tokens;
 }

@@ -1,4 +1,4 @@
-import { countTokens } from '../../domain/token-count';
+import { TokenCounter } from '../../domain/token-count';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { fromOpenAiUsage } from './chat-usage';
 
@@ -67,13 +67,12 @@ export class StreamMeter {
   /** Output tokens of the text that passed. */
   countOutput(): number {
     this.#read();
-    let tokens = 0;
+    const counter = new TokenCounter();
     for (const text of this.#choices.values()) {
-      for (const part of [text.content, text.reasoning, text.toolNames, text.toolArguments]) {
-        if (part) tokens += countTokens(part);
-      }
+      for (const part of [text.content, text.reasoning, text.toolNames, text.toolArguments])
+        counter.addText(part);
     }
-    return tokens;
+    return counter.tokens;
   }
 
   #inspect(event: Buffer, mayHoldUsage: boolean): MeteredEvent {
