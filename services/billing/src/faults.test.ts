@@ -28,7 +28,7 @@ describe('a commit whose reply is lost', () => {
   test('is one hold, and the caller gets it', async () => {
     const key = await direct.createFundedKey(1_000n);
     for (let round = 1; round <= 10; round++) {
-      proxy.swallowReplyTo('COMMIT');
+      proxy.swallowReplyTo('COMMIT\0');
       const replies = await billing.reserve(reserveRequest(key, 10n), reserveRequest(key, 5n));
       expect(replies.map(summary)).toEqual(['granted 10', 'granted 5']);
       expect(proxy.swallowed).toBe(round);
@@ -40,7 +40,7 @@ describe('a commit whose reply is lost', () => {
     const key = await direct.createFundedKey(1_000n);
     const call = reserveRequest(key, 400n);
     await billing.reserve(call);
-    proxy.swallowReplyTo('COMMIT');
+    proxy.swallowReplyTo('COMMIT\0');
     await billing.deliver(usageEvent(call, 123n));
     expect(await direct.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
   });
@@ -54,7 +54,7 @@ describe('a commit whose reply is lost', () => {
       status: 'TOPUP_STATUS_CLEARED',
     } as const;
     const create = () => callUnary(billing.asDashboard, billing.asDashboard.CreateTopup, topup, WAIT);
-    proxy.swallowReplyTo('COMMIT');
+    proxy.swallowReplyTo('COMMIT\0');
     await expect(create()).rejects.toMatchObject({ code: 'internal_error' });
     await create();
     expect((await direct.account(accountId)).balanceNano).toBe('70');

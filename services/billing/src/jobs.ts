@@ -1,9 +1,9 @@
 import type { Logger, Pool } from '@gateway/runtime';
 import { every, type Repeated } from './every';
 import type { Settings } from './settings';
-import { expireAbandonedHolds } from './store/expire-holds';
 import { ensurePartitions } from './store/partitions';
 import { reconcile } from './store/reconcile';
+import { Sweeper } from './sweeper';
 
 /** What billing does by itself. Resolves when this month's partitions have been seen to. */
 export async function startJobs(settings: Settings, pool: Pool, log: Logger): Promise<Repeated[]> {
@@ -11,9 +11,9 @@ export async function startJobs(settings: Settings, pool: Pool, log: Logger): Pr
     ensurePartitions(pool, Date.now()),
   );
   await partitions.firstRun;
+  const sweeper = new Sweeper({ pool, graceMs: settings.HOLD_GRACE_MS, log });
   const sweep = every(settings.SWEEP_INTERVAL_MS, 'sweep', log, async () => {
-    const expired = await expireAbandonedHolds(pool, settings.HOLD_GRACE_MS);
-    if (expired > 0) log.warn({ expired }, 'holds of lost owners expired');
+    await sweeper.run();
   });
   const watch = every(settings.RECONCILE_INTERVAL_MS, 'reconcile', log, async () => {
     const { driftNano } = await reconcile(pool);

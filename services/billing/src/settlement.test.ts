@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expireAbandonedHolds } from './store/expire-holds';
+import { Sweeper } from './sweeper';
 import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
@@ -190,6 +191,23 @@ describe('a hold whose owner is gone', () => {
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
     expect(await lossOf(call.requestId)).toBe(400n);
     expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
+  });
+
+  test('is not judged by a silence in which nobody could hear the owner', async () => {
+    const { call } = await held(1_000n, 400n, { ownerId: 'unheard' });
+    await billing.heartbeat('unheard', '1');
+    await age(call.requestId);
+    await silence('unheard');
+    const clock = { nowMs: 0 };
+    const log = createLogger('test', 'silent');
+    const sweeper = new Sweeper({ pool, graceMs: GRACE_MS, log, now: () => clock.nowMs });
+    expect(await sweeper.run()).toBe(0);
+    clock.nowMs = 59_999;
+    expect(await sweeper.run()).toBe(0);
+    expect(await stateOf(call.requestId)).toBe('open');
+    clock.nowMs = 60_000;
+    expect(await sweeper.run()).toBe(1);
+    expect(await stateOf(call.requestId)).toBe('expired');
   });
 
   test('stays while its owner lives, and while an owner never heard of is within the grace', async () => {

@@ -1,5 +1,8 @@
 import type { Pool, PoolClient } from '@gateway/runtime';
 
+// Each statement must see what was committed while the one before it waited for a lock.
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
 type Results<Sent extends readonly Promise<unknown>[]> = { [I in keyof Sent]: Awaited<Sent[I]> };
 
 export interface TwoSteps<Read extends readonly Promise<unknown>[], Result> {
@@ -25,10 +28,7 @@ export async function inTwoSteps<Read extends readonly Promise<unknown>[], Resul
   const onError = () => {};
   client.on('error', onError);
   try {
-    const [, ...found] = await together(
-      client,
-      () => [client.query('BEGIN'), ...steps.read(client)] as const,
-    );
+    const [, ...found] = await together(client, () => [client.query(BEGIN), ...steps.read(client)] as const);
     const { result, write } = steps.decide(found as Results<Read>);
     const written = await together(client, () => [...write(client), client.query('COMMIT')]);
     const commit = written.at(-1) as { command: string };

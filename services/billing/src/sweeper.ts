@@ -1,0 +1,51 @@
+import { type Logger, type Pool, ping } from '@gateway/runtime';
+import { expireAbandonedHolds } from './store/expire-holds';
+
+/** Time in which every living owner sends a heartbeat, many times over. */
+const HEARING_MS = 60_000;
+const MAX_BATCHES = 100;
+
+export interface SweeperOptions {
+  readonly pool: Pool;
+  readonly graceMs: number;
+  readonly log: Logger;
+  readonly now?: () => number;
+}
+
+/**
+ * Expires the holds of owners that are gone. After a start, and after the database was away, it first
+ * listens for a while: owners seem silent when nobody could hear them.
+ */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  #hearingSinceMs: number | undefined;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  /** Answers how many holds it expired. */
+  async run(): Promise<number> {
+    try {
+      return await this.#sweep();
+    } catch (error) {
+      this.#hearingSinceMs = undefined;
+      throw error;
+    }
+  }
+
+  async #sweep(): Promise<number> {
+    const { pool, graceMs, log, now = () => performance.now() } = this.#options;
+    await ping(pool);
+    this.#hearingSinceMs ??= now();
+    if (now() - this.#hearingSinceMs < Math.min(HEARING_MS, graceMs)) return 0;
+    let expired = 0;
+    for (let batch = 0; batch < MAX_BATCHES; batch++) {
+      const count = await expireAbandonedHolds(pool, graceMs);
+      if (count === 0) break;
+      expired += count;
+    }
+    if (expired > 0) log.warn({ expired }, 'holds of lost owners expired');
+    return expired;
+  }
+}
