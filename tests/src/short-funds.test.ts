@@ -58,3 +58,13 @@ test('no money at all is insufficient_balance, whatever the call would cost', as
   expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_balance']);
   expect(Object.keys(answer.json.error).sort()).toEqual(['code', 'message', 'type']);
 });
+
+test('a long prompt is counted before it is refused: its tokens fit where its bytes do not', async () => {
+  const content = 'Say nothing but yes. '.repeat(2_000);
+  const customer = await system.provision({ balanceUsd: 0.02 });
+  const answer = await call(customer.apiKey, { max_tokens: 100 }, content);
+  expect(answer.status).toBe(200);
+  expect(answer.headers).not.toHaveProperty('x-gateway-max-tokens');
+  expect(answer.json.usage.prompt_tokens).toBeGreaterThan(8_000);
+  await system.settled(customer);
+});

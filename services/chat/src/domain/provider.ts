@@ -10,6 +10,8 @@ export interface Provider {
   readonly chatUrl: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly usage: UsageMode;
+  /** Its models count text by `o200k_base`, so that the gateway can count a request too. */
+  readonly countsByO200k: boolean;
   /** How it is told the most output. */
   readonly maxTokensField: MaxTokensField;
 }

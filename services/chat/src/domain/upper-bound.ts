@@ -50,6 +50,11 @@ export function upperBound(
   };
 }
 
+/** The same bound with no room to lower it. */
+export function wholeOnly(bound: UpperBound): UpperBound {
+  return { ...bound, floorOutputTokens: bound.outputTokens, floorCostNano: bound.costNano };
+}
+
 /** About how many tokens the input is: for the record of a call that nobody could count. */
 export function estimateInput(size: RequestSize): number {
   return Math.ceil(size.bodyBytes / BYTES_PER_TOKEN);

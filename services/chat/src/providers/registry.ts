@@ -1,44 +1,32 @@
 import { ConfigError } from '@gateway/runtime';
-import type { MaxTokensField, Provider } from '../domain/provider';
+import type { Provider } from '../domain/provider';
 import type { UsageMode } from '../domain/usage';
 
-interface KnownProvider {
+/** In what providers of this format differ. */
+type Dialect = Pick<Provider, 'usage' | 'countsByO200k' | 'maxTokensField'>;
+
+interface KnownProvider extends Dialect {
   /** Prefix of its settings: `<PREFIX>_API_KEY`, `<PREFIX>_BASE_URL`. */
   readonly env: string;
   readonly baseUrl: string;
-  readonly usage: UsageMode;
-  readonly maxTokensField: MaxTokensField;
 }
 
 const INCLUDED: UsageMode = { reasoning: 'included' };
-const SIMULATED = { usage: INCLUDED, maxTokensField: 'max_tokens' } as const;
+const SIMULATED: Dialect = { usage: INCLUDED, countsByO200k: true, maxTokensField: 'max_tokens' };
+const COMMON: Dialect = { usage: INCLUDED, countsByO200k: false, maxTokensField: 'max_tokens' };
 
 /** Adding a provider of this format is one line. */
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
+    ...COMMON,
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
-    usage: INCLUDED,
+    countsByO200k: true,
     maxTokensField: 'max_completion_tokens',
   },
-  deepseek: {
-    env: 'DEEPSEEK',
-    baseUrl: 'https://api.deepseek.com/v1',
-    usage: INCLUDED,
-    maxTokensField: 'max_tokens',
-  },
-  mistral: {
-    env: 'MISTRAL',
-    baseUrl: 'https://api.mistral.ai/v1',
-    usage: INCLUDED,
-    maxTokensField: 'max_tokens',
-  },
-  xai: {
-    env: 'XAI',
-    baseUrl: 'https://api.x.ai/v1',
-    usage: { reasoning: 'apart' },
-    maxTokensField: 'max_tokens',
-  },
+  deepseek: { ...COMMON, env: 'DEEPSEEK', baseUrl: 'https://api.deepseek.com/v1' },
+  mistral: { ...COMMON, env: 'MISTRAL', baseUrl: 'https://api.mistral.ai/v1' },
+  xai: { ...COMMON, env: 'XAI', baseUrl: 'https://api.x.ai/v1', usage: { reasoning: 'apart' } },
 };
 
 export interface ProviderSettings {
@@ -73,17 +61,13 @@ export function createProviders(
   return providers;
 }
 
-function provider(
-  id: string,
-  baseUrl: string,
-  key: string,
-  { usage, maxTokensField }: Pick<Provider, 'usage' | 'maxTokensField'>,
-): Provider {
+function provider(id: string, baseUrl: string, key: string, dialect: Dialect): Provider {
   return {
     id,
     chatUrl: new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`),
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    usage,
-    maxTokensField,
+    usage: dialect.usage,
+    countsByO200k: dialect.countsByO200k,
+    maxTokensField: dialect.maxTokensField,
   };
 }

@@ -8,9 +8,10 @@ import {
   type TokenPrice,
 } from '../domain/model';
 import type { Provider } from '../domain/provider';
-import { upperBound } from '../domain/upper-bound';
+import { type UpperBound, upperBound, wholeOnly } from '../domain/upper-bound';
 import { type ChatRequest, parseChatRequest } from '../formats/openai/chat-request';
-import type { Admission } from './admission';
+import { countBound } from '../formats/openai/count-prompt';
+import type { Admission, Admitted } from './admission';
 import type { OpenAiRelay } from './relay-openai';
 
 export interface ChatCompletionDeps {
@@ -27,19 +28,26 @@ export function createChatCompletion(deps: ChatCompletionDeps) {
     const model = resolveChatModel(deps.models, request.model, call.key);
     const { price, priceVersion } = priceFor(model, request);
     const { provider, target } = pickTarget(model, deps.providers);
-    const bound = upperBound(model, price, request.size);
-    const admitted = await deps.admission.admit(context, {
-      key: call.key,
-      model,
-      provider: provider.id,
-      endpoint: call.path,
-      streamed: request.stream,
-      price,
-      priceVersion,
-      bound,
-      choices: request.size.choices,
-      callerNamedMaximum: request.size.maxOutputTokens !== undefined,
-    });
+    const cheap = upperBound(model, price, request.size);
+    const admit = (bound: UpperBound) =>
+      deps.admission.admit(context, {
+        key: call.key,
+        model,
+        provider: provider.id,
+        endpoint: call.path,
+        streamed: request.stream,
+        price,
+        priceVersion,
+        bound,
+        choices: request.size.choices,
+        callerNamedMaximum: request.size.maxOutputTokens !== undefined,
+      });
+    const admitted = provider.countsByO200k
+      ? await admitByCount(cheap, admit, () => {
+          const counted = countBound(request.body);
+          return counted === undefined ? cheap : upperBound(model, price, request.size, counted);
+        })
+      : await admit(cheap);
     return deps.relay.send(context, { request, provider, target, ...admitted });
   };
 }
@@ -69,4 +77,28 @@ function pickTarget(
   }
   const cause = new Error(`no provider of ${model.slug} is set up`);
   throw new GatewayError('upstream_unavailable', { cause });
+}
+
+/** Refusals that a tighter bound may cure. */
+const SHORT = new Set<string>([
+  'insufficient_balance',
+  'key_daily_limit',
+  'key_monthly_limit',
+  'account_daily_limit',
+  'request_cost_limit',
+  'tpm_rate_limited',
+]);
+
+/** Counting costs more than a refused hold, so only a call that does not fit by its bytes is counted. */
+async function admitByCount(
+  cheap: UpperBound,
+  admit: (bound: UpperBound) => Promise<Admitted>,
+  countedBound: () => UpperBound,
+): Promise<Admitted> {
+  try {
+    return await admit(wholeOnly(cheap));
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !SHORT.has(error.code)) throw error;
+    return admit(countedBound());
+  }
 }

@@ -1,4 +1,5 @@
 import { TokenCounter } from '../../domain/token-count';
+import { isEmpty } from '../schema-error';
 import type { ChatCompletionBody } from './chat-schema';
 
 // OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by
@@ -8,8 +9,8 @@ const NAME_TOKENS = 1;
 const PRIMING_TOKENS = 3;
 
 /** Input tokens of a request whose provider gave no figure. */
-export function countPrompt(body: ChatCompletionBody): TokenCounter {
-  const counter = new TokenCounter();
+export function countPrompt(body: ChatCompletionBody, budgetMs?: number): TokenCounter {
+  const counter = new TokenCounter(budgetMs);
   counter.addTokens(PRIMING_TOKENS);
   for (const message of body.messages) countMessage(message, counter);
   for (const tool of body.tools ?? []) counter.addText(JSON.stringify(tool));
@@ -30,4 +31,22 @@ function countMessage(message: ChatCompletionBody['messages'][number], counter: 
     counter.addText(call.function.name);
     counter.addText(call.function.arguments);
   }
+}
+
+/** How far the rule above may be off for a plain conversation. */
+const MARGIN_TOKENS = 32;
+const MARGIN_SHARE = 0.02;
+/** A caller without funds may make us count, but not for long. */
+const BOUND_BUDGET_MS = 10;
+
+/**
+ * Most input tokens of a request by its model's own encoding, far fewer than its bytes; undefined where the
+ * rule is not known to hold (tools and schemas are rewritten by the provider) or the time did not suffice.
+ */
+export function countBound(body: ChatCompletionBody): number | undefined {
+  const plain =
+    isEmpty(body.tools) && isEmpty(body.functions) && body.response_format?.type !== 'json_schema';
+  if (!plain) return undefined;
+  const counter = countPrompt(body, BOUND_BUDGET_MS);
+  return counter.exact ? Math.ceil(counter.tokens * (1 + MARGIN_SHARE)) + MARGIN_TOKENS : undefined;
 }
