@@ -25,7 +25,7 @@ export async function startAdminServer(options: {
   metrics: Registry;
   checks: ReadinessChecks;
 }): Promise<AdminServer> {
-  const server = http.createServer(async (request, response) => {
+  const answer = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     if (request.url === '/livez') {
       response.end('ok\n');
     } else if (request.url === '/readyz') {
@@ -40,6 +40,12 @@ export async function startAdminServer(options: {
       response.statusCode = 404;
       response.end();
     }
+  };
+  const server = http.createServer((request, response) => {
+    answer(request, response).catch(() => {
+      response.statusCode = 500;
+      response.end();
+    });
   });
   const port = await listen(server, options.port, options.host);
   return { port, stop: () => closeServer(server) };

@@ -98,9 +98,15 @@ export class ReserveClient {
       this.#waiting.delete(reply.requestId);
       clearTimeout(waiting.timer);
       if (reply.grant) waiting.resolve(reply.grant);
-      else if (reply.refusal) waiting.reject(fromErrorDetail(reply.refusal));
+      else if (reply.refusal) this.#refuse(waiting, fromErrorDetail(reply.refusal));
       else waiting.reject(new GatewayError('internal_error', { cause: new Error('empty reserve reply') }));
     }
+  }
+
+  #refuse({ request, reject }: Waiting, error: GatewayError): void {
+    // A failure of billing's may have come after its commit.
+    if (error.code === 'internal_error') this.#options.onUnknownOutcome(request);
+    reject(error);
   }
 
   #giveUp(requestId: string): void {
