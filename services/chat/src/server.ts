@@ -119,8 +119,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     log,
     handler: routeCall({
       chatCompletion: createChatCompletion({ models, providers, admission, relay: openAi }),
-      listModels: listModels(models, providers),
-      getModel: getModel(models, providers),
+      listModels: listModels({ models, providers, admission }),
+      getModel: getModel({ models, providers, admission }),
     }),
   });
 

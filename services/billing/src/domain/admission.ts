@@ -85,10 +85,11 @@ export function decideCall(
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
     return refuse(new GatewayError('expired_api_key'));
   }
+  // Before the allowlist: a model list is of no one model.
+  if (call.free) return grant(0n);
   if (key.allowedModels.length > 0 && !key.allowedModels.includes(call.model)) {
     return refuse(new GatewayError('model_not_found'));
   }
-  if (call.free) return grant(0n);
 
   const boundNano = withinRequestLimit(call, key);
   if (boundNano === undefined) return refuse(overRequestLimit(call, key));

@@ -11,6 +11,7 @@ import { type DispatchedCall, releasedEvent, type UsageEvent } from '../domain/u
 import type { UsageRelay } from '../events/usage-relay';
 import type { Journal } from '../journal/journal';
 import { MeteredCall } from './metered-call';
+import { rateHeaders } from './rate-headers';
 
 export interface AdmissionDeps {
   readonly reserve: ReserveClient;
@@ -36,6 +37,8 @@ export interface Admitted {
   readonly metered: MeteredCall;
   /** Output per choice that the hold pays for, when that is less than what was asked for. */
   readonly loweredMaxTokens: number | undefined;
+  /** What the caller is told of its rates and of a lowered output. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** While deliveries fail for longer than this, new calls are refused: their bills would pile up. */
@@ -83,10 +86,26 @@ export class Admission {
       floorTokens: String(bound.inputTokens + bound.floorOutputTokens),
       callerNamedMaximum: request.callerNamedMaximum,
     });
+    const lowered = loweredMaxTokens(grant, request);
     return {
       metered: new MeteredCall(call, journal, (event) => relay.add(event)),
-      loweredMaxTokens: loweredMaxTokens(grant, request),
+      loweredMaxTokens: lowered,
+      headers: {
+        ...rateHeaders(grant),
+        ...(lowered !== undefined && { 'x-gateway-max-tokens': String(lowered) }),
+      },
     };
+  }
+
+  /** For calls that cost nothing: takes the key's request rate alone. Resolves to headers for the answer. */
+  async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
+    const grant = await this.#deps.reserve.reserve({
+      requestId: context.requestId,
+      accountId: key.accountId,
+      keyId: key.keyId,
+      free: true,
+    });
+    return rateHeaders(grant);
   }
 
   /** For a hold of which nobody knows whether it was made. */

@@ -31,6 +31,8 @@ export interface AdmittedCall {
   readonly metered: MeteredCall;
   /** Output per choice to ask the provider for, when funds pay for no more. */
   readonly loweredMaxTokens: number | undefined;
+  /** Of the admission, for the answer. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const STREAM_HEADERS = {
@@ -61,7 +63,7 @@ export class OpenAiRelay {
       return call.request.stream
         ? {
             status: 200,
-            headers: { ...STREAM_HEADERS, ...loweredHeader(call) },
+            headers: { ...STREAM_HEADERS, ...call.headers },
             body: this.#relayStream(context, call, response),
           }
         : await this.#relayWhole(context, call, response);
@@ -111,7 +113,7 @@ export class OpenAiRelay {
       headers: {
         'content-type': 'application/json',
         'content-length': String(bytes.length),
-        ...loweredHeader(call),
+        ...call.headers,
       },
       body: bytes,
     };
@@ -172,11 +174,6 @@ export class OpenAiRelay {
     await metered.settle(usage, source, { status: 200, errorCode: error.code });
     yield Buffer.from(`data: ${JSON.stringify(toEnvelope(error))}\n\n`);
   }
-}
-
-/** Tells the caller that its output was cut to what funds pay for. */
-function loweredHeader({ loweredMaxTokens }: AdmittedCall): Record<string, string> {
-  return loweredMaxTokens === undefined ? {} : { 'x-gateway-max-tokens': String(loweredMaxTokens) };
 }
 
 function finalUsage(meter: StreamMeter, request: ChatRequest): [TokenUsage, UsageSource] {
