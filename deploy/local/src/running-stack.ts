@@ -26,7 +26,7 @@ export class RunningStack implements Stack {
   readonly #release: () => void;
   readonly #log: (message: string) => void;
   readonly #processes = new Map<ServiceName, ServiceProcess[]>();
-  readonly #logFiles: string[] = [];
+  readonly #logFiles = new Set<string>();
   readonly #logCheck: NodeJS.Timeout;
   #starting: readonly Promise<unknown>[] = [];
   #engines: StackEngines | undefined;
@@ -171,26 +171,38 @@ export class RunningStack implements Stack {
     });
   }
 
-  async #startService(service: ServiceDefinition): Promise<void> {
+  async #startService(service: ServiceDefinition, usualPorts = this.#options.usualPorts): Promise<void> {
     const count = this.#options.instances?.[service.name] ?? 1;
     const processes: ServiceProcess[] = [];
-    for (let index = 0; index < count; index++) processes.push(await this.#createProcess(service, index));
+    for (let index = 0; index < count; index++) {
+      processes.push(await this.#createProcess(service, index, usualPorts === true && index === 0));
+    }
     if (this.#stopping) return;
     this.#processes.set(service.name, processes);
-    await Promise.all(processes.map((process) => process.start()));
+    try {
+      await Promise.all(processes.map((process) => process.start()));
+    } catch (error) {
+      // Another stack may have taken a usual port since it was seen free.
+      if (!usualPorts || !String(error).includes('EADDRINUSE') || this.#stopping) throw error;
+      await Promise.all(processes.map((process) => process.stop(0)));
+      await this.#startService(service, false);
+    }
   }
 
-  async #createProcess(service: ServiceDefinition, index: number): Promise<ServiceProcess> {
+  async #createProcess(
+    service: ServiceDefinition,
+    index: number,
+    usualPorts: boolean,
+  ): Promise<ServiceProcess> {
     const name = index === 0 ? service.name : `${service.name}-${index}`;
     const logFile = join(this.logDir, `${name}.log`);
     beginLog(logFile);
-    this.#logFiles.push(logFile);
+    this.#logFiles.add(logFile);
     const ports: Record<string, string> = {};
     const portSettings: Record<string, string> = {};
     for (const [port, { setting, usual }] of Object.entries(service.ports)) {
       portSettings[port] = setting;
-      const wanted = this.#options.usualPorts && index === 0 && usual > 0;
-      ports[setting] = String(wanted ? await freeLoopbackPort(usual) : 0);
+      ports[setting] = String(usualPorts && usual > 0 ? await freeLoopbackPort(usual) : 0);
     }
     return new ServiceProcess({
       name,

@@ -87,7 +87,7 @@ class Ending {
     this.#begunAtMs = Date.now();
     this.#exitCode = exitCode;
     if (problem) console.error(`\n${problem}`);
-    console.log('\nStopping …');
+    if (this.#stack || !problem) console.log('\nStopping …');
     if (this.#stack) void this.#stopStack(this.#stack);
     else this.#early.abort();
   }
