@@ -7,8 +7,13 @@ import { judge } from './report/bars';
 import { formatReport } from './report/format-report';
 import { runBench } from './run-bench';
 
+/** As shells have it. */
+const INTERRUPTED = 130;
+const MISUSED = 2;
+
 async function main(): Promise<void> {
-  const options = parseOptions(process.argv.slice(2));
+  const options = readOptions();
+  if (!options) return;
   if (options.help) {
     process.stdout.write(USAGE);
     return;
@@ -18,10 +23,16 @@ async function main(): Promise<void> {
   const abort = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
   const report = await runBench({
-    options: atItsFolder(options),
+    options,
     signal: abort.signal,
     progress: (message) => process.stderr.write(`${message} …\n`),
+  }).catch((error) => {
+    if (!abort.signal.aborted) throw error;
   });
+  if (!report) {
+    process.exitCode = INTERRUPTED;
+    return;
+  }
   const bars = judge(report);
   process.stdout.write(`\n${formatReport(report, bars)}\n`);
   if (options.jsonFile) writeJson(options.jsonFile, { ...report, bars });
@@ -30,8 +41,15 @@ async function main(): Promise<void> {
   if (!options.profileDir && bars.some(({ passed }) => !passed)) process.exitCode = 1;
 }
 
-function atItsFolder(options: BenchOptions): BenchOptions {
-  return options.profileDir ? { ...options, profileDir: resolve(options.profileDir) } : options;
+function readOptions(): BenchOptions | undefined {
+  try {
+    const options = parseOptions(process.argv.slice(2));
+    return options.profileDir ? { ...options, profileDir: resolve(options.profileDir) } : options;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${USAGE}`);
+    process.exitCode = MISUSED;
+    return undefined;
+  }
 }
 
 function writeJson(file: string, content: unknown): void {

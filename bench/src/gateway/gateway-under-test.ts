@@ -56,11 +56,10 @@ function plainEnvironment(): NodeJS.ProcessEnv {
 }
 
 function profileSettings(dir: string): Partial<Record<ServiceName, Record<string, string>>> {
-  const options = '--cpu-prof --cpu-prof-interval=500';
   return Object.fromEntries(
     GATEWAY_SERVICES.map((service) => [
       service,
-      { NODE_OPTIONS: `${options} --cpu-prof-dir=${join(dir, service)}` },
+      { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${join(dir, service)}` },
     ]),
   );
 }

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import http, { type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import type { CallsLoad, LoadOrder, LoadResult, LoadShape, StreamsLoad } from './load-contract';
+import { runCalls } from './run-calls';
+import { runStreams } from './run-streams';
+import { Tally } from './tally';
+
+const CALLS: CallsLoad = { kind: 'calls', connections: 2, durationMs: 20, replyText: 'yes' };
+const STREAMS: StreamsLoad = { kind: 'streams', streams: 3, spacingMs: 0, chunks: 2, chunkDelayMs: 0 };
+const EVENTS = ['role', 'one', 'two', 'stop', '[DONE]'].map((data) => `data: ${data}\n\n`);
+const completion = (content: string) =>
+  JSON.stringify({ choices: [{ message: { content } }], usage: { completion_tokens: 1 } });
+
+let server: http.Server | undefined;
+afterEach(() => server?.close().closeAllConnections());
+
+async function run(load: LoadShape, listener: RequestListener): Promise<LoadResult> {
+  server = http.createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const order: LoadOrder = { load, url, headers: {}, body: '{}' };
+  const tally = new Tally();
+  if (load.kind === 'calls') await runCalls(order, load, tally);
+  else await runStreams(order, load, tally);
+  return tally.result();
+}
+
+test('counts calls that are answered as they should be', async () => {
+  const { calls, errors, p50Ms } = await run(CALLS, (_, response) => response.end(completion('yes')));
+  expect(calls).toBeGreaterThanOrEqual(2);
+  expect(errors).toBe(0);
+  expect(p50Ms).toBeGreaterThan(0);
+});
+
+test.each([
+  ['another status', (response: http.ServerResponse) => response.writeHead(503).end('busy'), /503: busy/],
+  ['another text', (response: http.ServerResponse) => response.end(completion('no')), /wrong reply/],
+  ['no JSON', (response: http.ServerResponse) => response.end('?'), /JSON/],
+  ['a broken connection', (response: http.ServerResponse) => response.destroy(), /socket hang up/],
+])('%s is an error, and many of them end the run', async (_, answer, sample) => {
+  const { calls, errors, errorSamples } = await run({ ...CALLS, durationMs: 60_000 }, (_request, response) =>
+    answer(response),
+  );
+  expect(calls).toBe(0);
+  expect(errors).toBeGreaterThanOrEqual(100);
+  expect(errorSamples[0]).toMatch(sample);
+});
+
+test('counts the chunks of whole streams', async () => {
+  const result = await run(STREAMS, (_, response) => response.end(EVENTS.join('')));
+  expect(result).toMatchObject({ calls: 3, chunks: 6, errors: 0 });
+});
+
+test.each([
+  ['a lost chunk', EVENTS.toSpliced(1, 1), /4 events in a stream instead of 5/],
+  ['a doubled chunk', [...EVENTS.slice(0, 2), ...EVENTS.slice(1)], /6 events/],
+  ['a missing end', EVENTS.slice(0, -1), /without \[DONE\]/],
+])('%s in a stream is an error', async (_, events, sample) => {
+  const result = await run(STREAMS, (_request, response) => response.end(events.join('')));
+  expect(result).toMatchObject({ calls: 0, chunks: 0, errors: 3 });
+  expect(result.errorSamples[0]).toMatch(sample);
+});
