@@ -192,7 +192,9 @@ export class ServiceProcess {
 
   #startError(child: ChildProcess, afterMs: number): Error {
     const { logFile } = this.#options;
-    const how = child.signalCode ?? (child.exitCode === null ? 'could not be run' : `exit ${child.exitCode}`);
+    // A negative code is the system's refusal.
+    const ran = (child.exitCode ?? 0) >= 0 && child.pid !== undefined;
+    const how = ran ? (child.signalCode ?? `exit ${child.exitCode}`) : 'could not be run';
     return new Error(
       `${this.name} did not start (${how} after ${afterMs} ms); the end of ${logFile}:\n${lastLines(logFile, 15)}`,
     );

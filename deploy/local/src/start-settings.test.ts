@@ -1,0 +1,55 @@
+import { createServer } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { planProviders } from './providers';
+import { readStartSettings } from './start-settings';
+
+describe('readStartSettings', () => {
+  test('takes engines, ports and data folder from the environment', async () => {
+    const env = {
+      GATEWAY_DATA_DIR: '/data',
+      EDGE_API_PORT: '0',
+      EDGE_DASHBOARD_PORT: '0',
+      REDIS_URL: 'redis://x',
+    };
+    const { dataDir, engines, settings } = await readStartSettings(env, '/usual');
+    expect(dataDir).toBe('/data');
+    expect(engines).toEqual({ databaseUrl: undefined, redisUrl: 'redis://x', kafkaBrokers: undefined });
+    expect(settings?.edge).toMatchObject({ EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: '0' });
+  });
+
+  test.each(['http', '70000', '-1', '80.5'])('refuses %s as a port, by the setting name', async (port) => {
+    await expect(readStartSettings({ EDGE_API_PORT: port }, '/usual')).rejects.toThrow(
+      `EDGE_API_PORT: ${port} is not a port.`,
+    );
+  });
+
+  test('names the setting of a port that is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const env = { EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: String(port) };
+    await expect(readStartSettings(env, '/usual')).rejects.toThrow(
+      `EDGE_DASHBOARD_PORT: port ${port} is taken`,
+    );
+    other.close();
+  });
+});
+
+describe('planProviders', () => {
+  test('lets the simulator play those without a key', () => {
+    const { settings, simulated } = planProviders(
+      { XAI_API_KEY: 'k', XAI_BASE_URL: 'http://x' },
+      'http://sim',
+    );
+    expect(simulated.map(({ name }) => name)).toEqual(['openai', 'deepseek', 'mistral']);
+    expect(settings).toMatchObject({
+      OPENAI_BASE_URL: 'http://sim',
+      XAI_API_KEY: 'k',
+      XAI_BASE_URL: 'http://x',
+    });
+  });
+
+  test('leaves the address of a provider with a key to chat', () => {
+    expect(planProviders({ XAI_API_KEY: 'k' }, 'http://sim').settings).not.toHaveProperty('XAI_BASE_URL');
+  });
+});
