@@ -10,12 +10,15 @@ import {
   readConfig,
   startAdminServer,
   startGrpcServer,
+  unary,
 } from '@gateway/runtime';
 import { settings } from './config';
 import { Catalog } from './domain/catalog';
 import { createCatalogMetrics } from './metrics';
+import { createModel, type Edit, setModelStatus, setPricing, updateModel } from './rpc/edit-models';
 import { Watchers } from './rpc/watch';
 import { readSeed } from './seed/read-seed';
+import { editCatalog } from './store/edit-catalog';
 import { followChanges } from './store/follow-changes';
 import { addMissingModels, loadChanges } from './store/models';
 
@@ -32,18 +35,40 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
 
   const catalog = new Catalog();
   catalog.apply(await loadChanges(pool, catalog.revision));
-  const stopFollowing = followChanges({ pool, catalog, log, intervalMs: POLL_INTERVAL_MS });
+  const follower = followChanges({
+    pool,
+    url: config.DATABASE_URL,
+    catalog,
+    log,
+    intervalMs: POLL_INTERVAL_MS,
+  });
+  const edit: Edit = async (work) => {
+    const result = await editCatalog(pool, work);
+    await follower.refresh();
+    return result;
+  };
   const watchers = new Watchers(catalog);
-  const { gateway } = loadService<ProtoGrpcType>('catalog');
+  const { service } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1.CatalogService;
+  const { Watch, ...edits } = service;
   const grpcServer = await startGrpcServer({
     host: config.BIND_HOST,
     port: config.GRPC_PORT,
     secrets: config.SERVICE_SECRET,
     services: [
       {
-        definition: gateway.catalog.v1.CatalogService.service,
+        definition: { Watch },
         handlers: { Watch: watchers.watch },
         callers: ['edge', 'chat', 'media', 'dashboard'],
+      },
+      {
+        definition: edits,
+        handlers: {
+          CreateModel: unary(log, createModel(edit)),
+          UpdateModel: unary(log, updateModel(edit)),
+          SetModelStatus: unary(log, setModelStatus(edit)),
+          SetPricing: unary(log, setPricing(edit)),
+        },
+        callers: ['dashboard'],
       },
     ],
   });
@@ -61,7 +86,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     async stop() {
       watchers.close();
       await grpcServer.stop(STOP_GRACE_MS);
-      await stopFollowing();
+      await follower.stop();
       await admin.stop();
       await pool.end();
     },

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ModelEntry } from '../domain/model';
 import { fromSeedModel } from './from-seed';
-import { seedFile } from './seed-schema';
+import { problemsOf, seedFile } from './seed-schema';
 
 export class SeedError extends Error {
   constructor(readonly problems: readonly string[]) {
@@ -28,10 +28,7 @@ async function readSeedFile(file: string): Promise<{ models: ModelEntry[]; probl
   if (!json) return { models: [], problems: [`${name}: not valid JSON`] };
   const result = seedFile.safeParse(json.value);
   if (result.success) return { models: result.data.models.map(fromSeedModel), problems: [] };
-  const problems = result.error.issues.map(
-    (issue) => `${name}: ${issue.path.map(String).join('.')}: ${issue.message}`,
-  );
-  return { models: [], problems };
+  return { models: [], problems: problemsOf(result.error).map((problem) => `${name}: ${problem}`) };
 }
 
 function parseJson(text: string): { value: unknown } | undefined {

@@ -11,6 +11,20 @@ const usd = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
+/** Text in one line; the longest is a bound, not a taste. */
+const text = (maxCharacters: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxCharacters)
+    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'has characters that are no text');
+
+const listOf = <T extends z.ZodType>(item: T, most: number) =>
+  z
+    .array(item)
+    .max(most)
+    .refine((items) => new Set(items).size === items.length, 'names something twice');
+
 const tokens = z.number().int().min(0).max(2_000_000_000);
 const modality = z.enum(['text', 'image', 'video', 'audio', 'pdf']);
 
@@ -23,14 +37,28 @@ const rates = z.strictObject({
 
 /** USD per million tokens. */
 const tokenPricing = rates.extend({
-  service_tiers: z.record(z.string().min(1), rates).default({}),
+  service_tiers: z
+    .record(text(64), rates)
+    .refine((tiers) => Object.keys(tiers).length <= 20, 'more than 20 tiers')
+    .default({}),
   long_context: rates.extend({ above_tokens: tokens.min(1) }).optional(),
 });
 
 const imagePricing = z.strictObject({
   /** USD for one image. */
   per_image: z
-    .array(z.strictObject({ size: z.string().default(''), quality: z.string().default(''), price: usd }))
+    .array(
+      z.strictObject({
+        size: text(64).or(z.literal('')).default(''),
+        quality: text(64).or(z.literal('')).default(''),
+        price: usd,
+      }),
+    )
+    .max(200)
+    .refine(
+      (prices) => new Set(prices.map(({ size, quality }) => `${size}\n${quality}`)).size === prices.length,
+      'names something twice',
+    )
     .default([]),
   /** USD per million tokens. */
   text_input: usd.optional(),
@@ -41,7 +69,7 @@ const imagePricing = z.strictObject({
 /** USD per second. */
 const videoPricing = z
   .strictObject({
-    tiers: z.array(z.string().min(1)).min(1),
+    tiers: listOf(text(64), 50).min(1),
     default_tier: z.string().optional(),
     per_second: z.record(z.string(), usd),
   })
@@ -56,35 +84,38 @@ const videoPricing = z
   });
 
 const pricing = z.strictObject({
-  source: z.string().min(1),
+  source: text(500),
   source_date: z.iso.date(),
   tokens: tokenPricing.optional(),
   image: imagePricing.optional(),
   video: videoPricing.optional(),
 });
 
-const model = z
+/** An entry of the catalog, whoever writes it: the seed's files or an operator. */
+export const modelSchema = z
   .strictObject({
     slug: z.string().max(200).regex(SLUG, 'not <provider>/<model> in lower case'),
-    name: z.string().min(1),
+    name: text(200),
     status: z.enum(['active', 'disabled', 'delisted']).default('active'),
     preview: z.boolean().default(false),
-    successor: z.string().optional(),
-    input_modalities: z.array(modality).min(1),
-    output_modalities: z.array(modality).min(1),
+    successor: z.string().max(200).optional(),
+    input_modalities: listOf(modality, 5).min(1),
+    output_modalities: listOf(modality, 5).min(1),
     context_length: tokens.default(0),
     max_output_tokens: tokens.default(0),
     output_floor_tokens: tokens.default(0),
-    capabilities: z.array(z.string().min(1)).default([]),
-    workflow: z.array(z.enum(['create', 'status', 'result'])).default([]),
-    targets: z.array(
-      z.strictObject({
-        provider: z.string().min(1),
-        upstream_model: z.string().min(1),
-        weight: z.number().int().min(1).max(1_000_000).default(1),
-        priority: z.number().int().min(0).max(1_000).default(0),
-      }),
-    ),
+    capabilities: listOf(text(64), 50).default([]),
+    workflow: listOf(z.enum(['create', 'status', 'result']), 3).default([]),
+    targets: z
+      .array(
+        z.strictObject({
+          provider: text(64),
+          upstream_model: text(200),
+          weight: z.number().int().min(1).max(1_000_000).default(1),
+          priority: z.number().int().min(0).max(1_000).default(0),
+        }),
+      )
+      .max(20),
     pricing,
   })
   .superRefine((entry, context) => {
@@ -106,10 +137,16 @@ const model = z
     if (entry.status === 'active' && entry.targets.length === 0) {
       wrong('targets', 'an active model needs one');
     }
+    if (entry.successor === entry.slug) wrong('successor', 'the model itself');
   });
 
 /** One file of the seed folder. */
-export const seedFile = z.strictObject({ models: z.array(model) });
+export const seedFile = z.strictObject({ models: z.array(modelSchema) });
 
-export type SeedModel = z.output<typeof model>;
+export type SeedInput = z.input<typeof modelSchema>;
+export type SeedModel = z.output<typeof modelSchema>;
 export type SeedRates = z.output<typeof rates>;
+
+/** Each problem with the path of its field. */
+export const problemsOf = (error: z.ZodError): string[] =>
+  error.issues.map((issue) => [issue.path.map(String).join('.'), issue.message].filter(Boolean).join(': '));

@@ -1,23 +1,34 @@
 import type { Logger, Pool } from '@gateway/runtime';
 import type { Catalog } from '../domain/catalog';
+import { ChangeListener } from './change-listener';
 import { loadChanges } from './models';
 
+export interface ChangeFollower {
+  /** Takes in what is committed by now. Never throws: what can't be read now is read later. */
+  refresh(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /**
- * Takes in what any instance writes, by asking for the revision at each interval: one small query, and no
- * connection set aside that could be lost unnoticed. Answers how to stop.
+ * Takes in what any instance writes: when it is announced, and at each interval in case the announcement
+ * was missed.
  */
 export function followChanges(options: {
   pool: Pool;
+  /** Of the pool's database. */
+  url: string;
   catalog: Catalog;
   log: Logger;
   intervalMs: number;
-}): () => Promise<void> {
+}): ChangeFollower {
   const { pool, catalog, log, intervalMs } = options;
   let stopped = false;
   let failing = false;
   let timer: NodeJS.Timeout | undefined;
-  let asking: Promise<void> = Promise.resolve();
+  let running: Promise<void> = Promise.resolve();
+  let queued: Promise<void> | undefined;
   const ask = async () => {
+    if (stopped) return;
     try {
       catalog.apply(await loadChanges(pool, catalog.revision));
       failing = false;
@@ -26,17 +37,30 @@ export function followChanges(options: {
       if (!failing) log.warn({ err: error }, 'catalog changes unreadable');
       failing = true;
     }
-    if (!stopped) schedule();
   };
-  const schedule = () => {
-    timer = setTimeout(() => {
-      asking = ask();
-    }, intervalMs);
+  const refresh = () => {
+    // The reading under way may have begun too early, so another follows it; one is enough for all who wait.
+    queued ??= running.then(() => {
+      queued = undefined;
+      running = ask();
+      return running;
+    });
+    return queued;
   };
-  schedule();
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await asking;
+  const listener = new ChangeListener(options.url, () => void refresh());
+  const poll = async () => {
+    listener.ensure();
+    await refresh();
+    if (!stopped) timer = setTimeout(poll, intervalMs);
+  };
+  listener.ensure();
+  timer = setTimeout(poll, intervalMs);
+  return {
+    refresh,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await Promise.all([listener.close(), queued ?? running]);
+    },
   };
 }

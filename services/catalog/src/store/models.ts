@@ -3,6 +3,9 @@ import type { CatalogUpdate } from '../domain/catalog';
 import type { ModelEntry } from '../domain/model';
 import { fromModelRow, type ModelRow, toPricingJson, toTargetsJson } from './model-rows';
 
+/** The channel of `NOTIFY` on which changes are announced. */
+export const CHANGES_CHANNEL = 'catalog_changes';
+
 /**
  * What changed after revision `after`; everything if the database's revision is lower, which means that it
  * is not the one seen before. One statement, so that revision and models are of the same moment.
@@ -42,27 +45,39 @@ export async function addMissingModels(pool: Pool, entries: readonly ModelEntry[
   });
 }
 
-async function nextRevision(client: PoolClient): Promise<bigint> {
+export async function nextRevision(client: PoolClient): Promise<bigint> {
   const { rows } = await client.query<{ value: bigint }>(
     'UPDATE catalog.revision SET value = value + 1 RETURNING value',
   );
   return rows[0]!.value;
 }
 
-async function insertModel(client: PoolClient, entry: ModelEntry, revision: bigint): Promise<void> {
+/** Tells every instance, once the transaction is committed, that there is something to read. */
+export async function announceChange(client: PoolClient): Promise<void> {
+  await client.query(`NOTIFY ${CHANGES_CHANNEL}`);
+}
+
+export async function insertPriceVersion(
+  client: PoolClient,
+  { slug, pricing }: Pick<ModelEntry, 'slug' | 'pricing'>,
+): Promise<bigint> {
+  const { rows } = await client.query<{ version: bigint }>(
+    `INSERT INTO catalog.price_versions (slug, pricing, source, source_date)
+     VALUES ($1, $2, $3, $4) RETURNING version`,
+    [slug, JSON.stringify(toPricingJson(pricing)), pricing.source, pricing.sourceDate],
+  );
+  return rows[0]!.version;
+}
+
+export async function insertModel(client: PoolClient, entry: ModelEntry, revision: bigint): Promise<void> {
+  const version = await insertPriceVersion(client, entry);
   await client.query(
-    `WITH price AS (
-       INSERT INTO catalog.price_versions (slug, pricing, source, source_date)
-       VALUES ($1, $2, $3, $4) RETURNING version)
-     INSERT INTO catalog.models
+    `INSERT INTO catalog.models
        (slug, name, status, preview, successor, input_modalities, output_modalities, context_length,
         max_output_tokens, output_floor_tokens, capabilities, workflow, targets, revision, price_version)
-     SELECT $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, version FROM price`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
       entry.slug,
-      JSON.stringify(toPricingJson(entry.pricing)),
-      entry.pricing.source,
-      entry.pricing.sourceDate,
       entry.name,
       entry.status,
       entry.preview,
@@ -76,6 +91,7 @@ async function insertModel(client: PoolClient, entry: ModelEntry, revision: bigi
       entry.workflow,
       JSON.stringify(toTargetsJson(entry.targets)),
       revision,
+      version,
     ],
   );
 }

@@ -1,0 +1,308 @@
+import type { Model, Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
+import { callUnary, type RunningService } from '@gateway/runtime';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type CatalogWorld, startCatalogWorld } from './testing/catalog-fixture';
+
+jest.setTimeout(30_000);
+
+const TIMEOUT = { timeoutMs: 5_000 };
+let world: CatalogWorld;
+let instances: RunningService[];
+let operator: ReturnType<CatalogWorld['connect']>;
+
+beforeAll(async () => {
+  world = await startCatalogWorld();
+});
+beforeEach(async () => {
+  instances = [await world.startCatalog(), await world.startCatalog()];
+  operator = world.connect(instances[0]!, 'dashboard');
+});
+afterEach(async () => {
+  await world.cleanUp();
+  await world.query('DROP SCHEMA catalog CASCADE');
+});
+afterAll(() => world?.drop());
+
+const PRICING = {
+  source: 'a contract',
+  sourceDate: '2026-02-01',
+  tokens: {
+    inputNano: '75000000',
+    outputNano: '1',
+    serviceTiers: { flex: { inputNano: '1', outputNano: '1' } },
+    longContextAboveTokens: 500,
+    longContext: { inputNano: '2', outputNano: '999999999999999999' },
+  },
+};
+const chat = (slug: string, more: Model = {}): Model => ({
+  slug,
+  name: 'A model',
+  inputModalities: ['text', 'image'],
+  outputModalities: ['text'],
+  contextLength: 1_000,
+  maxOutputTokens: 100,
+  outputFloorTokens: 10,
+  capabilities: ['tools'],
+  targets: [
+    { provider: 'sim', upstreamModel: 'x', weight: 2, priority: 1 },
+    { provider: 'sim', upstreamModel: 'y' },
+  ],
+  pricing: PRICING,
+  ...more,
+});
+const create = (model: Model) => callUnary(operator, operator.CreateModel, { model }, TIMEOUT);
+const update = (model: Model) => callUnary(operator, operator.UpdateModel, { model }, TIMEOUT);
+const setPricing = (slug: string, pricing: NonNullable<Model['pricing']>) =>
+  callUnary(operator, operator.SetPricing, { slug, pricing }, TIMEOUT);
+const setStatus = (slug: string, status: Model['status'], successor = '') =>
+  callUnary(operator, operator.SetModelStatus, { slug, status: status!, successor }, TIMEOUT);
+const revision = async () => (await world.query('SELECT value FROM catalog.revision')).rows[0].value;
+
+/** A watcher of each instance, past its snapshot. */
+async function watchBoth() {
+  const watchers = instances.map((instance) => world.watch(instance));
+  for (const watcher of watchers) await watcher.next();
+  return watchers;
+}
+const onlyModel = ({ snapshot, models }: WatchResponse__Output): Model__Output => {
+  expect(snapshot).toBe(false);
+  expect(models).toHaveLength(1);
+  return models[0]!;
+};
+
+test('a new model is pushed by every instance as it was answered', async () => {
+  const watchers = await watchBoth();
+  const made = await create(chat('sim/new', { successor: 'sim/chat', preview: true }));
+  expect(made).toMatchObject({
+    slug: 'sim/new',
+    status: 'MODEL_STATUS_ACTIVE',
+    preview: true,
+    successor: 'sim/chat',
+    inputModalities: ['text', 'image'],
+    outputFloorTokens: 10,
+    targets: [
+      { provider: 'sim', upstreamModel: 'x', weight: 2, priority: 1 },
+      { provider: 'sim', upstreamModel: 'y', weight: 1, priority: 0 },
+    ],
+    pricing: {
+      source: 'a contract',
+      sourceDate: '2026-02-01',
+      tokens: {
+        inputNano: '75000000',
+        outputNano: '1',
+        longContextAboveTokens: 500,
+        longContext: { outputNano: '999999999999999999' },
+        serviceTiers: { flex: { inputNano: '1', outputNano: '1' } },
+      },
+    },
+  });
+  for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(made);
+});
+
+test('a model that exists already is refused, also when two ask at once, and nothing is pushed for it', async () => {
+  const before = await revision();
+  const other = world.connect(instances[1]!, 'dashboard');
+  const request = { model: chat('sim/new') };
+  const answers = await Promise.allSettled([
+    create(request.model),
+    callUnary(other, other.CreateModel, request, TIMEOUT),
+  ]);
+  expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  await expect(create(chat('sim/chat'))).rejects.toMatchObject({
+    code: 'invalid_request',
+    detail: 'slug: sim/chat is listed already',
+  });
+  expect(BigInt(await revision())).toBe(BigInt(before) + 1n);
+});
+
+test('an update replaces the entry but for status and prices; the same again changes nothing', async () => {
+  const made = await create(chat('sim/new'));
+  await setStatus('sim/new', 'MODEL_STATUS_DISABLED');
+  const watchers = await watchBoth();
+  const next = chat('sim/new', {
+    name: 'Renamed',
+    capabilities: [],
+    maxOutputTokens: 50,
+    status: 'MODEL_STATUS_ACTIVE',
+    pricing: { source: 'x', sourceDate: '2026-01-01' },
+  });
+  const updated = await update(next);
+  expect(updated).toEqual({
+    ...made,
+    name: 'Renamed',
+    capabilities: [],
+    maxOutputTokens: 50,
+    status: 'MODEL_STATUS_DISABLED',
+  });
+  for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(updated);
+  const before = await revision();
+  expect(await update(next)).toEqual(updated);
+  expect(await revision()).toBe(before);
+});
+
+test('new prices are a new version beside the old; the same again are none', async () => {
+  const made = await create(chat('sim/new'));
+  const watchers = await watchBoth();
+  const pricing = { ...PRICING, tokens: { inputNano: '5', outputNano: '6' } };
+  const priced = await setPricing('sim/new', pricing);
+  expect(Number(priced?.pricing?.version)).toBeGreaterThan(Number(made?.pricing?.version));
+  expect(priced?.pricing?.tokens).toMatchObject({ inputNano: '5', outputNano: '6', longContext: null });
+  for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(priced);
+  expect(await setPricing('sim/new', pricing)).toEqual(priced);
+  const { rows } = await world.query(
+    `SELECT pricing->'tokens'->>'input' AS input FROM catalog.price_versions WHERE slug = 'sim/new' ORDER BY version`,
+  );
+  expect(rows).toEqual([{ input: '75000000' }, { input: '5' }]);
+});
+
+test('prices of images and videos come through whole', async () => {
+  const image = {
+    source: 'x',
+    sourceDate: '2026-02-01',
+    image: {
+      perImage: [
+        { size: '1024x1024', quality: 'low', priceNano: '10000000' },
+        { size: '', quality: '', priceNano: '1' },
+      ],
+      imageOutputNano: '40000000000',
+    },
+  };
+  expect((await setPricing('sim/image', image))?.pricing).toMatchObject({ ...image, tokens: null });
+  const video = {
+    source: 'x',
+    sourceDate: '2026-02-01',
+    video: { tiers: ['Std', 'std'], defaultTier: 'Std', perSecondNano: { Std: '1', std: '2' } },
+  };
+  expect((await setPricing('sim/video', video))?.pricing).toMatchObject(video);
+});
+
+test('a model is disabled, delisted with its successor, and taken back', async () => {
+  const watchers = await watchBoth();
+  const steps: [Model['status'], string, string][] = [
+    ['MODEL_STATUS_DISABLED', '', ''],
+    ['MODEL_STATUS_DELISTED', 'sim/chat', 'sim/chat'],
+    ['MODEL_STATUS_DELISTED', 'sim/preview', 'sim/preview'],
+    ['MODEL_STATUS_ACTIVE', '', 'sim/preview'],
+  ];
+  for (const [status, given, successor] of steps) {
+    const changed = await setStatus('sim/unreachable', status, given);
+    expect(changed).toMatchObject({ status, successor });
+    for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(changed);
+  }
+  const before = await revision();
+  await setStatus('sim/unreachable', 'MODEL_STATUS_ACTIVE');
+  expect(await revision()).toBe(before);
+});
+
+test('changes at the same moment through both instances all hold', async () => {
+  const other = world.connect(instances[1]!, 'dashboard');
+  const clients = [operator, other];
+  await Promise.all(
+    Array.from({ length: 20 }, (_, index) => {
+      const client = clients[index % 2]!;
+      return callUnary(client, client.CreateModel, { model: chat(`sim/new-${index}`) }, TIMEOUT);
+    }),
+  );
+  const snapshots = await Promise.all(instances.map((instance) => world.watch(instance).next()));
+  for (const { models } of snapshots) {
+    expect(models.filter(({ slug }) => slug.startsWith('sim/new-'))).toHaveLength(20);
+  }
+});
+
+describe('refused, with nothing changed:', () => {
+  const slugless: Model = chat('sim/new');
+  test.each<[string, () => Promise<unknown>, RegExp]>([
+    ['a slug with two slashes', () => create(chat('a/b/c')), /^slug: /],
+    ['a slug in capitals', () => create(chat('Sim/New')), /^slug: /],
+    ['no name', () => create(chat('sim/new', { name: '' })), /^name: /],
+    ['a name with a NUL', () => create(chat('sim/new', { name: 'a\0b' })), /^name: /],
+    [
+      'an unknown modality',
+      () => create(chat('sim/new', { outputModalities: ['smell'] })),
+      /^output_modalities/,
+    ],
+    ['one twice', () => create(chat('sim/new', { inputModalities: ['text', 'text'] })), /^input_modalities/],
+    ['no prices', () => create({ ...slugless, pricing: null }), /pricing/],
+    ['no one to answer', () => create(chat('sim/new', { targets: [] })), /^targets: /],
+    ['itself as successor', () => create(chat('sim/new', { successor: 'sim/new' })), /^successor: /],
+    ['an unlisted successor', () => create(chat('sim/new', { successor: 'sim/none' })), /is not listed/],
+    ['a delisted successor', () => create(chat('sim/new', { successor: 'sim/delisted' })), /delisted itself/],
+    [
+      'a floor above the maximum',
+      () => update(chat('sim/chat', { outputFloorTokens: 101 })),
+      /^output_floor_tokens/,
+    ],
+    [
+      'images without their price',
+      () => update(chat('sim/chat', { outputModalities: ['image'] })),
+      /image prices/,
+    ],
+    [
+      'a price below zero',
+      () => setPricing('sim/chat', { ...PRICING, tokens: { inputNano: '-1', outputNano: '1' } }),
+      /tokens\.input/,
+    ],
+    [
+      'a price beyond reason',
+      () =>
+        setPricing('sim/chat', { ...PRICING, tokens: { inputNano: '1000000000000000000', outputNano: '1' } }),
+      /tokens\.input/,
+    ],
+    [
+      'chat without an output price',
+      () => setPricing('sim/chat', { ...PRICING, tokens: { inputNano: '1' } }),
+      /input and output/,
+    ],
+    ['no source', () => setPricing('sim/chat', { ...PRICING, source: '' }), /source/],
+    [
+      'a day that is none',
+      () => setPricing('sim/chat', { ...PRICING, sourceDate: '2026-02-30' }),
+      /source_date/,
+    ],
+    [
+      'video tiers without a price',
+      () => setPricing('sim/video', { source: 'x', sourceDate: '2026-01-01', video: { tiers: ['a'] } }),
+      /without a price/,
+    ],
+    ['no status', () => setStatus('sim/chat', 'MODEL_STATUS_UNSPECIFIED'), /status/],
+    [
+      'delisting in favour of itself',
+      () => setStatus('sim/chat', 'MODEL_STATUS_DELISTED', 'sim/chat'),
+      /^successor: /,
+    ],
+  ])('%s', async (_what, call, detail) => {
+    const before = await revision();
+    await expect(call()).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringMatching(detail),
+    });
+    expect(await revision()).toBe(before);
+  });
+
+  test.each(['sim/none', '', 'a\0b'])('a change of %p, which is not listed', async (slug) => {
+    const missing = { code: 'model_not_found' };
+    await expect(update(chat(slug))).rejects.toMatchObject(missing);
+    await expect(setStatus(slug, 'MODEL_STATUS_ACTIVE')).rejects.toMatchObject(missing);
+    await expect(setPricing(slug, PRICING)).rejects.toMatchObject(missing);
+  });
+
+  test.each(['chat', 'edge', 'media', 'billing'])('%s, who is no operator', async (caller) => {
+    const client = world.connect(instances[0]!, caller);
+    const request = { model: chat('sim/new') };
+    await expect(callUnary(client, client.CreateModel, request, TIMEOUT)).rejects.toMatchObject({
+      code: 'internal_error',
+      cause: { code: 16 },
+    });
+  });
+});
+
+test('what is announced to nobody is found by asking', async () => {
+  const watchers = await watchBoth();
+  await world.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'catalog change listener' AND datname = current_database()`,
+  );
+  const changed = await setStatus('sim/chat', 'MODEL_STATUS_DISABLED');
+  for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(changed);
+});

@@ -1,0 +1,83 @@
+import { GatewayError } from '@gateway/proto';
+import type { CreateModelRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/CreateModelRequest';
+import type { Model as ModelProto } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { SetModelStatusRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/SetModelStatusRequest';
+import type { SetPricingRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/SetPricingRequest';
+import type { UpdateModelRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/UpdateModelRequest';
+import type { RequestContext } from '@gateway/runtime';
+import type { Model, ModelEntry } from '../domain/model';
+import { checkEntry } from '../seed/check-entry';
+import type { CatalogEdit } from '../store/edit-catalog';
+import { fromProtoModel, fromProtoPricing, fromProtoStatus } from './from-proto';
+import { toProtoModel } from './to-proto';
+
+/** Runs a change in one transaction; what it answers is in this instance's memory by then. */
+export type Edit = <T>(work: (edit: CatalogEdit) => Promise<T>) => Promise<T>;
+
+export const createModel =
+  (edit: Edit) =>
+  async (_context: RequestContext, { model }: CreateModelRequest__Output): Promise<ModelProto> => {
+    const entry = checkEntry(fromProtoModel(model));
+    const made = await edit(async (catalog) => {
+      if (await catalog.find(entry.slug)) throw invalid(`slug: ${entry.slug} is listed already`);
+      await checkSuccessor(catalog, entry);
+      await catalog.insert(entry);
+      return catalog.find(entry.slug);
+    });
+    return toProtoModel(made!);
+  };
+
+export const updateModel =
+  (edit: Edit) =>
+  async (_context: RequestContext, { model }: UpdateModelRequest__Output): Promise<ModelProto> => {
+    const entry = fromProtoModel(model);
+    return change(edit, entry.slug, ({ status, pricing }) => ({ ...entry, status, pricing }));
+  };
+
+/** A successor that is left out stays. */
+export const setModelStatus =
+  (edit: Edit) =>
+  async (_context: RequestContext, request: SetModelStatusRequest__Output): Promise<ModelProto> => {
+    const status = fromProtoStatus(request.status);
+    return change(edit, request.slug, (current) => ({
+      ...current,
+      status,
+      successor: request.successor || current.successor,
+    }));
+  };
+
+/** The prices that the model has already make no new version, so that a repeated call changes nothing. */
+export const setPricing =
+  (edit: Edit) =>
+  async (_context: RequestContext, request: SetPricingRequest__Output): Promise<ModelProto> => {
+    const pricing = fromProtoPricing(request.pricing);
+    return change(edit, request.slug, (current) => ({ ...current, pricing }));
+  };
+
+async function change(edit: Edit, slug: string, next: (current: Model) => ModelEntry): Promise<ModelProto> {
+  const changed = await edit(async (catalog) => {
+    const current = await findModel(catalog, slug);
+    const entry = checkEntry(next(current));
+    if (entry.successor !== current.successor) await checkSuccessor(catalog, entry);
+    await catalog.replace(current, entry);
+    return catalog.find(slug);
+  });
+  return toProtoModel(changed!);
+}
+
+async function findModel(catalog: CatalogEdit, slug: string): Promise<Model> {
+  // PostgreSQL takes no NUL in a text.
+  const model = slug.includes('\0') ? undefined : await catalog.find(slug);
+  if (!model) throw new GatewayError('model_not_found');
+  return model;
+}
+
+/** A model is sent on to one that can be called, when it is said; that one may go later. */
+async function checkSuccessor(catalog: CatalogEdit, { successor }: ModelEntry): Promise<void> {
+  if (successor === undefined) return;
+  const found = successor.includes('\0') ? undefined : await catalog.find(successor);
+  if (!found) throw invalid(`successor: ${successor.slice(0, 200)} is not listed`);
+  if (found.status === 'delisted') throw invalid(`successor: ${successor} is delisted itself`);
+}
+
+const invalid = (detail: string) => new GatewayError('invalid_request', { detail });

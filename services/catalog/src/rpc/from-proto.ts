@@ -1,0 +1,108 @@
+import { GatewayError } from '@gateway/proto';
+import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
+import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { ModelStatus__Output } from '@gateway/proto/generated/gateway/catalog/v1/ModelStatus';
+import type { Pricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
+import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
+import type { VideoPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoPricing';
+import type {
+  ImagePricing,
+  ModelEntry,
+  ModelStatus,
+  Pricing,
+  TokenPricing,
+  TokenRates,
+  VideoPricing,
+} from '../domain/model';
+
+const STATUS: Readonly<Record<ModelStatus__Output, ModelStatus | undefined>> = {
+  MODEL_STATUS_ACTIVE: 'active',
+  MODEL_STATUS_DISABLED: 'disabled',
+  MODEL_STATUS_DELISTED: 'delisted',
+  MODEL_STATUS_UNSPECIFIED: undefined,
+};
+
+/** Throws `invalid_request` for a status that is none, or that only a later version knows. */
+export function fromProtoStatus(status: ModelStatus__Output): ModelStatus {
+  const known = STATUS[status];
+  if (known) return known;
+  throw new GatewayError('invalid_request', { detail: 'status is none of active, disabled, delisted' });
+}
+
+/** What the message says, unchecked. A status that is left out is `active`, a weight is 1. */
+export function fromProtoModel(model: Model__Output | null): ModelEntry {
+  if (!model) throw new GatewayError('invalid_request', { detail: 'model is required' });
+  return {
+    slug: model.slug,
+    name: model.name,
+    status: model.status === 'MODEL_STATUS_UNSPECIFIED' ? 'active' : fromProtoStatus(model.status),
+    preview: model.preview,
+    successor: model.successor || undefined,
+    inputModalities: model.inputModalities,
+    outputModalities: model.outputModalities,
+    contextLength: model.contextLength,
+    maxOutputTokens: model.maxOutputTokens,
+    outputFloorTokens: model.outputFloorTokens,
+    capabilities: model.capabilities,
+    workflow: model.workflow,
+    targets: model.targets.map((target) => ({ ...target, weight: target.weight || 1 })),
+    pricing: fromProtoPricing(model.pricing),
+  };
+}
+
+/** Its version is the store's to give. */
+export function fromProtoPricing(pricing: Pricing__Output | null): Pricing {
+  if (!pricing) return { source: '', sourceDate: '', tokens: undefined, image: undefined, video: undefined };
+  const { source, sourceDate, tokens, image, video } = pricing;
+  return {
+    source,
+    sourceDate,
+    tokens: tokens ? fromProtoTokens(tokens) : undefined,
+    image: image ? fromProtoImage(image) : undefined,
+    video: video ? fromProtoVideo(video) : undefined,
+  };
+}
+
+function fromProtoTokens(tokens: TokenPricing__Output): TokenPricing {
+  const { longContext, longContextAboveTokens } = tokens;
+  return {
+    ...fromProtoRates(tokens),
+    serviceTiers: mapValues(tokens.serviceTiers, fromProtoRates),
+    longContext: longContext
+      ? { aboveTokens: longContextAboveTokens, ...fromProtoRates(longContext) }
+      : undefined,
+  };
+}
+
+function fromProtoRates(rates: TokenPricing__Output): TokenRates {
+  return {
+    inputNano: amount(rates.inputNano),
+    outputNano: amount(rates.outputNano),
+    cacheReadNano: amount(rates.cacheReadNano),
+    cacheWriteNano: amount(rates.cacheWriteNano),
+  };
+}
+
+function fromProtoImage(image: ImagePricing__Output): ImagePricing {
+  return {
+    perImage: image.perImage.map(({ priceNano, ...rest }) => ({ ...rest, priceNano: BigInt(priceNano) })),
+    textInputNano: amount(image.textInputNano),
+    imageInputNano: amount(image.imageInputNano),
+    imageOutputNano: amount(image.imageOutputNano),
+  };
+}
+
+function fromProtoVideo(video: VideoPricing__Output): VideoPricing {
+  return {
+    tiers: video.tiers,
+    defaultTier: video.defaultTier || undefined,
+    perSecondNano: mapValues(video.perSecondNano, BigInt),
+  };
+}
+
+const amount = (nano: string | undefined): bigint | undefined =>
+  nano === undefined ? undefined : BigInt(nano);
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,15 @@
+import { GatewayError } from '@gateway/proto';
+import type { ModelEntry } from '../domain/model';
+import { fromSeedModel } from './from-seed';
+import { modelSchema, problemsOf } from './seed-schema';
+import { toSeedModel } from './to-seed';
+
+/**
+ * Refuses, with `invalid_request`, an entry that the seed could not hold: it is checked as the file would
+ * be, so that there is one set of rules.
+ */
+export function checkEntry(entry: ModelEntry): ModelEntry {
+  const result = modelSchema.safeParse(toSeedModel(entry));
+  if (result.success) return fromSeedModel(result.data);
+  throw new GatewayError('invalid_request', { detail: problemsOf(result.error).slice(0, 10).join('; ') });
+}

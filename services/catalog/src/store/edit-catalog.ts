@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import type { Model, ModelEntry } from '../domain/model';
+import { fromModelRow, type ModelRow, toTargetsJson } from './model-rows';
+import { announceChange, insertModel, insertPriceVersion, nextRevision } from './models';
+
+/** The catalog in a transaction that nobody else's change can come between. */
+export interface CatalogEdit {
+  find(slug: string): Promise<Model | undefined>;
+  insert(entry: ModelEntry): Promise<void>;
+  /** Prices that differ from the current ones become a new version; where nothing differs, nothing changes. */
+  replace(current: Model, entry: ModelEntry): Promise<void>;
+}
+
+/** Runs `work` under the lock of the revision, which every change takes. */
+export async function editCatalog<T>(pool: Pool, work: (edit: CatalogEdit) => Promise<T>): Promise<T> {
+  return withTransaction(pool, async (client) => {
+    await client.query('SELECT 1 FROM catalog.revision FOR UPDATE');
+    return work({
+      find: (slug) => findModel(client, slug),
+      async insert(entry) {
+        await insertModel(client, entry, await nextRevision(client));
+        await announceChange(client);
+      },
+      async replace(current, entry) {
+        if (await replaceModel(client, current, entry)) await announceChange(client);
+      },
+    });
+  });
+}
+
+async function findModel(client: PoolClient, slug: string): Promise<Model | undefined> {
+  const { rows } = await client.query<ModelRow>(
+    `SELECT m.*, p.pricing, p.source, p.source_date::text AS source_date
+       FROM catalog.models m JOIN catalog.price_versions p ON p.version = m.price_version
+      WHERE m.slug = $1`,
+    [slug],
+  );
+  return rows[0] && fromModelRow(rows[0]);
+}
+
+async function replaceModel(client: PoolClient, current: Model, entry: ModelEntry): Promise<boolean> {
+  const { priceVersion, createdAtMs: _, ...before } = current;
+  if (isDeepStrictEqual(entry, before)) return false;
+  const samePrices = isDeepStrictEqual(entry.pricing, before.pricing);
+  const version = samePrices ? priceVersion : await insertPriceVersion(client, entry);
+  await client.query(
+    `UPDATE catalog.models SET
+       name = $2, status = $3, preview = $4, successor = $5, input_modalities = $6, output_modalities = $7,
+       context_length = $8, max_output_tokens = $9, output_floor_tokens = $10, capabilities = $11,
+       workflow = $12, targets = $13, price_version = $14, revision = $15
+     WHERE slug = $1`,
+    [
+      entry.slug,
+      entry.name,
+      entry.status,
+      entry.preview,
+      entry.successor ?? null,
+      entry.inputModalities,
+      entry.outputModalities,
+      entry.contextLength,
+      entry.maxOutputTokens,
+      entry.outputFloorTokens,
+      entry.capabilities,
+      entry.workflow,
+      JSON.stringify(toTargetsJson(entry.targets)),
+      version,
+      await nextRevision(client),
+    ],
+  );
+  return true;
+}

@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadService } from '@gateway/proto';
+import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
+import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
+import { createGrpcClient, createLogger, type RunningService } from '@gateway/runtime';
+import pg from 'pg';
+import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
+import { start } from '../server';
+
+const SECRET = 'a-secret-for-tests-only';
+const SEED_DIR = path.join(__dirname, '../../../../deploy/catalog');
+
+export type CatalogWorld = Awaited<ReturnType<typeof startCatalogWorld>>;
+
+/** A database, and catalogs and watchers on it that `cleanUp` ends. */
+export async function startCatalogWorld() {
+  const log = createLogger('catalog-test', 'silent');
+  const database = await createTestDatabase();
+  const cleanups: (() => Promise<void> | void)[] = [];
+
+  async function startCatalog(seedDir = SEED_DIR): Promise<RunningService> {
+    const service = await start(
+      { DATABASE_URL: database.url, SERVICE_SECRET: SECRET, GRPC_PORT: '0', CATALOG_SEED_DIR: seedDir },
+      log,
+    );
+    let stopped: Promise<void> | undefined;
+    const stop = () => {
+      stopped ??= service.stop();
+      return stopped;
+    };
+    cleanups.push(stop);
+    return { ports: service.ports, stop };
+  }
+
+  function connect(service: RunningService, caller: string) {
+    const { CatalogService } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1;
+    const client = createGrpcClient(CatalogService, {
+      addresses: [`127.0.0.1:${service.ports.grpc}`],
+      secrets: [SECRET],
+      caller,
+    });
+    cleanups.push(() => client.close());
+    return client;
+  }
+
+  /** Reads a watch stream message by message. */
+  function watch(service: RunningService, caller = 'chat') {
+    const stream = connect(service, caller).Watch({});
+    const metadata = new Promise<void>((resolve) => stream.once('metadata', () => resolve()));
+    cleanups.push(() => stream.cancel());
+    const messages: AsyncIterator<WatchResponse__Output> = stream[Symbol.asyncIterator]();
+    const next = async () => (await messages.next()).value as WatchResponse__Output;
+    const ended = async () => (await messages.next()).done === true;
+    return { next, ended, metadata };
+  }
+
+  async function query(sql: string, values: unknown[] = []) {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      return await client.query(sql, values);
+    } finally {
+      await client.end();
+    }
+  }
+
+  function seedDirWith(models: unknown): string {
+    const directory = mkdtempSync(path.join(tmpdir(), 'gateway-seed-'));
+    cleanups.push(() => rmSync(directory, { recursive: true }));
+    writeFileSync(path.join(directory, 'models.json'), JSON.stringify({ models }));
+    return directory;
+  }
+
+  const cleanUp = async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  };
+  return { startCatalog, connect, watch, query, seedDirWith, cleanUp, drop: () => database.drop() };
+}
