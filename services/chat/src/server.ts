@@ -50,7 +50,7 @@ const settings = {
     .number()
     .int()
     .positive()
-    .default(1024 ** 3),
+    .default(256 * 1024 ** 2),
   /** Absent: usage goes to billing over gRPC. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),

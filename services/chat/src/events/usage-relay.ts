@@ -10,6 +10,10 @@ export interface UsageRelayOptions {
 }
 
 const MAX_BATCH_EVENTS = 500;
+/** Past this the memory that they take would matter: callers must be refused until billing catches up. */
+const MAX_WAITING_EVENTS = 100_000;
+/** Past this nobody knows when billing will catch up. */
+const MAX_FAILING_MS = 15 * 60_000;
 /** A moment's wait gathers calls that end together; settlement has two seconds. */
 const GATHER_MS = 25;
 const BACKOFF_MIN_MS = 100;
@@ -24,8 +28,9 @@ export class UsageRelay {
   #queue: UsageEvent[] = [];
   #running = false;
   #failures = 0;
-  #oldestFailureMs: number | undefined;
+  #failingSinceMs: number | undefined;
   #closing = false;
+  #abandoned = false;
   #wakeEarly: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -37,9 +42,10 @@ export class UsageRelay {
     return this.#queue.length;
   }
 
-  /** Milliseconds since deliveries began to fail; 0 while they succeed. */
-  failingForMs(nowMs: number): number {
-    return this.#oldestFailureMs === undefined ? 0 : nowMs - this.#oldestFailureMs;
+  /** False while bills pile up here: new calls must be refused. */
+  admits(nowMs: number): boolean {
+    if (this.#queue.length > MAX_WAITING_EVENTS) return false;
+    return this.#failingSinceMs === undefined || nowMs - this.#failingSinceMs < MAX_FAILING_MS;
   }
 
   add(event: UsageEvent): void {
@@ -60,22 +66,25 @@ export class UsageRelay {
         };
       });
     }
+    // What is left is in the journal, for the next life.
+    this.#abandoned = true;
+    this.#wakeEarly?.();
     await this.#options.delivery.close();
   }
 
   async #run(): Promise<void> {
     this.#running = true;
     await this.#pause(GATHER_MS);
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 && !this.#abandoned) {
       const batch = this.#queue.slice(0, MAX_BATCH_EVENTS);
       try {
         await this.#options.delivery.deliver(batch);
         this.#queue = this.#queue.slice(batch.length);
         this.#failures = 0;
-        this.#oldestFailureMs = undefined;
+        this.#failingSinceMs = undefined;
         for (const event of batch) this.#options.onDelivered(event);
       } catch (error) {
-        this.#oldestFailureMs ??= Date.now();
+        this.#failingSinceMs ??= Date.now();
         if (this.#failures++ === 0) this.#options.log.warn({ err: error }, 'usage delivery failed; retrying');
         await this.#pause(Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** this.#failures));
       }

@@ -41,9 +41,6 @@ export interface Admitted {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** While deliveries fail for longer than this, new calls are refused: their bills would pile up. */
-const MAX_DELIVERY_FAILURE_MS = 15 * 60_000;
-
 /** The gate in front of every paid call: a journal with room, a hold at billing, and who ends it. */
 export class Admission {
   readonly #deps: AdmissionDeps;
@@ -57,8 +54,8 @@ export class Admission {
   /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Admitted> {
     const { journal, relay, reserve } = this.#deps;
-    if (!journal.admits || relay.failingForMs(Date.now()) > MAX_DELIVERY_FAILURE_MS) {
-      throw new GatewayError('internal_error', { cause: new Error('usage journal is full') });
+    if (!journal.admits || !relay.admits(Date.now())) {
+      throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
     }
     const call: DispatchedCall = {
       requestId: context.requestId,

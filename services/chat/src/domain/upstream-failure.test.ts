@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { failureOfError, toGatewayError } from './upstream-failure';
+
+const ofStatus = (status: number) => toGatewayError({ kind: 'status', status }).code;
+const ofError = (code: string | undefined) => toGatewayError(failureOfError({ code })).code;
+
+test('every status that is not a success has its error', () => {
+  const expected = new Map([
+    [400, 'invalid_request'],
+    [401, 'upstream_unavailable'],
+    [402, 'upstream_unavailable'],
+    [403, 'upstream_unavailable'],
+    [404, 'upstream_unavailable'],
+    [405, 'upstream_unavailable'],
+    [413, 'invalid_request'],
+    [415, 'invalid_request'],
+    [422, 'invalid_request'],
+    [429, 'rate_limited'],
+  ]);
+  for (let status = 100; status < 600; status++) {
+    if (status >= 200 && status < 300) continue;
+    expect([status, ofStatus(status)]).toEqual([status, expected.get(status) ?? 'upstream_failed']);
+  }
+});
+
+describe('connections', () => {
+  test.each([
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'CONNECT_TIMEOUT',
+    'CERT_HAS_EXPIRED',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+  ])('%s: the provider as a whole is out of reach', (code) =>
+    expect(ofError(code)).toBe('upstream_unavailable'),
+  );
+
+  test.each([
+    'ECONNRESET',
+    'EPIPE',
+    'FIRST_BYTE_TIMEOUT',
+    'IDLE_TIMEOUT',
+    'EPROTO',
+    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+    'HPE_INVALID_CONSTANT',
+    undefined,
+  ])('%s: this call failed', (code) => expect(ofError(code)).toBe('upstream_failed'));
+});
+
+test('a provider’s 429 keeps its Retry-After, its refusal its words', () => {
+  expect(toGatewayError({ kind: 'status', status: 429, retryAfterSeconds: 9 }).retryAfterSeconds).toBe(9);
+  expect(toGatewayError({ kind: 'status', status: 400, message: 'too long' }).detail).toBe('too long');
+});
