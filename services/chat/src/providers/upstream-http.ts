@@ -1,5 +1,6 @@
-import http, { type IncomingMessage } from 'node:http';
+import http from 'node:http';
 import https from 'node:https';
+import { ReplyBytes } from './reply-bytes';
 
 export interface UpstreamTimeouts {
   readonly connectMs: number;
@@ -88,7 +89,11 @@ export class UpstreamHttp {
         resolve({
           status: incoming.statusCode ?? 0,
           headers: incoming.headers,
-          body: readBody(incoming, request),
+          body: new ReplyBytes(incoming, {
+            idleMs: request.timeouts.idleMs,
+            isLeft: () => request.signal.aborted,
+            onIdle: () => incoming.destroy(codedError('IDLE_TIMEOUT')),
+          }),
         });
       });
       outgoing.end(request.body);
@@ -111,29 +116,6 @@ function leaveSocket(outgoing: http.ClientRequest): void {
   socket.end();
   const timer = setTimeout(() => outgoing.destroy(codedError('CALLER_LEFT')), LEAVE_MS);
   socket.once('close', () => clearTimeout(timer));
-}
-
-/** The idle time runs only while we wait for the provider, not while a slow caller keeps us from reading. */
-async function* readBody(
-  incoming: IncomingMessage,
-  { signal, timeouts }: UpstreamRequest,
-): AsyncIterable<Buffer> {
-  let waiting = true;
-  const idleTimer = setTimeout(() => {
-    if (waiting) incoming.destroy(codedError('IDLE_TIMEOUT'));
-  }, timeouts.idleMs);
-  try {
-    for await (const bytes of incoming as AsyncIterable<Buffer>) {
-      waiting = false;
-      yield bytes;
-      waiting = true;
-      idleTimer.refresh();
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    clearTimeout(idleTimer);
-  }
 }
 
 function codedError(code: string): Error {

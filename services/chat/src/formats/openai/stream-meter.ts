@@ -2,10 +2,16 @@ import { TokenCounter } from '../../domain/token-count';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { fromOpenAiUsage } from './chat-usage';
 
+/** `data: [DONE]` with any framing is shorter than any chunk. */
+const MAX_DONE_BYTES = 32;
 const DONE = Buffer.from('[DONE]');
+/** A quote inside a JSON string is escaped, so these bytes are always a member. */
+const NULL_USAGE_MEMBER = Buffer.from(',"usage":null');
+/** Events that are kept as they came, to be read only if their text has to be counted. */
+const MAX_UNREAD_BYTES = 256 * 1024;
+const CHARS_PER_TOKEN = 4;
 const USAGE_KEY = Buffer.from('"usage"');
 const ERROR_KEY = Buffer.from('"error"');
-const NULL_USAGE = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/;
 
 /** What an event is to the relay. */
 export type MeteredEvent =
@@ -32,6 +38,10 @@ export class StreamMeter {
   readonly #mode: UsageMode;
   #usage: TokenUsage | undefined;
   #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  #events = 0;
+  #eventBytes = 0;
+  #leastEventBytes = Number.POSITIVE_INFINITY;
   readonly #choices = new Map<number, ChunkText>();
 
   /** @param includeUsage the caller asked for the usage chunk */
@@ -46,22 +56,26 @@ export class StreamMeter {
   }
 
   take(event: Buffer): MeteredEvent {
-    if (event.includes(DONE) && dataOf(event) === '[DONE]') return { kind: 'done', bytes: event };
-    this.#unread.push(event);
-    const mayHoldUsage = event.includes(USAGE_KEY);
-    if (!mayHoldUsage && !event.includes(ERROR_KEY)) return { kind: 'pass', bytes: event };
-    return this.#inspect(event, mayHoldUsage);
+    if (event.length <= MAX_DONE_BYTES && event.includes(DONE) && dataOf(event) === '[DONE]') {
+      return { kind: 'done', bytes: event };
+    }
+    this.#keep(event);
+    if (event.includes(ERROR_KEY)) return this.#inspect(event);
+    const nullUsage = event.indexOf(NULL_USAGE_MEMBER);
+    if (nullUsage !== -1) {
+      return { kind: 'pass', bytes: this.#includeUsage ? event : without(event, nullUsage) };
+    }
+    return event.includes(USAGE_KEY) ? this.#inspect(event) : { kind: 'pass', bytes: event };
   }
 
-  /** Estimated output tokens so far, cheaply: about four characters to a token. */
+  /**
+   * About how many output tokens passed: one for each event, or what the events are longer than the shortest
+   * by four characters to a token.
+   */
   estimateOutput(): number {
-    this.#read();
-    let chars = 0;
-    for (const text of this.#choices.values()) {
-      chars +=
-        text.content.length + text.reasoning.length + text.toolNames.length + text.toolArguments.length;
-    }
-    return Math.ceil(chars / 4);
+    if (this.#events === 0) return 0;
+    const textBytes = this.#eventBytes - this.#events * this.#leastEventBytes;
+    return Math.max(this.#events, Math.ceil(textBytes / CHARS_PER_TOKEN));
   }
 
   /** Output tokens of the text that passed. */
@@ -75,16 +89,26 @@ export class StreamMeter {
     return counter.tokens;
   }
 
-  #inspect(event: Buffer, mayHoldUsage: boolean): MeteredEvent {
+  #keep(event: Buffer): void {
+    this.#events++;
+    this.#eventBytes += event.length;
+    if (event.length < this.#leastEventBytes) this.#leastEventBytes = event.length;
+    this.#unread.push(event);
+    this.#unreadBytes += event.length;
+    if (this.#unreadBytes > MAX_UNREAD_BYTES) this.#read();
+  }
+
+  #inspect(event: Buffer): MeteredEvent {
     const chunk = parseData(event);
     if (!chunk) return { kind: 'pass', bytes: event };
     if (chunk.error) return { kind: 'error' };
-    if (!mayHoldUsage) return { kind: 'pass', bytes: event };
+    if (!('usage' in chunk)) return { kind: 'pass', bytes: event };
     // A later figure replaces: some providers report a running total in every chunk.
     this.#usage = fromOpenAiUsage(chunk.usage, this.#mode) ?? this.#usage;
-    if (this.#includeUsage || !('usage' in chunk)) return { kind: 'pass', bytes: event };
+    if (this.#includeUsage) return { kind: 'pass', bytes: event };
     if (chunk.usage && Array.isArray(chunk.choices) && chunk.choices.length === 0) return { kind: 'hide' };
-    return { kind: 'pass', bytes: withoutUsage(event, chunk) };
+    const { usage: _usage, ...rest } = chunk;
+    return { kind: 'pass', bytes: Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) };
   }
 
   /** Moves the text of unread events to where it is counted. */
@@ -93,6 +117,7 @@ export class StreamMeter {
       for (const choice of choicesOf(parseData(event))) this.#readChoice(choice);
     }
     this.#unread = [];
+    this.#unreadBytes = 0;
   }
 
   #readChoice(choice: Record<string, unknown>): void {
@@ -113,12 +138,8 @@ export class StreamMeter {
   }
 }
 
-/** The figures in an event that shows content too, as some providers send them, cut out of it. */
-function withoutUsage(event: Buffer, chunk: Record<string, unknown>): Buffer {
-  const text = event.toString('utf8');
-  if (chunk.usage === null) return Buffer.from(text.replace(NULL_USAGE, ''));
-  const { usage: _usage, ...rest } = chunk;
-  return Buffer.from(`data: ${JSON.stringify(rest)}\n\n`);
+function without(event: Buffer, at: number): Buffer {
+  return Buffer.concat([event.subarray(0, at), event.subarray(at + NULL_USAGE_MEMBER.length)]);
 }
 
 /** The data of an event, its lines joined; comments and other fields are not data. */

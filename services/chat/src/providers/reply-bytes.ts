@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Read ahead of whoever relays the reply; beyond it the provider is held back. */
+const MAX_AHEAD_BYTES = 256 * 1024;
+/** For the last bytes of a reply that nobody needs any more, so that its connection can serve another. */
+const FINISH_MS = 1_000;
+
+/**
+ * The bytes of a provider's reply as they come, what came meanwhile in one piece. Made by hand because a
+ * stream's own iterator costs several times as much for each chunk.
+ */
+export class ReplyBytes implements AsyncIterableIterator<Buffer> {
+  readonly #incoming: IncomingMessage;
+  readonly #isLeft: () => boolean;
+  readonly #idleTimer: NodeJS.Timeout;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  #over = false;
+  #failure: unknown;
+  #waiting: { resolve(result: IteratorResult<Buffer>): void; reject(error: unknown): void } | undefined;
+
+  /**
+   * @param isLeft whether the caller has left: then a broken reply ends without an error
+   * @param onIdle called when the provider has been silent for `idleMs` while we waited for it
+   */
+  constructor(incoming: IncomingMessage, options: { idleMs: number; isLeft(): boolean; onIdle(): void }) {
+    this.#incoming = incoming;
+    this.#isLeft = options.isLeft;
+    this.#idleTimer = setTimeout(() => {
+      if (this.#waiting) options.onIdle();
+      else this.#idleTimer.refresh();
+    }, options.idleMs);
+    incoming.on('data', (bytes: Buffer) => this.#onData(bytes));
+    incoming.on('end', () => this.#finish(undefined));
+    incoming.on('error', (error) => this.#finish(error));
+    incoming.on('close', () => this.#finish(new Error('reply broke off')));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Buffer>> {
+    if (this.#bytes > 0) return Promise.resolve({ value: this.#take(), done: false });
+    if (!this.#over) {
+      this.#idleTimer.refresh();
+      return new Promise((resolve, reject) => {
+        this.#waiting = { resolve, reject };
+      });
+    }
+    if (this.#failure !== undefined && !this.#isLeft()) return Promise.reject(this.#failure);
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  /** Whoever relays has all it needs; the rest is read for the connection's sake, but not for long. */
+  return(): Promise<IteratorResult<Buffer>> {
+    this.#pieces = [];
+    this.#bytes = 0;
+    if (!this.#over) {
+      this.#incoming.resume();
+      const timer = setTimeout(() => this.#incoming.destroy(), FINISH_MS);
+      this.#incoming.once('close', () => clearTimeout(timer));
+    }
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  #onData(bytes: Buffer): void {
+    const waiting = this.#waiting;
+    if (waiting) {
+      this.#waiting = undefined;
+      waiting.resolve({ value: bytes, done: false });
+      return;
+    }
+    this.#pieces.push(bytes);
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_AHEAD_BYTES) this.#incoming.pause();
+  }
+
+  #take(): Buffer {
+    const bytes = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#bytes = 0;
+    if (this.#incoming.isPaused()) this.#incoming.resume();
+    return bytes;
+  }
+
+  #finish(failure: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#failure = failure;
+    clearTimeout(this.#idleTimer);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (!waiting) return;
+    if (failure !== undefined && !this.#isLeft()) waiting.reject(failure);
+    else waiting.resolve({ value: undefined, done: true });
+  }
+}
