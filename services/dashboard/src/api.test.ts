@@ -28,11 +28,18 @@ describe('models', () => {
     (await dashboard.get(`models${query}`, token)).body.data.map((model: { slug: string }) => model.slug);
 
   test('lists what is active or disabled, by slug', async () => {
-    expect(await slugs('')).toEqual(['sim/both', 'sim/chat', 'sim/disabled', 'sim/image', 'sim/video']);
+    expect(await slugs('')).toEqual([
+      'sim/both',
+      'sim/chat',
+      'sim/disabled',
+      'sim/image',
+      'sim/preview',
+      'sim/video',
+    ]);
   });
 
   test('filters by type', async () => {
-    expect(await slugs('?type=chat')).toEqual(['sim/both', 'sim/chat', 'sim/disabled']);
+    expect(await slugs('?type=chat')).toEqual(['sim/both', 'sim/chat', 'sim/disabled', 'sim/preview']);
     expect(await slugs('?type=image')).toEqual(['sim/both', 'sim/image']);
     expect(await slugs('?type=video')).toEqual(['sim/video']);
   });
@@ -44,9 +51,11 @@ describe('models', () => {
     expect(second.data.map((model: { slug: string }) => model.slug)).toEqual([
       'sim/disabled',
       'sim/image',
-      'sim/video',
+      'sim/preview',
     ]);
-    expect(second.next_cursor).toBeNull();
+    const last = (await dashboard.get(`models?limit=3&cursor=${second.next_cursor}`, token)).body;
+    expect(last.data).toHaveLength(1);
+    expect(last.next_cursor).toBeNull();
   });
 
   test.each([
@@ -119,7 +128,7 @@ describe('models', () => {
     const changed = { ...MODELS[0]!, name: 'New name' };
     world.catalog.send({ revision: '2', snapshot: false, models: [changed] });
     await until(async () => (await dashboard.get('models/sim/chat', token)).body.name === 'New name');
-    expect(await slugs('')).toHaveLength(5);
+    expect(await slugs('')).toHaveLength(6);
     world.catalog.send({ revision: '3', snapshot: true, models: [changed] });
     await until(async () => (await slugs('')).length === 1);
   });

@@ -21,6 +21,7 @@ import {
 } from '@gateway/runtime';
 import { FirstOperator } from './actions/first-operator';
 import { Billing } from './clients/billing';
+import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
 import { settings } from './config';
 import { normaliseEmail } from './domain/email';
@@ -28,11 +29,7 @@ import { passwordProblem } from './domain/password';
 import { authenticate } from './http/authenticate';
 import { createApp } from './http/create-app';
 import { createDashboardMetrics } from './metrics';
-import { adminEndpoints } from './routes/admin';
-import { authEndpoints } from './routes/auth';
-import { billingEndpoints } from './routes/billing';
-import { keyEndpoints } from './routes/keys';
-import { modelEndpoints } from './routes/models';
+import { endpoints } from './routes/endpoints';
 import { getSigningKeys } from './rpc/get-signing-keys';
 import { LoginTokens } from './security/login-tokens';
 import { PasswordHasher } from './security/password-hasher';
@@ -62,6 +59,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const catalogClient = createGrpcClient(CatalogService, { ...peer, addresses: config.CATALOG_ADDR });
   const billing = new Billing(billingClient);
   const models = new ModelDirectory(catalogClient, log);
+  const editor = new CatalogEditor(catalogClient, models);
   const signingKeys = new SigningKeys(config.JWT_SIGNING_KEY);
   const tokens = new LoginTokens(signingKeys);
   const hasher = new PasswordHasher();
@@ -70,13 +68,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const metrics = createDashboardMetrics();
   let closing = false;
   const app = createApp({
-    endpoints: [
-      ...authEndpoints({ pool, billing, hasher, tokens, limits: readLimits(config) }),
-      ...modelEndpoints(models),
-      ...keyEndpoints(billing),
-      ...billingEndpoints(billing),
-      ...adminEndpoints(billing),
-    ],
+    endpoints: endpoints({ pool, billing, models, editor, hasher, tokens, limits: readLimits(config) }),
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
     log,
     metrics,

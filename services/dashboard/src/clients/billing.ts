@@ -3,10 +3,15 @@ import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
+import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
+import type { ListAccountsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
 import type { ListKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListKeysResponse';
 import type { ListLedgerResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListLedgerResponse';
 import type { ListTopupsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsResponse';
+import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
+import type { UpdateAccountLimitsRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateAccountLimitsRequest';
+import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import { callUnary } from '@gateway/runtime';
 
 const TIMEOUT_MS = 5_000;
@@ -55,6 +60,70 @@ export class Billing {
 
   deleteKey(caller: Caller, accountId: string, id: string): Promise<ApiKey__Output> {
     return unwrap(callUnary(this.#client, this.#client.DeleteKey, { accountId, id }, within(caller)));
+  }
+
+  updateKey(caller: Caller, request: UpdateKeyRequest): Promise<ApiKey__Output> {
+    return unwrap(callUnary(this.#client, this.#client.UpdateKey, request, within(caller)));
+  }
+
+  setKeyEnabled(caller: Caller, accountId: string, id: string, enabled: boolean): Promise<ApiKey__Output> {
+    const request = { accountId, id, enabled };
+    return unwrap(callUnary(this.#client, this.#client.SetKeyEnabled, request, within(caller)));
+  }
+
+  rotateKey(
+    caller: Caller,
+    accountId: string,
+    id: string,
+    graceSeconds: number,
+  ): Promise<CreateKeyResponse__Output> {
+    const request = { accountId, id, graceSeconds };
+    return unwrap(callUnary(this.#client, this.#client.RotateKey, request, within(caller)));
+  }
+
+  regenerateKey(caller: Caller, accountId: string, id: string): Promise<CreateKeyResponse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.RegenerateKey, { accountId, id }, within(caller)));
+  }
+
+  /** Of any account. */
+  revokeKey(caller: Caller, id: string): Promise<ApiKey__Output> {
+    return unwrap(callUnary(this.#client, this.#client.RevokeKey, { id }, within(caller)));
+  }
+
+  listAccounts(caller: Caller, page: PageQuery): Promise<ListAccountsResponse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.ListAccounts, page, within(caller)));
+  }
+
+  setAccountSuspended(caller: Caller, id: string, suspended: boolean): Promise<Account__Output> {
+    const request = { id, suspended };
+    return unwrap(callUnary(this.#client, this.#client.SetAccountSuspended, request, within(caller)));
+  }
+
+  updateAccountLimits(caller: Caller, request: UpdateAccountLimitsRequest): Promise<Account__Output> {
+    return unwrap(callUnary(this.#client, this.#client.UpdateAccountLimits, request, within(caller)));
+  }
+
+  /** Idempotent. */
+  optIn(caller: Caller, accountId: string, model: string): Promise<Account__Output> {
+    return unwrap(callUnary(this.#client, this.#client.OptIn, { accountId, model }, within(caller)));
+  }
+
+  getThrottle(caller: Caller): Promise<Throttle__Output> {
+    return unwrap(callUnary(this.#client, this.#client.GetThrottle, {}, within(caller)));
+  }
+
+  /** @param requestsPerSecond 0: no throttle. */
+  setThrottle(caller: Caller, requestsPerSecond: number): Promise<Throttle__Output> {
+    return unwrap(callUnary(this.#client, this.#client.SetThrottle, { requestsPerSecond }, within(caller)));
+  }
+
+  /** Idempotent by id. */
+  createAdjustment(
+    caller: Caller,
+    adjustment: { id: string; accountId: string; amountNano: bigint; reason: string },
+  ): Promise<LedgerEntry__Output> {
+    const request = { ...adjustment, amountNano: adjustment.amountNano.toString() };
+    return unwrap(callUnary(this.#client, this.#client.CreateAdjustment, request, within(caller)));
   }
 
   /** Idempotent by id. */

@@ -4,7 +4,7 @@ import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/
 import type { ModelStatus__Output } from '@gateway/proto/generated/gateway/catalog/v1/ModelStatus';
 import type { Pricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
-import type { ListedModel, ListedPricing, ModelStatus, TokenRates } from '../domain/listed-model';
+import type { CatalogModel, ListedPricing, ModelStatus, TokenRates } from '../domain/listed-model';
 
 const STATUS: Readonly<Record<ModelStatus__Output, ModelStatus>> = {
   MODEL_STATUS_ACTIVE: 'active',
@@ -14,7 +14,7 @@ const STATUS: Readonly<Record<ModelStatus__Output, ModelStatus>> = {
   MODEL_STATUS_UNSPECIFIED: 'disabled',
 };
 
-export function fromProtoModel(model: Model__Output): ListedModel {
+export function fromProtoModel(model: Model__Output): CatalogModel {
   return {
     slug: model.slug,
     name: model.name,
@@ -25,8 +25,13 @@ export function fromProtoModel(model: Model__Output): ListedModel {
     output_modalities: model.outputModalities,
     context_length: model.contextLength,
     max_output_tokens: model.maxOutputTokens,
+    output_floor_tokens: model.outputFloorTokens,
     capabilities: model.capabilities,
     workflow: model.workflow,
+    targets: model.targets.map(({ upstreamModel, ...target }) => ({
+      ...target,
+      upstream_model: upstreamModel,
+    })),
     pricing: model.pricing && fromProtoPricing(model.pricing),
     created_at: new Date(Number(model.createdAtMs)).toISOString(),
   };

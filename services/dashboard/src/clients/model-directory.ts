@@ -1,14 +1,15 @@
 import { GatewayError } from '@gateway/proto';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
+import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
 import { type Logger, PersistentStream } from '@gateway/runtime';
-import type { ListedModel } from '../domain/listed-model';
+import type { CatalogModel } from '../domain/listed-model';
 import { fromProtoModel } from './from-proto-model';
 
 /** The catalog in memory: fresh while catalog can be reached, the last known when it can't. */
 export class ModelDirectory {
   readonly #stream: PersistentStream<WatchResponse__Output>;
-  #models: Map<string, ListedModel> | undefined;
+  #models: Map<string, CatalogModel> | undefined;
 
   constructor(client: CatalogServiceClient, log: Logger) {
     this.#stream = new PersistentStream<WatchResponse__Output>({
@@ -24,9 +25,15 @@ export class ModelDirectory {
   }
 
   /** Every model by slug. Throws `internal_error` while none was ever received. */
-  all(): ReadonlyMap<string, ListedModel> {
+  all(): ReadonlyMap<string, CatalogModel> {
     if (this.#models) return this.#models;
     throw new GatewayError('internal_error', { cause: new Error('no catalog received yet') });
+  }
+
+  /** Takes in a change that catalog has just confirmed, which its stream may still be bringing. */
+  note(model: Model__Output): void {
+    // Without the rest of the catalog it would seem to be all there is.
+    if (this.#models) this.#models = new Map([...this.#models, [model.slug, fromProtoModel(model)]]);
   }
 
   close(): void {

@@ -56,6 +56,24 @@ export interface ListedModel {
   readonly created_at: string;
 }
 
+/** What only operators are shown: how the model is served. */
+interface ModelService {
+  readonly output_floor_tokens: number;
+  /** Lower priority is tried first. */
+  readonly targets: readonly {
+    readonly provider: string;
+    readonly upstream_model: string;
+    readonly weight: number;
+    readonly priority: number;
+  }[];
+}
+
+export interface CatalogModel extends ListedModel, ModelService {}
+
+export function toListedModel({ output_floor_tokens, targets, ...listed }: CatalogModel): ListedModel {
+  return listed;
+}
+
 const OUTPUT_OF: Readonly<Record<ModelType, string>> = { chat: 'text', image: 'image', video: 'video' };
 
 /** A model that makes both text and images is of both types. */

@@ -1,11 +1,19 @@
+import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { Endpoint, UserCall } from './endpoint';
-import { pageQuery, parseQuery } from './parse-input';
-import { toBalanceJson, toLedgerJson, toList, toTopupJson } from './to-json';
+import { pageQuery, parseBody, parseQuery, usdAmount } from './parse-input';
+import { toBalanceJson, toLedgerJson, toLimitsJson, toList, toTopupJson } from './to-json';
+
+const limitsBody = z.strictObject({
+  daily_limit: usdAmount.nullish(),
+  when_short: z.enum(['lower', 'refuse']).optional(),
+});
 
 export function billingEndpoints(billing: Billing): Endpoint[] {
   return [
     { method: 'GET', path: '/billing/balance', access: 'user', handle: (call) => getBalance(billing, call) },
+    { method: 'GET', path: '/billing/limits', access: 'user', handle: (call) => getLimits(billing, call) },
+    { method: 'POST', path: '/billing/limits', access: 'user', handle: (call) => setLimits(billing, call) },
     { method: 'GET', path: '/billing/topups', access: 'user', handle: (call) => listTopups(billing, call) },
     { method: 'GET', path: '/billing/ledger', access: 'user', handle: (call) => listLedger(billing, call) },
   ];
@@ -13,6 +21,21 @@ export function billingEndpoints(billing: Billing): Endpoint[] {
 
 async function getBalance(billing: Billing, { context, user }: UserCall) {
   return toBalanceJson(await billing.getAccount(context, user.accountId));
+}
+
+async function getLimits(billing: Billing, { context, user }: UserCall) {
+  return toLimitsJson(await billing.getAccount(context, user.accountId));
+}
+
+async function setLimits(billing: Billing, { context, user, body }: UserCall) {
+  const { daily_limit, when_short } = parseBody(limitsBody, body);
+  const account = await billing.updateAccountLimits(context, {
+    id: user.accountId,
+    ...(daily_limit != null && { dailyLimitNano: daily_limit.toString() }),
+    liftDailyLimit: daily_limit === null,
+    ...(when_short && { whenShort: when_short === 'lower' ? 'WHEN_SHORT_LOWER' : 'WHEN_SHORT_REFUSE' }),
+  });
+  return toLimitsJson(account);
 }
 
 async function listTopups(billing: Billing, { context, user, query }: UserCall) {

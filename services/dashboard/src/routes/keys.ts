@@ -1,41 +1,30 @@
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { Endpoint, UserCall } from './endpoint';
-import { label, noFields, pageQuery, parseBody, parseQuery, usdAmount } from './parse-input';
-import { toKeyJson, toList } from './to-json';
+import { createKeyBody, toCreateKeyRequest, toUpdateKeyRequest, updateKeyBody } from './key-input';
+import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
+import { toKeyJson, toList, toNewKeyJson } from './to-json';
 
-const MAX_ALLOWED_MODELS = 500;
-const MAX_RATE = 1_000_000_000;
+const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
 
-const rate = z.number().int().min(0).max(MAX_RATE).nullish();
-const usdLimit = usdAmount.nullish();
-
-const createBody = z.strictObject({
-  name: label(200),
-  // Blank means never, however it is left blank. A time that is past makes a key that is expired already.
-  expires_at: z.union([z.iso.datetime({ offset: true }), z.literal('')]).nullish(),
-  allowed_models: z
-    .array(
-      z
-        .string()
-        .max(200)
-        .regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/, 'not a model slug'),
-    )
-    .max(MAX_ALLOWED_MODELS)
-    .nullish(),
-  daily_limit: usdLimit,
-  monthly_limit: usdLimit,
-  request_cost_limit: usdLimit,
-  rpm_limit: rate,
-  tpm_limit: rate,
-});
+const rotateBody = z.strictObject({ grace_seconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) });
 
 export function keyEndpoints(billing: Billing): Endpoint[] {
+  const endpoint = (
+    method: 'GET' | 'POST',
+    path: string,
+    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
+  ): Endpoint => ({ method, path, access: 'user', handle: (call) => handle(billing, call) });
   return [
-    { method: 'GET', path: '/keys', access: 'user', handle: (call) => listKeys(billing, call) },
-    { method: 'POST', path: '/keys', access: 'user', handle: (call) => createKey(billing, call) },
-    { method: 'GET', path: '/keys/:id', access: 'user', handle: (call) => getKey(billing, call) },
-    { method: 'POST', path: '/keys/:id/delete', access: 'user', handle: (call) => deleteKey(billing, call) },
+    endpoint('GET', '/keys', listKeys),
+    endpoint('POST', '/keys', createKey),
+    endpoint('GET', '/keys/:id', getKey),
+    endpoint('POST', '/keys/:id/update', updateKey),
+    endpoint('POST', '/keys/:id/rotate', rotateKey),
+    endpoint('POST', '/keys/:id/regenerate', regenerateKey),
+    endpoint('POST', '/keys/:id/enable', (_, call) => setEnabled(billing, call, true)),
+    endpoint('POST', '/keys/:id/disable', (_, call) => setEnabled(billing, call, false)),
+    endpoint('POST', '/keys/:id/delete', deleteKey),
   ];
 }
 
@@ -45,23 +34,36 @@ async function listKeys(billing: Billing, { context, user, query }: UserCall) {
 }
 
 async function createKey(billing: Billing, { context, user, body }: UserCall) {
-  const given = parseBody(createBody, body);
-  const { key, value } = await billing.createKey(context, {
-    accountId: user.accountId,
-    name: given.name,
-    allowedModels: given.allowed_models ?? [],
-    ...(given.expires_at && { expiresAtMs: Date.parse(given.expires_at) }),
-    ...(given.daily_limit != null && { dailyLimitNano: given.daily_limit.toString() }),
-    ...(given.monthly_limit != null && { monthlyLimitNano: given.monthly_limit.toString() }),
-    ...(given.request_cost_limit != null && { requestCostLimitNano: given.request_cost_limit.toString() }),
-    ...(given.rpm_limit != null && { rpmLimit: given.rpm_limit }),
-    ...(given.tpm_limit != null && { tpmLimit: given.tpm_limit }),
-  });
-  return { ...toKeyJson(key!), key: value };
+  const request = toCreateKeyRequest(user.accountId, parseBody(createKeyBody, body));
+  return toNewKeyJson(await billing.createKey(context, request));
 }
 
 async function getKey(billing: Billing, { context, user, params }: UserCall) {
   return toKeyJson(await billing.getKey(context, user.accountId, params.id ?? ''));
+}
+
+async function updateKey(billing: Billing, { context, user, params, body }: UserCall) {
+  const given = parseBody(updateKeyBody, body);
+  return toKeyJson(
+    await billing.updateKey(context, toUpdateKeyRequest(user.accountId, params.id ?? '', given)),
+  );
+}
+
+/** The old value works on for the grace, then answers `expired_api_key`. */
+async function rotateKey(billing: Billing, { context, user, params, body }: UserCall) {
+  const { grace_seconds } = parseBody(rotateBody, body);
+  return toNewKeyJson(await billing.rotateKey(context, user.accountId, params.id ?? '', grace_seconds));
+}
+
+/** Every old value is unknown at once. */
+async function regenerateKey(billing: Billing, { context, user, params, body }: UserCall) {
+  parseBody(noFields, body ?? {});
+  return toNewKeyJson(await billing.regenerateKey(context, user.accountId, params.id ?? ''));
+}
+
+async function setEnabled(billing: Billing, { context, user, params, body }: UserCall, enabled: boolean) {
+  parseBody(noFields, body ?? {});
+  return toKeyJson(await billing.setKeyEnabled(context, user.accountId, params.id ?? '', enabled));
 }
 
 async function deleteKey(billing: Billing, { context, user, params, body }: UserCall) {

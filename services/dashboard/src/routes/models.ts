@@ -1,42 +1,49 @@
 import { GatewayError } from '@gateway/proto';
 import { z } from 'zod';
+import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';
-import { isOfType, type ListedModel } from '../domain/listed-model';
+import { isOfType, type ListedModel, toListedModel } from '../domain/listed-model';
 import type { Endpoint, UserCall } from './endpoint';
-import { pageQuery, parseQuery } from './parse-input';
-import { toList } from './to-json';
+import { pageOfModels } from './page-of-models';
+import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
+
+interface Dependencies {
+  readonly models: ModelDirectory;
+  readonly billing: Billing;
+}
 
 const listQuery = pageQuery.extend({ type: z.enum(['chat', 'image', 'video']).optional() });
 
-export function modelEndpoints(models: ModelDirectory): Endpoint[] {
+export function modelEndpoints(deps: Dependencies): Endpoint[] {
   return [
-    { method: 'GET', path: '/models', access: 'user', handle: async (call) => listModels(models, call) },
-    { method: 'GET', path: '/models/*slug', access: 'user', handle: async (call) => getModel(models, call) },
+    { method: 'GET', path: '/models', access: 'user', handle: async (call) => listModels(deps, call) },
+    { method: 'GET', path: '/models/*slug', access: 'user', handle: async (call) => getModel(deps, call) },
+    { method: 'POST', path: '/models/*slug/opt-in', access: 'user', handle: (call) => optIn(deps, call) },
   ];
 }
 
 /** Delisted models are out of the list; their detail says what took their place. */
-function listModels(models: ModelDirectory, { query }: UserCall) {
-  const { type, limit, cursor } = parseQuery(listQuery, query);
-  const after = decodeCursor(cursor);
-  const rest = [...models.all().values()]
+function listModels({ models }: Dependencies, { query }: UserCall) {
+  const { type, ...page } = parseQuery(listQuery, query);
+  const listed = [...models.all().values()]
     .filter((model) => model.status !== 'delisted' && (!type || isOfType(model, type)))
-    .filter((model) => model.slug > after)
-    .sort((one, other) => (one.slug < other.slug ? -1 : 1));
-  const page = rest.slice(0, limit);
-  return toList(page, rest.length > limit ? encodeCursor(page.at(-1)!) : '');
+    .map(toListedModel);
+  return pageOfModels(listed, page);
 }
 
-function getModel(models: ModelDirectory, { params }: UserCall): ListedModel {
+function getModel({ models }: Dependencies, { params }: UserCall): ListedModel {
   const model = models.all().get(params.slug ?? '');
   if (!model) throw new GatewayError('model_not_found');
-  return model;
+  return toListedModel(model);
 }
 
-const encodeCursor = ({ slug }: ListedModel): string => Buffer.from(slug).toString('base64url');
-
-function decodeCursor(cursor: string): string {
-  const slug = Buffer.from(cursor, 'base64url').toString();
-  if (Buffer.from(slug).toString('base64url') === cursor) return slug;
-  throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+/** Lets the account's keys call a preview model. To have done so already is fine. */
+async function optIn(deps: Dependencies, call: UserCall) {
+  parseBody(noFields, call.body ?? {});
+  const model = getModel(deps, call);
+  if (model.status === 'delisted') throw new GatewayError('model_not_found');
+  if (!model.preview)
+    throw new GatewayError('invalid_request', { detail: `${model.slug} is no preview model` });
+  await deps.billing.optIn(call.context, call.user.accountId, model.slug);
+  return { ...model, opted_in: true };
 }

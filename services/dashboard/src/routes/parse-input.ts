@@ -12,9 +12,10 @@ export function parseBody<T extends z.ZodRawShape>(
   const result = schema.safeParse(body);
   if (result.success) return result.data as z.output<z.ZodObject<T>>;
   const missing = missingFields(schema, body);
-  const wrong = result.error.issues.find((issue) => !missing.includes(String(issue.path[0])));
+  const { issues } = result.error;
+  const wrong = issues.find((issue) => !missing.includes(String(issue.path[0])) && !isAbsent(issue, body));
   if (wrong) throw invalid(wrong);
-  throw new GatewayError('missing_parameter', { param: missing[0]! });
+  throw new GatewayError('missing_parameter', { param: missing[0] ?? fieldName(issues[0]!) });
 }
 
 /** The query as its schema says; parameters that it does not name are ignored. */
@@ -35,6 +36,20 @@ function missingFields(schema: z.ZodObject<z.ZodRawShape>, body: unknown): strin
     .map(([name]) => name)
     .filter((name) => isEmpty(Object.hasOwn(given, name) ? given[name] : undefined));
 }
+
+/** The issue is that something below a field is not there. */
+function isAbsent({ code, path }: z.core.$ZodIssue, body: unknown): boolean {
+  if (code !== 'invalid_type' && code !== 'invalid_value') return false;
+  let value = body;
+  for (const step of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[step];
+  return path.length > 1 && value === undefined;
+}
+
+/** `targets[0].provider` */
+const fieldName = ({ path }: z.core.$ZodIssue): string =>
+  path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index ? '.' : ''}${String(step)}`))
+    .join('');
 
 function isEmpty(value: unknown): boolean {
   return (
@@ -61,13 +76,20 @@ export const pageQuery = z.object({
   cursor: z.string().max(512).default(''),
 });
 
-/** A JSON number of USD, at least zero and with at most nine decimals, as nano-USD. */
-export const usdAmount = z.number().transform((usd, context) => {
+/** A JSON number of USD with at most nine decimals, as nano-USD. */
+export const signedUsdAmount = z.number().transform((usd, context) => {
   const nano = nanoFromUsd(usd);
-  if (nano !== undefined && nano >= 0n) return nano;
+  if (nano !== undefined) return nano;
   context.addIssue('not an amount of USD with at most 9 decimals');
   return z.NEVER;
 });
+
+export const usdAmount = signedUsdAmount.refine((nano) => nano >= 0n, 'below zero');
+
+export const modelSlug = z
+  .string()
+  .max(200)
+  .regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/, 'not a model slug');
 
 /** Text that people read: trimmed, without control characters. */
 export const label = (maxCharacters: number) =>

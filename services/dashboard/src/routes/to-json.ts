@@ -1,7 +1,9 @@
 import { usdFromNano } from '@gateway/proto';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
+import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
+import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { IssuedToken } from '../security/login-tokens';
 
@@ -37,6 +39,12 @@ export function toKeyJson(key: ApiKey__Output) {
   };
 }
 
+/** With the value, which is shown this once. */
+export const toNewKeyJson = ({ key, value }: CreateKeyResponse__Output) => ({
+  ...toKeyJson(key!),
+  key: value,
+});
+
 export function toBalanceJson(account: Account__Output) {
   const balanceNano = BigInt(account.balanceNano);
   const heldNano = BigInt(account.heldNano);
@@ -48,6 +56,29 @@ export function toBalanceJson(account: Account__Output) {
     currency: 'USD',
   };
 }
+
+export const toLimitsJson = (account: Account__Output) => ({
+  daily_limit: orNull(account.dailyLimitNano, toUsd),
+  when_short: account.whenShort === 'WHEN_SHORT_REFUSE' ? 'refuse' : 'lower',
+});
+
+export const toAccountJson = (account: Account__Output) => ({
+  id: account.id,
+  name: account.name,
+  status: withoutPrefix(account.status, 'ACCOUNT_STATUS_'),
+  created_at: toTime(account.createdAtMs),
+  balance: toUsd(account.balanceNano),
+  held: toUsd(account.heldNano),
+  available: usdFromNano(BigInt(account.balanceNano) - BigInt(account.heldNano)),
+  currency: 'USD',
+  ...toLimitsJson(account),
+  preview_models: account.previewModels,
+});
+
+/** Null: no throttle. */
+export const toThrottleJson = ({ requestsPerSecond }: Throttle__Output) => ({
+  requests_per_second: requestsPerSecond || null,
+});
 
 export function toTopupJson(topup: Topup__Output) {
   return {

@@ -32,11 +32,26 @@ export async function findUserByEmail(
   return rows[0] && { user: fromUserRow(rows[0]), passwordHash: rows[0].password_hash };
 }
 
-/** The account id for a registration: the one of an earlier try of the same email, if it broke off. */
+/** After this long a registration that broke off is forgotten; its account is empty and nobody's. */
+const ABANDONED_AFTER_SECONDS = 24 * 60 * 60;
+/** Abandoned registrations that each new one takes with it, so that the table stays as small as its traffic. */
+const SWEEP_ROWS = 10;
+
+/**
+ * The account id for a registration: the one of an earlier try of the same email, if it broke off. Taking
+ * it up again makes it young.
+ */
 export async function claimAccountId(pool: Pool, email: string, freshId: string): Promise<string> {
+  await pool.query(
+    `DELETE FROM dashboard.registrations WHERE email IN (
+       SELECT email FROM dashboard.registrations
+        WHERE created_at <= now() - make_interval(secs => $1) AND email <> $2
+        LIMIT $3 FOR UPDATE SKIP LOCKED)`,
+    [ABANDONED_AFTER_SECONDS, email, SWEEP_ROWS],
+  );
   const { rows } = await pool.query<{ account_id: string }>(
     `INSERT INTO dashboard.registrations (email, account_id) VALUES ($1, $2)
-     ON CONFLICT (email) DO UPDATE SET email = excluded.email
+     ON CONFLICT (email) DO UPDATE SET created_at = now()
      RETURNING account_id`,
     [email, freshId],
   );

@@ -25,7 +25,7 @@ export async function startWorld() {
   const log = createLogger('dashboard-test', 'silent');
   const database = await createTestDatabase();
   const billing = await startFakeBilling(log, SECRET);
-  const catalog = await startFakeCatalog(SECRET);
+  const catalog = await startFakeCatalog(log, SECRET);
   const query = async (sql: string) => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();

@@ -1,16 +1,43 @@
 import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { CreateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
+import type { LedgerEntry } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import { type Logger, startGrpcServer, unary } from '@gateway/runtime';
+
+interface FakeAccount {
+  id: string;
+  name: string;
+  balanceNano: bigint;
+  heldNano: bigint;
+  suspended: boolean;
+  dailyLimitNano?: string;
+  whenShort: string;
+  previewModels: string[];
+}
+type FakeKey = CreateKeyRequest__Output & { id: string; status: string };
+
+const FIELD_OF_LIMIT: Record<string, keyof FakeKey> = {
+  KEY_LIMIT_EXPIRES_AT: 'expiresAtMs',
+  KEY_LIMIT_DAILY: 'dailyLimitNano',
+  KEY_LIMIT_MONTHLY: 'monthlyLimitNano',
+  KEY_LIMIT_REQUEST_COST: 'requestCostLimitNano',
+  KEY_LIMIT_RPM: 'rpmLimit',
+  KEY_LIMIT_TPM: 'tpmLimit',
+};
 
 const NOW_MS = String(Date.UTC(2026, 0, 2, 3, 4, 5));
 
 /** Billing's side of the contract, in memory. */
 export async function startFakeBilling(log: Logger, secret: string) {
-  const accounts = new Map<string, { id: string; name: string; balanceNano: bigint; heldNano: bigint }>();
-  const keys: (CreateKeyRequest__Output & { id: string })[] = [];
+  const accounts = new Map<string, FakeAccount>();
+  const keys: FakeKey[] = [];
   const topups = new Map<string, Topup>();
+  const adjustments = new Map<string, LedgerEntry>();
+  const throttle = { requestsPerSecond: 0 };
+  /** Every call, in order. */
+  const calls: { method: string; request: unknown }[] = [];
+  let values = 0;
   /** Calls to fail before the next one succeeds. */
   const failing = { count: 0 };
   const createAccountIds: string[] = [];
@@ -20,9 +47,15 @@ export async function startFakeBilling(log: Logger, secret: string) {
     if (!account) throw new GatewayError('not_found');
     return account;
   };
-  const toKey = (key: CreateKeyRequest__Output & { id: string }) => ({
+  const toAccount = ({ balanceNano, heldNano, suspended, ...rest }: FakeAccount) => ({
+    ...rest,
+    balanceNano: balanceNano.toString(),
+    heldNano: heldNano.toString(),
+    status: suspended ? 'ACCOUNT_STATUS_SUSPENDED' : 'ACCOUNT_STATUS_ACTIVE',
+    createdAtMs: NOW_MS,
+  });
+  const toKey = (key: FakeKey) => ({
     ...key,
-    status: 'KEY_STATUS_ENABLED' as const,
     createdAtMs: NOW_MS,
     hint: 'abcd',
   });
@@ -36,6 +69,7 @@ export async function startFakeBilling(log: Logger, secret: string) {
     if (!key) throw new GatewayError('not_found');
     return key;
   };
+  const newValue = (key: FakeKey) => `sk-gw-${key.id}-${++values}`;
   // biome-ignore lint/suspicious/noExplicitAny: each handler reads the fields of its own request.
   const handlers: Record<string, (request: any) => unknown> = {
     CreateAccount({ id, name }) {
@@ -44,17 +78,75 @@ export async function startFakeBilling(log: Logger, secret: string) {
         failing.count -= 1;
         throw new GatewayError('internal_error');
       }
-      if (!accounts.has(id)) accounts.set(id, { id, name, balanceNano: 0n, heldNano: 0n });
-      return { id, name };
+      const empty = { balanceNano: 0n, heldNano: 0n, suspended: false, previewModels: [] };
+      if (!accounts.has(id)) accounts.set(id, { id, name, ...empty, whenShort: 'WHEN_SHORT_UNSPECIFIED' });
+      return toAccount(accountOf(id));
     },
-    GetAccount({ id }) {
-      const { balanceNano, heldNano } = accountOf(id);
-      return { id, balanceNano: balanceNano.toString(), heldNano: heldNano.toString() };
+    GetAccount: ({ id }) => toAccount(accountOf(id)),
+    ListAccounts(request) {
+      const { rows, nextCursor } = page([...accounts.values()], request);
+      return { accounts: rows.map(toAccount), nextCursor };
+    },
+    SetAccountSuspended({ id, suspended }) {
+      accountOf(id).suspended = suspended;
+      return toAccount(accountOf(id));
+    },
+    UpdateAccountLimits({ id, dailyLimitNano, liftDailyLimit, whenShort }) {
+      const account = accountOf(id);
+      if (liftDailyLimit) delete account.dailyLimitNano;
+      else if (dailyLimitNano !== undefined) account.dailyLimitNano = dailyLimitNano;
+      if (whenShort !== 'WHEN_SHORT_UNSPECIFIED') account.whenShort = whenShort;
+      return toAccount(account);
+    },
+    OptIn({ accountId, model }) {
+      const account = accountOf(accountId);
+      account.previewModels = [...new Set([...account.previewModels, model])];
+      return toAccount(account);
+    },
+    GetThrottle: () => throttle,
+    SetThrottle: ({ requestsPerSecond }) => Object.assign(throttle, { requestsPerSecond }),
+    CreateAdjustment({ id, accountId, amountNano }) {
+      const account = accountOf(accountId);
+      const known = adjustments.get(id);
+      if (known) return known;
+      account.balanceNano += BigInt(amountNano);
+      const kind = 'LEDGER_KIND_ADJUSTMENT' as const;
+      const entry = { id: '2', accountId, kind, amountNano, reference: id, createdAtMs: NOW_MS };
+      adjustments.set(id, entry);
+      return entry;
     },
     CreateKey(request) {
-      const key = { ...request, id: `key_${keys.length + 1}` };
+      const key = { ...request, id: `key_${keys.length + 1}`, status: 'KEY_STATUS_ENABLED' };
       keys.push(key);
-      return { key: toKey(key), value: `sk-gw-${key.id}` };
+      return { key: toKey(key), value: newValue(key) };
+    },
+    UpdateKey({ accountId, id, lift, setAllowedModels, allowedModels, ...changes }) {
+      const key = ownKey(accountId, id);
+      for (const [field, value] of Object.entries(changes)) {
+        if (value !== undefined) Object.assign(key, { [field]: value });
+      }
+      if (setAllowedModels) key.allowedModels = allowedModels;
+      for (const limit of lift) delete key[FIELD_OF_LIMIT[limit]!];
+      return toKey(key);
+    },
+    SetKeyEnabled({ accountId, id, enabled }) {
+      const key = ownKey(accountId, id);
+      key.status = enabled ? 'KEY_STATUS_ENABLED' : 'KEY_STATUS_DISABLED';
+      return toKey(key);
+    },
+    RotateKey({ accountId, id }) {
+      const key = ownKey(accountId, id);
+      return { key: toKey(key), value: newValue(key) };
+    },
+    RegenerateKey({ accountId, id }) {
+      const key = ownKey(accountId, id);
+      return { key: toKey(key), value: newValue(key) };
+    },
+    RevokeKey({ id }) {
+      const key = keys.find((one) => one.id === id);
+      if (!key) throw new GatewayError('not_found');
+      key.status = 'KEY_STATUS_REVOKED';
+      return toKey(key);
     },
     ListKeys(request) {
       const { rows, nextCursor } = page(
@@ -64,7 +156,11 @@ export async function startFakeBilling(log: Logger, secret: string) {
       return { keys: rows.map(toKey), nextCursor };
     },
     GetKey: ({ accountId, id }) => toKey(ownKey(accountId, id)),
-    DeleteKey: ({ accountId, id }) => ({ ...toKey(ownKey(accountId, id)), status: 'KEY_STATUS_DELETED' }),
+    DeleteKey({ accountId, id }) {
+      const key = ownKey(accountId, id);
+      key.status = 'KEY_STATUS_DELETED';
+      return toKey(key);
+    },
     CreateTopup(request) {
       const account = accountOf(request.accountId);
       const known = topups.get(request.id);
@@ -108,12 +204,15 @@ export async function startFakeBilling(log: Logger, secret: string) {
         handlers: Object.fromEntries(
           Object.entries(handlers).map(([name, handle]) => [
             name,
-            unary(log, async (_context, request) => handle(request)),
+            unary(log, async (_context, request) => {
+              calls.push({ method: name, request });
+              return handle(request);
+            }),
           ]),
         ),
         callers: ['dashboard'],
       },
     ],
   });
-  return { server, accounts, keys, topups, failing, createAccountIds };
+  return { server, accounts, keys, topups, throttle, calls, failing, createAccountIds };
 }

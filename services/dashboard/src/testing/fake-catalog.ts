@@ -1,9 +1,9 @@
-import { loadService } from '@gateway/proto';
+import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { Model } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { WatchRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchRequest';
 import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
-import { startGrpcServer } from '@gateway/runtime';
+import { type Logger, startGrpcServer, unary } from '@gateway/runtime';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 
 const model = (slug: string, outputs: string[], more: Model = {}): Model => ({
@@ -14,6 +14,8 @@ const model = (slug: string, outputs: string[], more: Model = {}): Model => ({
   outputModalities: outputs,
   contextLength: 1_000,
   maxOutputTokens: 100,
+  outputFloorTokens: 10,
+  targets: [{ provider: 'sim', upstreamModel: 'x', weight: 2, priority: 1 }],
   createdAtMs: '1767225600000',
   pricing: {
     version: '7',
@@ -51,14 +53,18 @@ export const MODELS: Model[] = [
     },
   }),
   model('sim/both', ['text', 'image']),
+  model('sim/preview', ['text'], { preview: true }),
   model('sim/disabled', ['text'], { status: 'MODEL_STATUS_DISABLED' }),
   model('sim/delisted', ['text'], { status: 'MODEL_STATUS_DELISTED', successor: 'sim/chat' }),
 ];
 
 type WatchCall = ServerWritableStream<WatchRequest__Output, WatchResponse>;
 
-/** Catalog's side of the contract: a snapshot for who comes, and what the test sends after it. */
-export async function startFakeCatalog(secret: string) {
+/**
+ * Catalog's side of the contract: a snapshot for who comes, and what the test sends after it. Changes are
+ * answered and kept for the test, and never come by the stream.
+ */
+export async function startFakeCatalog(log: Logger, secret: string) {
   const watchers = new Set<WatchCall>();
   const { CatalogService } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1;
   const { Metadata } = await import('@grpc/grpc-js');
@@ -68,14 +74,44 @@ export async function startFakeCatalog(secret: string) {
     call.sendMetadata(new Metadata());
     call.write({ revision: '1', snapshot: true, models: MODELS });
   };
+  const edits: { method: string; request: unknown }[] = [];
+  const known = (slug: string | undefined): Model => {
+    const found = MODELS.find((one) => one.slug === slug);
+    if (!found) throw new GatewayError('model_not_found');
+    return found;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: each handler reads the fields of its own request.
+  const handlers: Record<string, (request: any) => Model> = {
+    CreateModel: ({ model: made }) => ({ ...made, createdAtMs: '1767225600000' }),
+    UpdateModel: ({ model: next }) => {
+      const { status, pricing, createdAtMs } = known(next.slug);
+      return { ...next, status, pricing, createdAtMs };
+    },
+    SetModelStatus: ({ slug, status, successor }) => ({ ...known(slug), status, successor }),
+    SetPricing: ({ slug, pricing }) => ({ ...known(slug), pricing: { ...pricing, version: '99' } }),
+  };
+  const answers = Object.entries(handlers).map(([method, handle]) => [
+    method,
+    unary(log, async (_context, request) => {
+      edits.push({ method, request });
+      return handle(request);
+    }),
+  ]);
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
     secrets: [secret],
-    services: [{ definition: CatalogService.service, handlers: { Watch: watch }, callers: ['dashboard'] }],
+    services: [
+      {
+        definition: CatalogService.service,
+        handlers: { Watch: watch, ...Object.fromEntries(answers) },
+        callers: ['dashboard'],
+      },
+    ],
   });
   return {
     server,
+    edits,
     send(message: WatchResponse) {
       for (const watcher of watchers) watcher.write(message);
     },

@@ -1,0 +1,67 @@
+import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
+import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import { callUnary } from '@gateway/runtime';
+import type { CatalogModel, ModelStatus } from '../domain/listed-model';
+import type { ModelFields, PricesDraft } from '../domain/model-draft';
+import type { Caller } from './billing';
+import { fromProtoModel } from './from-proto-model';
+import type { ModelDirectory } from './model-directory';
+import { toProtoFields, toProtoPrices } from './to-proto-model';
+
+const TIMEOUT_MS = 5_000;
+
+const STATUS = {
+  active: 'MODEL_STATUS_ACTIVE',
+  disabled: 'MODEL_STATUS_DISABLED',
+  delisted: 'MODEL_STATUS_DELISTED',
+} as const satisfies Record<ModelStatus, string>;
+
+/**
+ * Changes the catalog, which checks each change and throws typed errors. What it confirms is in the
+ * directory when the call returns.
+ */
+export class CatalogEditor {
+  readonly #client: CatalogServiceClient;
+  readonly #directory: ModelDirectory;
+
+  constructor(client: CatalogServiceClient, directory: ModelDirectory) {
+    this.#client = client;
+    this.#directory = directory;
+  }
+
+  create(
+    caller: Caller,
+    fields: ModelFields,
+    status: ModelStatus,
+    prices: PricesDraft,
+  ): Promise<CatalogModel> {
+    const model = { ...toProtoFields(fields), status: STATUS[status], pricing: toProtoPrices(prices) };
+    return this.#take(callUnary(this.#client, this.#client.CreateModel, { model }, within(caller)));
+  }
+
+  /** Leaves status and prices. */
+  update(caller: Caller, fields: ModelFields): Promise<CatalogModel> {
+    const request = { model: toProtoFields(fields) };
+    return this.#take(callUnary(this.#client, this.#client.UpdateModel, request, within(caller)));
+  }
+
+  /** A successor that is left out stays. */
+  setStatus(caller: Caller, slug: string, status: ModelStatus, successor?: string): Promise<CatalogModel> {
+    const request = { slug, status: STATUS[status], successor: successor ?? '' };
+    return this.#take(callUnary(this.#client, this.#client.SetModelStatus, request, within(caller)));
+  }
+
+  setPrices(caller: Caller, slug: string, prices: PricesDraft): Promise<CatalogModel> {
+    const request = { slug, pricing: toProtoPrices(prices) };
+    return this.#take(callUnary(this.#client, this.#client.SetPricing, request, within(caller)));
+  }
+
+  async #take(answer: Promise<Model__Output | undefined>): Promise<CatalogModel> {
+    // grpc-js types an answer as possibly absent; callUnary has already refused that.
+    const model = (await answer) as Model__Output;
+    this.#directory.note(model);
+    return fromProtoModel(model);
+  }
+}
+
+const within = ({ requestId, signal }: Caller) => ({ timeoutMs: TIMEOUT_MS, requestId, signal });

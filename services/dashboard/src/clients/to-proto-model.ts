@@ -1,0 +1,79 @@
+import type { Model } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { Pricing } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
+import type { TokenPricing } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
+import type { ModelFields, PricesDraft, RatesDraft } from '../domain/model-draft';
+
+export function toProtoFields(fields: ModelFields): Model {
+  return {
+    slug: fields.slug,
+    name: fields.name,
+    preview: fields.preview,
+    successor: fields.successor ?? '',
+    inputModalities: [...fields.input_modalities],
+    outputModalities: [...fields.output_modalities],
+    contextLength: fields.context_length,
+    maxOutputTokens: fields.max_output_tokens,
+    outputFloorTokens: fields.output_floor_tokens,
+    capabilities: [...fields.capabilities],
+    workflow: [...fields.workflow],
+    targets: fields.targets.map(({ upstream_model, ...target }) => ({
+      ...target,
+      upstreamModel: upstream_model,
+    })),
+  };
+}
+
+export function toProtoPrices({ source, source_date, tokens, image, video }: PricesDraft): Pricing {
+  return {
+    source,
+    sourceDate: source_date,
+    ...(tokens && { tokens: toProtoTokens(tokens) }),
+    ...(image && {
+      image: {
+        perImage: (image.per_image ?? []).map(({ price, ...rest }) => ({
+          ...rest,
+          priceNano: price.toString(),
+        })),
+        ...amount('textInputNano', image.text_input),
+        ...amount('imageInputNano', image.image_input),
+        ...amount('imageOutputNano', image.image_output),
+      },
+    }),
+    ...(video && {
+      video: {
+        tiers: [...video.tiers],
+        defaultTier: video.default_tier ?? '',
+        perSecondNano: mapValues(video.per_second, String),
+      },
+    }),
+  };
+}
+
+function toProtoTokens(tokens: NonNullable<PricesDraft['tokens']>): TokenPricing {
+  const { long_context } = tokens;
+  return {
+    ...toProtoRates(tokens),
+    serviceTiers: mapValues(tokens.service_tiers ?? {}, toProtoRates),
+    ...(long_context && {
+      longContextAboveTokens: long_context.above_tokens,
+      longContext: toProtoRates(long_context),
+    }),
+  };
+}
+
+function toProtoRates(rates: RatesDraft): TokenPricing {
+  return {
+    ...amount('inputNano', rates.input),
+    ...amount('outputNano', rates.output),
+    ...amount('cacheReadNano', rates.cache_read),
+    ...amount('cacheWriteNano', rates.cache_write),
+  };
+}
+
+function amount<K extends string>(field: K, nano: bigint | null | undefined): { [P in K]?: string } {
+  return (nano == null ? {} : { [field]: nano.toString() }) as { [P in K]?: string };
+}
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

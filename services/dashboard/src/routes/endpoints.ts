@@ -1,0 +1,30 @@
+import type { Billing } from '../clients/billing';
+import type { CatalogEditor } from '../clients/catalog-editor';
+import type { ModelDirectory } from '../clients/model-directory';
+import { adminAccountEndpoints } from './admin-accounts';
+import { adminModelEndpoints } from './admin-models';
+import { adminMoneyEndpoints } from './admin-money';
+import { type AuthDependencies, authEndpoints } from './auth';
+import { billingEndpoints } from './billing';
+import type { Endpoint } from './endpoint';
+import { keyEndpoints } from './keys';
+import { modelEndpoints } from './models';
+
+export interface EndpointDependencies extends AuthDependencies {
+  readonly billing: Billing;
+  readonly models: ModelDirectory;
+  readonly editor: CatalogEditor;
+}
+
+/** All that the API answers. */
+export function endpoints(deps: EndpointDependencies): Endpoint[] {
+  return [
+    ...authEndpoints(deps),
+    ...modelEndpoints(deps),
+    ...keyEndpoints(deps.billing),
+    ...billingEndpoints(deps.billing),
+    ...adminAccountEndpoints(deps.billing),
+    ...adminMoneyEndpoints(deps.billing),
+    ...adminModelEndpoints(deps),
+  ];
+}

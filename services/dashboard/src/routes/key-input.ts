@@ -1,0 +1,71 @@
+import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
+import type { KeyLimit } from '@gateway/proto/generated/gateway/billing/v1/KeyLimit';
+import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
+import { z } from 'zod';
+import { label, modelSlug, usdAmount } from './parse-input';
+
+const MAX_ALLOWED_MODELS = 500;
+const MAX_RATE = 1_000_000_000;
+
+const rate = z.number().int().min(0).max(MAX_RATE).nullish();
+const usdLimit = usdAmount.nullish();
+const name = label(200);
+
+const limits = {
+  // Blank means never, however it is left blank. A time that is past makes a key that is expired already.
+  expires_at: z.union([z.iso.datetime({ offset: true }), z.literal('')]).nullish(),
+  allowed_models: z.array(modelSlug).max(MAX_ALLOWED_MODELS).nullish(),
+  daily_limit: usdLimit,
+  monthly_limit: usdLimit,
+  request_cost_limit: usdLimit,
+  rpm_limit: rate,
+  tpm_limit: rate,
+};
+
+export const createKeyBody = z.strictObject({ name, ...limits });
+export const updateKeyBody = z.strictObject({ name: name.optional(), ...limits });
+
+type Limits = z.output<typeof updateKeyBody>;
+
+export function toCreateKeyRequest(
+  accountId: string,
+  given: z.output<typeof createKeyBody>,
+): CreateKeyRequest {
+  const { name, allowed_models } = given;
+  return { accountId, name, allowedModels: allowed_models ?? [], ...toProtoLimits(given) };
+}
+
+/** What is left out stays as it is; null, or what means the same, lifts a limit. */
+export function toUpdateKeyRequest(accountId: string, id: string, given: Limits): UpdateKeyRequest {
+  const { name, allowed_models } = given;
+  return {
+    accountId,
+    id,
+    ...(name !== undefined && { name }),
+    ...(allowed_models !== undefined && { setAllowedModels: true, allowedModels: allowed_models ?? [] }),
+    ...toProtoLimits(given),
+    lift: LIFTED_BY.filter(([field]) => given[field] === null || given[field] === '').map(
+      ([, limit]) => limit,
+    ),
+  };
+}
+
+const LIFTED_BY = [
+  ['expires_at', 'KEY_LIMIT_EXPIRES_AT'],
+  ['daily_limit', 'KEY_LIMIT_DAILY'],
+  ['monthly_limit', 'KEY_LIMIT_MONTHLY'],
+  ['request_cost_limit', 'KEY_LIMIT_REQUEST_COST'],
+  ['rpm_limit', 'KEY_LIMIT_RPM'],
+  ['tpm_limit', 'KEY_LIMIT_TPM'],
+] as const satisfies readonly (readonly [keyof Limits, KeyLimit])[];
+
+function toProtoLimits(given: Limits) {
+  return {
+    ...(given.expires_at && { expiresAtMs: Date.parse(given.expires_at) }),
+    ...(given.daily_limit != null && { dailyLimitNano: given.daily_limit.toString() }),
+    ...(given.monthly_limit != null && { monthlyLimitNano: given.monthly_limit.toString() }),
+    ...(given.request_cost_limit != null && { requestCostLimitNano: given.request_cost_limit.toString() }),
+    ...(given.rpm_limit != null && { rpmLimit: given.rpm_limit }),
+    ...(given.tpm_limit != null && { tpmLimit: given.tpm_limit }),
+  };
+}

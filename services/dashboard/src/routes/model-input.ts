@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { label, modelSlug, usdAmount } from './parse-input';
+
+// Here only shapes and sizes are checked; what makes a sound entry is catalog's to say.
+const MAX_TOKENS = 2_000_000_000;
+const word = z.string().min(1).max(64);
+const words = z.array(word).max(50);
+const tokens = z.number().int().min(0).max(MAX_TOKENS);
+const price = usdAmount.nullish();
+
+const target = z.strictObject({
+  provider: word,
+  upstream_model: z.string().min(1).max(200),
+  weight: z.number().int().min(1).max(1_000_000).default(1),
+  priority: z.number().int().min(0).max(1_000).default(0),
+});
+
+const fields = {
+  name: label(200),
+  preview: z.boolean(),
+  successor: modelSlug.nullable(),
+  input_modalities: words.min(1),
+  output_modalities: words.min(1),
+  context_length: tokens,
+  max_output_tokens: tokens,
+  output_floor_tokens: tokens,
+  capabilities: words,
+  workflow: words,
+  targets: z.array(target).max(20),
+};
+
+const rates = { input: price, output: price, cache_read: price, cache_write: price };
+const oneImage = z.strictObject({
+  size: z.string().max(64).default(''),
+  quality: z.string().max(64).default(''),
+  price: usdAmount,
+});
+
+/** Prices in USD, in the shape in which models show them. */
+export const pricesBody = z.strictObject({
+  source: label(500).default('set by an operator'),
+  source_date: z.iso.date().default(() => new Date().toISOString().slice(0, 10)),
+  tokens: z
+    .strictObject({
+      ...rates,
+      service_tiers: z.record(word, z.strictObject(rates)).nullish(),
+      long_context: z.strictObject({ above_tokens: tokens.min(1), ...rates }).nullish(),
+    })
+    .nullish(),
+  image: z
+    .strictObject({
+      per_image: z.array(oneImage).max(200).nullish(),
+      text_input: price,
+      image_input: price,
+      image_output: price,
+    })
+    .nullish(),
+  video: z
+    .strictObject({
+      tiers: words.min(1),
+      default_tier: word.nullish(),
+      per_second: z.record(word, usdAmount),
+    })
+    .nullish(),
+});
+
+export const createModelBody = z.strictObject({
+  slug: modelSlug,
+  ...fields,
+  status: z.enum(['active', 'disabled']).default('active'),
+  preview: fields.preview.default(false),
+  successor: fields.successor.default(null),
+  context_length: tokens.default(0),
+  max_output_tokens: tokens.default(0),
+  output_floor_tokens: tokens.default(0),
+  capabilities: words.default([]),
+  workflow: words.default([]),
+  pricing: pricesBody,
+});
+
+export const updateModelBody = z.strictObject(fields).partial();
+export const statusBody = z.strictObject({ status: z.enum(['active', 'disabled']) });
+export const delistBody = z.strictObject({ successor: modelSlug.nullish() });
