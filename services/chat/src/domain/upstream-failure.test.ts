@@ -31,9 +31,16 @@ describe('connections', () => {
     'CONNECT_TIMEOUT',
     'CERT_HAS_EXPIRED',
     'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'CERT_REVOKED',
   ])('%s: the provider as a whole is out of reach', (code) =>
     expect(ofError(code)).toBe('upstream_unavailable'),
   );
+
+  test('ETIMEDOUT says nothing by itself: connecting, or in the middle of a call', () => {
+    const failure = (syscall: string) => toGatewayError(failureOfError({ code: 'ETIMEDOUT', syscall })).code;
+    expect([failure('connect'), failure('read')]).toEqual(['upstream_unavailable', 'upstream_failed']);
+  });
 
   test.each([
     'ECONNRESET',

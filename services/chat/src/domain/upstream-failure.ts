@@ -20,11 +20,21 @@ const UNREACHABLE_CODES = new Set([
   'ENETUNREACH',
   'EHOSTDOWN',
   'EADDRNOTAVAIL',
+  'EAI_FAIL',
   'CONNECT_TIMEOUT',
+  'CERT_CHAIN_TOO_LONG',
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'ERR_TLS_CERT_ALTNAME_INVALID',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -37,8 +47,9 @@ const OUR_FAULT_STATUSES = new Set([401, 402, 403, 404, 405]);
 const CALLER_FAULT_STATUSES = new Set([400, 413, 415, 422]);
 
 export function failureOfError(error: unknown): UpstreamFailure {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && UNREACHABLE_CODES.has(code)
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  const neverConnected = code === 'ETIMEDOUT' && syscall === 'connect';
+  return neverConnected || (typeof code === 'string' && UNREACHABLE_CODES.has(code))
     ? { kind: 'unreachable', cause: error }
     : { kind: 'broken', cause: error };
 }

@@ -83,6 +83,11 @@ export class UpstreamHttp {
         forget();
         reject(error);
       });
+      // Without response and without error ends what answers by switching protocols.
+      outgoing.once('close', () => {
+        forget();
+        reject(new Error('closed without a reply'));
+      });
       outgoing.once('response', (incoming) => {
         clearTimeout(firstByteTimer);
         incoming.once('close', forget);

@@ -14,6 +14,7 @@ import { SseSplitter } from '../formats/sse-splitter';
 import { readReply } from '../providers/read-reply';
 import { refusalOf } from '../providers/refusal';
 import type { UpstreamHttp, UpstreamResponse, UpstreamTimeouts } from '../providers/upstream-http';
+import { beginStream } from './begin-stream';
 import type { MeteredCall } from './metered-call';
 import type { ProgressClock } from './progress-clock';
 
@@ -59,14 +60,14 @@ export class OpenAiRelay {
       if (context.signal.aborted) throw new Error('caller left before dispatch');
       const response = await this.#post(context, call);
       if (response.status < 200 || response.status > 299) throw await refusalOf(response);
+      if (!call.request.stream) return await this.#relayWhole(context, call, response);
+      const reply = await beginStream(response.body);
       call.metered.firstByte();
-      return call.request.stream
-        ? {
-            status: 200,
-            headers: { ...STREAM_HEADERS, ...call.headers },
-            body: this.#relayStream(context, call, response),
-          }
-        : await this.#relayWhole(context, call, response);
+      return {
+        status: 200,
+        headers: { ...STREAM_HEADERS, ...call.headers },
+        body: this.#relayStream(context, call, reply),
+      };
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOfError(thrown));
       // Nothing was answered, so nothing is charged.
@@ -104,7 +105,9 @@ export class OpenAiRelay {
     call: AdmittedCall,
     response: UpstreamResponse,
   ): Promise<LinkReply> {
+    call.metered.firstByte();
     const { bytes, value } = await readReply(response, context.signal);
+    if (!Array.isArray(value.choices)) throw new Error('reply is no completion');
     const reported = fromOpenAiUsage(value.usage, call.provider.usage);
     const usage = reported ?? counted(call.request, countCompletion(value));
     await call.metered.settle(usage, reported ? 'provider' : 'counted', ANSWERED);
@@ -126,7 +129,7 @@ export class OpenAiRelay {
   async *#relayStream(
     context: RequestContext,
     call: AdmittedCall,
-    response: UpstreamResponse,
+    reply: AsyncIterable<Buffer>,
   ): AsyncIterable<Buffer> {
     const { metered, request } = call;
     const meter = new StreamMeter(request.includeUsage, call.provider.usage);
@@ -137,22 +140,22 @@ export class OpenAiRelay {
       );
     });
     let done: Buffer | undefined;
+    let over = false;
     let failure: unknown = new Error('stream ended without [DONE]');
     try {
-      relay: for await (const bytes of response.body) {
+      for await (const bytes of reply) {
         const passed: Buffer[] = [];
         for (const event of splitter.push(bytes)) {
           const metered = meter.take(event);
           if (metered.kind === 'pass') passed.push(metered.bytes);
           if (metered.kind === 'done') done = metered.bytes;
-          if (metered.kind === 'error') {
-            failure = new Error('provider sent an error event');
-            break relay;
-          }
+          if (metered.kind === 'error') failure = new Error('provider sent an error event');
+          over = metered.kind === 'done' || metered.kind === 'error';
+          if (over) break;
         }
         if (passed.length === 1) yield passed[0]!;
         else if (passed.length > 1) yield Buffer.concat(passed);
-        if (done) break;
+        if (over) break;
       }
     } catch (error) {
       failure = error;

@@ -1,5 +1,8 @@
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 
+/** Far beyond any context. A larger figure is an error, and its cost would not fit into an amount of money. */
+const MAX_TOKENS = 100_000_000;
+
 /**
  * Usage of a completion or of a stream's usage chunk; undefined when it is none. `prompt_tokens` includes
  * what was read from and written to the cache.
@@ -27,7 +30,8 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
 }
 
 function tokens(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  const credible = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
+  return credible ? (value as number) : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { TokenCounter } from '../../domain/token-count';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
+import { dataOf, parseData } from '../sse-data';
 import { fromOpenAiUsage } from './chat-usage';
 
 /** `data: [DONE]` with any framing is shorter than any chunk. */
@@ -140,24 +141,6 @@ export class StreamMeter {
 
 function without(event: Buffer, at: number): Buffer {
   return Buffer.concat([event.subarray(0, at), event.subarray(at + NULL_USAGE_MEMBER.length)]);
-}
-
-/** The data of an event, its lines joined; comments and other fields are not data. */
-function dataOf(event: Buffer): string {
-  const lines = event.toString('utf8').split(/\r?\n/);
-  const data = lines
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5).replace(/^ /, ''));
-  return data.join('\n');
-}
-
-function parseData(event: Buffer): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(dataOf(event));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function choicesOf(chunk: Record<string, unknown> | undefined): Record<string, unknown>[] {
