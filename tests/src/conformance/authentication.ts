@@ -1,0 +1,172 @@
+import type { ErrorCode } from '@gateway/proto';
+import { eventually } from '../support/books';
+import type { HttpAnswer } from '../support/http';
+import type { Customer } from '../support/system';
+import { bearer, CHAT, validBody } from './caller';
+import type { ConformanceCase, World } from './case';
+
+const UNKNOWN = `sk-gw-${'a'.repeat(38)}`;
+const EXPIRES_IN_MS = 1_500;
+
+interface Endpoint {
+  readonly name: string;
+  call(world: World, headers: Record<string, string>): Promise<HttpAnswer>;
+}
+
+const API_ENDPOINTS: readonly Endpoint[] = [
+  {
+    name: `POST ${CHAT}`,
+    call: ({ caller }, headers) => caller.api('POST', CHAT, headers, validBody()),
+  },
+  { name: 'GET /v1/models', call: ({ caller }, headers) => caller.api('GET', '/v1/models', headers) },
+  {
+    name: 'GET /v1/models/{slug}',
+    call: ({ caller }, headers) => caller.api('GET', '/v1/models/sim/chat', headers),
+  },
+];
+
+const DASHBOARD_ENDPOINTS: readonly Endpoint[] = (
+  [
+    ['GET', '/api/v1/models'],
+    ['GET', '/api/v1/models/sim/chat'],
+    ['GET', '/api/v1/keys'],
+    ['POST', '/api/v1/keys'],
+    ['GET', '/api/v1/billing/balance'],
+    ['POST', '/api/v1/auth/refresh'],
+  ] as const
+).map(([method, path]) => ({
+  name: `${method} ${path}`,
+  call: ({ caller }, headers) => caller.dashboard(method, path, headers, method === 'POST' ? {} : undefined),
+}));
+
+/** What a caller may present instead of a good key. */
+const REFUSED_KEYS: readonly [string, (world: World) => Record<string, string>][] = [
+  ['no header', () => ({})],
+  ['an empty header', () => ({ authorization: '' })],
+  ['another scheme', () => ({ authorization: `Basic ${UNKNOWN}` })],
+  ['the scheme in another case', ({ customer }) => ({ authorization: `bearer ${customer.apiKey}` })],
+  ['no scheme', ({ customer }) => ({ authorization: customer.apiKey })],
+  ['two spaces after the scheme', ({ customer }) => ({ authorization: `Bearer  ${customer.apiKey}` })],
+  ['another prefix', () => ({ authorization: `Bearer sk-${'a'.repeat(40)}` })],
+  [
+    'the prefix in another case',
+    ({ customer }) => ({ authorization: `Bearer ${customer.apiKey.replace('gw', 'GW')}` }),
+  ],
+  ['no secret', () => ({ authorization: 'Bearer sk-gw-' })],
+  ['a key of another environment', () => ({ authorization: `Bearer ${UNKNOWN}` })],
+  ['a login token as key', ({ customer }) => bearer(customer.token) as Record<string, string>],
+  ['an unknown x-api-key', () => ({ 'x-api-key': UNKNOWN })],
+];
+
+const REFUSED_TOKENS: readonly [string, (world: World) => Record<string, string>][] = [
+  ['no token', () => ({})],
+  ['not a token', () => ({ authorization: 'Bearer nonsense' })],
+  [
+    'a token whose signature is another’s',
+    ({ customer }) => ({ authorization: `Bearer ${forged(customer.token)}` }),
+  ],
+  [
+    'a token without a signature',
+    ({ customer }) => ({ authorization: `Bearer ${unsigned(customer.token)}` }),
+  ],
+];
+
+type KeyChange = (world: World, customer: Customer) => Promise<string>;
+
+const keyCall =
+  (action: string, body: object = {}): KeyChange =>
+  async ({ system }, { keyId, token, apiKey }) => {
+    await system.dashboard.call('POST', `keys/${keyId}/${action}`, token, body);
+    return apiKey;
+  };
+
+const operatorCall =
+  (path: (customer: Customer) => string): KeyChange =>
+  async ({ system }, customer) => {
+    await system.dashboard.call('POST', path(customer), await system.operatorToken(), {});
+    return customer.apiKey;
+  };
+
+/** What ends a key that worked a moment ago; each answers with the value to present. */
+const ENDED_KEYS: readonly [ErrorCode, string, KeyChange][] = [
+  ['invalid_api_key', 'key deleted', keyCall('delete')],
+  ['invalid_api_key', 'key disabled', keyCall('disable')],
+  ['invalid_api_key', 'key regenerated, the old value', keyCall('regenerate')],
+  ['invalid_api_key', 'key revoked as leaked', operatorCall(({ keyId }) => `admin/keys/${keyId}/revoke`)],
+  ['invalid_api_key', 'account suspended', operatorCall(({ id }) => `admin/accounts/${id}/suspend`)],
+  ['expired_api_key', 'rotated without grace, the old value', keyCall('rotate', { grace_seconds: 0 })],
+];
+
+export const AUTHENTICATION_CASES: readonly ConformanceCase[] = [
+  ...API_ENDPOINTS.flatMap(({ name, call }) => [
+    ...REFUSED_KEYS.map(([when, headers]) => ({
+      code: 'invalid_api_key' as const,
+      when: `${when}, ${name}`,
+      provoke: (world: World) => call(world, headers(world)),
+    })),
+    ...ENDED_KEYS.map(([code, when, end]) => ({
+      code,
+      when: `${when}, ${name}`,
+      async provoke(world: World) {
+        const customer = await world.system.provision();
+        const before = await call(world, { authorization: `Bearer ${customer.apiKey}` });
+        if (before.status !== 200) throw new Error(`the key never worked: ${before.text}`);
+        const value = await end(world, customer);
+        return refusedWithinASecond(() => call(world, { authorization: `Bearer ${value}` }), name);
+      },
+    })),
+    {
+      code: 'expired_api_key' as const,
+      when: `expires_at has passed, ${name}`,
+      async provoke(world: World) {
+        const expires_at = new Date(Date.now() + EXPIRES_IN_MS).toISOString();
+        const { apiKey } = await world.system.provision({ key: { expires_at } });
+        await eventually('the expiry', () => Date.now() > Date.parse(expires_at) + 100);
+        return call(world, { authorization: `Bearer ${apiKey}` });
+      },
+    },
+  ]),
+  ...DASHBOARD_ENDPOINTS.flatMap(({ name, call }) =>
+    REFUSED_TOKENS.map(([when, headers]) => ({
+      code: 'invalid_api_key' as const,
+      when: `${when}, ${name}`,
+      provoke: (world: World) => call(world, headers(world)),
+    })),
+  ),
+  {
+    code: 'invalid_api_key',
+    when: 'a login that was ended, GET /api/v1/keys',
+    async provoke({ system, caller }) {
+      const { token } = await system.provision();
+      await system.dashboard.call('POST', 'auth/logout', token, {});
+      return caller.dashboard('GET', '/api/v1/keys', bearer(token));
+    },
+  },
+];
+
+/** A paid call is refused at once; a free one may trust a cache for a second. */
+async function refusedWithinASecond(call: () => Promise<HttpAnswer>, name: string): Promise<HttpAnswer> {
+  let answer = await call();
+  if (name === `POST ${CHAT}`) return answer;
+  await eventually(
+    'the refusal',
+    async () => {
+      answer = await call();
+      return answer.status !== 200;
+    },
+    1_500,
+  );
+  return answer;
+}
+
+function forged(token: string): string {
+  const [head, payload, signature = ''] = token.split('.');
+  const other = signature.startsWith('A') ? 'B' : 'A';
+  return [head, payload, other + signature.slice(1)].join('.');
+}
+
+function unsigned(token: string): string {
+  const [, payload] = token.split('.');
+  const head = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+  return `${head}.${payload}.`;
+}

@@ -1,0 +1,87 @@
+import { bearer } from './caller';
+import type { ConformanceCase } from './case';
+
+const MALFORMED: readonly [string, string | null][] = [
+  ['no provider prefix', 'gpt-5.5'],
+  ['a provider name alone', 'openai'],
+  ['a trailing slash', 'openai/'],
+  ['a leading slash', '/gpt-5.5'],
+  ['two slashes', 'openai/gpt/5.5'],
+  ['a backslash', 'openai\\gpt-5.5'],
+  ['a space before', ' sim/chat'],
+  ['a space behind', 'sim/chat '],
+  ['a line end behind', 'sim/chat\n'],
+  ['upper case', 'Sim/Chat'],
+  ['a display name', 'Simulated chat'],
+  ['empty', ''],
+  ['null', null],
+  ['default', 'default'],
+  ['auto', 'auto'],
+];
+
+const NOT_FOUND: readonly [string, string][] = [
+  ['never listed', 'sim/never'],
+  ['of an unknown provider', 'nobody/chat'],
+  ['delisted', 'sim/delisted'],
+  ['disabled', 'sim/disabled'],
+  ['preview, not opted in', 'sim/preview'],
+];
+
+export const MODEL_CASES: readonly ConformanceCase[] = [
+  ...MALFORMED.map(
+    ([when, model]): ConformanceCase => ({
+      code: 'invalid_model',
+      when,
+      provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { model }),
+    }),
+  ),
+  ...NOT_FOUND.flatMap(([when, model]): ConformanceCase[] => [
+    {
+      code: 'model_not_found',
+      when: `${when}, POST /v1/chat/completions`,
+      provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { model }),
+    },
+    {
+      code: 'model_not_found',
+      when: `${when}, GET /v1/models/{slug}`,
+      provoke: ({ caller, customer }) => caller.api('GET', `/v1/models/${model}`, bearer(customer.apiKey)),
+    },
+    {
+      code: 'model_not_found',
+      when: `${when}, GET /v1/models/{slug} with the slash encoded`,
+      provoke: ({ caller, customer }) =>
+        caller.api('GET', `/v1/models/${encodeURIComponent(model)}`, bearer(customer.apiKey)),
+    },
+  ]),
+  ...['sim/image', 'sim/video'].map(
+    (model): ConformanceCase => ({
+      code: 'model_not_found',
+      when: `${model} does not chat`,
+      provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { model }),
+    }),
+  ),
+  {
+    code: 'model_not_found',
+    when: 'outside the allowlist, POST /v1/chat/completions',
+    async provoke({ system, caller }) {
+      const { apiKey } = await system.provision({ key: { allowed_models: ['openai/gpt-5.5'] } });
+      return caller.chat(apiKey);
+    },
+  },
+  {
+    code: 'model_not_found',
+    when: 'outside the allowlist, GET /v1/models/{slug}',
+    async provoke({ system, caller }) {
+      const { apiKey } = await system.provision({ key: { allowed_models: ['openai/gpt-5.5'] } });
+      return caller.api('GET', '/v1/models/sim/chat', bearer(apiKey));
+    },
+  },
+  ...['sim/never', 'nobody/chat', 'sim', 'sim/chat/more'].map(
+    (slug): ConformanceCase => ({
+      code: 'model_not_found',
+      when: `${slug}, GET /api/v1/models/{slug}`,
+      provoke: ({ caller, customer }) =>
+        caller.dashboard('GET', `/api/v1/models/${slug}`, bearer(customer.token)),
+    }),
+  ),
+];

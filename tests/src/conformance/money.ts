@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorCode } from '@gateway/proto';
+import { nano, readBooks } from '../support/books';
+import type { HttpAnswer } from '../support/http';
+import type { Customer } from '../support/system';
+import type { ConformanceCase, World } from './case';
+
+/** Less than the least call of `sim/chat` can cost. */
+export const NEXT_TO_NOTHING_USD = 0.000_001;
+/** What `spendSome` costs, at 1,000 and 4,000 nano-USD per token. */
+const SPENT_USD = 0.000_41;
+const LIMIT_USD = 0.000_5;
+const spending = [
+  { role: 'user', content: '[[sim {"usage":{"prompt_tokens":10,"completion_tokens":100}}]]' },
+];
+
+export const nextUtcDay = (at: Date) =>
+  new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1));
+export const nextUtcMonth = (at: Date) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
+
+async function spendSome({ system, caller }: World, customer: Customer): Promise<void> {
+  const answer = await caller.chat(customer.apiKey, { messages: spending });
+  if (answer.status !== 200) throw new Error(`spending: ${answer.text}`);
+  await system.settled(customer);
+  const { balanceNano } = await readBooks(system, customer);
+  if (balanceNano !== nano(10) - nano(SPENT_USD)) throw new Error(`spent another amount: ${balanceNano}`);
+}
+
+export function setAccountLimit(
+  { system }: Pick<World, 'system'>,
+  customer: Customer,
+  dailyLimitUsd: number,
+) {
+  return system.dashboard.call('POST', 'billing/limits', customer.token, { daily_limit: dailyLimitUsd });
+}
+
+interface Cap {
+  readonly code: ErrorCode;
+  readonly resetsAt: (at: Date) => Date;
+  /** An account with a key, under this cap. */
+  provision(world: World, limitUsd: number): Promise<Customer>;
+}
+
+const CAPS: readonly Cap[] = [
+  {
+    code: 'key_daily_limit',
+    resetsAt: nextUtcDay,
+    provision: ({ system }, daily_limit) => system.provision({ key: { daily_limit } }),
+  },
+  {
+    code: 'key_monthly_limit',
+    resetsAt: nextUtcMonth,
+    provision: ({ system }, monthly_limit) => system.provision({ key: { monthly_limit } }),
+  },
+  {
+    code: 'account_daily_limit',
+    resetsAt: nextUtcDay,
+    async provision(world, limitUsd) {
+      const customer = await world.system.provision();
+      await setAccountLimit(world, customer, limitUsd);
+      return customer;
+    },
+  },
+];
+
+/** Times of the window are known only when the case runs: they go by the answer's own date. */
+export function windowOf(answer: HttpAnswer, resetsAt: (at: Date) => Date): void {
+  const expected = resetsAt(new Date(`${answer.headers.date}`)).toISOString();
+  const actual = answer.json?.error?.resets_at;
+  if (actual !== expected) throw new Error(`resets_at is ${actual}, not ${expected}`);
+}
+
+export const MONEY_CASES: readonly ConformanceCase[] = [
+  ...CAPS.flatMap(({ code, resetsAt, provision }): ConformanceCase[] => [
+    {
+      code,
+      when: 'spent up to the cap',
+      cap: { limit: LIMIT_USD, used: SPENT_USD },
+      async provoke(world) {
+        const customer = await provision(world, LIMIT_USD);
+        await spendSome(world, customer);
+        const answer = await world.caller.chat(customer.apiKey);
+        windowOf(answer, resetsAt);
+        return answer;
+      },
+    },
+    {
+      code,
+      when: 'a cap too small for any call',
+      cap: { limit: NEXT_TO_NOTHING_USD, used: 0 },
+      async provoke(world) {
+        const customer = await provision(world, NEXT_TO_NOTHING_USD);
+        const answer = await world.caller.chat(customer.apiKey);
+        windowOf(answer, resetsAt);
+        return answer;
+      },
+    },
+    {
+      code,
+      when: 'on a streamed call',
+      cap: { limit: NEXT_TO_NOTHING_USD, used: 0 },
+      async provoke(world) {
+        const customer = await provision(world, NEXT_TO_NOTHING_USD);
+        return world.caller.chat(customer.apiKey, { stream: true });
+      },
+    },
+  ]),
+  {
+    code: 'account_daily_limit',
+    when: 'by the combined spend of two keys',
+    cap: { limit: LIMIT_USD, used: SPENT_USD },
+    async provoke(world) {
+      const customer = await world.system.provision();
+      await setAccountLimit(world, customer, LIMIT_USD);
+      await spendSome(world, customer);
+      const other = await world.system.dashboard.createKey(customer.token, 'other');
+      return world.caller.chat(other.key);
+    },
+  },
+  {
+    code: 'request_cost_limit',
+    when: 'the named maximum costs more than the cap',
+    cap: { limit: 0.001 },
+    async provoke({ system, caller }) {
+      const { apiKey } = await system.provision({ key: { request_cost_limit: 0.001 } });
+      const answer = await caller.chat(apiKey, { max_tokens: 1_000 });
+      const used = answer.json.error.used;
+      if (!(used > 0.004 && used < 0.005)) throw new Error(`used is the request's cost, not ${used}`);
+      return answer;
+    },
+  },
+  {
+    code: 'request_cost_limit',
+    when: 'not even the least output fits',
+    cap: { limit: NEXT_TO_NOTHING_USD },
+    async provoke({ system, caller }) {
+      const { apiKey } = await system.provision({ key: { request_cost_limit: NEXT_TO_NOTHING_USD } });
+      return caller.chat(apiKey);
+    },
+  },
+  {
+    code: 'insufficient_balance',
+    when: 'nothing was ever paid in',
+    async provoke({ system, caller }) {
+      const { apiKey } = await system.provision({ balanceUsd: 0 });
+      return caller.chat(apiKey);
+    },
+  },
+  {
+    code: 'insufficient_balance',
+    when: 'a top-up has not cleared',
+    async provoke({ system, caller }) {
+      const { id, apiKey } = await system.provision({ balanceUsd: 0 });
+      await system.dashboard.call('POST', `admin/accounts/${id}/topups`, await system.operatorToken(), {
+        amount: 5,
+        status: 'pending',
+      });
+      return caller.chat(apiKey);
+    },
+  },
+  {
+    code: 'insufficient_balance',
+    when: 'below zero by a chargeback',
+    async provoke({ system, caller }) {
+      const { id, apiKey } = await system.provision({ balanceUsd: 1 });
+      await system.dashboard.call('POST', `admin/accounts/${id}/adjustments`, await system.operatorToken(), {
+        amount: -2,
+        reason: `chargeback ${randomUUID()}`,
+      });
+      return caller.chat(apiKey);
+    },
+  },
+  {
+    code: 'insufficient_balance',
+    when: 'a call at the same time holds what was left',
+    async provoke({ system, caller }) {
+      const customer = await system.provision({ balanceUsd: 0.000_4 });
+      const slow = caller.chat(customer.apiKey, {
+        messages: [{ role: 'user', content: '[[sim {"delay_ms":1000}]]' }],
+      });
+      while ((await system.dashboard.balance(customer.token)).held === 0) {
+        // Until the slow call holds it.
+      }
+      const refused = await caller.chat(customer.apiKey);
+      await slow;
+      return refused;
+    },
+  },
+];

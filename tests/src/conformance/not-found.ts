@@ -1,0 +1,118 @@
+import { bearer, CHAT, validBody } from './caller';
+import type { ConformanceCase, World } from './case';
+
+const WRONG_METHODS = ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+const API_PATHS = [
+  '/',
+  '/v1',
+  '/v1/',
+  '/v1/chat',
+  `${CHAT}/`,
+  '/V1/chat/completions',
+  '/v2/chat/completions',
+  '/chat/completions',
+  '/api/v1/models',
+  '/api/v1/auth/login',
+  '/v1/models/',
+  '/metrics',
+];
+const DASHBOARD_PATHS = [
+  '/api/v1/',
+  '/api/v1/nothing',
+  '/api/v1/keys/',
+  '/api/v1/models//x',
+  '/v1/models',
+  CHAT,
+];
+
+/** Paths that name a thing by its id, with an action where it has one. */
+const OWNED: readonly ['GET' | 'POST', (customer: { keyId: string }) => string, object?][] = [
+  ['GET', ({ keyId }) => `/api/v1/keys/${keyId}`],
+  ['POST', ({ keyId }) => `/api/v1/keys/${keyId}/delete`, {}],
+  ['POST', ({ keyId }) => `/api/v1/keys/${keyId}/update`, { name: 'mine' }],
+  ['POST', ({ keyId }) => `/api/v1/keys/${keyId}/rotate`, { grace_seconds: 0 }],
+  ['POST', ({ keyId }) => `/api/v1/keys/${keyId}/regenerate`, {}],
+  ['POST', ({ keyId }) => `/api/v1/keys/${keyId}/enable`, {}],
+  ['POST', ({ keyId }) => `/api/v1/keys/${keyId}/disable`, {}],
+];
+
+const OPERATOR_CALLS: readonly ['GET' | 'POST', (id: string) => string, object?][] = [
+  ['GET', () => '/api/v1/admin/accounts'],
+  ['POST', (id) => `/api/v1/admin/accounts/${id}/topups`, { amount: 1, status: 'cleared' }],
+  ['POST', (id) => `/api/v1/admin/accounts/${id}/suspend`, {}],
+  ['POST', (id) => `/api/v1/admin/accounts/${id}/adjustments`, { amount: 1 }],
+  ['POST', (id) => `/api/v1/admin/keys/${id}/revoke`, {}],
+  ['GET', () => '/api/v1/admin/throttle'],
+  ['POST', () => '/api/v1/admin/throttle', {}],
+  ['POST', () => '/api/v1/admin/models', {}],
+];
+
+const chatWith = (method: string, world: World) =>
+  world.caller.api(method, CHAT, bearer(world.customer.apiKey), validBody());
+
+export const NOT_FOUND_CASES: readonly ConformanceCase[] = [
+  ...WRONG_METHODS.flatMap((method): ConformanceCase[] => [
+    { code: 'not_found', when: `${method} ${CHAT}`, provoke: (world) => chatWith(method, world) },
+    {
+      code: 'not_found',
+      when: `${method} /v1/models`,
+      provoke: ({ caller, customer }) => caller.api(method, '/v1/models', bearer(customer.apiKey)),
+    },
+    {
+      code: 'not_found',
+      when: `${method} /api/v1/keys`,
+      provoke: ({ caller, customer }) => caller.dashboard(method, '/api/v1/keys', bearer(customer.token)),
+    },
+  ]),
+  { code: 'not_found', when: `GET ${CHAT}`, provoke: (world) => chatWith('GET', world) },
+  {
+    code: 'not_found',
+    when: 'POST /v1/models',
+    provoke: ({ caller, customer }) => caller.api('POST', '/v1/models', bearer(customer.apiKey), {}),
+  },
+  ...API_PATHS.map(
+    (path): ConformanceCase => ({
+      code: 'not_found',
+      when: `POST ${path}`,
+      provoke: ({ caller, customer }) => caller.api('POST', path, bearer(customer.apiKey), validBody()),
+    }),
+  ),
+  ...DASHBOARD_PATHS.map(
+    (path): ConformanceCase => ({
+      code: 'not_found',
+      when: `GET ${path} at the dashboard`,
+      provoke: ({ caller, customer }) => caller.dashboard('GET', path, bearer(customer.token)),
+    }),
+  ),
+  ...['/api/v1/models', '/api/v1/models/sim/chat', '/api/v1/keys', '/api/v1/auth/login'].map(
+    (path): ConformanceCase => ({
+      code: 'not_found',
+      when: `an API key on ${path}`,
+      provoke: ({ caller, customer }) => caller.dashboard('GET', path, bearer(customer.apiKey)),
+    }),
+  ),
+  ...OWNED.flatMap(([method, path, body]): ConformanceCase[] => [
+    {
+      code: 'not_found',
+      when: `another account’s id, ${method} ${path({ keyId: '{id}' })}`,
+      async provoke({ system, caller, customer }) {
+        const stranger = await system.provision({ balanceUsd: 0 });
+        return caller.dashboard(method, path(customer), bearer(stranger.token), body);
+      },
+    },
+    {
+      code: 'not_found',
+      when: `no such id, ${method} ${path({ keyId: '{id}' })}`,
+      provoke: ({ caller, customer }) =>
+        caller.dashboard(method, path({ keyId: 'key_none' }), bearer(customer.token), body),
+    },
+  ]),
+  ...OPERATOR_CALLS.map(
+    ([method, path, body]): ConformanceCase => ({
+      code: 'not_found',
+      when: `not an operator, ${method} ${path('{id}')}`,
+      provoke: ({ caller, customer }) =>
+        caller.dashboard(method, path(customer.id), bearer(customer.token), body),
+    }),
+  ),
+];

@@ -1,0 +1,69 @@
+import { ERROR_TABLE, type ErrorCode, type ErrorRow } from '@gateway/proto';
+import { expect } from '@jest/globals';
+import type { HttpAnswer } from './http';
+
+/** What a refusal has beyond its row of the table. */
+export interface Particulars {
+  /** The request's field at fault, where the row leaves it open. */
+  readonly param?: string;
+  readonly detail?: RegExp;
+  /** `must`: whole seconds, at least one. Absent: by the code, `must` for limits of rate, else `never`. */
+  readonly retryAfter?: 'must' | 'never' | number;
+  /** Absent: by the table. */
+  readonly shouldRetry?: 'false' | 'none';
+  /** Of cap errors: USD, and whether a window ends. */
+  readonly cap?: { readonly limit?: number; readonly used?: number; readonly resetsAt?: Date };
+}
+
+const RATE_CODES = new Set<ErrorCode>(['rate_limited', 'rpm_rate_limited', 'tpm_rate_limited']);
+const WINDOW_CODES = new Set<ErrorCode>(['key_daily_limit', 'key_monthly_limit', 'account_daily_limit']);
+const LEAKS = /node_modules|\/src\/|\.js:\d|\bat .+\(|ECONN|ENOTFOUND|EPROTO|Error:|sk-gw-|postgres|grpc/i;
+
+/** The answer is this code's, to the last key and header that the contract speaks of. */
+export function expectConforms(answer: HttpAnswer, code: ErrorCode, particulars: Particulars = {}): void {
+  const row: ErrorRow = ERROR_TABLE[code];
+  expect([answer.status, answer.json?.error?.code]).toEqual([row.status, code]);
+  expect(Object.keys(answer.json)).toEqual(['error']);
+  const { detail, limit, used, resets_at, ...fixed } = answer.json.error;
+  const param = row.param === 'field' ? particulars.param : row.param === 'none' ? undefined : row.param;
+  expect(fixed).toEqual({ type: row.type, code, message: row.message, ...(param && { param }) });
+  if (particulars.detail) expect(detail).toMatch(particulars.detail);
+  expect(typeof detail).toMatch(/^(string|undefined)$/);
+  expectCap(code, { limit, used, resets_at }, particulars.cap);
+  expectHeaders(answer, code, particulars);
+  expect(answer.text).not.toMatch(LEAKS);
+}
+
+function expectCap(
+  code: ErrorCode,
+  extras: { limit: unknown; used: unknown; resets_at: unknown },
+  expected: Particulars['cap'] = {},
+): void {
+  const windowed = WINDOW_CODES.has(code);
+  if (!windowed && code !== 'request_cost_limit') {
+    expect(extras).toEqual({ limit: undefined, used: undefined, resets_at: undefined });
+    return;
+  }
+  expect([typeof extras.limit, typeof extras.used]).toEqual(['number', 'number']);
+  expect(typeof extras.resets_at).toBe(windowed ? 'string' : 'undefined');
+  if (expected.limit !== undefined) expect(extras.limit).toBe(expected.limit);
+  if (expected.used !== undefined) expect(extras.used).toBe(expected.used);
+  if (expected.resetsAt) expect(extras.resets_at).toBe(expected.resetsAt.toISOString());
+}
+
+function expectHeaders({ headers }: HttpAnswer, code: ErrorCode, particulars: Particulars): void {
+  expect(headers['content-type']).toMatch(/^application\/json/);
+  expect(headers['x-request-id']).toMatch(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  expect(headers['request-id']).toBe(headers['x-request-id']);
+
+  const row: ErrorRow = ERROR_TABLE[code];
+  const shouldRetry = particulars.shouldRetry ?? (row.shouldRetry === false ? 'false' : 'none');
+  expect(headers['x-should-retry'] ?? 'none').toBe(shouldRetry);
+
+  const retryAfter = particulars.retryAfter ?? (RATE_CODES.has(code) ? 'must' : 'never');
+  if (retryAfter === 'never') expect(headers).not.toHaveProperty('retry-after');
+  else if (retryAfter === 'must') expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  else expect(headers['retry-after']).toBe(String(retryAfter));
+}

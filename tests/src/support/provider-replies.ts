@@ -1,0 +1,78 @@
+/** What a provider of OpenAI's format says, written after its documentation. */
+export const COMPLETION = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_795_000_000,
+  model: 'gpt-5.4-mini-2026-03-17',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'Hello there, how are you?', refusal: null, annotations: [] },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage: {
+    prompt_tokens: 20,
+    completion_tokens: 8,
+    total_tokens: 28,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+  },
+  service_tier: 'default',
+};
+
+/** Each is one token of `o200k_base`. */
+export const WORDS = [' one', ' two', ' three', ' four', ' five', ' six'];
+
+const chunk = (fields: object) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1_795_000_000,
+  model: 'gpt-5.4-mini-2026-03-17',
+  service_tier: 'default',
+  ...fields,
+});
+const delta = (value: object, finish_reason: string | null = null) =>
+  chunk({ choices: [{ index: 0, delta: value, logprobs: null, finish_reason }], usage: null });
+
+export const ROLE_CHUNK = delta({ role: 'assistant', content: '', refusal: null });
+export const WORD_CHUNKS = WORDS.map((content) => delta({ content }));
+export const FINISH_CHUNK = delta({}, 'stop');
+export const USAGE_CHUNK = chunk({ choices: [], usage: COMPLETION.usage });
+export const DONE = 'data: [DONE]\n\n';
+
+/** A whole stream, to the provider's usage and its end marker. */
+export const STREAM_CHUNKS = [ROLE_CHUNK, ...WORD_CHUNKS, FINISH_CHUNK, USAGE_CHUNK];
+
+export function sse(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+export const STREAM = `${STREAM_CHUNKS.map(sse).join('')}${DONE}`;
+
+/** A failure in OpenAI's words. */
+export function providerError(message: string, type = 'invalid_request_error'): object {
+  return { error: { message, type, param: null, code: null } };
+}
+
+/** A whole HTTP reply; strings as they are, all else as JSON. */
+export function httpReply(status: number, body: unknown, headers: Record<string, string> = {}): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const all = {
+    'content-type': 'application/json',
+    'content-length': `${Buffer.byteLength(text)}`,
+    ...headers,
+  };
+  return `${replyHead(status, all)}${text}`;
+}
+
+/** The head of a reply whose body comes as it comes, and ends with the connection. */
+export function streamHead(headers: Record<string, string> = {}): string {
+  return replyHead(200, { 'content-type': 'text/event-stream', connection: 'close', ...headers });
+}
+
+function replyHead(status: number, headers: Record<string, string>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`;
+}
