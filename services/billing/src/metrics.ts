@@ -1,6 +1,7 @@
 import { createMetrics } from '@gateway/runtime';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Delivery, DeliveryOutcome } from './domain/delivery';
+import type { RateLimiter } from './domain/rate-limiter';
 import type { Reconciliation } from './store/reconcile';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -12,6 +13,10 @@ export interface BillingMetrics {
   /** Notes what became of a batch of deliveries, and how long after their calls' ends. */
   settled(deliveries: readonly Delivery[], outcomes: readonly DeliveryOutcome[], nowMs: number): void;
   readonly consumerUp: Gauge;
+  readonly ratesRebuilt: Counter;
+  readonly ratesFailed: Counter;
+  /** The limiter, with its answers counted and timed. */
+  observeRates(limiter: RateLimiter): RateLimiter;
   /** Runs one batch of a kind and notes its size and duration. */
   timed<T>(kind: 'reserve' | 'settle', size: number, work: () => Promise<T>): Promise<T>;
 }
@@ -68,6 +73,7 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
       help: 'Whether the consumer is a live member of its group.',
       registers,
     }),
+    ...rateMetrics(registry),
     async timed(kind, items, work) {
       size.observe({ kind }, items);
       const end = seconds.startTimer({ kind });
@@ -77,6 +83,45 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
         end();
       }
     },
+  };
+}
+
+function rateMetrics(registry: Registry) {
+  const registers = [registry];
+  const seconds = new Histogram({
+    name: 'billing_rates_seconds',
+    help: 'Time that a batch waits for its rates.',
+    buckets: SECONDS,
+    registers,
+  });
+  const answers = new Counter({
+    name: 'billing_rates_total',
+    help: 'Calls of limited keys: taken, or the code of the refusal.',
+    labelNames: ['result'],
+    registers,
+  });
+  return {
+    ratesRebuilt: new Counter({
+      name: 'billing_rates_rebuilt_total',
+      help: 'Keys whose rates were rebuilt from holds.',
+      registers,
+    }),
+    ratesFailed: new Counter({
+      name: 'billing_rates_failed_total',
+      help: 'Times that the place of the rates did not answer in time.',
+      registers,
+    }),
+    observeRates: (limiter: RateLimiter): RateLimiter => ({
+      giveBack: (places) => limiter.giveBack(places),
+      correct: (corrections) => limiter.correct(corrections),
+      async take(calls) {
+        const end = seconds.startTimer();
+        const outcomes = await limiter.take(calls);
+        end();
+        for (const one of outcomes) answers.inc({ result: one.taken ? 'taken' : one.error.code });
+        return outcomes;
+      },
+    }),
   };
 }
 

@@ -3,11 +3,12 @@ import type { CallToAdmit } from './domain/admission';
 import type { Delivery, DeliveryOutcome } from './domain/delivery';
 import { GroupCommit } from './domain/group-commit';
 import type { RateLimiter } from './domain/rate-limiter';
-import { type ReserveResult, reserveCalls } from './domain/reserver';
+import { type ReserveResult, Reserver } from './domain/reserver';
 import type { BillingMetrics } from './metrics';
 import { holdCalls } from './store/hold-calls';
 import { settleDeliveries } from './store/settle-deliveries';
 import { isTransient } from './store/statement';
+import { CommitInDoubt } from './store/two-step';
 
 /** Transactions of each kind, reserving and settling, that run at once; those of one account don't. */
 const WORKERS = 2;
@@ -27,13 +28,19 @@ export function createReservations(
   limiter: RateLimiter,
   { pool, metrics }: Parts,
 ): GroupCommit<CallToAdmit, ReserveResult> {
+  const reserver = new Reserver({
+    limiter,
+    hold: (rated) => holdCalls(pool, rated),
+    isInDoubt: (error) => error instanceof CommitInDoubt,
+    isTransient,
+  });
   return new GroupCommit({
     run: (calls: readonly CallToAdmit[]) =>
-      metrics.timed('reserve', calls.length, () =>
-        reserveCalls(calls, limiter, (asked, refused) => holdCalls(pool, asked, refused)),
-      ),
+      metrics.timed('reserve', calls.length, () => reserver.reserve(calls)),
     accountOf: (call) => call.accountId,
     isTransient,
+    // Done by the reserver, which keeps the rates meanwhile.
+    repeatTransient: false,
     maxBatch: 128,
     maxWaiting: 4_096,
     workers: WORKERS,
@@ -42,7 +49,10 @@ export function createReservations(
 }
 
 /** Finished calls that wait to be settled, whichever way they came. */
-export function createSettlements({ pool, metrics, log }: Parts): GroupCommit<Delivery, DeliveryOutcome> {
+export function createSettlements(
+  limiter: RateLimiter,
+  { pool, metrics, log }: Parts,
+): GroupCommit<Delivery, DeliveryOutcome> {
   return new GroupCommit({
     run: async (deliveries: readonly Delivery[]) => {
       const outcomes = await metrics.timed('settle', deliveries.length, () =>
@@ -52,10 +62,14 @@ export function createSettlements({ pool, metrics, log }: Parts): GroupCommit<De
       for (const outcome of outcomes) {
         if (outcome.kind === 'dead') log.error({ reason: outcome.reason }, 'settlement event set aside');
       }
+      const corrections = outcomes.flatMap((one) => (one.kind === 'applied' && one.rates ? [one.rates] : []));
+      // Nobody waits for it, and it ends by itself in time.
+      if (corrections.length > 0) void limiter.correct(corrections);
       return outcomes;
     },
     accountOf: ({ event }) => ('accountId' in event ? event.accountId : ''),
     isTransient,
+    repeatTransient: true,
     maxBatch: 256,
     maxWaiting: 20_000,
     workers: WORKERS,

@@ -42,12 +42,19 @@ test('the service is ready', async () => {
 });
 
 describe('with Redis', () => {
+  test('or rather without, keys with a limit of requests or tokens are refused', async () => {
+    const limited = await billing.createFundedKey(10n, { tpmLimit: '1000' });
+    expect(summary((await billing.reserve(reserveRequest(limited, 10n)))[0]!)).toBe('internal_error');
+  });
+
   test('it is not ready while Redis is away, but starts, serves and stops', async () => {
     const waiting = await TestBilling.start(database.url, { REDIS_URL: 'redis://127.0.0.1:1' });
     try {
       expect(await waiting.ready()).toBe('not ready: redis');
       const key = await waiting.createFundedKey(10n);
       expect(summary((await waiting.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
+      const limited = await waiting.createFundedKey(10n, { rpmLimit: '1' });
+      expect(summary((await waiting.reserve(reserveRequest(limited, 10n)))[0]!)).toBe('internal_error');
     } finally {
       await waiting.stop();
     }

@@ -3,22 +3,26 @@ import {
   createPool,
   type Logger,
   migrate,
+  type Pool,
   ping,
   type RunningService,
   startAdminServer,
   startGrpcServer,
 } from '@gateway/runtime';
-import { connectRedis } from './clients/redis';
-import { unlimitedRates } from './domain/rate-limiter';
+import { connectRedis, type RedisConnection } from './clients/redis';
+import { RedisRates } from './clients/redis-rates';
+import { noRates } from './domain/no-rates';
+import type { RateLimiter } from './domain/rate-limiter';
 import { UsageConsumer } from './events/usage-consumer';
 import { startJobs } from './jobs';
-import { createBillingMetrics } from './metrics';
+import { type BillingMetrics, createBillingMetrics } from './metrics';
 import { createReservations, createSettlements, QUEUE_CONNECTIONS } from './queues';
 import { KeyWatchers } from './rpc/key-watchers';
 import { ReserveStreams } from './rpc/reserve';
 import { billingService } from './rpc/service';
 import { readSettings, type Settings } from './settings';
 import { KeyListener } from './store/key-listener';
+import { recallRates } from './store/recall-rates';
 import { reconcile } from './store/reconcile';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
@@ -31,8 +35,10 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
   const jobs = await startJobs(settings, pool, log);
 
   const metrics = createBillingMetrics(() => reconcile(pool));
-  const reservations = createReservations(unlimitedRates, { pool: moneyPool, metrics, log });
-  const settlements = createSettlements({ pool: moneyPool, metrics, log });
+  const redis = settings.REDIS_URL ? await connectRedis(settings.REDIS_URL, log) : undefined;
+  const limiter = createLimiter(redis, { moneyPool, metrics, log });
+  const reservations = createReservations(limiter, { pool: moneyPool, metrics, log });
+  const settlements = createSettlements(limiter, { pool: moneyPool, metrics, log });
   const reserveStreams = new ReserveStreams({
     submit: (call) => reservations.submit(call),
     onReply: (result) => metrics.replies.inc({ result }),
@@ -50,7 +56,6 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     settle: (deliveries) => Promise.all(deliveries.map((delivery) => settlements.submit(delivery))),
     onUp: (up) => metrics.consumerUp.set(up ? 1 : 0),
   });
-  const redis = settings.REDIS_URL ? await connectRedis(settings.REDIS_URL, log) : undefined;
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
@@ -98,6 +103,26 @@ function createPools(url: string, log: Logger) {
       pipeline: true,
     }),
   };
+}
+
+function createLimiter(
+  redis: RedisConnection | undefined,
+  { moneyPool, metrics, log }: { moneyPool: Pool; metrics: BillingMetrics; log: Logger },
+): RateLimiter {
+  if (!redis) {
+    log.warn('no REDIS_URL: keys with a limit of requests or tokens per minute are refused');
+    return noRates;
+  }
+  const rates = new RedisRates({
+    redis,
+    recall: (keyIds) => recallRates(moneyPool, keyIds),
+    onRebuilt: (keys) => metrics.ratesRebuilt.inc(keys),
+    onFailed: (error) => {
+      metrics.ratesFailed.inc();
+      log.warn({ err: error }, 'rates are not known');
+    },
+  });
+  return metrics.observeRates(rates);
 }
 
 function startConsumer(

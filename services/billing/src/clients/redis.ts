@@ -1,12 +1,36 @@
+import { createHash } from 'node:crypto';
 import type { Logger } from '@gateway/runtime';
+
+export interface RedisScript {
+  readonly text: string;
+  readonly digest: string;
+}
+
+export const redisScript = (text: string): RedisScript => ({
+  text,
+  digest: createHash('sha1').update(text).digest('hex'),
+});
 
 export interface RedisConnection {
   readonly up: boolean;
+  /**
+   * Which life of which server this is; undefined while there is none. A server that was restarted or
+   * replaced is another, whatever data it brought along.
+   */
+  readonly life: string | undefined;
+  /** Runs a script on one key. Rejects when it can't be sent; what is under way has no deadline here. */
+  run(script: RedisScript, key: string, args: readonly string[]): Promise<string[]>;
+  /** Something was not answered in time: nothing more is sent until the server has answered a ping. */
+  distrust(): void;
   stop(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;
-const RECONNECT_MAX_MS = 1_000;
+const RECONNECT_MAX_MS = 500;
+/** A server that has not said a word for so long is reconnected to; it is pinged often enough to. */
+const SILENCE_MS = 3_000;
+const PING_INTERVAL_MS = 1_000;
+const MAX_QUEUED = 20_000;
 
 /**
  * Where the rates live. A server that is away does not keep billing from starting: it is looked for until
@@ -18,16 +42,36 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   const client = createClient({
     url,
     disableOfflineQueue: true,
+    commandsQueueMaxLength: MAX_QUEUED,
+    pingInterval: PING_INTERVAL_MS,
     socket: {
       connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SILENCE_MS,
       reconnectStrategy: (retries) => Math.min(RECONNECT_MAX_MS, 50 * 2 ** Math.min(retries, 10)),
     },
   });
+  let life: string | undefined;
+  let connections = 0;
   let wasUp = false;
-  client.on('ready', () => {
+
+  /** Learns with whom we speak; a connection that has ended meanwhile says nothing of the next one. */
+  const meet = async () => {
+    const connection = ++connections;
+    life = undefined;
+    const info = String(await client.sendCommand(['INFO', 'server']));
+    if (connection !== connections) return;
+    life = /^run_id:(\w+)/m.exec(info)?.[1] ?? 'unnamed';
     wasUp = true;
-  });
+  };
+  const lost = () => {
+    connections++;
+    life = undefined;
+  };
+  client.on('ready', () => void meet().catch(() => {}));
+  client.on('reconnecting', lost);
+  client.on('end', lost);
   client.on('error', (error: Error) => {
+    lost();
     // Every attempt to reconnect is an error too; only the first says something new.
     log[wasUp ? 'warn' : 'debug']({ err: error }, 'redis connection failed');
     wasUp = false;
@@ -35,8 +79,20 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   client.connect().catch(() => {});
   return {
     get up() {
-      return client.isReady;
+      return life !== undefined;
     },
+    get life() {
+      return life;
+    },
+    run: ({ text, digest }, key, args) => {
+      const options = { keys: [key], arguments: [...args] };
+      const answer = client.evalSha(digest, options).catch((error: Error) => {
+        if (!error.message.startsWith('NOSCRIPT')) throw error;
+        return client.eval(text, options);
+      });
+      return answer as unknown as Promise<string[]>;
+    },
+    distrust: () => void meet().catch(() => {}),
     async stop() {
       client.destroy();
     },

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import { minBigint } from './int8';
+import type { RateTerms } from './rate-terms';
 import { nextUtcDayMs, nextUtcMonthMs } from './spend-window';
 
 /** A call that asks for a hold. */
@@ -44,6 +45,7 @@ export interface KeyFigures {
   readonly dailyLimitNano: bigint | null;
   readonly monthlyLimitNano: bigint | null;
   readonly requestCostLimitNano: bigint | null;
+  readonly rates: RateTerms;
   usedTodayNano: bigint;
   usedThisMonthNano: bigint;
 }

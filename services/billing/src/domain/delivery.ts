@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RateCorrection } from './rate-limiter';
 import { MalformedEvent, parseUsageEvent, type UsageEvent } from './usage-event';
 
 /** A settlement event as it came, by whichever way. */
@@ -11,7 +12,9 @@ export interface Delivery {
 
 /** What became of a delivery; `dead` means that it was set aside with its reason. */
 export type DeliveryOutcome =
-  | { readonly kind: 'applied' | 'duplicate' }
+  | { readonly kind: 'duplicate' }
+  /** `rates`: what its call used of what was taken for it, where its key has limits. */
+  | { readonly kind: 'applied'; readonly rates?: RateCorrection }
   | { readonly kind: 'dead'; readonly reason: string };
 
 export function deliveryOfMessage(message: object): Delivery {

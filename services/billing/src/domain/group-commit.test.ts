@@ -20,6 +20,7 @@ function build(options: Partial<GroupCommitOptions<Item, string>> = {}) {
       }),
     accountOf: (item) => item.account,
     isTransient: (error) => error === 'transient',
+    repeatTransient: true,
     maxBatch: 4,
     maxWaiting: 100,
     workers: 2,

@@ -1,12 +1,14 @@
 import { GatewayError } from '@gateway/proto';
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Does the items in one transaction and answers each, in their order. May run twice after a failure. */
+  /** Does the items in one transaction and answers each, in their order. */
   run(items: readonly Item[]): Promise<Result[]>;
   /** Items of one account never run in two batches at once: the second would wait for the first's lock. */
   accountOf(item: Item): string;
   /** True when the failure may pass by itself; other failures may be one item's fault. */
   isTransient(error: unknown): boolean;
+  /** Whether a batch that failed so is run once more; otherwise `run` has seen to that. */
+  readonly repeatTransient: boolean;
   readonly maxBatch: number;
   readonly maxWaiting: number;
   readonly workers: number;
@@ -127,7 +129,7 @@ export class GroupCommit<Item, Result> {
     const error = await this.#attempt(batch);
     if (error === undefined) return;
     if (this.#options.isTransient(error)) {
-      const again = await this.#attempt(batch);
+      const again = this.#options.repeatTransient ? await this.#attempt(batch) : error;
       if (again !== undefined) for (const waiting of batch) waiting.reject(failure(again));
       return;
     }

@@ -1,39 +1,134 @@
+import { GatewayError } from '@gateway/proto';
 import type { CallToAdmit, Decision } from './admission';
-import type { RateLimiter, RateOutcome } from './rate-limiter';
+import { KnownTerms } from './known-terms';
+import type { RateLimiter, RateOutcome, RatePlace } from './rate-limiter';
+import type { RateTerms } from './rate-terms';
+
+type Taken = RateOutcome & { taken: true };
 
 export type ReserveResult =
-  | { readonly granted: true; readonly holdNano: bigint; readonly rates: RateOutcome & { taken: true } }
+  | { readonly granted: true; readonly holdNano: bigint; readonly rates: Taken }
   | (Decision & { granted: false });
 
-/** Holds money for the calls that the rates let through, and says what each of them gets. */
-export type HoldCalls = (
-  calls: readonly CallToAdmit[],
-  refusedByRates: readonly ((RateOutcome & { taken: false })['error'] | undefined)[],
-) => Promise<Decision[]>;
+/** A call with what its rates say. */
+export interface RatedCall {
+  readonly call: CallToAdmit;
+  /** Under which the rates were taken; absent: its key was taken to be unlimited. */
+  readonly terms: RateTerms | undefined;
+  readonly rates: RateOutcome;
+}
+
+export type HoldDecision =
+  | Decision
+  /** The hold was there before; `tokens`: what it reserves, null when its key had no limit. */
+  | {
+      readonly granted: true;
+      readonly holdNano: bigint;
+      readonly earlier: { readonly tokens: bigint | null };
+    }
+  /** Nothing was decided: the key's terms are no longer those under which its rates were taken. */
+  | { readonly granted: false; readonly terms: RateTerms };
+
+export interface ReserverOptions {
+  readonly limiter: RateLimiter;
+  /** Holds money for the calls that their rates let through, in one transaction. */
+  hold(calls: readonly RatedCall[]): Promise<HoldDecision[]>;
+  /** True when the failed transaction may have been committed all the same. */
+  isInDoubt(error: unknown): boolean;
+  /** True when the failure may pass by itself. */
+  isTransient(error: unknown): boolean;
+}
+
+/** Times that a call whose key's terms change under it is begun anew. */
+const MAX_ROUNDS = 5;
+const ATTEMPTS = 2;
 
 /** Rates first and tentatively, then money; what the money refuses gets its rates back. */
-export async function reserveCalls(
-  calls: readonly CallToAdmit[],
-  limiter: RateLimiter,
-  holdCalls: HoldCalls,
-): Promise<ReserveResult[]> {
-  const rates = await limiter.take(calls);
-  let decisions: Decision[];
-  try {
-    decisions = await holdCalls(
-      calls,
-      rates.map((rate) => (rate.taken ? undefined : rate.error)),
-    );
-  } catch (error) {
-    await limiter.giveBack(calls.filter((_, i) => rates[i]?.taken));
-    throw error;
+export class Reserver {
+  readonly #options: ReserverOptions;
+  readonly #known = new KnownTerms();
+
+  constructor(options: ReserverOptions) {
+    this.#options = options;
   }
-  const unused = calls.filter((_, i) => rates[i]?.taken && !decisions[i]?.granted);
-  if (unused.length > 0) await limiter.giveBack(unused);
-  return decisions.map((decision, i) => {
-    const rate = rates[i];
-    if (!decision.granted) return decision;
-    if (!rate?.taken) throw new Error('a call was granted against its rates');
-    return { granted: true, holdNano: decision.holdNano, rates: rate };
-  });
+
+  async reserve(calls: readonly CallToAdmit[]): Promise<ReserveResult[]> {
+    const results = new Map<CallToAdmit, ReserveResult>();
+    let pending = calls;
+    for (let round = 0; pending.length > 0 && round < MAX_ROUNDS; round++) {
+      pending = await this.#round(pending, results);
+    }
+    return calls.map((call) => results.get(call) ?? { granted: false, error: unsettledTerms() });
+  }
+
+  /** Answers the calls whose key's terms were known; the others are to be asked again. */
+  async #round(calls: readonly CallToAdmit[], results: Map<CallToAdmit, ReserveResult>) {
+    const rated = await this.#rate(calls);
+    const { decisions, wasInDoubt } = await this.#hold(rated);
+    const unused: RatePlace[] = [];
+    const again: CallToAdmit[] = [];
+    for (const [i, { call, rates }] of rated.entries()) {
+      const decision = decisions[i]!;
+      if (!decision.granted && 'terms' in decision) {
+        this.#known.learn(call.keyId, decision.terms);
+        again.push(call);
+      } else {
+        results.set(call, toResult(call, rates, decision));
+      }
+      // After a doubtful commit a hold found is most likely the one that these rates were taken for.
+      const counts = decision.granted && (!('earlier' in decision) || wasInDoubt);
+      if (rates.taken && rates.place && !counts) unused.push(rates.place);
+    }
+    if (unused.length > 0) await this.#options.limiter.giveBack(unused);
+    return again;
+  }
+
+  async #rate(calls: readonly CallToAdmit[]): Promise<RatedCall[]> {
+    const termsOf = calls.map((call) => this.#known.get(call.keyId));
+    const limited = calls.flatMap((call, i) => (termsOf[i] ? [{ call, terms: termsOf[i] }] : []));
+    const outcomes = limited.length > 0 ? await this.#options.limiter.take(limited) : [];
+    let at = 0;
+    return calls.map((call, i) => ({
+      call,
+      terms: termsOf[i],
+      rates: termsOf[i] ? outcomes[at++]! : unlimited(call),
+    }));
+  }
+
+  /** A transaction that failed is run again with the same rates: its holds, if they exist, are found. */
+  async #hold(rated: readonly RatedCall[]): Promise<{ decisions: HoldDecision[]; wasInDoubt: boolean }> {
+    const { limiter, hold, isInDoubt, isTransient } = this.#options;
+    let wasInDoubt = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { decisions: await hold(rated), wasInDoubt };
+      } catch (error) {
+        wasInDoubt ||= isInDoubt(error);
+        if (attempt < ATTEMPTS && isTransient(error)) continue;
+        // Holds that may exist keep their rates: they pass by themselves, one that is missing would not.
+        const places = rated.flatMap(({ rates }) => (rates.taken && rates.place ? [rates.place] : []));
+        if (!wasInDoubt && places.length > 0) await limiter.giveBack(places);
+        throw error;
+      }
+    }
+  }
 }
+
+const unlimited = (call: CallToAdmit): Taken => ({ taken: true, grantedTokens: call.boundTokens });
+
+function toResult(
+  call: CallToAdmit,
+  rates: RateOutcome,
+  decision: Exclude<HoldDecision, { terms: RateTerms }>,
+): ReserveResult {
+  if (!decision.granted) return decision;
+  if ('earlier' in decision) {
+    const grantedTokens = decision.earlier.tokens ?? call.boundTokens;
+    return { granted: true, holdNano: decision.holdNano, rates: { taken: true, grantedTokens } };
+  }
+  if (!rates.taken) throw new Error('a call was granted against its rates');
+  return { granted: true, holdNano: decision.holdNano, rates };
+}
+
+const unsettledTerms = () =>
+  new GatewayError('internal_error', { cause: new Error("the key's rates changed again and again") });

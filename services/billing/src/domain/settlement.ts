@@ -1,4 +1,5 @@
 import { minBigint } from './int8';
+import type { RatePlace } from './rate-limiter';
 import type { UsageEvent } from './usage-event';
 
 export type HoldState = 'open' | 'settled' | 'released' | 'expired';
@@ -12,6 +13,8 @@ export interface Hold {
   readonly amountNano: bigint;
   /** UTC day of admission, `YYYY-MM-DD`. */
   readonly day: string;
+  /** Where its rates were taken; absent when its key had no limit. */
+  readonly rates?: RatePlace;
 }
 
 export type LossReason = 'over_hold' | 'expired' | 'late_final';
@@ -26,6 +29,8 @@ export interface HoldEnd {
   /** Negative: an earlier loss was booked too high. */
   readonly lossNano: bigint;
   readonly lossReason: LossReason;
+  /** Tokens that were used after all; null: what was reserved stays counted. */
+  readonly usedTokens: bigint | null;
 }
 
 /** Ends an open hold as its event says: never more than the hold is charged. */
@@ -39,6 +44,7 @@ export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
     chargedNano,
     lossNano: costNano - chargedNano,
     lossReason: 'over_hold',
+    usedTokens: tokensOf(event),
   };
 }
 
@@ -51,6 +57,7 @@ export function expireHold(hold: Hold): HoldEnd {
     chargedNano: 0n,
     lossNano: hold.amountNano,
     lossReason: 'expired',
+    usedTokens: null,
   };
 }
 
@@ -68,5 +75,10 @@ export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigin
     chargedNano,
     lossNano: costNano - chargedNano - hold.amountNano,
     lossReason: 'late_final',
+    usedTokens: tokensOf(event),
   };
 }
+
+/** All that passed, in and out, cached or not: what a limit of tokens per minute counts. */
+export const tokensOf = (event: UsageEvent): bigint =>
+  event.inputTokens + event.cacheReadTokens + event.cacheWriteTokens + event.outputTokens;

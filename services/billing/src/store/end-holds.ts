@@ -7,11 +7,13 @@ const END = statement(
   'end-holds',
   `WITH ended AS (
      SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::date[], $5::text[], $6::bigint[], $7::bigint[],
-         $8::bigint[], $9::text[])
-       AS e (request_id, account_id, key_id, day, state, freed_nano, charged_nano, loss_nano, loss_reason)
+         $8::bigint[], $9::text[], $10::bigint[])
+       AS e (request_id, account_id, key_id, day, state, freed_nano, charged_nano, loss_nano, loss_reason,
+         used_tokens)
    ), holds AS (
      UPDATE billing.holds h
-     SET state = e.state, charged_nano = e.charged_nano, ended_at = billing.clock()
+     SET state = e.state, charged_nano = e.charged_nano, ended_at = billing.clock(),
+       tokens = CASE WHEN h.tokens IS NOT NULL THEN coalesce(e.used_tokens, h.tokens) END
      FROM ended e WHERE h.request_id = e.request_id
    ), accounts AS (
      UPDATE billing.accounts a
@@ -53,5 +55,6 @@ export async function endHolds(client: PoolClient, ends: readonly HoldEnd[]): Pr
     ends.map((end) => end.chargedNano),
     ends.map((end) => end.lossNano),
     ends.map((end) => end.lossReason),
+    ends.map((end) => end.usedTokens),
   ]);
 }

@@ -1,7 +1,7 @@
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
-import { expireHold, type HoldState } from '../domain/settlement';
+import { expireHold } from '../domain/settlement';
 import { endHolds } from './end-holds';
-import { fromHoldRow } from './holds';
+import { fromHoldRow, HOLD_COLUMNS, type HoldRow } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { rowsOf, statement } from './statement';
 
@@ -13,7 +13,7 @@ const LEAD = statement('lead-sweep', `SELECT pg_try_advisory_xact_lock(hashtext(
 // settled nor released what it left behind.
 const FIND = statement(
   'find-abandoned-holds',
-  `SELECT h.request_id, h.account_id, h.key_id, h.state, h.amount_nano, h.day::text
+  `SELECT ${HOLD_COLUMNS}
    FROM billing.holds h LEFT JOIN billing.owners o ON o.id = h.owner_id,
      LATERAL (SELECT billing.clock() - $1::bigint * interval '1 millisecond' AS at) cutoff
    WHERE h.state = 'open' AND h.created_at < cutoff.at
@@ -22,15 +22,6 @@ const FIND = statement(
      AND ($2::uuid[] IS NULL OR h.request_id = ANY($2))
    ORDER BY h.request_id LIMIT ${BATCH}`,
 );
-
-interface HoldRow {
-  request_id: string;
-  account_id: string;
-  key_id: string;
-  state: HoldState;
-  amount_nano: bigint;
-  day: string;
-}
 
 /** Expires one batch of abandoned holds and answers how many; 0 when another instance is at it. */
 export function expireAbandonedHolds(pool: Pool, graceMs: number): Promise<number> {

@@ -1,14 +1,9 @@
 import { GatewayError } from '@gateway/proto';
 import type { Pool } from '@gateway/runtime';
-import {
-  type AccountFigures,
-  admitCall,
-  type CallToAdmit,
-  type Decision,
-  decideCall,
-  grant,
-  refuse,
-} from '../domain/admission';
+import { type AccountFigures, admitCall, type CallToAdmit, decideCall, refuse } from '../domain/admission';
+import type { RatePlace } from '../domain/rate-limiter';
+import { isLimited, type RateTerms } from '../domain/rate-terms';
+import type { HoldDecision, RatedCall } from '../domain/reserver';
 import type { Hold } from '../domain/settlement';
 import { findHolds, insertHolds } from './holds';
 import { lockAccounts } from './lock-accounts';
@@ -17,15 +12,11 @@ import { inTwoSteps } from './two-step';
 
 /**
  * Decides the calls in turn against the locked state and holds the money of those granted, in one
- * transaction. `refusedByRates[i]` is what the rates say against call i: then nothing is held, and it is
- * answered unless the money has an error that goes before it.
+ * transaction. For a call that its rates refuse nothing is held, and that refusal is its answer unless the
+ * money has an error that goes before it.
  */
-export function holdCalls(
-  pool: Pool,
-  calls: readonly CallToAdmit[],
-  refusedByRates: readonly (GatewayError | undefined)[] = [],
-): Promise<Decision[]> {
-  const column = (pick: (call: CallToAdmit) => string) => calls.map(pick);
+export function holdCalls(pool: Pool, rated: readonly RatedCall[]): Promise<HoldDecision[]> {
+  const column = (pick: (call: CallToAdmit) => string) => rated.map(({ call }) => pick(call));
   return inTwoSteps(pool, {
     read: (client) => [
       lockAccounts(
@@ -43,7 +34,7 @@ export function holdCalls(
     ],
     decide: ([accounts, figures, existing]) => {
       countAccountUse(accounts, figures);
-      const { decisions, holds } = decideInTurn(calls, refusedByRates, { accounts, figures, existing });
+      const { decisions, holds } = decideInTurn(rated, { accounts, figures, existing });
       return { result: decisions, write: (client) => (holds.length > 0 ? [insertHolds(client, holds)] : []) };
     },
   });
@@ -58,37 +49,58 @@ interface Found {
 interface NewHold {
   readonly call: CallToAdmit;
   readonly holdNano: bigint;
+  readonly place: RatePlace | undefined;
 }
 
 function decideInTurn(
-  calls: readonly CallToAdmit[],
-  refusedByRates: readonly (GatewayError | undefined)[],
+  rated: readonly RatedCall[],
   { accounts, figures, existing }: Found,
-): { decisions: Decision[]; holds: NewHold[] } {
+): { decisions: HoldDecision[]; holds: NewHold[] } {
   const holds = new Map<string, NewHold>();
-  const decisions = calls.map((call, i): Decision => {
+  const decisions = rated.map((one): HoldDecision => {
+    const { call, rates } = one;
     const hold = existing.get(call.requestId);
-    if (hold) return repeat(call, hold);
+    if (hold) return hold.state === 'open' ? repeat(call, hold, hold) : refuse(reused(call));
     const twin = holds.get(call.requestId);
-    if (twin) return isSameCall(call, twin.call) ? grant(twin.holdNano) : refuse(reused(call));
+    if (twin) return repeat(call, twin.call, { amountNano: twin.holdNano, rates: twin.place });
 
     const account = accounts.get(call.accountId);
     const key = figures.keys.get(call.keyId);
-    const rateRefusal = refusedByRates[i];
-    if (rateRefusal) {
+    const changed = key !== undefined && isOutdated(one, key.rates);
+    if (changed || !rates.taken) {
       const decision = decideCall(call, account, key, figures.nowMs);
-      return decision.granted ? refuse(rateRefusal) : decision;
+      if (!decision.granted) return decision;
+      if (changed) return { granted: false, terms: key.rates };
+      return rates.taken ? decision : refuse(rates.error);
     }
     const decision = admitCall(call, account, key, figures.nowMs);
-    if (decision.granted && !call.free) holds.set(call.requestId, { call, holdNano: decision.holdNano });
+    if (decision.granted && !call.free) {
+      holds.set(call.requestId, { call, holdNano: decision.holdNano, place: rates.place });
+    }
     return decision;
   });
   return { decisions, holds: [...holds.values()] };
 }
 
+/**
+ * True when rates were taken under other limits than the key's row has now, or from books that have been
+ * rebuilt since: the rebuild, which holds the same lock, can't have seen this call.
+ */
+function isOutdated({ terms, rates }: RatedCall, now: RateTerms): boolean {
+  if (!terms) return isLimited(now);
+  if (terms.rpm !== now.rpm || terms.tpm !== now.tpm) return true;
+  const generation = rates.taken ? rates.place?.generation : rates.generation;
+  return generation !== undefined && generation !== now.generation;
+}
+
 /** A call whose hold exists: its reply was lost, so it gets the same one. */
-function repeat(call: CallToAdmit, hold: Hold): Decision {
-  return hold.state === 'open' && isSameCall(call, hold) ? grant(hold.amountNano) : refuse(reused(call));
+function repeat(
+  call: CallToAdmit,
+  first: { readonly accountId: string; readonly keyId: string },
+  held: { readonly amountNano: bigint; readonly rates?: RatePlace | undefined },
+): HoldDecision {
+  if (!isSameCall(call, first)) return refuse(reused(call));
+  return { granted: true, holdNano: held.amountNano, earlier: { tokens: held.rates?.tokens ?? null } };
 }
 
 const isSameCall = (

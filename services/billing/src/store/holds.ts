@@ -1,22 +1,29 @@
 import type { PoolClient } from '@gateway/runtime';
 import type { CallToAdmit } from '../domain/admission';
+import type { RatePlace } from '../domain/rate-limiter';
 import type { Hold, HoldState } from '../domain/settlement';
 import type { UsageEvent } from '../domain/usage-event';
 import { type Queryable, rowsOf, statement } from './statement';
 
-interface HoldRow {
+export interface HoldRow {
   request_id: string;
   account_id: string;
   key_id: string;
   state: HoldState;
   amount_nano: bigint;
   day: string;
+  tokens: bigint | null;
+  rate_second: bigint | null;
+  rate_generation: bigint | null;
 }
+
+/** What `fromHoldRow` needs of a row of billing.holds h. */
+export const HOLD_COLUMNS = `h.request_id, h.account_id, h.key_id, h.state, h.amount_nano, h.day::text,
+  h.tokens, h.rate_second, h.rate_generation`;
 
 const FIND = statement(
   'find-holds',
-  `SELECT request_id, account_id, key_id, state, amount_nano, day::text
-   FROM billing.holds WHERE request_id = ANY($1::uuid[])`,
+  `SELECT ${HOLD_COLUMNS} FROM billing.holds h WHERE h.request_id = ANY($1::uuid[])`,
 );
 
 export async function findHolds(on: Queryable, requestIds: readonly string[]): Promise<Map<string, Hold>> {
@@ -31,6 +38,14 @@ export const fromHoldRow = (row: HoldRow): Hold => ({
   state: row.state,
   amountNano: row.amount_nano,
   day: row.day,
+  ...(row.tokens !== null && {
+    rates: {
+      keyId: row.key_id,
+      generation: row.rate_generation ?? 0n,
+      second: Number(row.rate_second ?? 0n),
+      tokens: row.tokens,
+    },
+  }),
 });
 
 // The figures that grow by a hold are summed from the very rows that are inserted.
@@ -38,11 +53,15 @@ const INSERT = statement(
   'insert-holds',
   `WITH new AS (
      SELECT *, billing.utc_day(billing.clock()) AS day
-     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
-       AS n (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano)
+     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
+       $8::bigint[], $9::bigint[], $10::bigint[])
+       AS n (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, tokens, rate_second,
+         rate_generation)
    ), inserted AS (
-     INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day)
-     SELECT request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day FROM new
+     INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day,
+       tokens, rate_second, rate_generation)
+     SELECT request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day,
+       tokens, rate_second, rate_generation FROM new
    ), counted AS (
      UPDATE billing.accounts a SET held_nano = a.held_nano + n.amount_nano
      FROM (SELECT account_id, sum(amount_nano)::bigint AS amount_nano FROM new GROUP BY account_id) n
@@ -62,7 +81,7 @@ const INSERT = statement(
 /** Writes holds of locked accounts and counts them in the accounts and windows. */
 export async function insertHolds(
   client: PoolClient,
-  holds: readonly { call: CallToAdmit; holdNano: bigint }[],
+  holds: readonly { call: CallToAdmit; holdNano: bigint; place?: RatePlace | undefined }[],
 ): Promise<void> {
   await rowsOf(client, INSERT, [
     holds.map(({ call }) => call.requestId),
@@ -72,6 +91,9 @@ export async function insertHolds(
     holds.map(({ call }) => call.ownerId),
     holds.map(({ call }) => call.ownerEpoch),
     holds.map(({ holdNano }) => holdNano),
+    holds.map(({ place }) => place?.tokens ?? null),
+    holds.map(({ place }) => place?.second ?? null),
+    holds.map(({ place }) => place?.generation ?? null),
   ]);
 }
 

@@ -11,6 +11,9 @@ interface KeyRow {
   daily_limit_nano: bigint | null;
   monthly_limit_nano: bigint | null;
   request_cost_limit_nano: bigint | null;
+  rpm_limit: bigint | null;
+  tpm_limit: bigint | null;
+  rates_generation: bigint;
   used_day_nano: bigint;
   used_month_nano: bigint;
   account_used_day_nano: bigint;
@@ -21,7 +24,7 @@ const READ = statement(
   'read-key-figures',
   `WITH today AS (SELECT coalesce($2::date, billing.utc_day(billing.clock())) AS day)
    SELECT k.id, k.account_id, k.status, billing.epoch_ms(k.expires_at) AS expires_at_ms, k.allowed_models,
-     k.daily_limit_nano, k.monthly_limit_nano, k.request_cost_limit_nano,
+     k.daily_limit_nano, k.monthly_limit_nano, k.request_cost_limit_nano, k.rpm_limit, k.tpm_limit, k.rates_generation,
      coalesce(key_day.held_nano + key_day.settled_nano, 0) AS used_day_nano,
      coalesce(key_month.held_nano + key_month.settled_nano, 0) AS used_month_nano,
      coalesce(account_day.held_nano + account_day.settled_nano, 0) AS account_used_day_nano,
@@ -80,6 +83,7 @@ const fromRow = (row: KeyRow): KeyFigures => ({
   dailyLimitNano: row.daily_limit_nano,
   monthlyLimitNano: row.monthly_limit_nano,
   requestCostLimitNano: row.request_cost_limit_nano,
+  rates: { rpm: row.rpm_limit, tpm: row.tpm_limit, generation: row.rates_generation },
   usedTodayNano: row.used_day_nano,
   usedThisMonthNano: row.used_month_nano,
 });

@@ -1,7 +1,8 @@
 import { type Pool, withTransaction } from '@gateway/runtime';
 import { type AccountFigures, freeNano } from '../domain/admission';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
-import { type Hold, settleExpiredHold, settleOpenHold } from '../domain/settlement';
+import type { RateCorrection } from '../domain/rate-limiter';
+import { type Hold, settleExpiredHold, settleOpenHold, tokensOf } from '../domain/settlement';
 import { MalformedEvent, type UsageEvent } from '../domain/usage-event';
 import { type DeadLetter, insertDeadLetters } from './dead-letters';
 import { endHolds } from './end-holds';
@@ -91,10 +92,16 @@ function makePlan(
     } else if (isWellFormed(event)) {
       const kind = seen.has(event.requestId) ? 'duplicate' : place(plan, event, hold);
       seen.add(event.requestId);
-      plan.outcomes.push({ kind });
+      plan.outcomes.push(kind === 'applied' ? { kind, ...correction(hold, event) } : { kind });
     }
   }
   return plan;
+}
+
+/** What the call used of its rates; one whose hold expired is long past mattering. */
+function correction(hold: Hold | undefined, event: UsageEvent): { rates?: RateCorrection } {
+  if (hold?.state !== 'open' || !hold.rates) return {};
+  return { rates: { ...hold.rates, usedTokens: tokensOf(event) } };
 }
 
 function whyDead(

@@ -19,7 +19,7 @@ export async function rowsOf<Row extends object>(
   return result.rows;
 }
 
-/** SQLSTATE of a database error. */
+/** SQLSTATE of a database error, or the system's code of a broken connection. */
 const sqlState = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
@@ -32,4 +32,13 @@ const sqlState = (error: unknown): string | undefined =>
 export function isTransient(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined || !/^2[23]/.test(state);
+}
+
+/**
+ * True when the database has answered that it did not do it. A shutdown (class 57), an internal error or a
+ * broken connection says nothing of the kind.
+ */
+export function isRefusal(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && /^(2\d|4\d|53|54|55)[0-9A-Z]{3}$/.test(state);
 }

@@ -1,0 +1,227 @@
+import { GatewayError } from '@gateway/proto';
+import type { CallToAdmit } from '../domain/admission';
+import { minBigint } from '../domain/int8';
+import type { KeyHistory } from '../domain/rate-history';
+import type { CallToRate, RateCorrection, RateLimiter, RateOutcome, RatePlace } from '../domain/rate-limiter';
+import type { RateTerms } from '../domain/rate-terms';
+import { adjustScript, REDIS_CLOCK, seedScript, takeScript, WINDOW_SECONDS } from './rate-scripts';
+import { type RedisConnection, type RedisScript, redisScript } from './redis';
+
+export interface RedisRatesOptions {
+  readonly redis: Pick<RedisConnection, 'life' | 'run' | 'distrust'>;
+  /** Begins a new generation of these keys' rates and tells what they admitted in the last minute. */
+  recall(keyIds: readonly string[]): Promise<readonly KeyHistory[]>;
+  readonly onRebuilt?: (keys: number) => void;
+  readonly onFailed?: (error: unknown) => void;
+  readonly timeoutMs?: number;
+  /** Lua expression of the current second. */
+  readonly clock?: string;
+}
+
+type ScriptName = 'take' | 'adjust' | 'seed';
+
+/** An answer of the limiter in all, a rebuild included. */
+const TIMEOUT_MS = 750;
+/** Far beyond what a minute can hold, and exact in Lua's numbers. */
+const MAX_FIGURE = 10n ** 12n;
+
+const figure = (value: bigint): string => String(minBigint(value, MAX_FIGURE));
+const limit = (value: bigint | null): string => (value === null ? '-1' : figure(value));
+
+/** The rates of each key in one hash of Redis, moved on by one script. */
+export class RedisRates implements RateLimiter {
+  readonly #options: RedisRatesOptions;
+  readonly #scripts: Readonly<Record<ScriptName, RedisScript>>;
+
+  constructor(options: RedisRatesOptions) {
+    this.#options = options;
+    const clock = options.clock ?? REDIS_CLOCK;
+    this.#scripts = {
+      take: redisScript(takeScript(clock)),
+      adjust: redisScript(adjustScript(clock)),
+      seed: redisScript(seedScript(clock)),
+    };
+  }
+
+  async take(calls: readonly CallToRate[]): Promise<readonly RateOutcome[]> {
+    const outcomes = new Map<CallToAdmit, RateOutcome>();
+    const take = async () => {
+      const unknown = await this.#takeKnown(groupByKey(calls), outcomes);
+      if (unknown.length === 0) return;
+      await this.#rebuild(unknown.map(({ keyId }) => keyId));
+      await this.#takeKnown(unknown, outcomes);
+    };
+    let cause: unknown;
+    try {
+      await this.#inTime(take());
+    } catch (error) {
+      cause = error;
+      this.#options.onFailed?.(error);
+    }
+    return calls.map(({ call }) => outcomes.get(call) ?? unknownRates(cause));
+  }
+
+  async giveBack(places: readonly RatePlace[]): Promise<void> {
+    await this.#adjust(places, (place) => ['1', figure(place.tokens), '0']);
+  }
+
+  async correct(corrections: readonly RateCorrection[]): Promise<void> {
+    await this.#adjust(
+      corrections.filter(({ usedTokens, tokens }) => usedTokens !== tokens),
+      ({ tokens, usedTokens }) =>
+        usedTokens < tokens
+          ? ['0', figure(tokens - usedTokens), '0']
+          : ['0', '0', figure(usedTokens - tokens)],
+    );
+  }
+
+  /** Takes for the keys that Redis knows, and answers those that it doesn't. */
+  async #takeKnown(keys: readonly KeyCalls[], outcomes: Map<CallToAdmit, RateOutcome>): Promise<KeyCalls[]> {
+    // In one turn, so that the client sends them as one.
+    const answers = await Promise.all(
+      keys.map(({ keyId, terms, calls }) =>
+        this.#run('take', keyId, [
+          String(terms.generation),
+          limit(terms.rpm),
+          limit(terms.tpm),
+          ...calls.flatMap(needsOf),
+        ]),
+      ),
+    );
+    return keys.filter((key, i) => {
+      const answer = answers[i]!;
+      if (answer.length === 0) return true;
+      readAnswer(key, answer.map(Number), outcomes);
+      return false;
+    });
+  }
+
+  async #rebuild(keyIds: readonly string[]): Promise<void> {
+    const histories = await this.#options.recall(keyIds);
+    await Promise.all(
+      histories.map(({ keyId, generation, seconds }) =>
+        this.#run('seed', keyId, [
+          String(generation),
+          ...seconds.flatMap(({ age, requests, tokens }) => [String(age), figure(requests), figure(tokens)]),
+        ]),
+      ),
+    );
+    this.#options.onRebuilt?.(histories.length);
+  }
+
+  async #adjust<Place extends RatePlace>(
+    places: readonly Place[],
+    change: (place: Place) => readonly [requests: string, tokens: string, more: string],
+  ): Promise<void> {
+    const byKey = Map.groupBy(places, ({ keyId }) => keyId);
+    const runs = [...byKey].map(([keyId, of]) =>
+      this.#run(
+        'adjust',
+        keyId,
+        of.flatMap((place) => [String(place.generation), String(place.second), ...change(place)]),
+      ),
+    );
+    try {
+      await this.#inTime(Promise.all(runs));
+    } catch (error) {
+      this.#options.onFailed?.(error);
+    }
+  }
+
+  /** Books are of one life of one server: what another brought along may be older than it looks. */
+  async #run(script: ScriptName, keyId: string, args: readonly string[]): Promise<string[]> {
+    const { redis } = this.#options;
+    if (redis.life === undefined) throw new Error('redis is away');
+    return redis.run(this.#scripts[script], `rates:${redis.life}:{${keyId}}`, args);
+  }
+
+  async #inTime(work: Promise<unknown>): Promise<void> {
+    const { redis, timeoutMs = TIMEOUT_MS } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        redis.distrust();
+        reject(new Error(`rates were not known within ${timeoutMs} ms`));
+      }, timeoutMs);
+    });
+    try {
+      await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+interface KeyCalls {
+  readonly keyId: string;
+  readonly terms: RateTerms;
+  readonly calls: readonly CallToAdmit[];
+}
+
+const groupByKey = (calls: readonly CallToRate[]): KeyCalls[] =>
+  [...Map.groupBy(calls, ({ call }) => call.keyId)].map(([keyId, of]) => ({
+    keyId,
+    terms: of[0]!.terms,
+    calls: of.map(({ call }) => call),
+  }));
+
+/** A call that can use tokens is not sent on none, however low its floor. */
+function leastTokens({ boundTokens, floorTokens }: CallToAdmit): bigint {
+  return minBigint(boundTokens, floorTokens > 0n ? floorTokens : 1n);
+}
+
+const needsOf = (call: CallToAdmit): string[] => [
+  call.free ? '1' : '0',
+  figure(call.boundTokens),
+  figure(leastTokens(call)),
+];
+
+function readAnswer(
+  { keyId, terms, calls }: KeyCalls,
+  [generation, second, ...figures]: readonly number[],
+  outcomes: Map<CallToAdmit, RateOutcome>,
+): void {
+  const place = { keyId, generation: BigInt(generation ?? 0), second: second ?? 0 };
+  for (const [i, call] of calls.entries()) {
+    const [given = -1, ...rest] = figures.slice(i * 4, i * 4 + 4);
+    if (given < 0) {
+      const error = given === -1 ? overRequests(terms, rest[0]!) : overTokens(call, terms, rest[0]!);
+      outcomes.set(call, { taken: false, error, generation: place.generation });
+      continue;
+    }
+    const [requests = 0, tokens = 0, tokensReset = 0] = rest;
+    const state = (most: bigint, used: number, resetSeconds: number) => ({
+      limit: most,
+      remaining: most > BigInt(used) ? most - BigInt(used) : 0n,
+      resetSeconds,
+    });
+    outcomes.set(call, {
+      taken: true,
+      grantedTokens: BigInt(given),
+      place: { ...place, tokens: BigInt(given) },
+      // This very request is the last to leave the window.
+      ...(terms.rpm !== null && { requests: state(terms.rpm, requests, WINDOW_SECONDS) }),
+      ...(terms.tpm !== null && { tokens: state(terms.tpm, tokens, tokensReset) }),
+    });
+  }
+}
+
+/** What waiting can't cure has no time to wait, and nobody should repeat it by himself. */
+const retry = (seconds: number) => (seconds < 0 ? { shouldRetry: false } : { retryAfterSeconds: seconds });
+
+const overRequests = ({ rpm }: RateTerms, seconds: number) =>
+  new GatewayError('rpm_rate_limited', {
+    detail: `the key may send ${rpm} requests per minute`,
+    ...retry(seconds),
+  });
+
+const overTokens = (call: CallToAdmit, { tpm }: RateTerms, seconds: number) =>
+  new GatewayError('tpm_rate_limited', {
+    detail: `the key may use ${tpm} tokens per minute; this call needs at least ${leastTokens(call)}`,
+    ...retry(seconds),
+  });
+
+const unknownRates = (cause: unknown): RateOutcome => ({
+  taken: false,
+  error: new GatewayError('internal_error', { cause: cause ?? new Error('the rates are not known') }),
+});

@@ -1,0 +1,56 @@
+import { type Pool, withTransaction } from '@gateway/runtime';
+import type { KeyHistory } from '../domain/rate-history';
+import { lockAccounts } from './lock-accounts';
+import { rowsOf, statement } from './statement';
+
+const FIND_ACCOUNTS = statement(
+  'find-accounts-of-keys',
+  'SELECT DISTINCT account_id FROM billing.keys WHERE id = ANY($1::text[])',
+);
+
+const BEGIN_GENERATION = statement(
+  'begin-rate-generation',
+  `UPDATE billing.keys SET rates_generation = rates_generation + 1 WHERE id = ANY($1::text[])
+   RETURNING id, rates_generation AS generation`,
+);
+
+// By the clock that wrote created_at, which tests do not move.
+const READ = statement(
+  'read-rate-history',
+  `SELECT key_id, greatest(0, floor(extract(epoch FROM clock_timestamp() - created_at)))::bigint AS age,
+     count(*) AS requests, sum(tokens)::bigint AS tokens
+   FROM billing.holds
+   WHERE key_id = ANY($1::text[]) AND tokens IS NOT NULL
+     AND created_at > clock_timestamp() - interval '62 seconds'
+   GROUP BY key_id, age`,
+);
+
+/**
+ * Begins a new generation of the keys' rates. Under the lock that holds are made under: a hold is either
+ * seen here, or it finds the new generation and takes its rates anew.
+ */
+export function recallRates(pool: Pool, keyIds: readonly string[]): Promise<KeyHistory[]> {
+  return withTransaction(pool, async (client) => {
+    const owners = await rowsOf<{ account_id: string }>(client, FIND_ACCOUNTS, [keyIds]);
+    await lockAccounts(
+      client,
+      owners.map((row) => row.account_id),
+    );
+    const keys = await rowsOf<{ id: string; generation: bigint }>(client, BEGIN_GENERATION, [keyIds]);
+    const rows = await rowsOf<{ key_id: string; age: bigint; requests: bigint; tokens: bigint }>(
+      client,
+      READ,
+      [keyIds],
+    );
+    const byKey = Map.groupBy(rows, (row) => row.key_id);
+    return keys.map(({ id, generation }) => ({
+      keyId: id,
+      generation,
+      seconds: (byKey.get(id) ?? []).map(({ age, requests, tokens }) => ({
+        age: Number(age),
+        requests,
+        tokens,
+      })),
+    }));
+  });
+}

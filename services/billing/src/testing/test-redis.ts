@@ -1,0 +1,29 @@
+import { createLogger } from '@gateway/runtime';
+import { startEmbeddedRedisProcess } from '../../../../deploy/local/src/engines/embedded-redis-process';
+import { connectRedis, type RedisConnection, redisScript } from '../clients/redis';
+import { eventually } from './test-billing';
+
+export interface TestRedis {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The server of TEST_REDIS_URL, which others use too, or an embedded one that ends with the test. */
+export async function createTestRedis(): Promise<TestRedis> {
+  const given = process.env.TEST_REDIS_URL;
+  if (given) return { url: given, stop: async () => {} };
+  return startEmbeddedRedisProcess();
+}
+
+export async function connectTestRedis(url: string): Promise<RedisConnection> {
+  const redis = await connectRedis(url, createLogger('test', 'silent'));
+  await eventually(() => redis.up);
+  return redis;
+}
+
+const FORGET = redisScript(`return { tostring(redis.call('DEL', KEYS[1])) }`);
+
+/** Loses the rates of one key, as a flush loses those of all. */
+export async function forgetRates(redis: RedisConnection, keyId: string): Promise<void> {
+  await redis.run(FORGET, `rates:${redis.life}:{${keyId}}`, []);
+}
