@@ -149,7 +149,7 @@ export class AnsweredCall {
   #sendData(bytes: Buffer): Promise<void> | undefined {
     if (this.#abort.signal.aborted) return;
     this.#creditBytes -= bytes.length;
-    this.#frames.add({ call: this.#id, data: bytes }, bytes.length);
+    this.#frames.add({ call: this.#id, data: bytes }, bytes.length, true);
     if (this.#creditBytes > 0) return;
     return new Promise((resolve) => {
       this.#onCredit = () => {

@@ -6,10 +6,12 @@ export interface BatchSink<Batch> {
 
 const MAX_BATCH_ITEMS = 1_024;
 const MAX_BATCH_BYTES = 1024 * 1024;
+/** How long a patient item may wait for company. */
+const PATIENCE_MS = 1;
 
 /**
- * Sends what is added during one turn of the event loop as one message, because a gRPC message costs far
- * more than an item. While the sink asks for a pause, items gather; who adds them bounds how many.
+ * Sends what is added within a turn of the event loop as one message, because a gRPC message costs far more
+ * than an item. While the sink asks for a pause, items gather; who adds them bounds how many.
  */
 export class TickBatcher<Item, Batch> {
   readonly #sink: BatchSink<Batch>;
@@ -17,6 +19,8 @@ export class TickBatcher<Item, Batch> {
   readonly #onRoom: (() => void) | undefined;
   #batches: { items: Item[]; bytes: number }[] = [];
   #scheduled = false;
+  #sentAtMs = 0;
+  #patienceTimer: NodeJS.Timeout | undefined;
   #paused = false;
   #closed = false;
 
@@ -33,8 +37,11 @@ export class TickBatcher<Item, Batch> {
     return (this.#batches[0]?.bytes ?? 0) < MAX_BATCH_BYTES / 2;
   }
 
-  /** `bytes` is the item's size as far as it matters: that of the payload it carries. */
-  add(item: Item, bytes = 0): void {
+  /**
+   * @param bytes the item's size as far as it matters: that of the payload it carries
+   * @param patient under load it may wait a millisecond for others: for the pieces of a stream
+   */
+  add(item: Item, bytes = 0, patient = false): void {
     if (this.#closed) return;
     const last = this.#batches.at(-1);
     if (last && last.items.length < MAX_BATCH_ITEMS && last.bytes + bytes <= MAX_BATCH_BYTES) {
@@ -44,8 +51,12 @@ export class TickBatcher<Item, Batch> {
       this.#batches.push({ items: [item], bytes });
     }
     if (this.#scheduled || this.#paused) return;
+    if (patient && performance.now() - this.#sentAtMs < PATIENCE_MS) {
+      this.#patienceTimer ??= setTimeout(this.#send, PATIENCE_MS);
+      return;
+    }
     this.#scheduled = true;
-    setImmediate(() => this.#flush());
+    setImmediate(this.#send);
   }
 
   /** Drops what was not sent; later items are ignored. */
@@ -54,8 +65,15 @@ export class TickBatcher<Item, Batch> {
     this.#batches = [];
   }
 
-  #flush(): void {
+  readonly #send = (): void => {
     this.#scheduled = false;
+    clearTimeout(this.#patienceTimer);
+    this.#patienceTimer = undefined;
+    this.#sentAtMs = performance.now();
+    this.#flush();
+  };
+
+  #flush(): void {
     while (!this.#paused) {
       const batch = this.#batches.shift();
       if (!batch) {

@@ -25,6 +25,7 @@ import { ReserveClient } from './clients/reserve-client';
 import { grpcDelivery } from './events/grpc-delivery';
 import { kafkaDelivery } from './events/kafka-delivery';
 import { UsageRelay } from './events/usage-relay';
+import { UnreadBudget } from './formats/openai/unread-budget';
 import { Journal } from './journal/journal';
 import { createProviders } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
@@ -64,6 +65,7 @@ const settings = {
 };
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
+const UNREAD_BYTES = 64 * 1024 * 1024;
 const DELIVERY_DRAIN_MS = 3_000;
 
 export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
@@ -109,6 +111,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const openAi = new OpenAiRelay({
     upstream,
     clock,
+    unread: new UnreadBudget(UNREAD_BYTES),
     timeouts: {
       connectMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
       firstByteMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,

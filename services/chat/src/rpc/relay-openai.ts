@@ -10,6 +10,7 @@ import { fromOpenAiUsage } from '../formats/openai/chat-usage';
 import { countCompletion } from '../formats/openai/count-completion';
 import { countPrompt } from '../formats/openai/count-prompt';
 import { StreamMeter } from '../formats/openai/stream-meter';
+import type { UnreadBudget } from '../formats/openai/unread-budget';
 import { SseSplitter } from '../formats/sse-splitter';
 import { readReply } from '../providers/read-reply';
 import { refusalOf } from '../providers/refusal';
@@ -22,6 +23,7 @@ export interface OpenAiRelayDeps {
   readonly upstream: UpstreamHttp;
   readonly timeouts: UpstreamTimeouts;
   readonly clock: ProgressClock;
+  readonly unread: UnreadBudget;
 }
 
 /** An admitted call and where it goes. */
@@ -132,7 +134,7 @@ export class OpenAiRelay {
     reply: AsyncIterable<Buffer>,
   ): AsyncIterable<Buffer> {
     const { metered, request } = call;
-    const meter = new StreamMeter(request.includeUsage, call.provider.usage);
+    const meter = new StreamMeter(request.includeUsage, call.provider.usage, this.#deps.unread);
     const splitter = new SseSplitter();
     const stopProgress = this.#deps.clock.start(() => {
       metered.progress(
@@ -163,6 +165,7 @@ export class OpenAiRelay {
       stopProgress();
     }
     const [usage, source] = finalUsage(meter, request);
+    meter.close();
     if (done) {
       await metered.settle(usage, source, ANSWERED);
       yield done;

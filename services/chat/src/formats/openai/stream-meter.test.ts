@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { StreamMeter } from './stream-meter';
+import { UnreadBudget } from './unread-budget';
 
+const budget = new UnreadBudget(1024);
 const INCLUDED = { reasoning: 'included' } as const;
 const chunk = (fields: object) => Buffer.from(`data: ${JSON.stringify({ id: 'c', ...fields })}\n\n`);
 const delta = (content: string) => [{ index: 0, delta: { content }, finish_reason: null }];
@@ -12,7 +14,7 @@ const usage = {
 };
 
 describe('a caller that did not ask for usage', () => {
-  const meter = new StreamMeter(false, INCLUDED);
+  const meter = new StreamMeter(false, INCLUDED, budget);
 
   test('does not see that it was asked for', () => {
     const event = meter.take(chunk({ choices: delta('a'), usage: null }));
@@ -34,7 +36,7 @@ describe('a caller that did not ask for usage', () => {
 });
 
 test('a caller that asked sees every byte', () => {
-  const meter = new StreamMeter(true, INCLUDED);
+  const meter = new StreamMeter(true, INCLUDED, budget);
   for (const event of [chunk({ choices: delta('a'), usage: null }), chunk({ choices: [], usage })]) {
     expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
   }
@@ -42,7 +44,7 @@ test('a caller that asked sees every byte', () => {
 });
 
 test('the end, an error, and what only looks like them', () => {
-  const meter = new StreamMeter(false, INCLUDED);
+  const meter = new StreamMeter(false, INCLUDED, budget);
   expect(meter.take(Buffer.from('data: [DONE]\n\n')).kind).toBe('done');
   expect(meter.take(Buffer.from('data:[DONE]\r\n\r\n')).kind).toBe('done');
   expect(meter.take(chunk({ choices: delta('[DONE]') })).kind).toBe('pass');
@@ -51,7 +53,7 @@ test('the end, an error, and what only looks like them', () => {
 });
 
 test('counts each kind of output over its joined text, per choice', () => {
-  const meter = new StreamMeter(false, INCLUDED);
+  const meter = new StreamMeter(false, INCLUDED, budget);
   const call = (fields: object) => [{ index: 0, delta: { tool_calls: [{ index: 0, ...fields }] } }];
   meter.take(chunk({ choices: delta('Hello wor') }));
   meter.take(chunk({ choices: delta('ld') }));
@@ -63,7 +65,7 @@ test('counts each kind of output over its joined text, per choice', () => {
 });
 
 test('reasoning apart is added to the output', () => {
-  const meter = new StreamMeter(false, { reasoning: 'apart' });
+  const meter = new StreamMeter(false, { reasoning: 'apart' }, budget);
   const details = { completion_tokens_details: { reasoning_tokens: 6 } };
   meter.take(chunk({ choices: [], usage: { ...usage, ...details } }));
   expect(meter.usage).toMatchObject({ output: 10, reasoning: 6 });

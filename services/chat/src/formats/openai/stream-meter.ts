@@ -2,14 +2,15 @@ import { TokenCounter } from '../../domain/token-count';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { dataOf, parseData } from '../sse-data';
 import { fromOpenAiUsage } from './chat-usage';
+import type { UnreadBudget } from './unread-budget';
 
 /** `data: [DONE]` with any framing is shorter than any chunk. */
 const MAX_DONE_BYTES = 32;
 const DONE = Buffer.from('[DONE]');
 /** A quote inside a JSON string is escaped, so these bytes are always a member. */
 const NULL_USAGE_MEMBER = Buffer.from(',"usage":null');
-/** Events that are kept as they came, to be read only if their text has to be counted. */
-const MAX_UNREAD_BYTES = 256 * 1024;
+/** Of unread events, below which reading them early saves too little memory. */
+const MIN_READ_BYTES = 64 * 1024;
 const CHARS_PER_TOKEN = 4;
 const USAGE_KEY = Buffer.from('"usage"');
 const ERROR_KEY = Buffer.from('"error"');
@@ -37,7 +38,9 @@ interface ChunkText {
 export class StreamMeter {
   readonly #includeUsage: boolean;
   readonly #mode: UsageMode;
+  readonly #budget: UnreadBudget;
   #usage: TokenUsage | undefined;
+  /** Events as they came, to be read only if their text has to be counted. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #events = 0;
@@ -46,9 +49,10 @@ export class StreamMeter {
   readonly #choices = new Map<number, ChunkText>();
 
   /** @param includeUsage the caller asked for the usage chunk */
-  constructor(includeUsage: boolean, mode: UsageMode) {
+  constructor(includeUsage: boolean, mode: UsageMode, budget: UnreadBudget) {
     this.#includeUsage = includeUsage;
     this.#mode = mode;
+    this.#budget = budget;
   }
 
   /** The provider's latest figures. */
@@ -60,13 +64,15 @@ export class StreamMeter {
     if (event.length <= MAX_DONE_BYTES && event.includes(DONE) && dataOf(event) === '[DONE]') {
       return { kind: 'done', bytes: event };
     }
-    this.#keep(event);
-    if (event.includes(ERROR_KEY)) return this.#inspect(event);
     const nullUsage = event.indexOf(NULL_USAGE_MEMBER);
     if (nullUsage !== -1) {
-      return { kind: 'pass', bytes: this.#includeUsage ? event : without(event, nullUsage) };
+      const bytes = this.#includeUsage ? event : without(event, nullUsage);
+      this.#keep(bytes);
+      return { kind: 'pass', bytes };
     }
-    return event.includes(USAGE_KEY) ? this.#inspect(event) : { kind: 'pass', bytes: event };
+    this.#keep(event);
+    if (event.includes(USAGE_KEY) || event.includes(ERROR_KEY)) return this.#inspect(event);
+    return { kind: 'pass', bytes: event };
   }
 
   /**
@@ -90,13 +96,21 @@ export class StreamMeter {
     return counter.tokens;
   }
 
+  /** Lets go of what is unread. */
+  close(): void {
+    this.#budget.add(-this.#unreadBytes);
+    this.#unread = [];
+    this.#unreadBytes = 0;
+  }
+
   #keep(event: Buffer): void {
     this.#events++;
     this.#eventBytes += event.length;
     if (event.length < this.#leastEventBytes) this.#leastEventBytes = event.length;
     this.#unread.push(event);
     this.#unreadBytes += event.length;
-    if (this.#unreadBytes > MAX_UNREAD_BYTES) this.#read();
+    this.#budget.add(event.length);
+    if (this.#budget.exhausted && this.#unreadBytes > MIN_READ_BYTES) this.#read();
   }
 
   #inspect(event: Buffer): MeteredEvent {
@@ -117,8 +131,7 @@ export class StreamMeter {
     for (const event of this.#unread) {
       for (const choice of choicesOf(parseData(event))) this.#readChoice(choice);
     }
-    this.#unread = [];
-    this.#unreadBytes = 0;
+    this.close();
   }
 
   #readChoice(choice: Record<string, unknown>): void {
@@ -139,8 +152,10 @@ export class StreamMeter {
   }
 }
 
+/** In place: the event's bytes are nobody else's, and a copy of every chunk would be felt. */
 function without(event: Buffer, at: number): Buffer {
-  return Buffer.concat([event.subarray(0, at), event.subarray(at + NULL_USAGE_MEMBER.length)]);
+  event.copyWithin(at, at + NULL_USAGE_MEMBER.length);
+  return event.subarray(0, event.length - NULL_USAGE_MEMBER.length);
 }
 
 function choicesOf(chunk: Record<string, unknown> | undefined): Record<string, unknown>[] {
