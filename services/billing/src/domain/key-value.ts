@@ -33,6 +33,12 @@ export function keyValueMac(value: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(value).digest();
 }
 
+/** A value to be shown once, and what is kept of it. */
+export function newKeyValue(pepper: string): { value: string; mac: Buffer; hint: string } {
+  const value = mintKeyValue();
+  return { value, mac: keyValueMac(value, pepper), hint: keyValueHint(value) };
+}
+
 /** The part of a value that may be shown, to tell keys apart. */
 export const keyValueHint = (value: string): string => value.slice(-4);
 

@@ -51,3 +51,41 @@ export function parseTime(value: string | undefined, field: string): bigint | nu
   if (time < 0n || time > 8_640_000_000_000_000n) throw invalid(`${field} is out of range`);
   return time;
 }
+
+/** Far more than a minute can bring, and exact in Lua's numbers. */
+const MAX_RATE = 10n ** 12n;
+
+/** A limit per minute, which may be zero; absent lifts it. */
+export function parseRateLimit(value: string | undefined, field: string): bigint | null {
+  const limit = parseLimit(value, field);
+  if (limit !== null && limit > MAX_RATE) throw invalid(`${field} is out of range`);
+  return limit;
+}
+
+/** Nano-USD above or below zero. */
+export function parseSignedAmount(value: string, field: string): bigint {
+  const amount = BigInt(value);
+  return amount < 0n ? -parseAmount(String(-amount), field) : parseAmount(value, field);
+}
+
+const MAX_MODELS = 500;
+
+export function parseModels(models: readonly string[], field: string): string[] {
+  if (models.length > MAX_MODELS) throw invalid(`${field} is too long`);
+  return models.map((model) => parseId(model, field));
+}
+
+/** What an update makes of a field: undefined when it stays, null when it is lifted. */
+export function parseChange<T>(lifted: boolean, value: T | null, field: string): T | null | undefined {
+  if (!lifted) return value ?? undefined;
+  if (value !== null) throw invalid(`${field} is both set and lifted`);
+  return null;
+}
+
+const MAX_GRACE_SECONDS = 30 * 86_400;
+
+/** How long a rotated value works on, which may be not at all. */
+export function parseGrace(seconds: number): number {
+  if (seconds > MAX_GRACE_SECONDS) throw invalid(`grace_seconds is more than ${MAX_GRACE_SECONDS}`);
+  return seconds;
+}

@@ -4,20 +4,33 @@ import { type Logger, type Pool, type ServiceBinding, unary } from '@gateway/run
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import { clearTopup } from './clear-topup';
 import { createAccount } from './create-account';
+import { createAdjustment } from './create-adjustment';
 import { createKey } from './create-key';
 import { createTopup } from './create-topup';
 import { deleteKey } from './delete-key';
 import { deliver } from './deliver';
 import { getAccount } from './get-account';
 import { getKey } from './get-key';
+import { getThrottle } from './get-throttle';
 import { heartbeat } from './heartbeat';
 import type { KeyWatchers } from './key-watchers';
+import { leaseThrottle } from './lease-throttle';
+import { listAccounts } from './list-accounts';
 import { listKeys } from './list-keys';
 import { listLedger } from './list-ledger';
 import { listOpenHolds } from './list-open-holds';
 import { listTopups } from './list-topups';
+import { optIn } from './opt-in';
+import { regenerateKey } from './regenerate-key';
 import type { ReserveStreams } from './reserve';
 import { resolveKey } from './resolve-key';
+import { revokeKey } from './revoke-key';
+import { rotateKey } from './rotate-key';
+import { setAccountSuspended } from './set-account-suspended';
+import { setKeyEnabled } from './set-key-enabled';
+import { setThrottle } from './set-throttle';
+import { updateAccountLimits } from './update-account-limits';
+import { updateKey } from './update-key';
 
 export interface ServiceParts {
   readonly pool: Pool;
@@ -37,7 +50,11 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
     definition: Object.fromEntries(Object.entries(service).filter(([name]) => Object.hasOwn(handlers, name))),
   });
   return [
-    group(['edge'], { ResolveKey: unary(log, resolveKey(pool, peppers)), WatchKeys: parts.watchers.watch }),
+    group(['edge'], {
+      ResolveKey: unary(log, resolveKey(pool, peppers)),
+      WatchKeys: parts.watchers.watch,
+      LeaseThrottle: unary(log, leaseThrottle(pool)),
+    }),
     group(['chat', 'media'], {
       Reserve: parts.reserveStreams.reserve,
       Deliver: unary(log, deliver(parts.settle)),
@@ -51,6 +68,18 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
       ListKeys: unary(log, listKeys(pool)),
       GetKey: unary(log, getKey(pool)),
       DeleteKey: unary(log, deleteKey(pool)),
+      CreateAdjustment: unary(log, createAdjustment(pool)),
+      GetThrottle: unary(log, getThrottle(pool)),
+      ListAccounts: unary(log, listAccounts(pool)),
+      OptIn: unary(log, optIn(pool)),
+      RegenerateKey: unary(log, regenerateKey(pool, peppers[0]!)),
+      RevokeKey: unary(log, revokeKey(pool)),
+      RotateKey: unary(log, rotateKey(pool, peppers[0]!)),
+      SetAccountSuspended: unary(log, setAccountSuspended(pool)),
+      SetKeyEnabled: unary(log, setKeyEnabled(pool)),
+      SetThrottle: unary(log, setThrottle(pool)),
+      UpdateAccountLimits: unary(log, updateAccountLimits(pool)),
+      UpdateKey: unary(log, updateKey(pool)),
       CreateTopup: unary(log, createTopup(pool)),
       ClearTopup: unary(log, clearTopup(pool)),
       ListTopups: unary(log, listTopups(pool)),

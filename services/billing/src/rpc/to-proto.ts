@@ -15,6 +15,8 @@ export const toProtoAccount = (row: AccountRow): Account => ({
   status: row.status === 'active' ? 'ACCOUNT_STATUS_ACTIVE' : 'ACCOUNT_STATUS_SUSPENDED',
   ...present('dailyLimitNano', row.daily_limit_nano),
   createdAtMs: String(row.created_at_ms),
+  whenShort: row.when_short === 'lower' ? 'WHEN_SHORT_LOWER' : 'WHEN_SHORT_REFUSE',
+  previewModels: row.preview_models,
 });
 
 const KEY_STATUS = {

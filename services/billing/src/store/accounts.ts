@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import { type Page, type PageRequest, toPage } from './page';
 import { type Queryable, rowsOf, statement } from './statement';
 
 export interface AccountRow {
@@ -8,17 +9,21 @@ export interface AccountRow {
   balance_nano: bigint;
   held_nano: bigint;
   daily_limit_nano: bigint | null;
+  when_short: 'lower' | 'refuse';
+  preview_models: string[];
+  seq: bigint;
   created_at_ms: bigint;
 }
 
-const COLUMNS = `id, name, status, balance_nano, held_nano, daily_limit_nano,
-  billing.epoch_ms(created_at) AS created_at_ms`;
+/** What makes an `AccountRow`. */
+export const ACCOUNT_COLUMNS = `id, name, status, balance_nano, held_nano, daily_limit_nano, when_short,
+  preview_models, seq, billing.epoch_ms(created_at) AS created_at_ms`;
 
 const INSERT = statement(
   'insert-account',
   `INSERT INTO billing.accounts (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`,
 );
-const GET = statement('get-account', `SELECT ${COLUMNS} FROM billing.accounts WHERE id = $1`);
+const GET = statement('get-account', `SELECT ${ACCOUNT_COLUMNS} FROM billing.accounts WHERE id = $1`);
 
 /** Creates the account unless it is there. */
 export async function createAccount(on: Queryable, id: string, name: string): Promise<AccountRow> {
@@ -31,4 +36,13 @@ export async function getAccount(on: Queryable, id: string): Promise<AccountRow>
   const [row] = await rowsOf<AccountRow>(on, GET, [id]);
   if (!row) throw new GatewayError('not_found');
   return row;
+}
+
+const LIST = statement(
+  'list-accounts',
+  `SELECT ${ACCOUNT_COLUMNS} FROM billing.accounts WHERE seq < $1 ORDER BY seq DESC LIMIT $2`,
+);
+
+export async function listAccounts(on: Queryable, page: PageRequest): Promise<Page<AccountRow>> {
+  return toPage(await rowsOf<AccountRow>(on, LIST, [page.before, page.limit + 1]), page.limit);
 }

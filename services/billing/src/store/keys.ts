@@ -1,7 +1,4 @@
 import { GatewayError } from '@gateway/proto';
-import { type Pool, withTransaction } from '@gateway/runtime';
-import { lockAccounts } from './lock-accounts';
-import { notifyKeys } from './notify-keys';
 import { type Page, type PageRequest, toPage } from './page';
 import { type Queryable, rowsOf, statement } from './statement';
 
@@ -40,7 +37,8 @@ export interface NewKey {
   readonly tpmLimit: bigint | null;
 }
 
-const COLUMNS = `id, seq, account_id, name, status, billing.epoch_ms(expires_at) AS expires_at_ms, allowed_models,
+/** What makes a `KeyRow`. */
+export const KEY_COLUMNS = `id, seq, account_id, name, status, billing.epoch_ms(expires_at) AS expires_at_ms, allowed_models,
   daily_limit_nano, monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint,
   billing.epoch_ms(created_at) AS created_at_ms`;
 
@@ -55,7 +53,7 @@ const INSERT = statement(
    ), value AS (
      INSERT INTO billing.key_values (mac, key_id) SELECT $12, id FROM new
    )
-   SELECT ${COLUMNS} FROM new`,
+   SELECT ${KEY_COLUMNS} FROM new`,
 );
 
 /** Throws `not_found` when there is no such account. */
@@ -80,7 +78,7 @@ export async function insertKey(on: Queryable, key: NewKey): Promise<KeyRow> {
 
 const GET = statement(
   'get-key',
-  `SELECT ${COLUMNS} FROM billing.keys WHERE id = $1 AND account_id = $2 AND status <> 'deleted'`,
+  `SELECT ${KEY_COLUMNS} FROM billing.keys WHERE id = $1 AND account_id = $2 AND status <> 'deleted'`,
 );
 
 /** Throws `not_found` for an unknown, a deleted and another account's key alike. */
@@ -92,29 +90,12 @@ export async function getKey(on: Queryable, accountId: string, id: string): Prom
 
 const LIST = statement(
   'list-keys',
-  `SELECT ${COLUMNS} FROM billing.keys
+  `SELECT ${KEY_COLUMNS} FROM billing.keys
    WHERE account_id = $1 AND status <> 'deleted' AND seq < $2 ORDER BY seq DESC LIMIT $3`,
 );
 
 export async function listKeys(on: Queryable, accountId: string, page: PageRequest): Promise<Page<KeyRow>> {
   return toPage(await rowsOf<KeyRow>(on, LIST, [accountId, page.before, page.limit + 1]), page.limit);
-}
-
-const DELETE = statement(
-  'delete-key',
-  `UPDATE billing.keys SET status = 'deleted'
-   WHERE id = $1 AND account_id = $2 AND status <> 'deleted' RETURNING ${COLUMNS}`,
-);
-
-/** From the commit on no hold is given to the key: `Reserve` reads it under the lock taken here. */
-export function deleteKey(pool: Pool, accountId: string, id: string): Promise<KeyRow> {
-  return withTransaction(pool, async (client) => {
-    await lockAccounts(client, [accountId]);
-    const [row] = await rowsOf<KeyRow>(client, DELETE, [id, accountId]);
-    if (!row) throw new GatewayError('not_found');
-    await notifyKeys(client, { keyIds: [id], accountIds: [] });
-    return row;
-  });
 }
 
 /** A key as one of its values finds it. */

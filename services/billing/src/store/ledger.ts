@@ -10,9 +10,13 @@ export interface LedgerRow {
   created_at_ms: bigint;
 }
 
+/** What makes a `LedgerRow`. */
+export const LEDGER_COLUMNS = `seq, account_id, kind, amount_nano, reference,
+  billing.epoch_ms(created_at) AS created_at_ms`;
+
 const LIST = statement(
   'list-ledger',
-  `SELECT seq, account_id, kind, amount_nano, reference, billing.epoch_ms(created_at) AS created_at_ms
+  `SELECT ${LEDGER_COLUMNS}
    FROM billing.ledger WHERE account_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
 );
 

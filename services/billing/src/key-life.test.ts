@@ -1,0 +1,331 @@
+import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
+import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
+import { createTestDatabase, type TestDatabase } from './testing/test-database';
+
+let database: TestDatabase;
+let one: TestBilling;
+let other: TestBilling;
+let pool: Pool;
+/** What the watchers of the other instance were told. */
+const heard: string[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  one = await TestBilling.start(database.url);
+  other = await TestBilling.start(database.url);
+  pool = createPool({ url: database.url, log: createLogger('test', 'silent') });
+  const stream = other.asEdge.WatchKeys({});
+  stream.on('error', () => {});
+  let up = false;
+  stream.on('metadata', () => {
+    up = true;
+  });
+  stream.on('data', ({ keyIds, accountIds }: WatchKeysResponse__Output) =>
+    heard.push(...keyIds, ...accountIds),
+  );
+  await eventually(() => up);
+}, 60_000);
+afterAll(async () => {
+  await pool?.end();
+  await Promise.all([one?.stop(), other?.stop()]);
+  await database?.drop();
+}, 60_000);
+beforeEach(() => {
+  heard.length = 0;
+});
+
+type Key = Awaited<ReturnType<TestBilling['createFundedKey']>>;
+const idsOf = (key: Key) => ({ accountId: key.accountId, id: key.keyId });
+const dash = () => one.asDashboard;
+const update = (key: Key, changes: object) =>
+  callUnary(dash(), dash().UpdateKey, { ...idsOf(key), ...changes }, WAIT);
+const enable = (key: Key, enabled: boolean) =>
+  callUnary(dash(), dash().SetKeyEnabled, { ...idsOf(key), enabled }, WAIT);
+const rotate = (key: Key, graceSeconds: number) =>
+  callUnary(dash(), dash().RotateKey, { ...idsOf(key), graceSeconds }, WAIT);
+const regenerate = (key: Key) => callUnary(dash(), dash().RegenerateKey, idsOf(key), WAIT);
+const revoke = (id: string) => callUnary(dash(), dash().RevokeKey, { id }, WAIT);
+/** By the other instance: nothing may be kept in the one that made the change. */
+const reserve = async (key: Key, nano = 1n, more = {}) =>
+  summary((await other.reserve(reserveRequest(key, nano, more)))[0]!);
+const resolve = (value: string) =>
+  other.resolve(value).then(
+    ({ key }) => key!.keyId,
+    (error: { code: string }) => error.code,
+  );
+const told = (id: string) => eventually(() => heard.includes(id));
+
+describe('an update', () => {
+  test('changes what it names, lifts what it lifts, and holds from the next call on', async () => {
+    const key = await one.createFundedKey(1_000n, { monthlyLimitNano: '500', name: 'first' });
+    expect(await reserve(key)).toBe('granted 1');
+    const changed = await update(key, {
+      name: 'second',
+      dailyLimitNano: '5',
+      requestCostLimitNano: '3',
+      rpmLimit: '0',
+      tpmLimit: '7',
+      expiresAtMs: '4102444800000',
+      setAllowedModels: true,
+      allowedModels: ['sim/chat'],
+    });
+    expect(changed).toMatchObject({
+      name: 'second',
+      dailyLimitNano: '5',
+      monthlyLimitNano: '500',
+      requestCostLimitNano: '3',
+      rpmLimit: '0',
+      tpmLimit: '7',
+      expiresAtMs: '4102444800000',
+      allowedModels: ['sim/chat'],
+    });
+    await told(key.keyId);
+    expect(await reserve(key, 1n, { model: 'sim/other' })).toBe('model_not_found');
+    expect(await reserve(key, 4n)).toBe('request_cost_limit');
+    const lifted = await update(key, {
+      lift: [
+        'KEY_LIMIT_RPM',
+        'KEY_LIMIT_TPM',
+        'KEY_LIMIT_REQUEST_COST',
+        'KEY_LIMIT_EXPIRES_AT',
+        'KEY_LIMIT_MONTHLY',
+      ],
+      setAllowedModels: true,
+    });
+    expect(lifted).toMatchObject({ name: 'second', dailyLimitNano: '5', allowedModels: [] });
+    for (const gone of ['rpmLimit', 'tpmLimit', 'requestCostLimitNano', 'expiresAtMs', 'monthlyLimitNano']) {
+      expect(lifted).not.toHaveProperty(gone);
+    }
+    expect(await reserve(key, 4n, { model: 'sim/other' })).toBe('granted 4');
+    expect(await reserve(key)).toBe('key_daily_limit');
+    await update(key, { lift: ['KEY_LIMIT_DAILY'] });
+    expect(await reserve(key)).toBe('granted 1');
+    await update(key, { expiresAtMs: '1' });
+    expect(await reserve(key)).toBe('expired_api_key');
+  });
+
+  test('may take a cap below its use: calls are refused, what runs ends as it would', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const running = reserveRequest(key, 400n);
+    await one.reserve(running);
+    await update(key, { dailyLimitNano: '100' });
+    expect(await reserve(key)).toBe('key_daily_limit');
+    await one.deliver(usageEvent(running, 350n));
+    expect((await one.account(key.accountId)).balanceNano).toBe('650');
+  });
+
+  test.each([
+    [{ dailyLimitNano: '1', lift: ['KEY_LIMIT_DAILY'] }],
+    [{ rpmLimit: '1000000000001' }],
+    [{ tpmLimit: '-1' }],
+    [{ name: 'n'.repeat(201) }],
+  ])('that makes no sense changes nothing: %j', async (changes) => {
+    const key = await one.createFundedKey(0n, { dailyLimitNano: '9' });
+    await expect(update(key, changes)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await callUnary(dash(), dash().GetKey, idsOf(key), WAIT)).toMatchObject({ dailyLimitNano: '9' });
+  });
+});
+
+describe('a key that is disabled', () => {
+  test('is unknown from the next call on, and back when it is enabled; what runs goes on', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const running = reserveRequest(key, 10n);
+    await one.reserve(running);
+    expect((await enable(key, false)).status).toBe('KEY_STATUS_DISABLED');
+    expect([await reserve(key), await resolve(key.value)]).toEqual(['invalid_api_key', 'invalid_api_key']);
+    await told(key.keyId);
+    await one.deliver(usageEvent(running, 7n));
+    expect((await one.account(key.accountId)).balanceNano).toBe('993');
+    await enable(key, true);
+    expect([await reserve(key), await resolve(key.value)]).toEqual(['granted 1', key.keyId]);
+  });
+});
+
+describe('rotating', () => {
+  test('gives a new value and lets the old one work on for the grace, then it is expired', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const { key: rotated, value } = await rotate(key, 3_600);
+    expect(value).not.toBe(key.value);
+    expect(rotated).toMatchObject({ id: key.keyId, hint: value.slice(-4) });
+    await told(key.keyId);
+    expect([await resolve(key.value), await resolve(value)]).toEqual([key.keyId, key.keyId]);
+    const until = Number((await other.resolve(key.value)).validUntilMs);
+    expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    expect((await other.resolve(value)).validUntilMs).toBe('0');
+    await pool.query(
+      `UPDATE billing.key_values SET retires_at = now() - interval '1 ms' WHERE key_id = $1 AND retires_at IS NOT NULL`,
+      [key.keyId],
+    );
+    expect([await resolve(key.value), await resolve(value)]).toEqual(['expired_api_key', key.keyId]);
+  });
+
+  test('without a grace expires the old value at once; again leaves each its own end', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const second = await rotate(key, 0);
+    expect(await resolve(key.value)).toBe('expired_api_key');
+    const third = await rotate(key, 86_400 * 30);
+    expect([await resolve(key.value), await resolve(second.value), await resolve(third.value)]).toEqual([
+      'expired_api_key',
+      key.keyId,
+      key.keyId,
+    ]);
+    // A later rotation with a shorter grace shortens those before it.
+    await rotate(key, 0);
+    expect([await resolve(second.value), await resolve(third.value)]).toEqual(
+      Array(2).fill('expired_api_key'),
+    );
+  });
+
+  test('for longer than a month is refused', async () => {
+    const key = await one.createFundedKey(0n);
+    await expect(rotate(key, 86_400 * 30 + 1)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('keeps a bounded number of old values', async () => {
+    const key = await one.createFundedKey(0n);
+    for (let i = 0; i < 105; i++) await rotate(key, 1_000 + i);
+    const { rows } = await pool.query('SELECT count(*) FROM billing.key_values WHERE key_id = $1', [
+      key.keyId,
+    ]);
+    expect(rows[0].count).toBe(101n);
+  });
+});
+
+test('regenerating makes every older value unknown at once, rotated ones too', async () => {
+  const key = await one.createFundedKey(1_000n);
+  const second = await rotate(key, 3_600);
+  const third = await regenerate(key);
+  await told(key.keyId);
+  expect([await resolve(key.value), await resolve(second.value), await resolve(third.value)]).toEqual([
+    'invalid_api_key',
+    'invalid_api_key',
+    key.keyId,
+  ]);
+  expect(await reserve(key)).toBe('granted 1');
+});
+
+describe('a key that leaked', () => {
+  test('is revoked for good, by its id alone', async () => {
+    const key = await one.createFundedKey(1_000n);
+    expect((await revoke(key.keyId)).status).toBe('KEY_STATUS_REVOKED');
+    await told(key.keyId);
+    expect([await reserve(key), await resolve(key.value)]).toEqual(['invalid_api_key', 'invalid_api_key']);
+    expect((await revoke(key.keyId)).status).toBe('KEY_STATUS_REVOKED');
+    for (const comeback of [() => enable(key, true), () => rotate(key, 0), () => regenerate(key)]) {
+      await expect(comeback()).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    expect(await resolve(key.value)).toBe('invalid_api_key');
+    await expect(revoke('key_nobody')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+test("another account's key, a deleted and an unknown one are not found by any of it", async () => {
+  const key = await one.createFundedKey(0n);
+  const stranger = await one.createFundedKey(0n);
+  const deleted = await one.createFundedKey(0n);
+  await callUnary(dash(), dash().DeleteKey, idsOf(deleted), WAIT);
+  for (const target of [
+    { ...key, accountId: stranger.accountId },
+    { ...key, keyId: 'key_nobody' },
+    deleted,
+  ]) {
+    for (const call of [
+      () => update(target, { name: 'x' }),
+      () => enable(target, false),
+      () => rotate(target, 0),
+      () => regenerate(target),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'not_found' });
+    }
+  }
+  await expect(revoke(deleted.keyId)).rejects.toMatchObject({ code: 'not_found' });
+  expect(await resolve(key.value)).toBe(key.keyId);
+});
+
+describe('an account', () => {
+  const suspend = (id: string, suspended: boolean) =>
+    callUnary(dash(), dash().SetAccountSuspended, { id, suspended }, WAIT);
+  const limit = (id: string, changes: object) =>
+    callUnary(dash(), dash().UpdateAccountLimits, { id, ...changes }, WAIT);
+  const optIn = (accountId: string, model: string) =>
+    callUnary(dash(), dash().OptIn, { accountId, model }, WAIT);
+
+  test('that is suspended has no known keys until it is active again', async () => {
+    const key = await one.createFundedKey(1_000n);
+    expect((await suspend(key.accountId, true)).status).toBe('ACCOUNT_STATUS_SUSPENDED');
+    await told(key.accountId);
+    expect([await reserve(key), await resolve(key.value)]).toEqual(['invalid_api_key', 'invalid_api_key']);
+    expect((await suspend(key.accountId, false)).status).toBe('ACCOUNT_STATUS_ACTIVE');
+    expect([await reserve(key), await resolve(key.value)]).toEqual(['granted 1', key.keyId]);
+  });
+
+  test('has a daily limit and a word on what to do when funds are short', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const short = { floorNano: '1' };
+    expect(await limit(key.accountId, { dailyLimitNano: '80' })).toMatchObject({
+      dailyLimitNano: '80',
+      whenShort: 'WHEN_SHORT_LOWER',
+    });
+    expect(await reserve(key, 800n, short)).toBe('granted 10');
+    expect(await limit(key.accountId, { whenShort: 'WHEN_SHORT_REFUSE' })).toMatchObject({
+      dailyLimitNano: '80',
+      whenShort: 'WHEN_SHORT_REFUSE',
+    });
+    expect(await reserve(key, 800n, short)).toBe('account_daily_limit');
+    const lifted = await limit(key.accountId, { liftDailyLimit: true });
+    expect(lifted).not.toHaveProperty('dailyLimitNano');
+    expect(await reserve(key, 800n, short)).toBe('granted 800');
+    await expect(limit(key.accountId, { liftDailyLimit: true, dailyLimitNano: '1' })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  test('opts in to a preview model once, and its edges hear of it', async () => {
+    const key = await one.createFundedKey(0n);
+    await optIn(key.accountId, 'sim/preview');
+    await told(key.accountId);
+    expect(await optIn(key.accountId, 'sim/preview')).toMatchObject({ previewModels: ['sim/preview'] });
+    expect((await other.resolve(key.value)).key?.previewModels).toEqual(['sim/preview']);
+  });
+
+  test('that nobody knows is not found', async () => {
+    for (const call of [
+      () => suspend('acct_nobody', true),
+      () => limit('acct_nobody', {}),
+      () => optIn('acct_nobody', 'sim/preview'),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  test('is in the list of all, newest first, page by page', async () => {
+    const made: string[] = [];
+    for (let i = 0; i < 3; i++) made.unshift((await one.createFundedKey(0n)).accountId);
+    const page = (cursor: string) => callUnary(dash(), dash().ListAccounts, { limit: 2, cursor }, WAIT);
+    const first = await page('');
+    const second = await page(first.nextCursor);
+    expect([...first.accounts, ...second.accounts].slice(0, 3).map(({ id }) => id)).toEqual(made);
+  });
+});
+
+describe('an adjustment', () => {
+  const adjust = (accountId: string, amountNano: string, id: string) =>
+    callUnary(dash(), dash().CreateAdjustment, { id, accountId, amountNano, reason: 'goodwill' }, WAIT);
+
+  test('is booked once, may leave a balance below zero, and is seen by the next call', async () => {
+    const key = await one.createFundedKey(100n);
+    const id = `adj_${key.keyId}`;
+    const entry = await adjust(key.accountId, '-150', id);
+    expect(entry).toMatchObject({ kind: 'LEDGER_KIND_ADJUSTMENT', amountNano: '-150', reference: id });
+    expect(await adjust(key.accountId, '-150', id)).toEqual(entry);
+    expect((await one.account(key.accountId)).balanceNano).toBe('-50');
+    expect(await reserve(key)).toBe('insufficient_balance');
+    await adjust(key.accountId, '51', `${id}-2`);
+    expect(await reserve(key)).toBe('granted 1');
+    await expect(adjust(key.accountId, '-151', id)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(adjust(key.accountId, '0', `${id}-3`)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(adjust('acct_nobody', '1', `${id}-4`)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await one.metric('ledger_drift_nano')).toBe(0);
+  });
+});

@@ -1,0 +1,13 @@
+import type { LeaseThrottleRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/LeaseThrottleRequest';
+import type { LeaseThrottleResponse } from '@gateway/proto/generated/gateway/billing/v1/LeaseThrottleResponse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { leaseThrottle as lease } from '../store/throttle';
+import { parseId } from './parse';
+
+export const leaseThrottle =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: LeaseThrottleRequest__Output): Promise<LeaseThrottleResponse> => {
+    const edgeId = parseId(request.edgeId, 'edge_id');
+    const { throttled, permits, validMs } = await lease(pool, edgeId, BigInt(request.wanted));
+    return { throttled, permits: Number(permits), validMs };
+  };

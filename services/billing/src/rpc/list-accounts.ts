@@ -1,0 +1,13 @@
+import type { ListAccountsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsRequest';
+import type { ListAccountsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { listAccounts as list } from '../store/accounts';
+import { toPageRequest } from '../store/page';
+import { toProtoAccount } from './to-proto';
+
+export const listAccounts =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: ListAccountsRequest__Output): Promise<ListAccountsResponse> => {
+    const { rows, nextCursor } = await list(pool, toPageRequest(request.limit, request.cursor));
+    return { accounts: rows.map(toProtoAccount), nextCursor };
+  };

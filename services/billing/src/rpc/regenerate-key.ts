@@ -1,0 +1,15 @@
+import type { CreateKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
+import type { RegenerateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RegenerateKeyRequest';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { newKeyValue } from '../domain/key-value';
+import { regenerateKey as regenerate } from '../store/replace-key-value';
+import { parseLookupId } from './parse';
+import { toProtoKey } from './to-proto';
+
+export const regenerateKey =
+  (pool: Pool, pepper: string) =>
+  async (_context: RequestContext, request: RegenerateKeyRequest__Output): Promise<CreateKeyResponse> => {
+    const { value, ...kept } = newKeyValue(pepper);
+    const row = await regenerate(pool, parseLookupId(request.accountId), parseLookupId(request.id), kept);
+    return { key: toProtoKey(row), value };
+  };

@@ -1,0 +1,11 @@
+import type { ApiKey } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
+import type { RevokeKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RevokeKeyRequest';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { revokeKey as revoke } from '../store/change-key';
+import { parseLookupId } from './parse';
+import { toProtoKey } from './to-proto';
+
+export const revokeKey =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: RevokeKeyRequest__Output): Promise<ApiKey> =>
+    toProtoKey(await revoke(pool, parseLookupId(request.id)));

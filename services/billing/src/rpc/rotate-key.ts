@@ -1,0 +1,16 @@
+import type { CreateKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
+import type { RotateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RotateKeyRequest';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { newKeyValue } from '../domain/key-value';
+import { rotateKey as rotate } from '../store/replace-key-value';
+import { parseGrace, parseLookupId } from './parse';
+import { toProtoKey } from './to-proto';
+
+export const rotateKey =
+  (pool: Pool, pepper: string) =>
+  async (_context: RequestContext, request: RotateKeyRequest__Output): Promise<CreateKeyResponse> => {
+    const { value, ...kept } = newKeyValue(pepper);
+    const grace = parseGrace(request.graceSeconds);
+    const row = await rotate(pool, parseLookupId(request.accountId), parseLookupId(request.id), kept, grace);
+    return { key: toProtoKey(row), value };
+  };

@@ -1,0 +1,11 @@
+import type { ApiKey } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
+import type { SetKeyEnabledRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/SetKeyEnabledRequest';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { setKeyEnabled as set } from '../store/change-key';
+import { parseLookupId } from './parse';
+import { toProtoKey } from './to-proto';
+
+export const setKeyEnabled =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: SetKeyEnabledRequest__Output): Promise<ApiKey> =>
+    toProtoKey(await set(pool, parseLookupId(request.accountId), parseLookupId(request.id), request.enabled));
