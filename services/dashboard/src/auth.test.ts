@@ -134,6 +134,28 @@ describe('register', () => {
     expect(refused.body.error).toMatchObject({ type: 'rate_limit_error', code: 'too_many_attempts' });
     expect((await from('192.0.2.2', 'limit-2@example.com')).status).toBe(200);
   });
+
+  test('what was abandoned is forgotten after a day, unless it is taken up again', async () => {
+    const registrations = async () => {
+      const { rows } = await world.database.query('SELECT email FROM dashboard.registrations ORDER BY email');
+      return rows.map(({ email }) => email);
+    };
+    await world.database.query(
+      `DELETE FROM dashboard.registrations;
+       INSERT INTO dashboard.registrations (email, account_id, created_at) VALUES
+         ('back@example.com', 'acct_back', now() - interval '25 hours'),
+         ('old@example.com', 'acct_old', now() - interval '25 hours'),
+         ('young@example.com', 'acct_young', now() - interval '23 hours')`,
+    );
+    world.billing.failing.count = 1;
+    const body = { email: 'back@example.com', password: 'password-1', name: 'x' };
+    expect((await dashboard.post('auth/register', body)).status).toBe(500);
+    expect(await registrations()).toEqual(['back@example.com', 'young@example.com']);
+    await dashboard.register();
+    expect(await registrations()).toEqual(['back@example.com', 'young@example.com']);
+    expect((await dashboard.post('auth/register', body)).body.account.id).toBe('acct_back');
+    expect(await registrations()).toEqual(['young@example.com']);
+  });
 });
 
 describe('login', () => {

@@ -29,7 +29,7 @@ export async function startWorld() {
   const query = async (sql: string) => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    await client.query(sql).finally(() => client.end());
+    return client.query(sql).finally(() => client.end());
   };
   const stop = async () => {
     await billing.server.stop(1_000);

@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+
+jest.setTimeout(30_000);
+
+let world: World;
+let dashboard: Dashboard;
+let operator: string;
+let owner: { token: string; account: { id: string } };
+
+beforeAll(async () => {
+  world = await startWorld();
+  dashboard = await startDashboard(world);
+  operator = await dashboard.loginOperator();
+});
+beforeEach(async () => {
+  owner = await dashboard.register();
+  world.catalog.edits.length = 0;
+});
+afterAll(async () => {
+  await dashboard?.stop();
+  await world?.stop();
+});
+
+const get = (path: string) => dashboard.get(`admin/${path}`, operator);
+const post = (path: string, body?: unknown, headers = {}) =>
+  dashboard.post(`admin/${path}`, body, operator, headers);
+const balance = () => world.billing.accounts.get(owner.account.id)?.balanceNano;
+const lastEdit = () => world.catalog.edits.at(-1);
+
+describe('accounts', () => {
+  test('are listed in pages and shown alone', async () => {
+    await post(`accounts/${owner.account.id}/topups`, { amount: 1.5, status: 'cleared' });
+    const first = (await get('accounts?limit=1')).body;
+    expect(first.data).toHaveLength(1);
+    const rest = (await get(`accounts?limit=1000&cursor=${first.next_cursor}`)).body;
+    expect(rest.next_cursor).toBeNull();
+    const shown = rest.data.find(({ id }: { id: string }) => id === owner.account.id);
+    expect(shown).toEqual({
+      id: owner.account.id,
+      name: 'A user',
+      status: 'active',
+      created_at: '2026-01-02T03:04:05.000Z',
+      balance: 1.5,
+      held: 0,
+      available: 1.5,
+      currency: 'USD',
+      daily_limit: null,
+      when_short: 'lower',
+      preview_models: [],
+    });
+    expect((await get(`accounts/${owner.account.id}`)).body).toEqual(shown);
+  });
+
+  test('are suspended, and taken back', async () => {
+    const suspend = (body?: unknown) => post(`accounts/${owner.account.id}/suspend`, body);
+    for (const [body, status] of [
+      [undefined, 'suspended'],
+      [{ suspended: false }, 'active'],
+      [{}, 'suspended'],
+      [{ suspended: true }, 'suspended'],
+    ] as const) {
+      expect((await suspend(body)).body).toMatchObject({ id: owner.account.id, status });
+    }
+    expect((await suspend({ suspended: 'yes' })).body.error.code).toBe('invalid_request');
+  });
+
+  test('a leaked key is revoked, whosever it is', async () => {
+    const { id } = (await dashboard.post('keys', { name: 'leaked' }, owner.token)).body;
+    const { body } = await post(`keys/${id}/revoke`);
+    expect(body).toMatchObject({ id, status: 'revoked', account_id: owner.account.id });
+    expect(body).not.toHaveProperty('key');
+  });
+});
+
+describe('adjustments', () => {
+  const adjust = (body: unknown, headers = {}) =>
+    post(`accounts/${owner.account.id}/adjustments`, body, headers);
+
+  test('go both ways, below zero too, to the nano-dollar', async () => {
+    const { body } = await adjust({ amount: -1.000000001, reason: 'a chargeback' });
+    expect(body).toMatchObject({ account_id: owner.account.id, kind: 'adjustment', amount: -1.000000001 });
+    expect(balance()).toBe(-1_000_000_001n);
+    await adjust({ amount: 2, reason: 'goodwill' });
+    expect(balance()).toBe(999_999_999n);
+    expect(world.billing.calls.at(-1)?.request).toMatchObject({ reason: 'goodwill' });
+  });
+
+  test('the same Idempotency-Key corrects once per account, and is not that of a top-up', async () => {
+    const headers = { 'idempotency-key': 'case 7' };
+    for (const _ of [1, 2]) await adjust({ amount: 1, reason: 'x' }, headers);
+    expect(balance()).toBe(1_000_000_000n);
+    await post(`accounts/${owner.account.id}/topups`, { amount: 1, status: 'cleared' }, headers);
+    expect(balance()).toBe(2_000_000_000n);
+    owner = await dashboard.register();
+    await adjust({ amount: 1, reason: 'x' }, headers);
+    expect(balance()).toBe(1_000_000_000n);
+  });
+
+  test('an Idempotency-Key that is empty or too long is refused, not taken for another', async () => {
+    for (const key of ['', 'x'.repeat(256)]) {
+      const answer = await adjust({ amount: 1, reason: 'x' }, { 'idempotency-key': key });
+      expect(answer.body.error.code).toBe('invalid_request');
+    }
+    expect(balance()).toBe(0n);
+  });
+
+  test.each([
+    [{ reason: 'x' }, 'missing_parameter', 'amount'],
+    [{ amount: 1 }, 'missing_parameter', 'reason'],
+    [{ amount: 1, reason: '' }, 'missing_parameter', 'reason'],
+    [{ amount: null, reason: 'x' }, 'missing_parameter', 'amount'],
+    [{ amount: 0, reason: 'x' }, 'invalid_request', undefined],
+    [{ amount: '1', reason: 'x' }, 'invalid_request', undefined],
+    [{ amount: 1e-10, reason: 'x' }, 'invalid_request', undefined],
+    [{ amount: -1e10, reason: 'x' }, 'invalid_request', undefined],
+    [{ amount: 1, reason: 'x'.repeat(201) }, 'invalid_request', undefined],
+    [{ amount: 1, reason: 5 }, 'invalid_request', undefined],
+  ])('refuse %p', async (body, code, param) => {
+    const { error } = (await adjust(body)).body;
+    expect([error.code, error.param]).toEqual([code, param]);
+    expect(balance()).toBe(0n);
+  });
+
+  test('a number that is none is no JSON', async () => {
+    const answer = await dashboard.send(`/api/v1/admin/accounts/${owner.account.id}/adjustments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
+      body: '{"amount":1e999,"reason":"x"}',
+    });
+    expect(answer.body.error.code).toBe('invalid_request');
+  });
+});
+
+describe('the throttle', () => {
+  test('is none until set, and none again by null', async () => {
+    expect((await get('throttle')).body).toEqual({ requests_per_second: null });
+    expect((await post('throttle', { requests_per_second: 50 })).body).toEqual({ requests_per_second: 50 });
+    expect((await get('throttle')).body).toEqual({ requests_per_second: 50 });
+    expect((await post('throttle', { requests_per_second: null })).body).toEqual({
+      requests_per_second: null,
+    });
+    expect(world.billing.throttle.requestsPerSecond).toBe(0);
+  });
+
+  test.each([
+    [{}, 'missing_parameter'],
+    [{ requests_per_second: 0 }, 'invalid_request'],
+    [{ requests_per_second: -1 }, 'invalid_request'],
+    [{ requests_per_second: 1.5 }, 'invalid_request'],
+    [{ requests_per_second: 1e7 }, 'invalid_request'],
+    [{ requests_per_second: '5' }, 'invalid_request'],
+  ])('refuses %p', async (body, code) => {
+    expect((await post('throttle', body)).body.error.code).toBe(code);
+  });
+});
+
+describe('models', () => {
+  const NEW = {
+    slug: 'sim/new',
+    name: 'New',
+    input_modalities: ['text'],
+    output_modalities: ['text', 'image', 'video'],
+    context_length: 1000,
+    max_output_tokens: 100,
+    output_floor_tokens: 10,
+    workflow: ['create'],
+    targets: [{ provider: 'sim', upstream_model: 'x' }],
+    pricing: {
+      source: 'a contract',
+      source_date: '2026-02-01',
+      tokens: {
+        input: 0.075,
+        output: 1e-9,
+        cache_read: null,
+        service_tiers: { flex: { input: 1, output: 2 } },
+        long_context: { above_tokens: 500, input: 3, output: 4 },
+      },
+      image: { per_image: [{ size: '1024x1024', price: 0.01 }], image_output: 40 },
+      video: { tiers: ['std', 'Std'], default_tier: 'std', per_second: { std: 0.05, Std: 0.1 } },
+    },
+  };
+
+  test('are made, their prices exact, and shown at once', async () => {
+    const made = await post('models', NEW);
+    expect(lastEdit()).toMatchObject({
+      method: 'CreateModel',
+      request: {
+        model: {
+          slug: 'sim/new',
+          status: 'MODEL_STATUS_ACTIVE',
+          preview: false,
+          successor: '',
+          outputFloorTokens: 10,
+          targets: [{ provider: 'sim', upstreamModel: 'x', weight: 1, priority: 0 }],
+          pricing: {
+            source: 'a contract',
+            sourceDate: '2026-02-01',
+            tokens: {
+              inputNano: '75000000',
+              outputNano: '1',
+              serviceTiers: { flex: { inputNano: '1000000000' } },
+              longContextAboveTokens: 500,
+              longContext: { outputNano: '4000000000' },
+            },
+            image: {
+              perImage: [{ size: '1024x1024', quality: '', priceNano: '10000000' }],
+              imageOutputNano: '40000000000',
+            },
+            video: { tiers: ['std', 'Std'], defaultTier: 'std', perSecondNano: { Std: '100000000' } },
+          },
+        },
+      },
+    });
+    expect(made.body).toMatchObject({ ...NEW, status: 'active', pricing: { tokens: { input: 0.075 } } });
+    const { targets, output_floor_tokens, ...listed } = made.body;
+    expect([targets.length, output_floor_tokens]).toEqual([1, 10]);
+    expect((await dashboard.get('models/sim/new', owner.token)).body).toEqual(listed);
+    expect((await get('models/sim/new')).body).toEqual(made.body);
+  });
+
+  test('prices that do not say where they are from are an operator’s of today', async () => {
+    const before = new Date().toISOString().slice(0, 10);
+    await post('models/sim/chat/prices', { tokens: { input: 1, output: 2 } });
+    const { pricing } = lastEdit()!.request as { pricing: { source: string; sourceDate: string } };
+    expect(pricing.source).toBe('set by an operator');
+    expect([before, new Date().toISOString().slice(0, 10)]).toContain(pricing.sourceDate);
+  });
+
+  test('are listed with what owners are not shown, the delisted ones too', async () => {
+    const { data } = (await get('models')).body;
+    const delisted = data.find(({ slug }: { slug: string }) => slug === 'sim/delisted');
+    expect(delisted).toMatchObject({
+      status: 'delisted',
+      output_floor_tokens: 10,
+      targets: [{ provider: 'sim', upstream_model: 'x', weight: 2, priority: 1 }],
+    });
+    const [first] = (await dashboard.get('models', owner.token)).body.data;
+    expect(first).not.toHaveProperty('targets');
+    expect(first).not.toHaveProperty('output_floor_tokens');
+  });
+
+  test.each(['sim/both', 'sim%2Fboth'])('an update of %s sends the whole entry', async (slug) => {
+    const before = (await get('models/sim/both')).body;
+    const { body } = await post(`models/${slug}/update`, { name: 'Renamed', capabilities: ['tools'] });
+    expect(body).toEqual({ ...before, name: 'Renamed', capabilities: ['tools'] });
+    const sent = lastEdit()!.request as { model: Record<string, unknown> };
+    expect(sent.model).toMatchObject({
+      slug: 'sim/both',
+      name: 'Renamed',
+      outputModalities: ['text', 'image'],
+      contextLength: 1_000,
+      outputFloorTokens: 10,
+      targets: [{ provider: 'sim', upstreamModel: 'x', weight: 2, priority: 1 }],
+      pricing: null,
+    });
+  });
+
+  test('an update builds on the one before it, which the stream has not brought', async () => {
+    await post('models/sim/image/update', { name: 'First', preview: true });
+    const { body } = await post('models/sim/image/update', { successor: 'sim/chat' });
+    expect(body).toMatchObject({ name: 'First', preview: true, successor: 'sim/chat' });
+    expect((await post('models/sim/image/update', { successor: null })).body.successor).toBeNull();
+  });
+
+  test('are disabled, enabled and delisted', async () => {
+    for (const [path, body, status, successor] of [
+      ['status', { status: 'disabled' }, 'MODEL_STATUS_DISABLED', ''],
+      ['status', { status: 'active' }, 'MODEL_STATUS_ACTIVE', ''],
+      ['delist', { successor: 'sim/both' }, 'MODEL_STATUS_DELISTED', 'sim/both'],
+      ['delist', undefined, 'MODEL_STATUS_DELISTED', ''],
+    ] as const) {
+      expect((await post(`models/sim/video/${path}`, body)).status).toBe(200);
+      expect(lastEdit()).toEqual({
+        method: 'SetModelStatus',
+        request: { slug: 'sim/video', status, successor },
+      });
+    }
+    expect((await dashboard.get('models/sim/video', owner.token)).body.status).toBe('delisted');
+  });
+
+  const without = (field: string) => ({ ...NEW, [field]: undefined });
+  test.each<[string, unknown, string, string | undefined]>([
+    ['models', without('slug'), 'missing_parameter', 'slug'],
+    ['models', without('name'), 'missing_parameter', 'name'],
+    ['models', without('pricing'), 'missing_parameter', 'pricing'],
+    ['models', { ...NEW, input_modalities: [] }, 'missing_parameter', 'input_modalities'],
+    ['models', { ...NEW, targets: [{ provider: 'sim' }] }, 'missing_parameter', 'targets[0].upstream_model'],
+    [
+      'models',
+      { ...NEW, pricing: { video: { tiers: ['a'] } } },
+      'missing_parameter',
+      'pricing.video.per_second',
+    ],
+    ['models', { ...NEW, slug: 'Sim/New' }, 'invalid_request', undefined],
+    ['models', { ...NEW, status: 'delisted' }, 'invalid_request', undefined],
+    ['models', { ...NEW, price: 1 }, 'invalid_request', undefined],
+    [
+      'models',
+      { ...NEW, targets: [{ provider: 'sim', upstream_model: 'x', url: 'y' }] },
+      'invalid_request',
+      undefined,
+    ],
+    ['models', { ...NEW, context_length: -1 }, 'invalid_request', undefined],
+    ['models', { ...NEW, pricing: { tokens: { input: -1 } } }, 'invalid_request', undefined],
+    ['models', { ...NEW, pricing: { tokens: { input: 1e-10 } } }, 'invalid_request', undefined],
+    ['models', { ...NEW, pricing: { tokens: { input: '1' } } }, 'invalid_request', undefined],
+    ['models', { ...NEW, pricing: { source_date: 'today' } }, 'invalid_request', undefined],
+    ['models/sim/chat/update', { slug: 'sim/other' }, 'invalid_request', undefined],
+    ['models/sim/chat/update', { status: 'disabled' }, 'invalid_request', undefined],
+    ['models/sim/chat/update', { name: null }, 'invalid_request', undefined],
+    ['models/sim/chat/status', {}, 'missing_parameter', 'status'],
+    ['models/sim/chat/status', { status: 'delisted' }, 'invalid_request', undefined],
+    ['models/sim/chat/delist', { successor: 'chat' }, 'invalid_request', undefined],
+    ['models/sim/chat/prices', { currency: 'EUR' }, 'invalid_request', undefined],
+  ])('%s refuses %p', async (path, body, code, param) => {
+    const { status, body: answer } = await post(path, body);
+    expect([status, answer.error?.code, answer.error?.param]).toEqual([400, code, param]);
+    expect(world.catalog.edits).toEqual([]);
+  });
+});
