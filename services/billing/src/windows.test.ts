@@ -55,6 +55,38 @@ describe('windows begin and end at 00:00 UTC', () => {
     expect(await refusal(key, 100n)).toBe('granted');
   });
 
+  test.each([
+    ['2027-02-28 23:59:59.999Z', '2027-03-01'],
+    ['2028-02-28 23:59:59.999Z', '2028-03-01'],
+    ['2028-02-29 00:00:00Z', '2028-03-01'],
+    ['2100-02-28 12:00:00Z', '2100-03-01'],
+    ['2026-04-30 23:59:59.999Z', '2026-05-01'],
+    ['2026-12-31 00:00:00Z', '2027-01-01'],
+    ['2027-01-31 23:59:59.999Z', '2027-02-01'],
+    // Midnight elsewhere is not midnight.
+    ['2027-03-01 00:30:00+02', '2027-03-01'],
+  ])('of the month at %s', async (at, ends) => {
+    const key = await billing.createFundedKey(10_000n, { monthlyLimitNano: '100' });
+    await setClock(at);
+    expect(await refusal(key, 100n)).toBe('granted');
+    expect(await refusal(key, 1n)).toBe(`key_monthly_limit 100/100 until ${ends}T00:00:00.000Z`);
+    await setClock(`${ends} 00:00:00Z`);
+    expect(await refusal(key, 100n)).toBe('granted');
+  });
+
+  test('whichever way the clock steps by an hour, no window is overspent', async () => {
+    const key = await billing.createFundedKey(100_000n, { dailyLimitNano: '100', monthlyLimitNano: '150' });
+    const granted = new Map<string, number>();
+    for (const at of ['31 23:30', '01 00:30', '31 23:30', '01 00:10', '31 22:40', '01 01:00']) {
+      const month = at.startsWith('31') ? '2027-05' : '2027-06';
+      await setClock(`${month}-${at}:00Z`);
+      for (let i = 0; i < 5; i++) {
+        if ((await refusal(key, 30n)) === 'granted') granted.set(month, (granted.get(month) ?? 0) + 30);
+      }
+    }
+    expect(Object.fromEntries(granted)).toEqual({ '2027-05': 90, '2027-06': 90 });
+  });
+
   test('of all keys of an account', async () => {
     const key = await billing.createFundedKey(10_000n);
     await pool.query('UPDATE billing.accounts SET daily_limit_nano = 100 WHERE id = $1', [key.accountId]);

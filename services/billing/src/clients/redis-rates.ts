@@ -22,6 +22,7 @@ type ScriptName = 'take' | 'adjust' | 'seed';
 
 /** An answer of the limiter in all, a rebuild included. */
 const TIMEOUT_MS = 750;
+const MAX_REBUILDS = 5;
 /** Far beyond what a minute can hold, and exact in Lua's numbers. */
 const MAX_FIGURE = 10n ** 12n;
 
@@ -46,10 +47,12 @@ export class RedisRates implements RateLimiter {
   async take(calls: readonly CallToRate[]): Promise<readonly RateOutcome[]> {
     const outcomes = new Map<CallToAdmit, RateOutcome>();
     const take = async () => {
-      const unknown = await this.#takeKnown(groupByKey(calls), outcomes);
-      if (unknown.length === 0) return;
-      await this.#rebuild(unknown.map(({ keyId }) => keyId));
-      await this.#takeKnown(unknown, outcomes);
+      let unknown = await this.#takeKnown(groupByKey(calls), outcomes);
+      // What was rebuilt may be lost again before it is used.
+      for (let tries = 0; unknown.length > 0 && tries < MAX_REBUILDS; tries++) {
+        await this.#rebuild(unknown.map(({ keyId }) => keyId));
+        unknown = await this.#takeKnown(unknown, outcomes);
+      }
     };
     let cause: unknown;
     try {

@@ -1,0 +1,153 @@
+import { randomInt, randomUUIDv7 } from 'node:crypto';
+import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from 'redis';
+import {
+  type EmbeddedRedisProcess,
+  startEmbeddedRedisProcess,
+} from '../../../deploy/local/src/engines/embedded-redis-process';
+import {
+  eventually,
+  refusalOf,
+  reserveRequest,
+  summary,
+  TestBilling,
+  usageEvent,
+  WAIT,
+} from './testing/test-billing';
+import { createTestDatabase, type TestDatabase } from './testing/test-database';
+
+const HEAVY = process.env.TEST_HEAVY !== undefined;
+const HOLD = 7_919n;
+
+let database: TestDatabase;
+/** Its own, because it is flushed. */
+let server: EmbeddedRedisProcess;
+let redis: ReturnType<typeof createClient>;
+let instances: TestBilling[];
+let pool: Pool;
+beforeAll(async () => {
+  [database, server] = await Promise.all([createTestDatabase(), startEmbeddedRedisProcess()]);
+  redis = createClient({ url: server.url });
+  redis.on('error', () => {});
+  await redis.connect();
+  const env = { REDIS_URL: server.url };
+  instances = [await TestBilling.start(database.url, env), await TestBilling.start(database.url, env)];
+  for (const one of instances) await eventually(async () => (await one.ready()) === 'ok');
+  pool = createPool({ url: database.url, log: createLogger('test', 'silent') });
+}, 60_000);
+afterAll(async () => {
+  await pool?.end();
+  await Promise.all(instances?.map((one) => one.stop()) ?? []);
+  redis?.destroy();
+  await server?.stop();
+  await database?.drop();
+}, 60_000);
+
+/** Four caps, each with room for 100 holds and a different rest, and the least of the four by turns. */
+async function cappedKey(round: number) {
+  const cap = (i: number) => String(100n * HOLD + BigInt(((i + round) % 4) * 13));
+  const key = await instances[0]!.createFundedKey(BigInt(cap(0)), {
+    dailyLimitNano: cap(1),
+    monthlyLimitNano: cap(2),
+    rpmLimit: '1000000',
+    tpmLimit: '1000000000',
+  });
+  const { asDashboard: client } = instances[1]!;
+  await callUnary(client, client.UpdateAccountLimits, { id: key.accountId, dailyLimitNano: cap(3) }, WAIT);
+  return { ...key, leastNano: 100n * HOLD };
+}
+
+const CODES = ['insufficient_balance', 'key_daily_limit', 'key_monthly_limit', 'account_daily_limit'];
+
+/** What the key's calls cost in the end, by every figure that is kept of it. */
+async function spent(key: { accountId: string; keyId: string }): Promise<bigint[]> {
+  const { rows } = await pool.query<{ settled_nano: bigint; held_nano: bigint }>(
+    'SELECT settled_nano, held_nano FROM billing.spend_windows WHERE account_id = $1',
+    [key.accountId],
+  );
+  expect(rows.every((row) => row.held_nano === 0n)).toBe(true);
+  return rows.map((row) => row.settled_nano);
+}
+
+describe.each([false, true])(
+  'balance and all three caps bind at once (Redis flushed meanwhile: %s)',
+  (flushed) => {
+    test.each(['all alike', 'lowered, some dear'])(
+      '1,000 calls over two instances, %s: nothing is overspent, nothing wrongly refused',
+      async (kind) => {
+        for (let round = 0; round < (HEAVY ? 20 : 2); round++) {
+          const key = await cappedKey(round);
+          const alike = kind === 'all alike';
+          const calls = Array.from({ length: 1_000 }, () =>
+            alike
+              ? reserveRequest(key, HOLD)
+              : reserveRequest(key, BigInt(randomInt(1, 20_000)), { floorNano: String(randomInt(1)) }),
+          );
+          // Batches of 25, some while others are being settled.
+          const batches = Array.from({ length: 40 }, (_, i) => calls.slice(i * 25, i * 25 + 25));
+          let admitted = 0;
+          const send = async (batch: typeof calls, i: number) => {
+            const replies = await instances[i % 2]!.reserve(...batch);
+            const granted = batch.filter((_, at) => replies[at]!.grant);
+            admitted += granted.length;
+            for (const reply of replies) if (!reply.grant) expect(CODES).toContain(refusalOf(reply).code);
+            if (i % 4 !== 0) return granted;
+            await instances[(i + 1) % 2]!.deliver(...granted.map((call) => usageEvent(call, cost(call))));
+            return [];
+          };
+          const cost = (call: (typeof calls)[0]) => BigInt(randomInt(Number(call.boundNano) + 1));
+          const flush = async () => {
+            for (let i = 0; flushed && i < 5; i++) {
+              await redis.flushAll();
+              await new Promise((resolve) => setTimeout(resolve, 10));
+            }
+            return [];
+          };
+          const open = (await Promise.all([...batches.map(send), flush()])).flat();
+          if (alike) expect(admitted).toBeGreaterThanOrEqual(Number(key.leastNano / HOLD));
+          // The dearest end: each costs its whole hold, and more.
+          await instances[0]!.deliver(...open.map((call) => usageEvent(call, 10n ** 9n)));
+          const [first, ...others] = await spent(key);
+          for (const settledNano of others) expect(settledNano).toBe(first);
+          expect(first).toBeLessThanOrEqual(key.leastNano + 39n);
+          const { balanceNano, heldNano } = await instances[0]!.account(key.accountId);
+          expect(heldNano).toBe('0');
+          expect(BigInt(balanceNano)).toBeGreaterThanOrEqual(0n);
+          const { rows } = await pool.query<{ least: bigint }>(
+            `SELECT least(k.daily_limit_nano, k.monthly_limit_nano, a.daily_limit_nano)::bigint AS least
+           FROM billing.keys k JOIN billing.accounts a ON a.id = k.account_id WHERE k.id = $1`,
+            [key.keyId],
+          );
+          expect(first).toBeLessThanOrEqual(rows[0]!.least);
+          expect(await instances[round % 2]!.metric('ledger_drift_nano')).toBe(0);
+        }
+      },
+      900_000,
+    );
+  },
+);
+
+describe('an empty balance', () => {
+  test('is what a key with an exhausted daily cap is told of', async () => {
+    const key = await instances[0]!.createFundedKey(100n, { dailyLimitNano: '100', monthlyLimitNano: '100' });
+    const call = reserveRequest(key, 100n);
+    await instances[0]!.reserve(call);
+    await instances[0]!.deliver(usageEvent(call, 100n));
+    expect(summary((await instances[1]!.reserve(reserveRequest(key, 1n)))[0]!)).toBe('insufficient_balance');
+  });
+});
+
+test('a top-up that cleared is seen by the very next call, a pending one by none', async () => {
+  const key = await instances[0]!.createFundedKey(0n);
+  for (let round = 0; round < (HEAVY ? 10_000 : 200); round++) {
+    const [payer, caller] = round % 2 === 0 ? instances : instances.toReversed();
+    const { asDashboard: client } = payer!;
+    const topup = { id: `top_${randomUUIDv7()}`, accountId: key.accountId, amountNano: '10' };
+    const call = async () => summary((await caller!.reserve(reserveRequest(key, 10n)))[0]!);
+    await callUnary(client, client.CreateTopup, { ...topup, status: 'TOPUP_STATUS_PENDING' }, WAIT);
+    expect(await call()).toBe('insufficient_balance');
+    await callUnary(client, client.ClearTopup, { id: topup.id }, WAIT);
+    expect(await call()).toBe('granted 10');
+  }
+}, 900_000);
