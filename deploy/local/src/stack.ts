@@ -4,6 +4,7 @@ import { RunningStack } from './running-stack';
 import type { Stack, StackOptions } from './stack-contract';
 
 export { type Account, type Balance, DashboardApi } from './dashboard-api';
+export { startEmbeddedRedisProcess } from './engines/embedded-redis-process';
 export { type EngineControl, type EngineName, engineControl } from './engines/engine-control';
 export { type JsonAnswer, requestJson } from './loopback-json';
 export type { StackSecrets } from './secrets';

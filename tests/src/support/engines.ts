@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EngineAddresses } from '@gateway/local';
+import { type EngineAddresses, startEmbeddedRedisProcess } from '@gateway/local';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
 
@@ -15,7 +15,7 @@ export interface EngineSet {
 
 /** A database and topics that nobody else uses, on the engines of this run. */
 export async function createEngineSet(): Promise<EngineSet> {
-  if (ENGINES === 'embedded') return { addresses: {}, kafkaTopicPrefix: '', remove: async () => {} };
+  if (ENGINES === 'embedded') return createEmbeddedSet();
   const name = `system_${randomBytes(6).toString('hex')}`;
   const serverUrl = required('TEST_DATABASE_URL');
   const kafkaBrokers = required('TEST_KAFKA_BROKERS');
@@ -31,6 +31,12 @@ export async function createEngineSet(): Promise<EngineSet> {
       await deleteTopics(kafkaBrokers, kafkaTopicPrefix);
     },
   };
+}
+
+/** PostgreSQL is the stack's own; in jest's sandbox Redis could not run its scripts, so it has a process. */
+async function createEmbeddedSet(): Promise<EngineSet> {
+  const redis = await startEmbeddedRedisProcess();
+  return { addresses: { redisUrl: redis.url }, kafkaTopicPrefix: '', remove: () => redis.stop() };
 }
 
 function required(setting: string): string {

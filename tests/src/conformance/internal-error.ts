@@ -1,0 +1,46 @@
+import type { ServiceName } from '@gateway/local';
+import { bearer, CHAT } from './caller';
+import type { ConformanceCase } from './case';
+
+/** A service that is down, and the calls that can't be answered without it. */
+export interface Outage {
+  readonly down: ServiceName;
+  readonly cases: readonly ConformanceCase[];
+}
+
+const chat: ConformanceCase = {
+  code: 'internal_error',
+  when: `POST ${CHAT}`,
+  provoke: ({ caller, customer }) => caller.chat(customer.apiKey),
+};
+const streamedChat: ConformanceCase = {
+  code: 'internal_error',
+  when: `POST ${CHAT}, streamed`,
+  provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { stream: true }),
+};
+const getApi = (path: string): ConformanceCase => ({
+  code: 'internal_error',
+  when: `GET ${path}`,
+  provoke: ({ caller, customer }) => caller.api('GET', path, bearer(customer.apiKey)),
+});
+const getDashboard = (path: string): ConformanceCase => ({
+  code: 'internal_error',
+  when: `GET ${path}`,
+  provoke: ({ caller, customer }) => caller.dashboard('GET', path, bearer(customer.token)),
+});
+
+export const OUTAGES: readonly Outage[] = [
+  {
+    down: 'billing',
+    cases: [
+      chat,
+      streamedChat,
+      getApi('/v1/models'),
+      getApi('/v1/models/sim/chat'),
+      getDashboard('/api/v1/billing/balance'),
+      getDashboard('/api/v1/keys'),
+    ],
+  },
+  { down: 'chat', cases: [chat, streamedChat, getApi('/v1/models'), getApi('/v1/models/sim/chat')] },
+  { down: 'dashboard', cases: [getDashboard('/api/v1/models'), getDashboard('/api/v1/keys')] },
+];

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expectConforms, type Particulars } from '../support/conforms';
+import { startSystem } from '../support/system';
+import { createCaller } from './caller';
+import type { World } from './case';
+import { callWith, FAULTS, type Fault } from './precedence';
+
+let world: World;
+
+beforeAll(async () => {
+  const system = await startSystem({ autoRestart: false });
+  world = { system, customer: await system.provision(), caller: createCaller(system) };
+}, 60_000);
+afterAll(() => world?.system.stop(), 30_000);
+
+for (const [place, wins] of FAULTS.entries()) {
+  for (const loses of FAULTS.slice(place + 1)) {
+    test(`${wins.code} wins over ${loses.code}`, async () => {
+      expectConforms(await callWith(world, wins, loses), wins.code, particularsOf(wins, loses));
+    });
+  }
+}
+
+function particularsOf(wins: Fault, loses: Fault): Particulars {
+  if (wins.code === 'missing_parameter') return { param: 'messages' };
+  // A key of one token a minute: whatever else limits its rate, no wait lets the call in.
+  const hopeless = wins.code === 'tpm_rate_limited' || loses.code === 'tpm_rate_limited';
+  const byRate = wins.code === 'tpm_rate_limited' || wins.code === 'rpm_rate_limited';
+  return hopeless && byRate ? { retryAfter: 'never', shouldRetry: 'false' } : {};
+}
+
+test('a key that has spent its day on an account that is empty answers insufficient_balance', async () => {
+  const { system, caller } = world;
+  const customer = await system.provision({ balanceUsd: 0.000_5, key: { daily_limit: 0.000_5 } });
+  const content = '[[sim {"usage":{"prompt_tokens":100,"completion_tokens":100}}]]';
+  const spending = await caller.chat(customer.apiKey, { messages: [{ role: 'user', content }] });
+  expect(spending.status).toBe(200);
+  expect((await system.settled(customer)).balance).toBe(0);
+  expectConforms(await caller.chat(customer.apiKey), 'insufficient_balance');
+});
+
+test('of two faults in the body, a wrong value wins over a missing one wherever they stand', async () => {
+  const { caller, customer } = world;
+  const messages = [{ role: 'user' }, { role: 'user', content: 7 }];
+  expectConforms(await caller.chat(customer.apiKey, { messages }), 'invalid_request');
+  expectConforms(await caller.chat(customer.apiKey, { model: undefined, colour: 'red' }), 'invalid_request');
+});

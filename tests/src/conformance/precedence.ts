@@ -1,0 +1,96 @@
+import type { ErrorCode } from '@gateway/proto';
+import type { HttpAnswer } from '../support/http';
+import type { Customer } from '../support/system';
+import { bearer, CHAT, validBody } from './caller';
+import type { World } from './case';
+import { setAccountLimit } from './money';
+
+/** A call with everything that is wrong with it. */
+interface Plan {
+  path: string;
+  balanceUsd: number;
+  accountLimitUsd?: number;
+  readonly key: Record<string, unknown>;
+  readonly fields: Record<string, unknown>;
+  /** One request is made before, which takes what a rate allows. */
+  warmUp?: true;
+  presented?: string;
+}
+
+/** One thing that is wrong with a call. */
+export interface Fault {
+  readonly code: ErrorCode;
+  readonly when?: string;
+  apply(plan: Plan): void;
+}
+
+const TINY_USD = 0.000_001;
+
+/** In the order in which they win. */
+export const FAULTS: readonly Fault[] = [
+  {
+    code: 'not_found',
+    apply: (plan) => {
+      plan.path = '/v1/chat/completion';
+    },
+  },
+  {
+    code: 'invalid_api_key',
+    apply: (plan) => {
+      plan.presented = `sk-gw-${'a'.repeat(38)}`;
+    },
+  },
+  { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { temperature: 3 }) },
+  { code: 'missing_parameter', apply: ({ fields }) => Object.assign(fields, { messages: [] }) },
+  { code: 'invalid_model', apply: ({ fields }) => Object.assign(fields, { model: 'auto' }) },
+  { code: 'model_not_found', apply: ({ key }) => Object.assign(key, { allowed_models: ['openai/gpt-5.5'] }) },
+  { code: 'request_cost_limit', apply: ({ key }) => Object.assign(key, { request_cost_limit: TINY_USD }) },
+  {
+    code: 'insufficient_balance',
+    apply: (plan) => {
+      plan.balanceUsd = 0;
+    },
+  },
+  { code: 'key_monthly_limit', apply: ({ key }) => Object.assign(key, { monthly_limit: TINY_USD }) },
+  {
+    code: 'account_daily_limit',
+    apply: (plan) => {
+      plan.accountLimitUsd = TINY_USD;
+    },
+  },
+  { code: 'key_daily_limit', apply: ({ key }) => Object.assign(key, { daily_limit: TINY_USD }) },
+  {
+    code: 'rpm_rate_limited',
+    apply: (plan) => {
+      plan.key.rpm_limit = 1;
+      plan.warmUp = true;
+    },
+  },
+  { code: 'tpm_rate_limited', apply: ({ key }) => Object.assign(key, { tpm_limit: 1 }) },
+  {
+    code: 'upstream_failed',
+    apply: ({ fields }) =>
+      Object.assign(fields, { messages: [{ role: 'user', content: '[[sim {"status":500}]]' }] }),
+  },
+];
+
+/** Makes the call that suffers from both. The one that wins is applied last: it rules where both say something. */
+export async function callWith(world: World, wins: Fault, loses: Fault): Promise<HttpAnswer> {
+  const plan: Plan = { path: CHAT, balanceUsd: 10, key: {}, fields: {} };
+  loses.apply(plan);
+  wins.apply(plan);
+  const customer = await provision(world, plan);
+  if (plan.warmUp) await world.caller.api('GET', '/v1/models', bearer(customer.apiKey));
+  return world.caller.api(
+    'POST',
+    plan.path,
+    bearer(plan.presented ?? customer.apiKey),
+    validBody(plan.fields),
+  );
+}
+
+async function provision(world: World, { balanceUsd, key, accountLimitUsd }: Plan): Promise<Customer> {
+  const customer = await world.system.provision({ balanceUsd, key });
+  if (accountLimitUsd !== undefined) await setAccountLimit(world, customer, accountLimitUsd);
+  return customer;
+}
