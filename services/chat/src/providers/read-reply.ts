@@ -13,7 +13,7 @@ export interface ReplyObject {
 export async function readReply(response: UpstreamResponse, signal: AbortSignal): Promise<ReplyObject> {
   const bytes = await readAll(response, MAX_REPLY_BYTES);
   if (signal.aborted) throw new Error('caller left');
-  const value: unknown = JSON.parse(bytes.toString('utf8'));
+  const value = parseJson(bytes);
   if (typeof value !== 'object' || value === null) throw new Error('reply is no JSON object');
   return { bytes, value: value as Record<string, unknown> };
 }
@@ -21,7 +21,16 @@ export async function readReply(response: UpstreamResponse, signal: AbortSignal)
 /** The body of a refusal, as far as it can be read. */
 export async function readRefusal(response: UpstreamResponse): Promise<unknown> {
   try {
-    return JSON.parse((await readAll(response, MAX_REFUSAL_BYTES)).toString('utf8'));
+    return parseJson(await readAll(response, MAX_REFUSAL_BYTES));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for what is no JSON: the parser's own error would quote the reply, and errors are logged. */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }

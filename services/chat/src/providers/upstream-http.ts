@@ -29,8 +29,9 @@ export interface UpstreamResponse {
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** After the caller left: how long to read what the provider had already sent. */
-const LEAVE_MS = 100;
+/** After the caller left: how long to wait for more of what the provider had already sent, and how often. */
+const LEAVE_QUIET_MS = 100;
+const LEAVE_MAX_WAITS = 20;
 
 const agentOptions = {
   keepAlive: true,
@@ -48,13 +49,27 @@ export class UpstreamHttp {
   readonly #http = new http.Agent(agentOptions);
   readonly #https = new https.Agent(agentOptions);
 
-  /** @throws the connection's error, its `code` telling which */
-  post(request: UpstreamRequest): Promise<UpstreamResponse> {
+  /**
+   * A provider may close a kept connection just when it is used again; then nothing has been answered, and
+   * the call is sent once more on a connection of its own.
+   * @throws the connection's error, its `code` telling which
+   */
+  async post(request: UpstreamRequest): Promise<UpstreamResponse> {
+    const secure = request.url.protocol === 'https:';
+    try {
+      return await this.#send(request, secure ? this.#https : this.#http);
+    } catch (error) {
+      if (!(error instanceof StaleConnection) || request.signal.aborted) throw error;
+      return this.#send(request, false);
+    }
+  }
+
+  #send(request: UpstreamRequest, agent: http.Agent | false): Promise<UpstreamResponse> {
     return new Promise((resolve, reject) => {
       const secure = request.url.protocol === 'https:';
       const outgoing = (secure ? https : http).request(request.url, {
         method: 'POST',
-        agent: secure ? this.#https : this.#http,
+        agent,
         headers: { ...request.headers, 'content-length': request.body.length },
       });
       const connectTimer = setTimeout(
@@ -79,9 +94,10 @@ export class UpstreamHttp {
         clearTimeout(firstByteTimer);
         request.signal.removeEventListener('abort', leave);
       };
-      outgoing.once('error', (error) => {
+      outgoing.once('error', (error: NodeJS.ErrnoException) => {
         forget();
-        reject(error);
+        const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        reject(stale ? new StaleConnection('kept connection was closed', { cause: error }) : error);
       });
       // Without response and without error ends what answers by switching protocols.
       outgoing.once('close', () => {
@@ -119,9 +135,18 @@ function leaveSocket(outgoing: http.ClientRequest): void {
     return;
   }
   socket.end();
-  const timer = setTimeout(() => outgoing.destroy(codedError('CALLER_LEFT')), LEAVE_MS);
-  socket.once('close', () => clearTimeout(timer));
+  let waits = 0;
+  let bytesRead = socket.bytesRead;
+  const timer = setInterval(() => {
+    if (socket.bytesRead === bytesRead || ++waits === LEAVE_MAX_WAITS)
+      outgoing.destroy(codedError('CALLER_LEFT'));
+    bytesRead = socket.bytesRead;
+  }, LEAVE_QUIET_MS);
+  socket.once('close', () => clearInterval(timer));
 }
+
+/** A kept connection that was closed before it answered anything. */
+class StaleConnection extends Error {}
 
 function codedError(code: string): Error {
   return Object.assign(new Error(code), { code });

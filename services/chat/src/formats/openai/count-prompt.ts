@@ -3,10 +3,12 @@ import { isEmpty } from '../schema-error';
 import type { ChatCompletionBody } from './chat-schema';
 
 // OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by
-// three tokens, a name costs one more, and the reply is primed with three. Media is left out: no public rule.
+// three tokens, a name costs one more, and the reply is primed with three.
 const MESSAGE_TOKENS = 3;
 const NAME_TOKENS = 1;
 const PRIMING_TOKENS = 3;
+/** The least that OpenAI documents for an image; what larger ones cost is known only to the provider. */
+const MEDIA_PART_TOKENS = 85;
 
 /** Input tokens of a request whose provider gave no figure. */
 export function countPrompt(body: ChatCompletionBody, budgetMs?: number): TokenCounter {
@@ -25,7 +27,12 @@ function countMessage(message: ChatCompletionBody['messages'][number], counter: 
     counter.addText(message.name);
   }
   if (typeof message.content === 'string') counter.addText(message.content);
-  else for (const part of message.content ?? []) if (part.type === 'text') counter.addText(part.text);
+  else {
+    for (const part of message.content ?? []) {
+      if (part.type === 'text') counter.addText(part.text);
+      else if (part.type !== 'refusal') counter.addTokens(MEDIA_PART_TOKENS);
+    }
+  }
   for (const call of message.tool_calls ?? []) {
     if (!call.function) continue;
     counter.addText(call.function.name);

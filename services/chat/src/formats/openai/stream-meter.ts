@@ -121,7 +121,7 @@ export class StreamMeter {
     // A later figure replaces: some providers report a running total in every chunk.
     this.#usage = fromOpenAiUsage(chunk.usage, this.#mode) ?? this.#usage;
     if (this.#includeUsage) return { kind: 'pass', bytes: event };
-    if (chunk.usage && Array.isArray(chunk.choices) && chunk.choices.length === 0) return { kind: 'hide' };
+    if (chunk.usage && choicesOf(chunk).length === 0) return { kind: 'hide' };
     const { usage: _usage, ...rest } = chunk;
     return { kind: 'pass', bytes: Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) };
   }
