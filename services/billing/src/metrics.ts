@@ -13,6 +13,7 @@ export interface BillingMetrics {
   /** Notes what became of a batch of deliveries, and how long after their calls' ends. */
   settled(deliveries: readonly Delivery[], outcomes: readonly DeliveryOutcome[], nowMs: number): void;
   readonly consumerUp: Gauge;
+  watchRedis(up: () => boolean): void;
   readonly ratesRebuilt: Counter;
   readonly ratesFailed: Counter;
   /** The limiter, with its answers counted and timed. */
@@ -101,6 +102,16 @@ function rateMetrics(registry: Registry) {
     registers,
   });
   return {
+    watchRedis(up: () => boolean): void {
+      new Gauge({
+        name: 'billing_redis_up',
+        help: 'Whether Redis is connected and answers.',
+        registers,
+        collect() {
+          this.set(up() ? 1 : 0);
+        },
+      });
+    },
     ratesRebuilt: new Counter({
       name: 'billing_rates_rebuilt_total',
       help: 'Keys whose rates were rebuilt from holds.',

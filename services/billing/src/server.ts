@@ -60,11 +60,12 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    // Not Kafka: without it calls go on, and their ends wait where they are.
+    // Not Kafka: without it calls go on, and their ends wait where they are. Nor a Redis that was there
+    // once: all instances would leave together, and keys without rate limits don't need it.
     checks: {
       database: () => ping(pool),
       key_listener: () => listener.up,
-      ...(redis && { redis: () => redis.up }),
+      ...(redis && { redis: () => redis.met }),
     },
   });
   const settle = settlements.submit.bind(settlements);
@@ -113,6 +114,7 @@ function createLimiter(
     log.warn('no REDIS_URL: keys with a limit of requests or tokens per minute are refused');
     return noRates;
   }
+  metrics.watchRedis(() => redis.up);
   const rates = new RedisRates({
     redis,
     recall: (keyIds) => recallRates(moneyPool, keyIds),

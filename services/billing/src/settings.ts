@@ -7,7 +7,7 @@ const shape = {
   ...grpcSettings,
   GRPC_PORT: port(7102),
   DATABASE_URL: z.string().min(1),
-  /** Rates; absent: no rate is limited. */
+  /** The place of the rates; absent: keys that have a limit of them are refused. */
   REDIS_URL: z.string().optional(),
   /** Absent: settlement events come by `Deliver` only. */
   KAFKA_BROKERS: addresses().optional(),

@@ -13,6 +13,8 @@ export const redisScript = (text: string): RedisScript => ({
 
 export interface RedisConnection {
   readonly up: boolean;
+  /** Has been up once. */
+  readonly met: boolean;
   /**
    * Which life of which server this is; undefined while there is none. A server that was restarted or
    * replaced is another, whatever data it brought along.
@@ -53,6 +55,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   let life: string | undefined;
   let connections = 0;
   let wasUp = false;
+  let met = false;
 
   /** Learns with whom we speak; a connection that has ended meanwhile says nothing of the next one. */
   const meet = async () => {
@@ -62,6 +65,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
     if (connection !== connections) return;
     life = /^run_id:(\w+)/m.exec(info)?.[1] ?? 'unnamed';
     wasUp = true;
+    met = true;
   };
   const lost = () => {
     connections++;
@@ -80,6 +84,9 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   return {
     get up() {
       return life !== undefined;
+    },
+    get met() {
+      return met;
     },
     get life() {
       return life;

@@ -28,6 +28,7 @@ const key = (more: Partial<KeyFigures> = {}): KeyFigures => ({
   accountId: 'a',
   enabled: true,
   expiresAtMs: null,
+  rates: { rpm: null, tpm: null, generation: 0n },
   allowedModels: [],
   dailyLimitNano: null,
   monthlyLimitNano: null,
