@@ -58,7 +58,8 @@ const settings = {
   CHAT_PROVIDERS: z.string().default('openai,deepseek,mistral,xai'),
   SIM_BASE_URL: z.url().optional(),
   UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),
-  UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(600_000),
+  /** Below edge's own patience, so that the caller learns that the provider was slow. */
+  UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(540_000),
   UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(120_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
   DRAIN_TIMEOUT_MS: milliseconds(10_000),

@@ -9,6 +9,8 @@ export interface RequestSize {
   /** The caller's maximum output per choice. */
   readonly maxOutputTokens?: number;
   readonly choices: number;
+  /** Of a predicted output; what of it is wrong is billed as output, beside what the model says. */
+  readonly predictionBytes: number;
 }
 
 /** Of English prose, by the public tokenizers. */
@@ -38,9 +40,11 @@ export function upperBound(
   const inputTokens = size.hasMedia
     ? model.contextLength
     : Math.min(countedInput ?? size.bodyBytes, model.contextLength);
-  const perChoice = Math.min(size.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens);
+  const perChoice =
+    Math.min(size.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens) + size.predictionBytes;
   const outputTokens = perChoice * size.choices;
-  const floorOutputTokens = Math.min(perChoice, Math.max(1, model.outputFloorTokens)) * size.choices;
+  const floorOutputTokens =
+    Math.min(perChoice, Math.max(1, model.outputFloorTokens) + size.predictionBytes) * size.choices;
   return {
     inputTokens,
     outputTokens,

@@ -3,7 +3,7 @@ import { topLevelMembers, withMembers } from './json-members';
 
 const keys = (json: string) => topLevelMembers(Buffer.from(json)).map(({ key }) => key);
 
-function replaced(json: string, values: Record<string, string>): string {
+function replaced(json: string, values: Record<string, string | undefined>): string {
   const bytes = Buffer.from(json);
   return withMembers(bytes, topLevelMembers(bytes), new Map(Object.entries(values))).toString();
 }
@@ -33,6 +33,15 @@ describe('replacing', () => {
   test('adds what is absent', () => {
     expect(replaced('{"model":"a"}', { model: '"b"', n: '1' })).toBe('{"model":"b","n":1}');
     expect(replaced('{}', { n: '1' })).toBe('{"n":1}');
+  });
+
+  test('leaves out what has no value', () => {
+    expect(replaced('{"a":1, "model" : "x", "b":[2 ]}', { a: undefined, b: undefined })).toBe(
+      '{"model" : "x"}',
+    );
+    expect(replaced('{"a":1,"b":2,"c":3}', { b: undefined, c: '4', d: '5' })).toBe('{"a":1,"c":4,"d":5}');
+    expect(replaced('{"a":1}', { a: undefined })).toBe('{}');
+    expect(replaced('{"a":1}', { b: undefined })).toBe('{"a":1}');
   });
 
   test('a key written with escapes is the same key', () => {

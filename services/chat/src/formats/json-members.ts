@@ -36,31 +36,59 @@ export function topLevelMembers(json: Buffer): JsonMember[] {
   }
 }
 
-/** A copy of the object with the given values in place of, or beside, what it has. */
+/**
+ * A copy of the object with the given values in place of, or beside, what it has; a member whose value is
+ * undefined is left out, and then only the white space between members is not the original's.
+ */
 export function withMembers(
   json: Buffer,
   members: readonly JsonMember[],
-  values: ReadonlyMap<string, string>,
+  values: ReadonlyMap<string, string | undefined>,
 ): Buffer {
+  const leavesOut = members.some(({ key }) => values.has(key) && values.get(key) === undefined);
+  return leavesOut ? rebuilt(json, members, values) : spliced(json, members, values);
+}
+
+type Values = ReadonlyMap<string, string | undefined>;
+
+function spliced(json: Buffer, members: readonly JsonMember[], values: Values): Buffer {
   const pieces: Buffer[] = [];
-  const absent = new Map(values);
   let at = 0;
   for (const member of members) {
     const value = values.get(member.key);
     if (value === undefined) continue;
-    absent.delete(member.key);
     pieces.push(json.subarray(at, member.valueStart), Buffer.from(value));
     at = member.valueEnd;
   }
   const close = json.lastIndexOf(CLOSE_BRACE);
   pieces.push(json.subarray(at, close));
-  let comma = members.length > 0;
-  for (const [key, value] of absent) {
-    pieces.push(Buffer.from(`${comma ? ',' : ''}${JSON.stringify(key)}:${value}`));
-    comma = true;
+  for (const [index, added] of addedMembers(members, values).entries()) {
+    pieces.push(Buffer.from(index > 0 || members.length > 0 ? `,${added}` : added));
   }
   pieces.push(json.subarray(close));
   return Buffer.concat(pieces);
+}
+
+function rebuilt(json: Buffer, members: readonly JsonMember[], values: Values): Buffer {
+  const kept = members
+    .filter(({ key }) => !values.has(key) || values.get(key) !== undefined)
+    .map(({ key, start, valueStart, valueEnd }) => {
+      const value = values.get(key);
+      return value === undefined
+        ? json.subarray(start, valueEnd)
+        : Buffer.concat([json.subarray(start, valueStart), Buffer.from(value)]);
+    });
+  const all = [...kept, ...addedMembers(members, values).map((added) => Buffer.from(added))];
+  const pieces = all.flatMap((member, index) => (index === 0 ? [member] : [Buffer.from(','), member]));
+  return Buffer.concat([Buffer.from('{'), ...pieces, Buffer.from('}')]);
+}
+
+/** Members that the object does not have yet. */
+function addedMembers(members: readonly JsonMember[], values: Values): string[] {
+  const present = new Set(members.map(({ key }) => key));
+  return [...values].flatMap(([key, value]) =>
+    value === undefined || present.has(key) ? [] : [`${JSON.stringify(key)}:${value}`],
+  );
 }
 
 /** Past the closing quote of the string that opens at `start`. */

@@ -37,6 +37,8 @@ export interface Admitted {
   readonly metered: MeteredCall;
   /** Output per choice that the hold pays for, when that is less than what was asked for. */
   readonly loweredMaxTokens: number | undefined;
+  /** Of all choices together, as far as it is paid for. */
+  readonly outputTokens: number;
   /** What the caller is told of its rates and of a lowered output. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -87,6 +89,7 @@ export class Admission {
     return {
       metered: new MeteredCall(call, journal, (event) => relay.add(event)),
       loweredMaxTokens: lowered,
+      outputTokens: lowered === undefined ? request.bound.outputTokens : lowered * request.choices,
       headers: {
         ...rateHeaders(grant),
         ...(lowered !== undefined && { 'x-gateway-max-tokens': String(lowered) }),

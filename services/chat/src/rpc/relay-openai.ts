@@ -34,6 +34,8 @@ export interface AdmittedCall {
   readonly metered: MeteredCall;
   /** Output per choice to ask the provider for, when funds pay for no more. */
   readonly loweredMaxTokens: number | undefined;
+  /** Of all choices together, as far as it is paid for. */
+  readonly outputTokens: number;
   /** Of the admission, for the answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -43,6 +45,10 @@ const STREAM_HEADERS = {
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
 };
+const EVENT_END = Buffer.from('\n\n');
+/** Some providers send a token in several pieces; beyond this one has forgotten its maximum. */
+const MAX_EVENTS_PER_TOKEN = 8;
+const SPARE_EVENTS = 4_096;
 /** The caller left: nobody reads the status; the record says why there is none. */
 const CALLER_LEFT = { status: 499, errorCode: '' };
 const ANSWERED = { status: 200, errorCode: '' };
@@ -111,7 +117,7 @@ export class OpenAiRelay {
     const { bytes, value } = await readReply(response, context.signal);
     if (!Array.isArray(value.choices)) throw new Error('reply is no completion');
     const reported = fromOpenAiUsage(value.usage, call.provider.usage);
-    const usage = reported ?? counted(call.request, countCompletion(value));
+    const usage = reported ?? counted(call.request, () => countCompletion(value));
     await call.metered.settle(usage, reported ? 'provider' : 'counted', ANSWERED);
     return {
       status: 200,
@@ -141,6 +147,7 @@ export class OpenAiRelay {
         meter.usage ?? { ...inputOnly(estimateInput(request.size)), output: meter.estimateOutput() },
       );
     });
+    const mostEvents = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS;
     let done: Buffer | undefined;
     let over = false;
     let failure: unknown = new Error('stream ended without [DONE]');
@@ -158,13 +165,22 @@ export class OpenAiRelay {
         if (passed.length === 1) yield passed[0]!;
         else if (passed.length > 1) yield Buffer.concat(passed);
         if (over) break;
+        if (meter.estimateOutput() > mostEvents) {
+          failure = new Error('provider sends far more than it was asked for');
+          break;
+        }
+      }
+      // The last blank line is not everybody's habit.
+      if (!over && splitter.rest.length > 0) {
+        const last = meter.take(Buffer.concat([splitter.rest, EVENT_END]));
+        if (last.kind === 'done') done = last.bytes;
       }
     } catch (error) {
       failure = error;
     } finally {
       stopProgress();
     }
-    const [usage, source] = finalUsage(meter, request);
+    const [usage, source] = finalUsage(meter, request, done !== undefined);
     meter.close();
     if (done) {
       await metered.settle(usage, source, ANSWERED);
@@ -182,12 +198,27 @@ export class OpenAiRelay {
   }
 }
 
-function finalUsage(meter: StreamMeter, request: ChatRequest): [TokenUsage, UsageSource] {
-  return meter.usage ? [meter.usage, 'provider'] : [counted(request, meter.countOutput()), 'counted'];
+/** A stream that was cut may have reported less than it had sent. */
+function finalUsage(meter: StreamMeter, request: ChatRequest, whole: boolean): [TokenUsage, UsageSource] {
+  const reported = meter.usage;
+  if (reported && whole) return [reported, 'provider'];
+  const own = counted(request, () => meter.countOutput());
+  if (!reported) return [own, 'counted'];
+  return [{ ...reported, output: Math.max(reported.output, own.output) }, 'provider'];
 }
 
-function counted(request: ChatRequest, output: number): TokenUsage {
-  return { ...inputOnly(countPrompt(request.body).tokens), output };
+/** Never throws, since every dispatched call must end: what can't be counted is estimated. */
+function counted(request: ChatRequest, countOutput: () => number): TokenUsage {
+  const input = orElse(() => countPrompt(request.body).tokens, estimateInput(request.size));
+  return { ...inputOnly(input), output: orElse(countOutput, 0) };
+}
+
+function orElse(count: () => number, estimate: number): number {
+  try {
+    return count();
+  } catch {
+    return estimate;
+  }
 }
 
 function inputOnly(input: number): TokenUsage {

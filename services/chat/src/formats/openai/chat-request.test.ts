@@ -102,6 +102,17 @@ const refused: [string, unknown, string][] = [
     { ...valid, stream_options: { include_usage: true } },
     'invalid_request',
   ],
+  ['two maxima that differ', { ...valid, max_tokens: 4_096, max_completion_tokens: 1 }, 'invalid_request'],
+  [
+    'more messages than a conversation has',
+    { ...valid, messages: Array(30_000).fill({}) },
+    'invalid_request',
+  ],
+  [
+    'more parts than a conversation has',
+    { ...valid, messages: [{ role: 'user', content: Array(30_000).fill({}) }] },
+    'invalid_request',
+  ],
   ['audio output', { ...valid, modalities: ['text', 'audio'] }, 'invalid_request'],
   ['a wrong value beside a missing one', { temperature: 5, messages: [user] }, 'invalid_request'],
   ['no model', { messages: [user] }, 'missing_parameter model'],
@@ -180,11 +191,20 @@ describe('the body for the provider', () => {
   test('asks for no more output than funds pay for', () => {
     const lowered = (fields: object) => JSON.parse(upstream(JSON.stringify({ ...valid, ...fields }), 50));
     expect(lowered({})).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
-    expect(lowered({ max_completion_tokens: 900 })).toEqual({
+    expect(lowered({ max_completion_tokens: 900 })).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
+    expect(lowered({ max_tokens: null })).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
+  });
+
+  test('names the maximum as the provider does, who might ignore the other name', () => {
+    const named = (fields: object) => JSON.parse(upstream(JSON.stringify({ ...valid, ...fields })));
+    expect(named({ max_completion_tokens: 900 })).toEqual({ ...valid, model: 'up-1', max_tokens: 900 });
+    expect(named({ max_completion_tokens: 9, max_tokens: 9 })).toEqual({
       ...valid,
       model: 'up-1',
-      max_completion_tokens: 50,
+      max_tokens: 9,
     });
-    expect(lowered({ max_tokens: null })).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
+    expect(
+      upstream('{"model":"sim/chat","max_tokens":9.0,"messages":[{"role":"user","content":"hi"}]}'),
+    ).toContain('9.0');
   });
 });

@@ -6,7 +6,8 @@ import { z } from 'zod';
 const optional = <T extends z.ZodType>(type: T) => type.nullish();
 
 const text = z.string();
-const jsonObject = z.record(z.string(), z.unknown());
+/** Not looked into: each key of a huge one would cost time. */
+const jsonObject = z.custom<Record<string, unknown>>(isJsonObject, 'Invalid input: expected object');
 
 const contentPart = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text }),
@@ -23,7 +24,7 @@ const toolCall = z.looseObject({
   custom: optional(jsonObject),
 });
 
-const message = z.looseObject({
+export const messageSchema = z.looseObject({
   role: z.enum(['developer', 'system', 'user', 'assistant', 'tool', 'function']),
   content: optional(z.union([text, z.array(contentPart)])),
   name: optional(text),
@@ -49,12 +50,13 @@ const maxTokens = z.int().min(1);
  */
 export const chatCompletionSchema = z.strictObject({
   model: z.string().nullable(),
-  messages: z.array(message),
+  /** Each is checked by `messageSchema`, one after the other. */
+  messages: z.array(z.unknown()),
   audio: optional(jsonObject),
   frequency_penalty: optional(penalty),
   function_call: optional(z.union([text, jsonObject])),
   functions: optional(z.array(jsonObject)),
-  logit_bias: optional(z.record(z.string(), z.number())),
+  logit_bias: optional(jsonObject),
   logprobs: optional(z.boolean()),
   max_completion_tokens: optional(maxTokens),
   max_tokens: optional(maxTokens),
@@ -89,4 +91,11 @@ export const chatCompletionSchema = z.strictObject({
   web_search_options: optional(jsonObject),
 });
 
-export type ChatCompletionBody = z.output<typeof chatCompletionSchema>;
+export type ChatMessage = z.output<typeof messageSchema>;
+export type ChatCompletionBody = Omit<z.output<typeof chatCompletionSchema>, 'messages'> & {
+  readonly messages: readonly ChatMessage[];
+};
+
+function isJsonObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,6 +1,6 @@
 import { TokenCounter } from '../../domain/token-count';
 import { isEmpty } from '../schema-error';
-import type { ChatCompletionBody } from './chat-schema';
+import type { ChatCompletionBody, ChatMessage } from './chat-schema';
 
 // OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by
 // three tokens, a name costs one more, and the reply is primed with three.
@@ -19,7 +19,7 @@ export function countPrompt(body: ChatCompletionBody, budgetMs?: number): TokenC
   return counter;
 }
 
-function countMessage(message: ChatCompletionBody['messages'][number], counter: TokenCounter): void {
+function countMessage(message: ChatMessage, counter: TokenCounter): void {
   counter.addTokens(MESSAGE_TOKENS);
   counter.addText(message.role);
   if (message.name) {
@@ -44,7 +44,7 @@ function countMessage(message: ChatCompletionBody['messages'][number], counter: 
 const MARGIN_TOKENS = 32;
 const MARGIN_SHARE = 0.02;
 /** A caller without funds may make us count, but not for long. */
-const BOUND_BUDGET_MS = 10;
+const BOUND_BUDGET_MS = 25;
 
 /**
  * Most input tokens of a request by its model's own encoding, far fewer than its bytes; undefined where the

@@ -87,7 +87,12 @@ export class StreamMeter {
 
   /** Output tokens of the text that passed. */
   countOutput(): number {
-    this.#read();
+    try {
+      this.#read();
+    } catch {
+      // Text past all measure.
+      return this.estimateOutput();
+    }
     const counter = new TokenCounter();
     for (const text of this.#choices.values()) {
       for (const part of [text.content, text.reasoning, text.toolNames, text.toolArguments])
