@@ -1,7 +1,7 @@
 import type { Model, Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
 import { callUnary, type RunningService } from '@gateway/runtime';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type CatalogWorld, startCatalogWorld } from './testing/catalog-fixture';
 
 jest.setTimeout(30_000);
@@ -11,18 +11,23 @@ let world: CatalogWorld;
 let instances: RunningService[];
 let operator: ReturnType<CatalogWorld['connect']>;
 
+/** A slug that no other test uses: all share two instances. */
+let fresh: string;
+let tests = 0;
+
 beforeAll(async () => {
   world = await startCatalogWorld();
-});
-beforeEach(async () => {
   instances = [await world.startCatalog(), await world.startCatalog()];
   operator = world.connect(instances[0]!, 'dashboard');
 });
-afterEach(async () => {
-  await world.cleanUp();
-  await world.query('DROP SCHEMA catalog CASCADE');
+beforeEach(() => {
+  tests += 1;
+  fresh = `sim/fresh-${tests}`;
 });
-afterAll(() => world?.drop());
+afterAll(async () => {
+  await world?.cleanUp();
+  await world?.drop();
+});
 
 const PRICING = {
   source: 'a contract',
@@ -59,10 +64,13 @@ const setStatus = (slug: string, status: Model['status'], successor = '') =>
   callUnary(operator, operator.SetModelStatus, { slug, status: status!, successor }, TIMEOUT);
 const revision = async () => (await world.query('SELECT value FROM catalog.revision')).rows[0].value;
 
-/** A watcher of each instance, past its snapshot. */
+/** A watcher of each instance, past everything that is written by now. */
 async function watchBoth() {
+  const now = BigInt(await revision());
   const watchers = instances.map((instance) => world.watch(instance));
-  for (const watcher of watchers) await watcher.next();
+  for (const watcher of watchers) {
+    while (BigInt((await watcher.next()).revision) < now);
+  }
   return watchers;
 }
 const onlyModel = ({ snapshot, models }: WatchResponse__Output): Model__Output => {
@@ -73,9 +81,9 @@ const onlyModel = ({ snapshot, models }: WatchResponse__Output): Model__Output =
 
 test('a new model is pushed by every instance as it was answered', async () => {
   const watchers = await watchBoth();
-  const made = await create(chat('sim/new', { successor: 'sim/chat', preview: true }));
+  const made = await create(chat(fresh, { successor: 'sim/chat', preview: true }));
   expect(made).toMatchObject({
-    slug: 'sim/new',
+    slug: fresh,
     status: 'MODEL_STATUS_ACTIVE',
     preview: true,
     successor: 'sim/chat',
@@ -103,7 +111,7 @@ test('a new model is pushed by every instance as it was answered', async () => {
 test('a model that exists already is refused, also when two ask at once, and nothing is pushed for it', async () => {
   const before = await revision();
   const other = world.connect(instances[1]!, 'dashboard');
-  const request = { model: chat('sim/new') };
+  const request = { model: chat(fresh) };
   const answers = await Promise.allSettled([
     create(request.model),
     callUnary(other, other.CreateModel, request, TIMEOUT),
@@ -117,10 +125,10 @@ test('a model that exists already is refused, also when two ask at once, and not
 });
 
 test('an update replaces the entry but for status and prices; the same again changes nothing', async () => {
-  const made = await create(chat('sim/new'));
-  await setStatus('sim/new', 'MODEL_STATUS_DISABLED');
+  const made = await create(chat(fresh));
+  await setStatus(fresh, 'MODEL_STATUS_DISABLED');
   const watchers = await watchBoth();
-  const next = chat('sim/new', {
+  const next = chat(fresh, {
     name: 'Renamed',
     capabilities: [],
     maxOutputTokens: 50,
@@ -142,16 +150,17 @@ test('an update replaces the entry but for status and prices; the same again cha
 });
 
 test('new prices are a new version beside the old; the same again are none', async () => {
-  const made = await create(chat('sim/new'));
+  const made = await create(chat(fresh));
   const watchers = await watchBoth();
   const pricing = { ...PRICING, tokens: { inputNano: '5', outputNano: '6' } };
-  const priced = await setPricing('sim/new', pricing);
+  const priced = await setPricing(fresh, pricing);
   expect(Number(priced?.pricing?.version)).toBeGreaterThan(Number(made?.pricing?.version));
   expect(priced?.pricing?.tokens).toMatchObject({ inputNano: '5', outputNano: '6', longContext: null });
   for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(priced);
-  expect(await setPricing('sim/new', pricing)).toEqual(priced);
+  expect(await setPricing(fresh, pricing)).toEqual(priced);
   const { rows } = await world.query(
-    `SELECT pricing->'tokens'->>'input' AS input FROM catalog.price_versions WHERE slug = 'sim/new' ORDER BY version`,
+    `SELECT pricing->'tokens'->>'input' AS input FROM catalog.price_versions WHERE slug = $1 ORDER BY version`,
+    [fresh],
   );
   expect(rows).toEqual([{ input: '75000000' }, { input: '5' }]);
 });
@@ -201,12 +210,19 @@ test('changes at the same moment through both instances all hold', async () => {
   await Promise.all(
     Array.from({ length: 20 }, (_, index) => {
       const client = clients[index % 2]!;
-      return callUnary(client, client.CreateModel, { model: chat(`sim/new-${index}`) }, TIMEOUT);
+      return callUnary(client, client.CreateModel, { model: chat(`${fresh}-${index}`) }, TIMEOUT);
     }),
   );
-  const snapshots = await Promise.all(instances.map((instance) => world.watch(instance).next()));
-  for (const { models } of snapshots) {
-    expect(models.filter(({ slug }) => slug.startsWith('sim/new-'))).toHaveLength(20);
+  const now = BigInt(await revision());
+  for (const instance of instances) {
+    const watcher = world.watch(instance);
+    const made = new Set<string>();
+    for (let seen = -1n; seen < now; ) {
+      const message = await watcher.next();
+      for (const { slug } of message.models) if (slug.startsWith(`${fresh}-`)) made.add(slug);
+      seen = BigInt(message.revision);
+    }
+    expect(made.size).toBe(20);
   }
 });
 

@@ -10,7 +10,6 @@ import { readJsonBody } from './json-body';
 import { sendError, sendJson } from './send';
 
 const BASE_PATH = '/api/v1';
-const MAX_IDEMPOTENCY_KEY = 255;
 const MAX_LOGGED_PATH = 200;
 
 export interface AppDependencies {
@@ -91,20 +90,8 @@ async function readCall(request: Request, response: Response): Promise<Call> {
     params: joinedParams(request.params),
     query: request.query,
     body: request.method === 'POST' ? await readJsonBody(request) : undefined,
-    idempotencyKey: readIdempotencyKey(request),
+    idempotencyKey: request.get('idempotency-key'),
   };
-}
-
-/**
- * Refused rather than cut short or taken for none: calls that meant different things would be made one, or
- * one thing would be done twice.
- */
-function readIdempotencyKey(request: Request): string | undefined {
-  const key = request.get('idempotency-key');
-  if (key === undefined || (key !== '' && key.length <= MAX_IDEMPOTENCY_KEY)) return key;
-  throw new GatewayError('invalid_request', {
-    detail: `Idempotency-Key is not a text of 1 to ${MAX_IDEMPOTENCY_KEY} characters`,
-  });
 }
 
 /** A wildcard comes as its decoded segments: `a/b` and `a%2Fb` name the same. */
