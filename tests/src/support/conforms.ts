@@ -17,7 +17,8 @@ export interface Particulars {
 
 const RATE_CODES = new Set<ErrorCode>(['rate_limited', 'rpm_rate_limited', 'tpm_rate_limited']);
 const WINDOW_CODES = new Set<ErrorCode>(['key_daily_limit', 'key_monthly_limit', 'account_daily_limit']);
-const LEAKS = /node_modules|\/src\/|\.js:\d|\bat .+\(|ECONN|ENOTFOUND|EPROTO|Error:|sk-gw-|postgres|grpc/i;
+const LEAKS =
+  /node_modules|\/src\/|\.js:\d|\bat .+\(|ECONN|ENOTFOUND|EPROTO|\b[A-Z][a-z]*Error:|\bError:|sk-gw-|postgres|grpc/;
 
 /** The answer is this code's, to the last key and header that the contract speaks of. */
 export function expectConforms(answer: HttpAnswer, code: ErrorCode, particulars: Particulars = {}): void {

@@ -1,0 +1,51 @@
+import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
+import { expectConforms, type Particulars } from '../support/conforms';
+import type { HttpAnswer } from '../support/http';
+
+/**
+ * An answer that the contract knows: a whole 2xx, or the envelope of one of these codes.
+ * @throws what is wrong with it
+ */
+export function expectLawful(answer: HttpAnswer, codes: ReadonlySet<ErrorCode>): void {
+  if (answer.status >= 200 && answer.status < 300) expectWhole(answer);
+  else expectEnvelope(answer, codes);
+}
+
+function expectEnvelope(answer: HttpAnswer, codes: ReadonlySet<ErrorCode>): void {
+  const code: ErrorCode = answer.json?.error?.code;
+  if (!codes.has(code)) throw new Error(`${answer.status} ${answer.text.slice(0, 300)}`);
+  // What a mutation does to these is not for the fuzzer to know.
+  const { param, limit, used, resets_at } = answer.json.error;
+  const retryAfter = answer.headers['retry-after'];
+  const particulars: Particulars = {
+    param,
+    cap: { limit, used, ...(resets_at && { resetsAt: new Date(resets_at) }) },
+    retryAfter: retryAfter === undefined ? 'never' : 'must',
+    shouldRetry: answer.headers['x-should-retry'] === 'false' ? 'false' : 'none',
+  };
+  expectConforms(answer, code, particulars);
+  if (ERROR_TABLE[code].status === 500) throw new Error(`a fuzzer reached ${code}`);
+}
+
+function expectWhole(answer: HttpAnswer): void {
+  const type = `${answer.headers['content-type']}`;
+  if (type.startsWith('text/event-stream')) expectStreamEnd(answer.text);
+  else if (type.startsWith('application/json')) {
+    if (answer.json === undefined) throw new Error(`not JSON: ${answer.text.slice(0, 300)}`);
+  } else if (!type.startsWith('text/html') || answer.text === '') throw new Error(`content type ${type}`);
+  if (!answer.headers['x-request-id']) throw new Error('no request id');
+}
+
+/** A stream ends in `[DONE]` or in an error event, and in nothing after that. */
+function expectStreamEnd(text: string): void {
+  const last =
+    text
+      .trimEnd()
+      .split(/\r?\n\r?\n/)
+      .at(-1) ?? '';
+  if (/^data: ?\[DONE\]$/m.test(last)) return;
+  const error = /^data: (\{"error":\{.*\}\})$/.exec(last)?.[1];
+  if (!error || JSON.parse(error).error.code !== 'upstream_failed') {
+    throw new Error(`a stream that ends so: ${JSON.stringify(text.slice(-300))}`);
+  }
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+
+/** What stands where something else was expected. */
+const oddities: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e308,
+  2 ** 53,
+  -0,
+  '',
+  ' ',
+  'x',
+  '\u0000',
+  '\ud800',
+  'null',
+  '__proto__',
+  'data: x\n\n',
+  '../../etc/passwd',
+  'a'.repeat(5_000),
+  [],
+  {},
+  [[]],
+  [null],
+  { toString: 1 },
+  { __proto__: null, constructor: { prototype: {} } },
+];
+const odd = fc.oneof(fc.constantFrom(...oddities), fc.jsonValue({ maxDepth: 3 }));
+
+type Edit = { at: number; how: 'replace' | 'remove' | 'add' | 'wrap'; value: unknown; name: string };
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  at: fc.nat(10_000),
+  how: fc.constantFrom('replace', 'remove', 'add', 'wrap'),
+  value: odd,
+  name: fc.oneof(
+    fc.constantFrom(
+      'error',
+      'usage',
+      'choices',
+      'delta',
+      'model',
+      'messages',
+      'stream',
+      'max_tokens',
+      'n',
+      '__proto__',
+    ),
+    fc.string({ maxLength: 8 }),
+  ),
+});
+
+/** Values like these, with one to four things in them changed at places of any depth. */
+export function mutatedJson(originals: readonly unknown[]): fc.Arbitrary<string> {
+  return fc
+    .tuple(fc.constantFrom(...originals), fc.array(edit, { minLength: 1, maxLength: 4 }))
+    .map(([original, edits]) => JSON.stringify(edits.reduce(applied, structuredClone(original))) ?? 'null');
+}
+
+/** Bytes like these, some overwritten, cut out, put in twice, or the end missing. */
+export function mutatedText(originals: readonly string[]): fc.Arbitrary<Buffer> {
+  const change = fc.record({
+    at: fc.nat(10_000),
+    length: fc.integer({ min: 0, max: 40 }),
+    bytes: fc.oneof(
+      fc.uint8Array({ maxLength: 6 }),
+      fc
+        .constantFrom(
+          '\n\n',
+          '\r\n',
+          '\r',
+          '\0',
+          '{',
+          '}',
+          '"',
+          'data: ',
+          'data: [DONE]\n\n',
+          ': x\n\n',
+          '\xff',
+        )
+        .map((text) => new Uint8Array(Buffer.from(text, 'latin1'))),
+    ),
+    cut: fc.boolean(),
+  });
+  return fc
+    .tuple(fc.constantFrom(...originals), fc.array(change, { minLength: 1, maxLength: 4 }))
+    .map(([original, changes]) => {
+      let bytes: Buffer = Buffer.from(original);
+      for (const { at, length, bytes: put, cut } of changes) {
+        const place = at % (bytes.length + 1);
+        const rest = cut && length === 40 ? Buffer.alloc(0) : bytes.subarray(place + length);
+        bytes = Buffer.concat([bytes.subarray(0, place), put, rest]);
+      }
+      return bytes;
+    });
+}
+
+function applied(root: unknown, { at, how, value: shared, name }: Edit): unknown {
+  const value = structuredClone(shared);
+  const places = placesOf(root);
+  const place = places[at % places.length];
+  if (!place) return value;
+  const { holder, key } = place;
+  const target = holder[key];
+  if (how === 'remove') Reflect.deleteProperty(holder, key);
+  else if (how === 'wrap') holder[key] = [target];
+  else if (how === 'add' && typeof target === 'object' && target !== null) {
+    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  } else holder[key] = value;
+  return root;
+}
+
+interface Place {
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+}
+
+function placesOf(value: unknown): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const holder = value as Record<string, unknown>;
+  return Object.keys(holder).flatMap((key) => [{ holder, key }, ...placesOf(holder[key])]);
+}

@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { System } from './system';
+
+/** What a process says when something escaped it, and what it says as its last. */
+const ESCAPED = /unhandled|uncaught|"level":"fatal"|MaxListenersExceeded|heap out of memory/i;
+
+/** Remembers the processes that run now. The answer throws when one was replaced or something escaped it. */
+export function watchHealth({ stack }: System): () => void {
+  const before = JSON.stringify(stack.processes());
+  return () => {
+    const after = JSON.stringify(stack.processes());
+    if (after !== before) throw new Error(`processes were ${before}, are ${after}`);
+    for (const file of readdirSync(stack.logDir)) {
+      const lines = readFileSync(join(stack.logDir, file), 'utf8').split('\n');
+      const escaped = lines.find((line) => ESCAPED.test(line));
+      if (escaped) throw new Error(`${file}: ${escaped}`);
+    }
+  };
+}
