@@ -215,9 +215,10 @@ describe('a call', () => {
       reserveRequest(key, 1n, { model: 'a\0b' }),
       reserveRequest(key, 1n, { floorNano: '2' }),
       reserveRequest(key, -1n),
+      reserveRequest(key, 1n, { boundTokens: '-1' }),
       reserveRequest(key, 1n),
     );
-    expect(replies.map(summary)).toEqual([...Array(4).fill('internal_error'), 'granted 1']);
+    expect(replies.map(summary)).toEqual([...Array(5).fill('internal_error'), 'granted 1']);
   });
 
   test('that takes no money leaves no hold', async () => {

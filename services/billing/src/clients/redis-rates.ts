@@ -141,16 +141,22 @@ export class RedisRates implements RateLimiter {
   async #inTime(work: Promise<unknown>): Promise<void> {
     const { redis, timeoutMs = TIMEOUT_MS } = this.#options;
     let timer: NodeJS.Timeout | undefined;
+    let giveUpSoon: NodeJS.Immediate | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+      const giveUp = () => {
         redis.distrust();
         reject(new Error(`rates were not known within ${timeoutMs} ms`));
+      };
+      // If it was this process that stood still, the answer is there and wants to be read first.
+      timer = setTimeout(() => {
+        giveUpSoon = setImmediate(giveUp);
       }, timeoutMs);
     });
     try {
       await Promise.race([work, late]);
     } finally {
       clearTimeout(timer);
+      clearImmediate(giveUpSoon);
     }
   }
 }

@@ -110,7 +110,9 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     texts.every((text) => text.length <= MAX_TEXT && !text.includes('\0')) &&
     call.floorNano >= 0n &&
     call.floorNano <= call.boundNano &&
-    call.boundNano <= MAX_AMOUNT_NANO;
+    call.boundNano <= MAX_AMOUNT_NANO &&
+    call.floorTokens >= 0n &&
+    call.boundTokens >= 0n;
   if (!fits) throw new GatewayError('internal_error', { cause: new Error('a malformed reserve request') });
   return call;
 }

@@ -11,18 +11,22 @@ interface ModelCall {
   readonly call: CallToAdmit;
   readonly key: number;
   readonly holdNano: bigint;
+  /** UTC day of admission, `YYYY-MM-DD`. */
+  readonly day: string;
   state: 'open' | 'expired' | 'over';
+  chargedNano: bigint;
 }
 
 /** The rules once more, in the plainest way: sums over all calls, nothing kept. */
 export class Model {
   balanceNano = 0n;
-  readonly calls: (ModelCall & { chargedNano: bigint })[] = [];
+  readonly calls: ModelCall[] = [];
 
-  used(key?: number): bigint {
+  /** Settled and held of a day or, given `YYYY-MM`, a month; of one key or of all. */
+  used(period: string, key?: number): bigint {
     let sum = 0n;
     for (const call of this.calls) {
-      if (key !== undefined && call.key !== key) continue;
+      if (!call.day.startsWith(period) || (key !== undefined && call.key !== key)) continue;
       sum += call.state === 'open' ? call.holdNano : call.chargedNano;
     }
     return sum;
@@ -32,27 +36,27 @@ export class Model {
     return this.calls.reduce((sum, call) => (call.state === 'open' ? sum + call.holdNano : sum), 0n);
   }
 
-  /** What is left in each fund, in the order in which they refuse. */
-  free(key: number): [code: string, freeNano: bigint][] {
+  /** What is left in each fund on a day, in the order in which they refuse. */
+  free(day: string, key: number): [code: string, freeNano: bigint][] {
     const { daily, monthly } = KEY_LIMITS[key]!;
     return [
       ['insufficient_balance', this.balanceNano > 0n ? this.balanceNano - this.held() : -1n],
-      ['key_monthly_limit', monthly === null ? 10n ** 9n : monthly - this.used(key)],
-      ['account_daily_limit', ACCOUNT_DAILY - this.used()],
-      ['key_daily_limit', daily === null ? 10n ** 9n : daily - this.used(key)],
+      ['key_monthly_limit', monthly === null ? 10n ** 9n : monthly - this.used(day.slice(0, 7), key)],
+      ['account_daily_limit', ACCOUNT_DAILY - this.used(day)],
+      ['key_daily_limit', daily === null ? 10n ** 9n : daily - this.used(day, key)],
     ];
   }
 
-  least(key: number): bigint {
-    return minBigint(10n ** 18n, ...this.free(key).map(([, free]) => free));
+  least(day: string, key: number): bigint {
+    return minBigint(10n ** 18n, ...this.free(day, key).map(([, free]) => free));
   }
 
-  expected(key: number, boundNano: bigint, floorNano: bigint): string {
-    const least = this.least(key);
+  expected(day: string, key: number, boundNano: bigint, floorNano: bigint): string {
+    const least = this.least(day, key);
     if (boundNano <= least) return `granted ${boundNano}`;
     const floor = floorNano === 0n ? 1n : floorNano;
     const needed = floor < boundNano ? floor : boundNano;
-    const short = this.free(key).find(([, free]) => free < needed);
+    const short = this.free(day, key).find(([, free]) => free < needed);
     if (short) return short[0];
     return `granted ${least / 8n >= floor ? least / 8n : least}`;
   }
