@@ -15,11 +15,13 @@ import {
 } from '@gateway/runtime';
 import { resolveKey, watchKeys } from './clients/billing-keys';
 import { fetchSigningKeys } from './clients/signing-keys';
+import { throttleLeases } from './clients/throttle-lease';
 import { type EdgeConfig, readEdgeConfig } from './config';
 import { type SpaceOf, spaceByHost, spaceOfPort } from './domain/address-space';
 import { ByteBudget } from './domain/byte-budget';
 import { KeyCache } from './domain/key-cache';
 import { LoginTokens } from './domain/login-tokens';
+import { Throttle } from './domain/throttle';
 import { createUuidV7Generator } from './domain/uuid-v7';
 import { createDashboardProxy } from './http/dashboard-proxy';
 import { createEdgeApp } from './http/edge-app';
@@ -66,14 +68,16 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const budget = new ByteBudget(config.EDGE_MAX_BODIES_BYTES);
   const metrics = createEdgeMetrics({ keys, budget });
 
+  const throttle = new Throttle({ lease: throttleLeases(clients.billing), nowMs: () => performance.now() });
   const api = {
     keys,
+    throttle,
     carriers: { chat },
     bodyLimits: { maxBytes: config.EDGE_MAX_BODY_BYTES, timeoutMs: config.EDGE_BODY_TIMEOUT_MS, budget },
     callTimeoutMs: config.EDGE_CALL_TIMEOUT_MS,
     stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
-  const dashboard = { tokens, proxy };
+  const dashboard = { tokens, throttle, proxy };
   const newRequestId = createUuidV7Generator();
   const fronts = addressesOf(config).map((address) => {
     const answer = async (exchange: Exchange) => {
@@ -102,6 +106,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await Promise.all(fronts.map(({ server }) => closeWithin(server, config.EDGE_STOP_GRACE_MS)));
       chat.close();
       watch.close();
+      throttle.close();
       proxy.close();
       for (const client of [clients.billing, clients.dashboard, ...clients.chats]) client.close();
       await admin.stop();

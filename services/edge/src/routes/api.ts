@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/proto';
 import { readApiKey } from '../domain/api-key';
 import type { KeyCache } from '../domain/key-cache';
+import type { Throttle } from '../domain/throttle';
 import type { Exchange } from '../http/exchange';
 import { type BodyLimits, type HeldBody, readBody } from '../http/read-body';
 import { type CallCarrier, relayCall } from '../http/relay-call';
@@ -9,6 +10,7 @@ import { type ApiService, findApiRoute } from './api-routes';
 
 export interface ApiDependencies {
   readonly keys: KeyCache;
+  readonly throttle: Throttle;
   readonly carriers: Readonly<Record<ApiService, CallCarrier>>;
   readonly bodyLimits: BodyLimits;
   readonly callTimeoutMs: number;
@@ -29,7 +31,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   if (!presented) throw new GatewayError('invalid_api_key');
   const key = await deps.keys.resolve(presented, route.maxKeyAgeMs);
 
-  // The platform throttle's place: after the key, before the body.
+  await deps.throttle.admit();
 
   if (route.body === 'json') assertJsonBody(request);
   const body = route.body === 'none' ? NO_BODY : await readBody(exchange, deps.bodyLimits);

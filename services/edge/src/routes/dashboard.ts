@@ -1,12 +1,14 @@
 import { GatewayError } from '@gateway/proto';
 import { looksLikeApiKey, readBearer } from '../domain/api-key';
 import type { LoginTokens } from '../domain/login-tokens';
+import type { Throttle } from '../domain/throttle';
 import type { DashboardProxy } from '../http/dashboard-proxy';
 import type { Exchange } from '../http/exchange';
 import { presentedCredentials } from '../http/request-headers';
 
 export interface DashboardDependencies {
   readonly tokens: LoginTokens;
+  readonly throttle: Throttle;
   readonly proxy: DashboardProxy;
 }
 
@@ -33,6 +35,7 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
       if (!token) throw new GatewayError('invalid_api_key');
       await deps.tokens.verify(token);
     }
+    await deps.throttle.admit();
   }
   await deps.proxy.forward(exchange);
 }

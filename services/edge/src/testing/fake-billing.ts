@@ -1,5 +1,6 @@
 import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
+import type { LeaseThrottleResponse } from '@gateway/proto/generated/gateway/billing/v1/LeaseThrottleResponse';
 import type { ResolveKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyRequest';
 import type { ResolveKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyResponse';
 import type { WatchKeysResponse } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
@@ -13,6 +14,8 @@ export class FakeBilling {
   readonly keys = new Map<string, ResolveKeyResponse | GatewayError>();
   readonly watches = new Set<Watch>();
   resolveCount = 0;
+  /** Off, unless a test says otherwise. */
+  lease: LeaseThrottleResponse = { throttled: false, permits: 0, validMs: 1_000 };
   #server!: GrpcServer;
 
   static async start(secret: string, log: Logger, port = 0): Promise<FakeBilling> {
@@ -25,6 +28,7 @@ export class FakeBilling {
         if (known instanceof GatewayError) throw known;
         return known;
       }),
+      LeaseThrottle: unary(log, async () => fake.lease),
       WatchKeys: (stream: Watch) => {
         stream.sendMetadata(new Metadata());
         fake.watches.add(stream);
