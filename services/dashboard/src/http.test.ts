@@ -89,14 +89,14 @@ describe('what wins', () => {
 });
 
 describe('bodies', () => {
-  const post = (body: BodyInit | undefined, headers: Record<string, string> = {}) =>
+  const post = (body: NonNullable<RequestInit['body']> | undefined, headers: Record<string, string> = {}) =>
     dashboard.send('/api/v1/keys', {
       method: 'POST',
       headers: { ...authorized(), ...headers },
       ...(body !== undefined && { body }),
     });
 
-  test.each<[string, BodyInit | undefined, Record<string, string>]>([
+  test.each<[string, NonNullable<RequestInit['body']> | undefined, Record<string, string>]>([
     ['none', undefined, {}],
     ['broken JSON', '{"name":', {}],
     ['two values', '{}{}', {}],

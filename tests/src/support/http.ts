@@ -49,3 +49,23 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
+
+/** An answer whose head has come and whose body nobody reads. */
+export interface OpenStream {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  leave(): void;
+}
+
+export function openStream(url: string, body: string, apiKey: string): Promise<OpenStream> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method: 'POST', headers, agent }, (response) => {
+      response.on('error', () => {});
+      const leave = () => request.destroy();
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, leave });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}

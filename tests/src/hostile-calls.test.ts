@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually, readBooks } from './support/books';
+import { openStream, postJson } from './support/http';
+import { type Customer, type System, startSystem } from './support/system';
+
+let system: System;
+let customer: Customer;
+let chatUrl: string;
+
+beforeAll(async () => {
+  system = await startSystem({ autoRestart: false });
+  customer = await system.provision();
+  chatUrl = `${system.stack.apiUrl}/v1/chat/completions`;
+}, 60_000);
+afterAll(() => system?.stop(), 30_000);
+
+const slow = { role: 'user', content: 'x [[sim {"chunks":5000,"chunk_delay_ms":5}]]' };
+
+test('a request that cannot be counted is settled all the same when its caller leaves', async () => {
+  const parameters = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const body = `{"model":"sim/chat","stream":true,"max_tokens":100,"messages":[${JSON.stringify(slow)}],"tools":[{"type":"function","function":{"name":"f","parameters":${parameters}}}]}`;
+  const stream = await openStream(chatUrl, body, customer.apiKey);
+  expect([200, 400, 502]).toContain(stream.status);
+  stream.leave();
+  await system.settled(customer, 5_000);
+});
+
+test('excess is refused before it costs time', async () => {
+  const startedMs = Date.now();
+  const many = JSON.stringify({ model: 'sim/chat', messages: Array(1_000_000).fill({}) });
+  const metadata = Object.fromEntries(Array.from({ length: 500_000 }, (_value, index) => [`k${index}`, 1]));
+  const answers = await Promise.all([
+    postJson(chatUrl, many, customer.apiKey),
+    postJson(chatUrl, { model: 'sim/chat', messages: [{}], metadata }, customer.apiKey),
+  ]);
+  expect(answers.map(({ json }) => json.error.code)).toEqual(['invalid_request', 'missing_parameter']);
+  expect(Date.now() - startedMs).toBeLessThan(5_000);
+}, 20_000);
+
+test('a reader that stops reading holds the provider back, and is billed for what it was sent', async () => {
+  const content = 'x [[sim {"chunks":100000}]]';
+  const body = JSON.stringify({ model: 'sim/chat', stream: true, messages: [{ role: 'user', content }] });
+  const stream = await openStream(chatUrl, body, customer.apiKey);
+  await eventually(
+    'the provider is held back',
+    async () => (await system.meter({ limit: 1 })).in_flight === 1,
+  );
+  stream.leave();
+  await system.settled(customer, 10_000);
+  const { charges } = await readBooks(system, customer);
+  expect(charges.get(`${stream.headers['x-request-id']}`)).toBeGreaterThan(0n);
+  expect(await system.drift()).toBe(0);
+}, 30_000);
+
+test('after all of that every service still runs', async () => {
+  await system.stack.ready();
+  expect(system.stack.processes()).toHaveLength(6);
+});
