@@ -242,7 +242,7 @@ test(
     const origins = [system.stack.apiUrl, system.stack.dashboardUrl];
     await runFuzz(
       fc.tuple(mutatedText(whole), fc.constantFrom(...origins)),
-      casesOf(360),
+      casesOf(180),
       async ([bytes, origin]) => {
         const raw = await sendRaw(origin, bytes);
         for (const answer of answersIn(raw)) expectLawful(answer, REQUEST_CODES);
