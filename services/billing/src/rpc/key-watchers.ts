@@ -8,10 +8,14 @@ type WatchStream = ServerWritableStream<WatchKeysRequest__Output, WatchKeysRespo
 /** Unsent messages after which a watcher is too slow to be trusted with a cache. */
 const MAX_BACKLOG = 1_000;
 
+/** A change that is not heard of by then is answered all the same. */
+const TOLD_TIMEOUT_MS = 500;
+
 /** The open `WatchKeys` streams. Each is ended when a change may have been missed: its edge then forgets all. */
 export class KeyWatchers {
   readonly #streams = new Map<WatchStream, { backlog: number }>();
   readonly #listening: () => boolean;
+  readonly #awaited = new Map<string, Set<() => void>>();
 
   constructor(listening: () => boolean) {
     this.#listening = listening;
@@ -39,6 +43,30 @@ export class KeyWatchers {
     stream.sendMetadata(new Metadata());
   };
 
+  /**
+   * Runs a change of this key or account and answers when its watchers have been told of it: who then makes
+   * the next call is not faster than the word that the change is on its way with.
+   */
+  async afterTelling<T>(id: string, change: () => Promise<T>): Promise<T> {
+    let tell = () => {};
+    const told = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const waiting = this.#awaited.get(id) ?? new Set();
+    this.#awaited.set(id, waiting.add(tell));
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const result = await change();
+      timer = setTimeout(tell, TOLD_TIMEOUT_MS);
+      if (this.#listening()) await told;
+      return result;
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(tell);
+      if (waiting.size === 0 && this.#awaited.get(id) === waiting) this.#awaited.delete(id);
+    }
+  }
+
   publish(changes: KeyChanges): void {
     const message = { keyIds: [...changes.keyIds], accountIds: [...changes.accountIds] };
     for (const [stream, state] of this.#streams) {
@@ -46,10 +74,15 @@ export class KeyWatchers {
       state.backlog++;
       if (state.backlog > MAX_BACKLOG) this.#end(stream);
     }
+    for (const id of [...changes.keyIds, ...changes.accountIds]) {
+      for (const tell of this.#awaited.get(id) ?? []) tell();
+    }
   }
 
   endAll(): void {
     for (const stream of [...this.#streams.keys()]) this.#end(stream);
+    // Edges forget all that they know, so they are told of everything.
+    for (const waiting of this.#awaited.values()) for (const tell of waiting) tell();
   }
 
   #end(stream: WatchStream): void {

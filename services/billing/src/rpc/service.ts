@@ -1,6 +1,6 @@
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
-import { type Logger, type Pool, type ServiceBinding, unary } from '@gateway/runtime';
+import { type Logger, type Pool, type RequestContext, type ServiceBinding, unary } from '@gateway/runtime';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import { clearTopup } from './clear-topup';
 import { createAccount } from './create-account';
@@ -49,6 +49,14 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
     handlers,
     definition: Object.fromEntries(Object.entries(service).filter(([name]) => Object.hasOwn(handlers, name))),
   });
+  /** A change that edges keep copies of. */
+  const told = <Request, Response extends object>(
+    idOf: (request: Request) => string,
+    change: (context: RequestContext, request: Request) => Promise<Response>,
+  ) =>
+    unary(log, (context: RequestContext, request: Request) =>
+      parts.watchers.afterTelling(idOf(request), () => change(context, request)),
+    );
   return [
     group(['edge'], {
       ResolveKey: unary(log, resolveKey(pool, peppers)),
@@ -67,19 +75,19 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
       CreateKey: unary(log, createKey(pool, peppers[0]!)),
       ListKeys: unary(log, listKeys(pool)),
       GetKey: unary(log, getKey(pool)),
-      DeleteKey: unary(log, deleteKey(pool)),
+      DeleteKey: told(({ id }) => id, deleteKey(pool)),
       CreateAdjustment: unary(log, createAdjustment(pool)),
       GetThrottle: unary(log, getThrottle(pool)),
       ListAccounts: unary(log, listAccounts(pool)),
-      OptIn: unary(log, optIn(pool)),
-      RegenerateKey: unary(log, regenerateKey(pool, peppers[0]!)),
-      RevokeKey: unary(log, revokeKey(pool)),
-      RotateKey: unary(log, rotateKey(pool, peppers[0]!)),
-      SetAccountSuspended: unary(log, setAccountSuspended(pool)),
-      SetKeyEnabled: unary(log, setKeyEnabled(pool)),
+      OptIn: told(({ accountId }) => accountId, optIn(pool)),
+      RegenerateKey: told(({ id }) => id, regenerateKey(pool, peppers[0]!)),
+      RevokeKey: told(({ id }) => id, revokeKey(pool)),
+      RotateKey: told(({ id }) => id, rotateKey(pool, peppers[0]!)),
+      SetAccountSuspended: told(({ id }) => id, setAccountSuspended(pool)),
+      SetKeyEnabled: told(({ id }) => id, setKeyEnabled(pool)),
       SetThrottle: unary(log, setThrottle(pool)),
       UpdateAccountLimits: unary(log, updateAccountLimits(pool)),
-      UpdateKey: unary(log, updateKey(pool)),
+      UpdateKey: told(({ id }) => id, updateKey(pool)),
       CreateTopup: unary(log, createTopup(pool)),
       ClearTopup: unary(log, clearTopup(pool)),
       ListTopups: unary(log, listTopups(pool)),
