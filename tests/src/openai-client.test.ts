@@ -109,6 +109,25 @@ test.each([1, 7, 23])('a stream that its caller leaves after %i chunks', async (
   expect(entry).toMatchObject({ aborted: true, finished: false });
 });
 
+test('a model that hides its reasoning is heard out when its caller leaves, and billed in full', async () => {
+  const usage = { prompt_tokens: 20, completion_tokens: 5_000, reasoning_tokens: 4_900 };
+  const directive = { chunks: 60, chunk_delay_ms: 5, usage };
+  const { data: stream, response } = await client.chat.completions
+    .create({
+      model: 'openai/gpt-5.5',
+      messages: messages(`Think. [[sim ${JSON.stringify(directive)}]]`),
+      stream: true,
+    })
+    .withResponse();
+  for await (const _chunk of stream) break;
+  stream.controller.abort();
+  const requestId = `${response.headers.get('x-request-id')}`;
+  await system.settled(customer, 5_000);
+  expect((await system.meter({ requestId })).entries[0]).toMatchObject({ finished: true, aborted: false });
+  // gpt-5.5's output alone, at its price of the catalog, is dearer than this.
+  expect((await readBooks(system, customer)).charges.get(requestId)).toBeGreaterThan(5_000n * 10_000n);
+});
+
 test('a call that its caller leaves before the answer costs nothing', async () => {
   const abort = new AbortController();
   const call = client.chat.completions.create(

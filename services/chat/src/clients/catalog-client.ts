@@ -53,6 +53,7 @@ function fromProtoModel(model: Model__Output): Model {
     active: model.status === 'MODEL_STATUS_ACTIVE',
     preview: model.preview,
     outputModalities: model.outputModalities,
+    hidesReasoning: model.capabilities.includes('reasoning'),
     contextLength: model.contextLength,
     maxOutputTokens: model.maxOutputTokens,
     outputFloorTokens: model.outputFloorTokens,

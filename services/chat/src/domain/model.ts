@@ -30,6 +30,8 @@ export interface Model {
   readonly active: boolean;
   readonly preview: boolean;
   readonly outputModalities: readonly string[];
+  /** It thinks in tokens that are billed and not shown. */
+  readonly hidesReasoning: boolean;
   readonly contextLength: number;
   readonly maxOutputTokens: number;
   readonly outputFloorTokens: number;

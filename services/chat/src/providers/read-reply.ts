@@ -9,10 +9,9 @@ export interface ReplyObject {
   readonly value: Record<string, unknown>;
 }
 
-/** @throws Error when the reply is cut, too large or no JSON object, and when the caller left meanwhile */
-export async function readReply(response: UpstreamResponse, signal: AbortSignal): Promise<ReplyObject> {
+/** @throws Error when the reply is cut, too large or no JSON object */
+export async function readReply(response: UpstreamResponse): Promise<ReplyObject> {
   const bytes = await readAll(response, MAX_REPLY_BYTES);
-  if (signal.aborted) throw new Error('caller left');
   const value = parseJson(bytes);
   if (typeof value !== 'object' || value === null) throw new Error('reply is no JSON object');
   return { bytes, value: value as Record<string, unknown> };

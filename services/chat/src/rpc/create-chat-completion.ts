@@ -48,7 +48,7 @@ export function createChatCompletion(deps: ChatCompletionDeps) {
           return counted === undefined ? cheap : upperBound(model, price, request.size, counted);
         })
       : await admit(cheap);
-    return deps.relay.send(context, { request, provider, target, ...admitted });
+    return deps.relay.send(context, { request, model, provider, target, ...admitted });
   };
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError, toEnvelope } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
-import type { Target } from '../domain/model';
+import type { Model, Target } from '../domain/model';
 import type { Provider } from '../domain/provider';
 import { estimateInput } from '../domain/upper-bound';
 import { failureOfError, toGatewayError } from '../domain/upstream-failure';
@@ -16,6 +16,7 @@ import { readReply } from '../providers/read-reply';
 import { refusalOf } from '../providers/refusal';
 import type { UpstreamHttp, UpstreamResponse, UpstreamTimeouts } from '../providers/upstream-http';
 import { beginStream } from './begin-stream';
+import { delayedAbort } from './delayed-abort';
 import type { MeteredCall } from './metered-call';
 import type { ProgressClock } from './progress-clock';
 
@@ -29,6 +30,7 @@ export interface OpenAiRelayDeps {
 /** An admitted call and where it goes. */
 export interface AdmittedCall {
   readonly request: ChatRequest;
+  readonly model: Model;
   readonly provider: Provider;
   readonly target: Target;
   readonly metered: MeteredCall;
@@ -45,6 +47,8 @@ const STREAM_HEADERS = {
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
 };
+/** How long a call of a model that hides its reasoning may go on without its caller. */
+const DRAIN_MS = 30_000;
 const EVENT_END = Buffer.from('\n\n');
 /** Some providers send a token in several pieces; beyond this one has forgotten its maximum. */
 const MAX_EVENTS_PER_TOKEN = 8;
@@ -68,7 +72,7 @@ export class OpenAiRelay {
       if (context.signal.aborted) throw new Error('caller left before dispatch');
       const response = await this.#post(context, call);
       if (response.status < 200 || response.status > 299) throw await refusalOf(response);
-      if (!call.request.stream) return await this.#relayWhole(context, call, response);
+      if (!call.request.stream) return await this.#relayWhole(call, response);
       const reply = await beginStream(response.body);
       call.metered.firstByte();
       return {
@@ -93,7 +97,7 @@ export class OpenAiRelay {
 
   #post(
     context: RequestContext,
-    { request, provider, target, loweredMaxTokens }: AdmittedCall,
+    { request, model, provider, target, loweredMaxTokens }: AdmittedCall,
   ): Promise<UpstreamResponse> {
     return this.#deps.upstream.post({
       url: provider.chatUrl,
@@ -103,18 +107,15 @@ export class OpenAiRelay {
         'x-request-id': context.requestId,
       },
       body: toUpstreamBody(request, target.upstreamModel, loweredMaxTokens, provider.maxTokensField),
-      signal: context.signal,
+      // What was thought and not shown is told only at the end.
+      signal: model.hidesReasoning ? delayedAbort(context.signal, DRAIN_MS) : context.signal,
       timeouts: this.#deps.timeouts,
     });
   }
 
-  async #relayWhole(
-    context: RequestContext,
-    call: AdmittedCall,
-    response: UpstreamResponse,
-  ): Promise<LinkReply> {
+  async #relayWhole(call: AdmittedCall, response: UpstreamResponse): Promise<LinkReply> {
     call.metered.firstByte();
-    const { bytes, value } = await readReply(response, context.signal);
+    const { bytes, value } = await readReply(response);
     if (!Array.isArray(value.choices)) throw new Error('reply is no completion');
     const reported = fromOpenAiUsage(value.usage, call.provider.usage);
     const usage = reported ?? counted(call.request, () => countCompletion(value));
