@@ -123,6 +123,8 @@ export class AnsweredCall {
   }
 
   async #send(reply: LinkReply): Promise<void> {
+    // From here on the two sides' own limits on pauses apply: a healthy stream may take its time.
+    clearTimeout(this.#deadline);
     const headers = Object.entries(reply.headers).map(([name, value]) => ({ name, value }));
     this.#frames.add({ call: this.#id, head: { status: reply.status, headers } });
     if (Buffer.isBuffer(reply.body)) await this.#sendSliced(reply.body);

@@ -98,6 +98,26 @@ describe('a call', () => {
     expect(sink.error?.code).toBe('upstream_failed');
   });
 
+  test('that answers in time may stream for longer than that', async () => {
+    const released = gate();
+    const { address } = await answerer(async ({ signal }) => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from('first ');
+        await released.opened;
+        yield Buffer.from(signal.aborted ? 'aborted' : 'last');
+      })(),
+    }));
+    const sink = new RecordingSink();
+    const headMs = 50;
+    await connect(address).call(request('', '/', headMs), sink);
+    await until(() => sink.bytes > 0);
+    setTimeout(released.open, 3 * headMs);
+    await sink.over;
+    expect(sink).toMatchObject({ text: 'first last', ended: true });
+  });
+
   test('may have all the time that fits its field', async () => {
     const { address } = await answerer(echo);
     const sink = new RecordingSink();

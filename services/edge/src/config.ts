@@ -36,7 +36,8 @@ const shape = {
   EDGE_HEADER_TIMEOUT_MS: milliseconds(10_000),
   EDGE_BODY_TIMEOUT_MS: milliseconds(60_000),
   EDGE_KEEP_ALIVE_MS: milliseconds(65_000),
-  EDGE_CALL_TIMEOUT_MS: milliseconds(600_000),
+  /** More than the answering services give a provider, so that they answer before the edge gives up. */
+  EDGE_CALL_TIMEOUT_MS: milliseconds(720_000),
   EDGE_STALL_TIMEOUT_MS: milliseconds(60_000),
   EDGE_DASHBOARD_TIMEOUT_MS: milliseconds(30_000),
   EDGE_STOP_GRACE_MS: milliseconds(10_000),

@@ -10,6 +10,7 @@ export interface CallCarrier {
 }
 
 export interface RelayOptions {
+  /** To the reply's head. A reply that has begun ends by the answering service's own limits. */
   readonly timeoutMs: number;
   /** A caller that takes nothing for so long, while something waits for it, is cut off. */
   readonly stallTimeoutMs: number;
@@ -74,6 +75,7 @@ class RelayedReply implements ReplySink {
 
   head(status: number, headers: Readonly<Record<string, string>>): void {
     if (this.#isOver || this.#response.headersSent) return;
+    clearTimeout(this.#timer);
     this.#onTaken();
     const allowed = publicReplyHeaders(headers);
     this.#isEventStream = allowed['content-type']?.startsWith('text/event-stream') ?? false;
