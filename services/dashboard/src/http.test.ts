@@ -107,6 +107,8 @@ describe('bodies', () => {
     ['a compressed body', gzipSync('{"name":"x"}'), { 'content-encoding': 'gzip' }],
     ['more than 1 MiB', JSON.stringify({ name: 'x'.repeat(1024 * 1024) }), {}],
     ['a deep nest', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, {}],
+    ['a key twice', '{"name":"x","name":"y"}', {}],
+    ['a key twice, once with an escape', '{"name":"x","n\\u0061me":"x"}', {}],
     ['a prototype', '{"name":"x","__proto__":{"rpm_limit":1}}', {}],
   ])('%s is an invalid request, told without a stack', async (_what, body, headers) => {
     const answer = await post(body, headers);
@@ -155,6 +157,17 @@ test('a path that can not be decoded names nothing', async () => {
   });
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   expect(answer).toContain('"not_found"');
+});
+
+test('a condition is not looked at: there is always a body', async () => {
+  for (const condition of ['if-none-match', 'if-modified-since', 'if-match', 'range']) {
+    // A caller that says nothing of caches would be made by fetch to ask for a fresh answer.
+    const cache = { 'cache-control': 'max-age=0' };
+    const headers = { ...authorized(), ...cache, [condition]: condition === 'range' ? 'bytes=0-1' : '*' };
+    const answer = await dashboard.send('/api/v1/billing/balance', { headers });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toHaveProperty('balance');
+  }
 });
 
 test('answers are not kept by anyone on the way', async () => {

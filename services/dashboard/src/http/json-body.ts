@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/proto';
+import { hasRepeatedKey } from './repeated-key';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
@@ -40,11 +41,15 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 
 function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
+  const text = bytes.toString().replace(/^\ufeff/, '');
+  let value: unknown;
   try {
-    return JSON.parse(bytes.toString().replace(/^\ufeff/, ''));
+    value = JSON.parse(text);
   } catch {
     throw invalid('the body is not valid JSON');
   }
+  if (hasRepeatedKey(text)) throw invalid('the body names a key twice');
+  return value;
 }
 
 const tooLarge = () => invalid('the body is larger than 1 MiB');

@@ -3,7 +3,7 @@ import type { Logger } from '@gateway/runtime';
 import type { Request, Response } from 'express';
 
 export function sendJson(response: Response, value: unknown): void {
-  response.status(200).type('application/json').send(JSON.stringify(value));
+  sendText(response, 200, JSON.stringify(value));
 }
 
 export function sendError(request: Request, response: Response, thrown: unknown, log: Logger): void {
@@ -16,10 +16,12 @@ export function sendError(request: Request, response: Response, thrown: unknown,
   // What is left of a body that was not read would be taken for the next request.
   if (hasBody(request) && !request.complete) response.setHeader('connection', 'close');
   response.set(errorHeaders(error));
-  response
-    .status(error.row.status)
-    .type('application/json')
-    .send(JSON.stringify(toEnvelope(error)));
+  sendText(response, error.row.status, JSON.stringify(toEnvelope(error)));
+}
+
+/** Not by express's `send`, which answers a conditional request with a bare 304. */
+function sendText(response: Response, status: number, json: string): void {
+  response.status(status).type('application/json').end(json);
 }
 
 function toGatewayError(thrown: unknown): GatewayError {

@@ -14,6 +14,16 @@ const HOP_BY_HOP = [
 /** What a caller may not tell the dashboard about itself: the edge does. */
 const OURS = ['forwarded', 'x-real-ip', 'x-request-id', 'request-id', 'expect'];
 
+/** Every answer has its body, so there is nothing to make it depend on. */
+const CONDITIONS = [
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+];
+
 const NEEDED = new Set(['authorization', 'content-length', 'content-type', 'host', 'transfer-encoding']);
 
 export function stripHopByHop(headers: IncomingHttpHeaders): void {
@@ -28,7 +38,7 @@ export function stripHopByHop(headers: IncomingHttpHeaders): void {
 /** Makes a caller's headers fit for the dashboard. */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   stripHopByHop(headers);
-  for (const name of OURS) delete headers[name];
+  for (const name of [...OURS, ...CONDITIONS]) delete headers[name];
   for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name];
 }
 

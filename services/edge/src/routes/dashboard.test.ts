@@ -58,6 +58,20 @@ describe('a dashboard call', () => {
     for (const name of ['forwarded', 'x-real-ip', 'x-hop', 'te']) expect(headers).not.toHaveProperty(name);
   });
 
+  test('carries no condition: the dashboard answers with its body', async () => {
+    const conditions = {
+      'if-none-match': '*',
+      'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT',
+      'if-match': '"x"',
+      'if-unmodified-since': 'Fri, 01 Jan 1999 00:00:00 GMT',
+      'if-range': '"x"',
+      range: 'bytes=0-1',
+    };
+    const reply = await call('/api/v1/billing/balance', { headers: { authorization, ...conditions } });
+    const { headers } = (await reply.json()) as Echo;
+    for (const name of Object.keys(conditions)) expect(headers).not.toHaveProperty(name);
+  });
+
   test('needs no token to register or to log in, nor for the pages', async () => {
     for (const path of ['/api/v1/auth/register', '/api/v1/auth/login']) {
       expect((await post(path, '{}', {})).status).toBe(200);
