@@ -118,6 +118,18 @@ test('a good stream passes as it is, but for the usage nobody asked for', async 
   expect(await chargeOf(answer)).toBe(20n * 750n + 8n * OUTPUT_NANO);
 });
 
+test('a call that a stale connection swallowed is sent once more', async () => {
+  expect((await caller.chat(customer.apiKey, { model: 'openai/gpt-5.4-mini' })).status).toBe(200);
+  let times = 0;
+  const answer = await call(({ socket }) => {
+    times += 1;
+    if (times === 1) socket.destroy();
+    else socket.write(httpReply(200, COMPLETION));
+  });
+  expect([answer.status, times]).toEqual([200, 2]);
+  expect(await chargeOf(answer)).toBe(20n * 750n + 8n * OUTPUT_NANO);
+});
+
 describe('a stream that breaks after its first event', () => {
   const begun = `${streamHead()}${sse(ROLE_CHUNK)}${WORD_CHUNKS.slice(0, 3).map(sse).join('')}`;
   const breaks: [string, Misbehaviour][] = [

@@ -14,6 +14,7 @@ const TIME_LIMIT_MS = 2_000_000;
 
 let system: System;
 let customer: Customer;
+let stranger: Customer;
 let caller: Caller;
 let checkHealth: () => void;
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
     },
   });
   customer = await system.provision({ balanceUsd: 1_000 });
+  stranger = await system.provision();
   caller = createCaller(system);
   checkHealth = watchHealth(system);
 }, 60_000);
@@ -99,6 +101,36 @@ test(
   async () => {
     await runFuzz(mutatedText(BODIES.map((body) => JSON.stringify(body))), casesOf(600), async (body) => {
       expectLawful(await caller.chatBytes(customer.apiKey, body), REQUEST_CODES);
+    });
+  },
+  TIME_LIMIT_MS,
+);
+
+const DASHBOARD_BODIES = [
+  {
+    name: 'a key',
+    expires_at: '2030-01-01T00:00:00Z',
+    allowed_models: ['sim/chat'],
+    daily_limit: 1.5,
+    rpm_limit: 10,
+  },
+  { name: 'a key', monthly_limit: 20, request_cost_limit: 0.01, tpm_limit: 100_000, expires_at: null },
+  { daily_limit: 1_000_000, when_short: 'lower' },
+];
+
+test(
+  'bodies of the dashboard whose values are mutated',
+  async () => {
+    const paths = fc.constantFrom(
+      'keys',
+      `keys/${stranger.keyId}/update`,
+      'billing/limits',
+      'models/sim/preview/opt-in',
+    );
+    await runFuzz(fc.tuple(paths, mutatedJson(DASHBOARD_BODIES)), casesOf(300), async ([path, body]) => {
+      // A stranger's: what is set here must not stand in the way of the other fuzzers.
+      const answer = await caller.dashboard('POST', `/api/v1/${path}`, bearer(stranger.token), body);
+      expectLawful(answer, REQUEST_CODES);
     });
   },
   TIME_LIMIT_MS,
