@@ -78,13 +78,25 @@ advance()
 local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
 local newRequests, newTokens = 0, 0
 
-local function wait(prefix, added, excess)
+-- What has left the window after 1, 2, … seconds. Read once for all refusals of a batch.
+local leaving = {}
+local function read(prefix)
+  local fields, sums, sum = {}, {}, 0
+  for second = now - SPAN + 1, now do fields[#fields + 1] = field(prefix, second) end
+  for i, counted in ipairs(redis.call('HMGET', key, unpack(fields))) do
+    sum = sum + tonumber(counted or '0')
+    sums[i] = sum
+  end
+  leaving[prefix] = sums
+  return sums
+end
+
+-- What this batch has taken leaves last, and a call that could fit at all fits when all has left.
+local function wait(prefix, excess)
   if excess <= 0 then return 0 end
-  local gone = 0
-  for second = now - SPAN + 1, now do
-    gone = gone + bucket(prefix, second)
-    if second == now then gone = gone + added end
-    if gone >= excess then return second + SPAN - now end
+  local sums = leaving[prefix] or read(prefix)
+  for i = 1, SPAN - 1 do
+    if sums[i] >= excess then return i end
   end
   return SPAN
 end
@@ -102,8 +114,8 @@ for i = 4, #ARGV, 3 do
   local overTokens = counted and tokens + least > tpm
   if overRequests or overTokens then
     local seconds = math.max(
-      rpm >= 0 and wait('r', newRequests, requests + 1 - rpm) or 0,
-      counted and wait('t', newTokens, tokens + least - tpm) or 0)
+      rpm >= 0 and wait('r', requests + 1 - rpm) or 0,
+      counted and wait('t', tokens + least - tpm) or 0)
     if rpm == 0 or (counted and least > tpm) then seconds = -1 end
     say(overRequests and -1 or -2, seconds, 0, 0)
   else
