@@ -3,14 +3,21 @@ import type { MoneyCheck } from './gateway/check-money';
 import type { Round } from './measure';
 import type { MemoryLine } from './memory';
 import type { BenchOptions } from './options';
-import type { ScenarioName } from './scenarios';
+import type { HttpScenarioName } from './scenarios';
 import type { TargetName } from './targets';
 
 export interface ScenarioRounds {
-  readonly name: ScenarioName;
+  readonly name: HttpScenarioName;
   readonly title: string;
   readonly stream: boolean;
   readonly rounds: readonly Readonly<Record<TargetName, Round>>[];
+}
+
+/** `Reserve` alone; there is nothing to compare it with. */
+export interface ReserveRuns {
+  readonly callers: number;
+  readonly runSeconds: number;
+  readonly keys: readonly { readonly title: string; readonly runs: readonly Round[] }[];
 }
 
 /** Everything that was measured, nothing yet worked out. */
@@ -20,6 +27,8 @@ export interface BenchReport {
   /** The whole stack soon after its start, nobody calling. */
   readonly idle: readonly MemoryLine[];
   readonly scenarios: readonly ScenarioRounds[];
+  /** Absent when it was not asked for. */
+  readonly reserve: ReserveRuns | undefined;
   /** After all scenarios, the bare proxy and the generator too. */
   readonly loaded: readonly MemoryLine[];
   /** Absent when no calls were made. */

@@ -57,8 +57,11 @@ function writeJson(file: string, content: unknown): void {
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-function profilesOf({ options, scenarios }: BenchReport): string {
-  const rounds = scenarios.flatMap((scenario) => scenario.rounds.map(({ gateway }) => gateway));
+function profilesOf({ options, scenarios, reserve }: BenchReport): string {
+  const rounds = [
+    ...scenarios.flatMap((scenario) => scenario.rounds.map(({ gateway }) => gateway)),
+    ...(reserve?.keys.flatMap(({ runs }) => runs) ?? []),
+  ];
   const units = rounds.reduce((sum, { calls, chunks }) => sum + (chunks || calls), 0);
   return formatProfiles(
     options.profileDir ?? '',

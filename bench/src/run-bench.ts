@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchReport, ScenarioRounds } from './bench-report';
+import type { BenchReport, ReserveRuns, ScenarioRounds } from './bench-report';
 import { describeEnvironment } from './environment';
 import { checkMoney } from './gateway/check-money';
 import { type GatewayUnderTest, startGateway } from './gateway/gateway-under-test';
@@ -9,11 +9,14 @@ import { readMemory, runnerGroup } from './memory';
 import type { BenchOptions } from './options';
 import { startBareProxy } from './peers/start-bare-proxy';
 import { oneProcess, type ProcessGroup } from './procfs/process-group';
-import { scenario } from './scenarios';
+import { measureReserve } from './reserve/measure-reserve';
+import { HTTP_SCENARIO_NAMES, scenario } from './scenarios';
 import { bareTarget, GATEWAY_MODEL, GATEWAY_UPSTREAM_MODEL, gatewayTarget, type Target } from './targets';
 
 const IDLE_MS = 10_000;
 const WARM_UP_SECONDS = 3;
+
+const NO_LOAD = { scenarios: [], reserve: undefined, loaded: [], money: undefined };
 
 interface Run {
   readonly options: BenchOptions;
@@ -34,7 +37,7 @@ export async function runBench(run: Run): Promise<BenchReport> {
   });
   try {
     const idle = await measureIdle(run, gateway);
-    if (options.idleOnly) return { environment, options, idle, scenarios: [], loaded: [], money: undefined };
+    if (options.idleOnly) return { environment, options, idle, ...NO_LOAD };
     return { environment, options, idle, ...(await measureLoad(run, gateway)) };
   } finally {
     progress('stopping');
@@ -67,9 +70,10 @@ async function measureLoad(run: Run, gateway: GatewayUnderTest) {
     const runner = runnerGroup(() => named);
     const others = [gateway.postgres, gateway.simulator, runner, generatorGroup];
     const scenarios = await runScenarios(run, bare, gatewayTarget(gateway), generator, others);
+    const reserve = await runReserve(run, gateway, generator, others);
     run.progress('checking the money');
     const money = await checkMoney(gateway, GATEWAY_MODEL, GATEWAY_UPSTREAM_MODEL);
-    return { scenarios, money, loaded: readMemory([...named, runner]) };
+    return { scenarios, reserve, money, loaded: readMemory([...named, runner]) };
   } finally {
     run.signal.removeEventListener('abort', onAbort);
     generator.stop();
@@ -86,21 +90,34 @@ async function runScenarios(
   others: readonly ProcessGroup[],
 ): Promise<ScenarioRounds[]> {
   const done: ScenarioRounds[] = [];
-  for (const name of options.scenarios) {
+  for (const name of HTTP_SCENARIO_NAMES.filter((one) => options.scenarios.includes(one))) {
     const measured = scenario(name, options.seconds, options.concurrency);
     const warmUp = scenario(name, WARM_UP_SECONDS, options.concurrency);
     const rounds: { bare: Round; gateway: Round }[] = [];
+    const measureTarget = (target: Target) =>
+      measure(target.order(measured), generator, [...target.processes, ...others]);
     progress(`${measured.title}: warming up`);
     for (const target of [bare, gateway]) await generator.run(target.order(warmUp));
     for (let round = 1; round <= options.rounds; round++) {
       signal.throwIfAborted();
       progress(`${measured.title}: round ${round} of ${options.rounds}`);
       rounds.push({
-        bare: await measure(bare, measured, generator, others),
-        gateway: await measure(gateway, measured, generator, others),
+        bare: await measureTarget(bare),
+        gateway: await measureTarget(gateway),
       });
     }
     done.push({ name, title: measured.title, stream: measured.stream, rounds });
   }
   return done;
+}
+
+async function runReserve(
+  { options, signal, progress }: Run,
+  gateway: GatewayUnderTest,
+  generator: LoadGenerator,
+  others: readonly ProcessGroup[],
+): Promise<ReserveRuns | undefined> {
+  if (!options.scenarios.includes('reserve')) return undefined;
+  const processes = [...gateway.services, ...others];
+  return measureReserve({ gateway, generator, processes, seconds: options.seconds, signal, progress });
 }

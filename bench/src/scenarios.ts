@@ -1,11 +1,14 @@
 import type { LoadShape } from './load/load-contract';
 import { chunkedPrompt, fixedReplyPrompt, REPLY_TEXT } from './prompts';
 
-export const SCENARIO_NAMES = ['plain', 'single', 'stream'] as const;
+/** Those that a bare proxy can do as well. */
+export const HTTP_SCENARIO_NAMES = ['plain', 'single', 'stream'] as const;
+export type HttpScenarioName = (typeof HTTP_SCENARIO_NAMES)[number];
+export const SCENARIO_NAMES = [...HTTP_SCENARIO_NAMES, 'reserve'] as const;
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export interface Scenario {
-  readonly name: ScenarioName;
+  readonly name: HttpScenarioName;
   readonly title: string;
   readonly stream: boolean;
   /** The messages to send; the model is the target's matter. */
@@ -18,7 +21,7 @@ const CHUNK_DELAY_MS = 5;
 /** No multiple of the pace, so that not all streams speak in the same millisecond. */
 const STREAM_SPACING_MS = 7;
 
-export function scenario(name: ScenarioName, seconds: number, concurrency: number): Scenario {
+export function scenario(name: HttpScenarioName, seconds: number, concurrency: number): Scenario {
   if (name === 'stream') return streamed(seconds);
   const connections = name === 'single' ? 1 : concurrency;
   return {

@@ -1,10 +1,11 @@
-import type { GeneratorMessage, LoadOrder } from './load-contract';
+import { runReserves } from '../reserve/run-reserves';
+import type { AnyOrder, GeneratorMessage } from './load-contract';
 import { runCalls } from './run-calls';
 import { runStreams } from './run-streams';
 import { Tally } from './tally';
 
 // A process of its own: its work counts for neither target, and its pauses are not the runner's.
-process.on('message', (order: LoadOrder) => {
+process.on('message', (order: AnyOrder) => {
   void run(order).then(
     (message) => process.send?.(message),
     (error) => process.send?.({ failure: String(error) } satisfies GeneratorMessage),
@@ -13,9 +14,14 @@ process.on('message', (order: LoadOrder) => {
 process.on('disconnect', () => process.exit());
 process.on('SIGINT', () => {});
 
-async function run(order: LoadOrder): Promise<GeneratorMessage> {
+async function run(order: AnyOrder): Promise<GeneratorMessage> {
   const tally = new Tally();
-  if (order.load.kind === 'calls') await runCalls(order, order.load, tally);
-  else await runStreams(order, order.load, tally);
+  if ('address' in order) {
+    await runReserves(order, tally);
+  } else if (order.load.kind === 'calls') {
+    await runCalls(order, order.load, tally);
+  } else {
+    await runStreams(order, order.load, tally);
+  }
   return { result: tally.result() };
 }

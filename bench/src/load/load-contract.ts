@@ -28,6 +28,23 @@ export interface LoadOrder {
   readonly body: string;
 }
 
+/** Callers of billing's `Reserve`, all on one stream. */
+export interface ReserveOrder {
+  readonly load: {
+    readonly kind: 'reserves';
+    readonly callers: number;
+    readonly durationMs: number;
+  };
+  readonly address: string;
+  readonly serviceSecret: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  /** Whether the key's rates must be told with every grant. */
+  readonly rated: boolean;
+}
+
+export type AnyOrder = LoadOrder | ReserveOrder;
+
 export interface LoadResult {
   readonly elapsedMs: number;
   /** Answered well. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { GeneratorMessage, LoadOrder, LoadResult } from './load-contract';
+import type { AnyOrder, GeneratorMessage, LoadResult } from './load-contract';
 
 /** On top of what a run takes by its order, for slow machines. */
 const GRACE_MS = 60_000;
@@ -18,9 +18,9 @@ export class LoadGenerator {
     return this.#child.pid ?? 0;
   }
 
-  async run(order: LoadOrder): Promise<LoadResult> {
+  async run(order: AnyOrder): Promise<LoadResult> {
     const { load } = order;
-    const durationMs = load.kind === 'calls' ? load.durationMs : load.chunks * load.chunkDelayMs;
+    const durationMs = load.kind === 'streams' ? load.chunks * load.chunkDelayMs : load.durationMs;
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, AbortSignal.timeout(durationMs + GRACE_MS)]);
     const ended = once(this.#child, 'exit', { signal }).then(() => {

@@ -1,7 +1,7 @@
-import type { BenchReport } from '../bench-report';
+import type { BenchReport, ReserveRuns } from '../bench-report';
 import { moneyIsRight } from '../gateway/check-money';
 import { totalPssBytes } from '../memory';
-import { summarise } from './scenario-summary';
+import { summarise, summariseTarget } from './scenario-summary';
 
 export interface Bar {
   readonly title: string;
@@ -11,6 +11,8 @@ export interface Bar {
 
 const MAX_CALL_CPU_US = 1_000;
 const MAX_CHUNK_CPU_RATIO = 2;
+const MAX_RESERVE_P50_MS = 5;
+const MAX_RESERVE_P99_MS = 40;
 const MAX_IDLE_MB = 700;
 
 export function judge(report: BenchReport): Bar[] {
@@ -35,6 +37,7 @@ export function judge(report: BenchReport): Bar[] {
     const errors = bare.errors + gateway.errors;
     bars.push({ title: `${rounds.title}: no errors`, found: `${errors}`, passed: errors === 0 });
   }
+  if (report.reserve) bars.push(...reserveBars(report.reserve));
   const idleMb = totalPssBytes(report.idle) / 1e6;
   bars.push({
     title: `memory of the whole stack at idle: under ${MAX_IDLE_MB} MB (proportional set size)`,
@@ -43,6 +46,23 @@ export function judge(report: BenchReport): Bar[] {
   });
   if (report.money) bars.push(moneyBar(report.money));
   return bars;
+}
+
+function reserveBars({ callers, keys }: ReserveRuns): Bar[] {
+  return keys.flatMap(({ title, runs }) => {
+    const name = `Reserve, ${callers} callers, ${title}`;
+    const { p50Ms, p99Ms, errors } = summariseTarget(runs, false);
+    const latency = (of: string, ms: number, maxMs: number): Bar => ({
+      title: `${name}: ${of} at most ${maxMs} ms`,
+      found: `${ms.toFixed(2)} ms`,
+      passed: ms <= maxMs,
+    });
+    return [
+      latency('p50', p50Ms, MAX_RESERVE_P50_MS),
+      latency('p99', p99Ms, MAX_RESERVE_P99_MS),
+      { title: `${name}: no errors`, found: `${errors}`, passed: errors === 0 },
+    ];
+  });
 }
 
 function moneyBar(money: NonNullable<BenchReport['money']>): Bar {

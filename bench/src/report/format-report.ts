@@ -1,6 +1,7 @@
 import type { BenchReport, ScenarioRounds } from '../bench-report';
 import { type MemoryLine, totalPssBytes } from '../memory';
 import type { Bar } from './bars';
+import { formatReserve } from './format-reserve';
 import { BESIDE, type ScenarioSummary, summarise, type TargetSummary } from './scenario-summary';
 import { table } from './table';
 
@@ -8,6 +9,7 @@ export function formatReport(report: BenchReport, bars: readonly Bar[]): string 
   const parts = [
     formatEnvironment(report),
     ...report.scenarios.map(formatScenario),
+    ...(report.reserve ? [formatReserve(report.reserve)] : []),
     formatMemory(report),
     bars.map(({ title, found, passed }) => `${passed ? 'pass' : 'FAIL'}  ${title}: ${found}`).join('\n'),
   ];

@@ -37,7 +37,7 @@ export function summarise({ stream, rounds }: ScenarioRounds): ScenarioSummary {
   return { bare: target('bare'), gateway: target('gateway'), cpuRatio: median(ratios) };
 }
 
-function summariseTarget(rounds: readonly Round[], stream: boolean): TargetSummary {
+export function summariseTarget(rounds: readonly Round[], stream: boolean): TargetSummary {
   const of = (figure: (round: Round) => number) => median(rounds.map(figure));
   const names = Object.keys(rounds[0]?.cpuUs ?? {});
   return {

@@ -103,6 +103,12 @@ export class RunningStack implements Stack {
     return this.#origin(service, 'admin', index);
   }
 
+  grpcAddress(service: ServiceName, index = 0): string {
+    const { name, ports } = this.#process(service, index);
+    if (ports.grpc === undefined) throw new Error(`${name} has no gRPC server`);
+    return `127.0.0.1:${ports.grpc}`;
+  }
+
   kill(service: ServiceName, index = 0, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     return this.#process(service, index).kill(signal);
   }

@@ -47,6 +47,8 @@ export interface Stack {
   processes(): StackProcess[];
   /** Origin of a process's private port: /livez, /readyz, /metrics. */
   adminUrl(service: ServiceName, index?: number): string;
+  /** `host:port` of a process's gRPC server, for callers that hold the service secret. */
+  grpcAddress(service: ServiceName, index?: number): string;
   /** After SIGKILL, resolves when the process is gone; its restart, if wanted, is then under way. */
   kill(service: ServiceName, index?: number, signal?: NodeJS.Signals): Promise<void>;
   /** Ends the service's processes in order and starts them again, or starts those that are down. */
