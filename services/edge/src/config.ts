@@ -30,11 +30,13 @@ const shape = {
   EDGE_MAX_BODY_BYTES: count(32 * MIB),
   EDGE_MAX_BODIES_BYTES: count(256 * MIB),
   EDGE_DASHBOARD_MAX_BODY_BYTES: count(MIB),
+  EDGE_DASHBOARD_MAX_BODIES_BYTES: count(32 * MIB),
   EDGE_MAX_CONNECTIONS: count(20_000),
   EDGE_KEY_CACHE_ENTRIES: count(20_000),
 
   EDGE_HEADER_TIMEOUT_MS: milliseconds(10_000),
   EDGE_BODY_TIMEOUT_MS: milliseconds(60_000),
+  EDGE_BODY_PROGRESS_MS: milliseconds(10_000),
   EDGE_KEEP_ALIVE_MS: milliseconds(65_000),
   /** More than the answering services give a provider, so that they answer before the edge gives up. */
   EDGE_CALL_TIMEOUT_MS: milliseconds(720_000),

@@ -12,7 +12,7 @@ export interface EdgeMetrics {
   readonly unparsable: { inc(): void };
 }
 
-export function createEdgeMetrics(sources: { keys: KeyCache; budget: ByteBudget }): EdgeMetrics {
+export function createEdgeMetrics(sources: { keys: KeyCache; budgets: readonly ByteBudget[] }): EdgeMetrics {
   const registry = createMetrics();
   const registers = [registry];
   const requests = new Counter({
@@ -63,13 +63,16 @@ export function createEdgeMetrics(sources: { keys: KeyCache; budget: ByteBudget 
   };
 }
 
-function registerSources({ keys, budget }: { keys: KeyCache; budget: ByteBudget }, registers: Registry[]) {
+function registerSources(
+  { keys, budgets }: { keys: KeyCache; budgets: readonly ByteBudget[] },
+  registers: Registry[],
+) {
   new Gauge({
     name: 'edge_body_bytes',
     help: 'Bytes of request bodies held',
     registers,
     collect() {
-      this.set(budget.usedBytes);
+      this.set(budgets.reduce((sum, { usedBytes }) => sum + usedBytes, 0));
     },
   });
   new Gauge({

@@ -19,6 +19,7 @@ import { throttleLeases } from './clients/throttle-lease';
 import { type EdgeConfig, readEdgeConfig } from './config';
 import { type SpaceOf, spaceByHost, spaceOfPort } from './domain/address-space';
 import { ByteBudget } from './domain/byte-budget';
+import { ByteShares } from './domain/byte-shares';
 import { KeyCache } from './domain/key-cache';
 import { LoginTokens } from './domain/login-tokens';
 import { Throttle } from './domain/throttle';
@@ -28,6 +29,7 @@ import { createEdgeApp } from './http/edge-app';
 import { createEdgeHttpServer } from './http/edge-http-server';
 import { EdgeListener } from './http/edge-listener';
 import type { Exchange } from './http/exchange';
+import type { BodyLimits } from './http/read-body';
 import { createEdgeMetrics, type EdgeMetrics } from './metrics';
 import { answerApi } from './routes/api';
 import { answerDashboard } from './routes/dashboard';
@@ -38,6 +40,8 @@ const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
 const MAX_KEY_SET_AGE_MS = 300_000;
+/** One sender's unfinished bodies may take one of so many parts. */
+const BUDGET_SHARES = 8;
 
 export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const config = readEdgeConfig(env);
@@ -62,22 +66,22 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const proxy = createDashboardProxy({
     target: config.DASHBOARD_HTTP_URL,
-    maxBodyBytes: config.EDGE_DASHBOARD_MAX_BODY_BYTES,
     timeoutMs: config.EDGE_DASHBOARD_TIMEOUT_MS,
   });
-  const budget = new ByteBudget(config.EDGE_MAX_BODIES_BYTES);
-  const metrics = createEdgeMetrics({ keys, budget });
+  const bodyLimits = bodyLimitsOf(config);
+  const budgets = [bodyLimits.api.budget, bodyLimits.dashboard.budget];
+  const metrics = createEdgeMetrics({ keys, budgets });
 
   const throttle = new Throttle({ lease: throttleLeases(clients.billing), nowMs: () => performance.now() });
   const api = {
     keys,
     throttle,
     carriers: { chat },
-    bodyLimits: { maxBytes: config.EDGE_MAX_BODY_BYTES, timeoutMs: config.EDGE_BODY_TIMEOUT_MS, budget },
+    bodyLimits: bodyLimits.api,
     callTimeoutMs: config.EDGE_CALL_TIMEOUT_MS,
     stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
-  const dashboard = { tokens, throttle, proxy };
+  const dashboard = { tokens, throttle, proxy, bodyLimits: bodyLimits.dashboard };
   const newRequestId = createUuidV7Generator();
   const fronts = addressesOf(config).map((address) => {
     const answer = async (exchange: Exchange) => {
@@ -111,6 +115,20 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       for (const client of [clients.billing, clients.dashboard, ...clients.chats]) client.close();
       await admin.stop();
     },
+  };
+}
+
+function bodyLimitsOf(config: EdgeConfig): { api: BodyLimits; dashboard: BodyLimits } {
+  const limits = (maxBytes: number, maxBodiesBytes: number): BodyLimits => ({
+    maxBytes,
+    timeoutMs: config.EDGE_BODY_TIMEOUT_MS,
+    progressMs: config.EDGE_BODY_PROGRESS_MS,
+    budget: new ByteBudget(maxBodiesBytes),
+    unfinished: new ByteShares(Math.max(maxBytes, Math.floor(maxBodiesBytes / BUDGET_SHARES))),
+  });
+  return {
+    api: limits(config.EDGE_MAX_BODY_BYTES, config.EDGE_MAX_BODIES_BYTES),
+    dashboard: limits(config.EDGE_DASHBOARD_MAX_BODY_BYTES, config.EDGE_DASHBOARD_MAX_BODIES_BYTES),
   };
 }
 

@@ -24,31 +24,35 @@ export class LoginTokens {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Rejects with `invalid_api_key` for a token that is not good, `internal_error` when that can't be told. */
-  async verify(token: string): Promise<void> {
+  /**
+   * Who the token is for. Rejects with `invalid_api_key` for one that is not good, `internal_error` when that
+   * can't be told.
+   */
+  async verify(token: string): Promise<string> {
     if (this.#now() - this.#fetchedMs >= this.#options.maxAgeMs) await this.#refetch();
     try {
-      await this.#check(token);
+      return await this.#check(token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw refused(error);
       await this.#refetch();
-      await this.#check(token).catch((again) => {
+      return await this.#check(token).catch((again) => {
         throw refused(again);
       });
     }
   }
 
-  async #check(token: string): Promise<void> {
+  async #check(token: string): Promise<string> {
     if (!this.#keys) {
       throw new GatewayError('internal_error', { cause: new Error('the dashboard gave no signing keys') });
     }
-    await jwtVerify(token, this.#keys, {
+    const { payload } = await jwtVerify(token, this.#keys, {
       algorithms: [LOGIN_TOKEN.algorithm],
       issuer: LOGIN_TOKEN.issuer,
       audience: LOGIN_TOKEN.audience,
       requiredClaims: ['exp', 'sub'],
       currentDate: new Date(this.#now()),
     });
+    return payload.sub ?? '';
   }
 
   /** Keeps the keys it has when the dashboard does not answer. */

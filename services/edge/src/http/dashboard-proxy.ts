@@ -8,19 +8,22 @@ import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
 
 export interface DashboardProxyOptions {
   readonly target: string;
-  readonly maxBodyBytes: number;
   /** Until the reply's head; after that, for each pause in the reply. */
   readonly timeoutMs: number;
 }
 
 export interface DashboardProxy {
-  /** Resolves when the reply is out; rejects, with nothing written, when it failed before it began. */
-  forward(exchange: Exchange): Promise<void>;
+  /**
+   * Takes a request whose body has been read. Resolves when the reply is out; rejects, with nothing written,
+   * when it failed before it began.
+   */
+  forward(exchange: Exchange, body: Buffer): Promise<void>;
   close(): void;
 }
 
 interface Passage {
   readonly exchange: Exchange;
+  readonly body: Buffer;
   readonly timer: NodeJS.Timeout;
   proxied: ClientRequest | undefined;
   /** Why the edge itself broke it off. */
@@ -28,9 +31,9 @@ interface Passage {
   readonly settle: (error?: Error) => void;
 }
 
-/** Hands requests to the dashboard's HTTP server and its replies back, both as streams. */
+/** Hands requests to the dashboard's HTTP server and streams its replies back. */
 export function createDashboardProxy(options: DashboardProxyOptions): DashboardProxy {
-  const { target, maxBodyBytes, timeoutMs } = options;
+  const { target, timeoutMs } = options;
   const agentOptions = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64 };
   const agent = target.startsWith('https:') ? new https.Agent(agentOptions) : new http.Agent(agentOptions);
   const passages = new WeakMap<IncomingMessage, Passage>();
@@ -39,12 +42,8 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     const passage = passages.get(request);
     if (!passage) return;
     passage.proxied = proxied;
-    let bodyBytes = 0;
-    // The pipe is laid in this same turn, so listening here loses nothing.
-    request.on('data', (chunk: Buffer) => {
-      bodyBytes += chunk.length;
-      if (bodyBytes > maxBodyBytes) breakOff(passage, tooLarge());
-    });
+    // The proxy then lays a pipe from the request, which has nothing more to give and ends this one.
+    if (passage.body.length > 0) proxied.write(passage.body);
   };
   const onProxyRes = (reply: IncomingMessage, request: IncomingMessage) => {
     const passage = passages.get(request);
@@ -70,10 +69,8 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
   });
 
   return {
-    forward(exchange) {
+    forward(exchange, body) {
       const { request, response } = exchange;
-      if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
-      const expectsContinue = request.headers.expect !== undefined;
       const { remoteAddress = '' } = request.socket;
       const { host = '' } = request.headers;
       cleanRequestHeaders(request.headers);
@@ -83,7 +80,10 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
         'x-forwarded-host': host,
         'x-forwarded-proto': 'http',
       });
-      if (expectsContinue) response.writeContinue();
+      delete request.headers['transfer-encoding'];
+      delete request.headers['content-length'];
+      if (body.length > 0 || request.method === 'POST')
+        request.headers['content-length'] = String(body.length);
       return new Promise<void>((resolve, reject) => {
         const settle = (error?: Error) => {
           clearTimeout(passage.timer);
@@ -92,7 +92,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
         };
         const onTimeout = () => breakOff(passage, late());
         const timer = setTimeout(onTimeout, timeoutMs);
-        const passage: Passage = { exchange, timer, proxied: undefined, refusal: undefined, settle };
+        const passage: Passage = { exchange, body, timer, proxied: undefined, refusal: undefined, settle };
         passages.set(request, passage);
         response.once('close', () => settle(response.headersSent ? undefined : new CallerGone()));
         middleware(request, response, (error?: unknown) => {
@@ -106,16 +106,8 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
 
 function breakOff(passage: Passage, refusal: GatewayError): void {
   passage.refusal ??= refusal;
-  const { request } = passage.exchange;
-  if (passage.proxied) {
-    request.unpipe(passage.proxied);
-    passage.proxied.destroy(refusal);
-  }
+  passage.proxied?.destroy(refusal);
   passage.settle(refusal);
-}
-
-function tooLarge(): GatewayError {
-  return new GatewayError('invalid_request', { detail: 'the body is too large' });
 }
 
 function late(): GatewayError {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
+import { type EdgeFixture, KEY, OTHER_KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectRawError } from '../testing/expect-error';
 import { connectRaw, parseReply, sendRaw } from '../testing/raw-client';
 import { until } from '../testing/until';
@@ -97,11 +97,45 @@ describe('a body', () => {
     const holder = connectRaw(fixture.apiPort);
     holder.socket.write(`${HEAD}Content-Length: 100000\r\n\r\n${'x'.repeat(99_000)}`);
     await until(async () => (await fixture.metric('edge_body_bytes')) === 99_000);
-    const text = await send(`${HEAD}Content-Length: 90000\r\n\r\n${'x'.repeat(90_000)}`);
+    const other = HEAD.replace(KEY, OTHER_KEY);
+    const text = await send(`${other}Content-Length: 90000\r\n\r\n${'x'.repeat(90_000)}`);
     expectRawError(text, 'rate_limited');
     expect(parseReply(text).headers['retry-after']).toBe('1');
     holder.socket.destroy();
     await expectNoBytesHeld();
+  });
+
+  test('that is too much on top of what the same account sends is rate_limited; other accounts are not', async () => {
+    const holder = connectRaw(fixture.apiPort);
+    holder.socket.write(`${HEAD}Content-Length: 100000\r\n\r\n${'x'.repeat(99_000)}`);
+    await until(async () => (await fixture.metric('edge_body_bytes')) === 99_000);
+    const next = `Connection: close\r\nContent-Length: 2000\r\n\r\n${'x'.repeat(2_000)}`;
+    const text = await send(HEAD + next);
+    expectRawError(text, 'rate_limited');
+    expect(parseReply(text).headers['retry-after']).toBe('1');
+    expect(parseReply(await send(HEAD.replace(KEY, OTHER_KEY) + next)).status).toBe(200);
+    holder.socket.write('x'.repeat(1_000));
+    await until(() => holder.text().startsWith('HTTP/1.1 200'));
+    expect(parseReply(await send(HEAD + next)).status).toBe(200);
+    holder.socket.destroy();
+  });
+
+  test('that is whole takes nothing of its account’s share while its call lasts', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    fixture.chat.handler = async (_context, { body }) => {
+      if (body.length > 50_000) await held;
+      return { status: 200, headers: { 'content-length': '2' }, body: Buffer.from('{}') };
+    };
+    const text = send(`${HEAD}Connection: close\r\nContent-Length: 99000\r\n\r\n${'x'.repeat(99_000)}`);
+    await until(async () => (await fixture.metric('edge_body_bytes')) === 99_000);
+    const next = `Connection: close\r\nContent-Length: 2000\r\n\r\n${'x'.repeat(2_000)}`;
+    expect(parseReply(await send(HEAD + next)).status).toBe(200);
+    release();
+    expect(parseReply(await text).status).toBe(200);
+    fixture.chat.answerOk();
   });
 
   test('that was announced with Expect is asked for, if the rest is right', async () => {

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import type { ByteBudget } from '../domain/byte-budget';
+import type { ByteShares } from '../domain/byte-shares';
 import { CallerGone, type Exchange } from './exchange';
 
 export interface BodyLimits {
@@ -8,7 +9,16 @@ export interface BodyLimits {
   readonly timeoutMs: number;
   /** Shared by all requests: what is read here is taken from it. */
   readonly budget: ByteBudget;
+  /**
+   * What one sender's unfinished bodies may take of the budget. Whole ones don't count: they go on to be
+   * judged and paid for, which a body that never ends is not.
+   */
+  readonly unfinished: ByteShares;
+  /** A body that brings less than 1 KiB per second of such a time is given up. */
+  readonly progressMs: number;
 }
+
+const MIN_BYTES_PER_SECOND = 1024;
 
 /** A request body in memory. */
 export interface HeldBody {
@@ -18,17 +28,23 @@ export interface HeldBody {
 }
 
 /** Reads the whole body, or rejects with what to answer, holding nothing. */
-export function readBody({ request, response }: Exchange, limits: BodyLimits): Promise<HeldBody> {
+export function readBody(
+  { request, response }: Exchange,
+  limits: BodyLimits,
+  sender: string,
+): Promise<HeldBody> {
   return new Promise((resolve, reject) => {
-    const { budget, maxBytes } = limits;
+    const { budget, maxBytes, unfinished } = limits;
     const chunks: Buffer[] = [];
     let heldBytes = 0;
+    let unfinishedBytes = 0;
     const release = () => {
       budget.give(heldBytes);
       heldBytes = 0;
     };
     const settle = () => {
-      clearTimeout(timer);
+      stopWatching();
+      unfinished.give(sender, unfinishedBytes);
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       response.off('finish', onClose);
     };
@@ -42,8 +58,10 @@ export function readBody({ request, response }: Exchange, limits: BodyLimits): P
     };
     const onData = (chunk: Buffer) => {
       if (heldBytes + chunk.length > maxBytes) return fail(tooLarge());
-      if (!budget.take(chunk.length)) return fail(new GatewayError('rate_limited', { retryAfterSeconds: 1 }));
+      if (!budget.take(chunk.length)) return fail(tooManyAtOnce());
       heldBytes += chunk.length;
+      if (!unfinished.take(sender, chunk.length)) return fail(tooManyAtOnce());
+      unfinishedBytes += chunk.length;
       chunks.push(chunk);
     };
     const onEnd = () => {
@@ -51,7 +69,7 @@ export function readBody({ request, response }: Exchange, limits: BodyLimits): P
       resolve({ bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, heldBytes), release });
     };
     const onClose = () => fail(new CallerGone());
-    const timer = setTimeout(() => fail(invalid('the body did not arrive in time')), limits.timeoutMs);
+    const stopWatching = watchProgress(limits, () => heldBytes, fail);
 
     if (request.destroyed || response.headersSent) return onClose();
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return fail(tooLarge());
@@ -60,6 +78,33 @@ export function readBody({ request, response }: Exchange, limits: BodyLimits): P
     // The parser gave the connection up, and the request has been answered for that.
     response.on('finish', onClose);
   });
+}
+
+/** Calls `fail` when the time is over, or when too little came since the last look. Returns what ends that. */
+function watchProgress(
+  { timeoutMs, progressMs }: BodyLimits,
+  heldBytes: () => number,
+  fail: (error: Error) => void,
+): () => void {
+  const endMs = performance.now() + timeoutMs;
+  const minBytes = (progressMs / 1_000) * MIN_BYTES_PER_SECOND;
+  let seenBytes = 0;
+  const look = () => {
+    const leftMs = endMs - performance.now();
+    // A timer may fire a fraction early.
+    if (leftMs < 1 || heldBytes() - seenBytes < minBytes) {
+      fail(invalid('the body did not arrive in time'));
+      return;
+    }
+    seenBytes = heldBytes();
+    timer = setTimeout(look, Math.min(progressMs, leftMs));
+  };
+  let timer = setTimeout(look, Math.min(progressMs, timeoutMs));
+  return () => clearTimeout(timer);
+}
+
+function tooManyAtOnce(): GatewayError {
+  return new GatewayError('rate_limited', { retryAfterSeconds: 1 });
 }
 
 function tooLarge(): GatewayError {

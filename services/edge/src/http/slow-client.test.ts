@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectRawError } from '../testing/expect-error';
-import { connectRaw, sendRaw } from '../testing/raw-client';
+import { connectRaw, parseReply, sendRaw } from '../testing/raw-client';
 import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
@@ -30,5 +30,47 @@ describe('a slow client', () => {
 
   test('with a chunked body is told too', async () => {
     expectRawError(await send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n`), 'invalid_request');
+  });
+
+  test('of the dashboard is told and cut off too', async () => {
+    const head = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const text = await sendRaw(fixture.dashboardPort, `${head}Content-Length: 1000\r\n\r\n{`);
+    expectRawError(text, 'invalid_request');
+    expect(fixture.dashboard.lastRequest).toBeUndefined();
+  });
+});
+
+describe('a body', () => {
+  let watchful: EdgeFixture;
+  beforeAll(async () => {
+    watchful = await startEdgeFixture({ EDGE_BODY_PROGRESS_MS: '400' });
+  });
+  afterAll(() => watchful.stop());
+
+  test('that stops coming is given up long before its time is over', async () => {
+    const bytes = `${HEAD}Content-Length: 50000\r\n\r\n${'x'.repeat(49_990)}`;
+    expectRawError(await sendRaw(watchful.apiPort, bytes), 'invalid_request');
+    await until(async () => (await watchful.metric('edge_body_bytes')) === 0);
+  });
+
+  test('that trickles is given up as well', async () => {
+    const connection = connectRaw(watchful.apiPort);
+    connection.socket.write(`${HEAD}Content-Length: 50000\r\n\r\n`);
+    const trickle = setInterval(() => connection.socket.write('x'), 20);
+    await connection.closed.finally(() => clearInterval(trickle));
+    expectRawError(connection.text(), 'invalid_request');
+  });
+
+  test('that comes steadily may take its time', async () => {
+    const connection = connectRaw(watchful.apiPort);
+    connection.socket.write(`${HEAD}Connection: close\r\nContent-Length: 50000\r\n\r\n`);
+    let parts = 0;
+    const flow = setInterval(() => {
+      connection.socket.write('x'.repeat(2_000));
+      parts += 1;
+      if (parts === 25) clearInterval(flow);
+    }, 40);
+    await connection.closed.finally(() => clearInterval(flow));
+    expect(parseReply(connection.text()).status).toBe(200);
   });
 });

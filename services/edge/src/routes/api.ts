@@ -34,7 +34,8 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   await deps.throttle.admit();
 
   if (route.body === 'json') assertJsonBody(request);
-  const body = route.body === 'none' ? NO_BODY : await readBody(exchange, deps.bodyLimits);
+  const body =
+    route.body === 'none' ? NO_BODY : await readBody(exchange, deps.bodyLimits, key.context.accountId ?? '');
   const open = {
     requestId: exchange.requestId,
     method,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
-import { parseReply, sendRaw } from '../testing/raw-client';
+import { connectRaw, parseReply, sendRaw } from '../testing/raw-client';
 import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
@@ -156,6 +156,35 @@ describe('a body', () => {
     const chunk = `${(10_000).toString(16)}\r\n${'x'.repeat(10_000)}\r\n0\r\n\r\n`;
     const text = await sendRaw(fixture.dashboardPort, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`);
     expect(text).toContain('"bodyBytes":10000');
+  });
+
+  test('that does not come holds up nobody: the dashboard is not asked before it is whole', async () => {
+    const head = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const slow = Array.from({ length: 260 }, () => connectRaw(fixture.dashboardPort));
+    for (const { socket } of slow) socket.write(`${head}Content-Length: 1000\r\n\r\n{`);
+    await until(async () => (await fixture.metric('edge_body_bytes')) === slow.length);
+    const reply = await call('/api/v1/billing/balance', { signal: AbortSignal.timeout(2_000) });
+    expect(reply.status).toBe(200);
+    expect((await post('/api/v1/auth/login', '{}', {})).status).toBe(200);
+    for (const { socket } of slow) socket.destroy();
+    await until(async () => (await fixture.metric('edge_body_bytes')) === 0);
+  });
+
+  test('is bounded together with the others of the same sender', async () => {
+    const own = await startEdgeFixture({ EDGE_DASHBOARD_MAX_BODIES_BYTES: '8000000' });
+    const token = await own.dashboard.token();
+    const holder = connectRaw(own.dashboardPort);
+    const login = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    holder.socket.write(`${login}Content-Length: 1000000\r\n\r\n${'x'.repeat(999_000)}`);
+    await until(async () => (await own.metric('edge_body_bytes')) === 999_000);
+    const body = 'x'.repeat(90_000);
+    const anonymous = await fetch(`${own.dashboardUrl}/api/v1/auth/login`, { method: 'POST', body });
+    await expectFetchError(anonymous, 'rate_limited');
+    const headers = { authorization: `Bearer ${token}` };
+    const known = await fetch(`${own.dashboardUrl}/api/v1/keys`, { method: 'POST', headers, body });
+    expect(known.status).toBe(200);
+    holder.socket.destroy();
+    await own.stop();
   });
 
   test('that was announced with Expect is asked for', async () => {

@@ -4,12 +4,14 @@ import type { LoginTokens } from '../domain/login-tokens';
 import type { Throttle } from '../domain/throttle';
 import type { DashboardProxy } from '../http/dashboard-proxy';
 import type { Exchange } from '../http/exchange';
+import { type BodyLimits, readBody } from '../http/read-body';
 import { presentedCredentials } from '../http/request-headers';
 
 export interface DashboardDependencies {
   readonly tokens: LoginTokens;
   readonly throttle: Throttle;
   readonly proxy: DashboardProxy;
+  readonly bodyLimits: BodyLimits;
 }
 
 const API_PREFIX = '/api/v1/';
@@ -25,6 +27,8 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
   if (!path.startsWith('/') || AMBIGUOUS.test(path) || isApiSpacePath(path))
     throw new GatewayError('not_found');
 
+  // Of who is not known, the address is all there is to tell one from the other.
+  let sender = `address ${request.socket.remoteAddress}`;
   exchange.route = 'dashboard_ui';
   if (path.startsWith(API_PREFIX)) {
     exchange.route = 'dashboard_api';
@@ -33,11 +37,17 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
     if (!PUBLIC_CALLS.has(`${method} ${path}`)) {
       const token = readBearer(credentials.authorization);
       if (!token) throw new GatewayError('invalid_api_key');
-      await deps.tokens.verify(token);
+      sender = `user ${await deps.tokens.verify(token)}`;
     }
     await deps.throttle.admit();
   }
-  await deps.proxy.forward(exchange);
+  // Whole before the dashboard is asked: a slow caller must not hold one of the connections to it.
+  const body = await readBody(exchange, deps.bodyLimits, sender);
+  try {
+    await deps.proxy.forward(exchange, body.bytes);
+  } finally {
+    body.release();
+  }
 }
 
 /** Calls with the wrong address: the API's own paths belong to the other space. */

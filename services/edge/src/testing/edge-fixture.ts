@@ -6,6 +6,8 @@ import { FakeDashboard } from './fake-dashboard';
 import { until } from './until';
 
 export const KEY = 'sk-gw-test_abcdefghijklmnop';
+/** Of another account. */
+export const OTHER_KEY = 'sk-gw-test_bcdefghijklmnopq';
 export const SECRET = 'a-secret-for-tests-only';
 
 /** An edge between fakes of everything it talks to. */
@@ -30,6 +32,7 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
   const chat = await FakeChat.start(SECRET, log);
   const dashboard = await FakeDashboard.start(SECRET, log);
   billing.keys.set(KEY, { key: { keyId: 'key-1', accountId: 'account-1' } });
+  billing.keys.set(OTHER_KEY, { key: { keyId: 'key-2', accountId: 'account-2' } });
   const env = {
     SERVICE_SECRET: SECRET,
     BILLING_ADDR: billing.address,
