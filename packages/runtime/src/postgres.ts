@@ -15,6 +15,8 @@ export function createPool(options: {
   idleInTransactionTimeoutMs?: number;
   /** Statements of one connection are sent without waiting for the answers to those before them. */
   pipeline?: boolean;
+  /** Every statement finds its rows by an index: plans may not scan a whole table. */
+  indexesOnly?: boolean;
 }): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -25,6 +27,7 @@ export function createPool(options: {
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 15_000,
     keepAlive: true,
     pipeline: options.pipeline ?? false,
+    ...(options.indexesOnly && { options: '-c enable_seqscan=off' }),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === INT8_OID && format !== 'binary'
