@@ -73,20 +73,41 @@ export interface CallSettings {
   readonly signal?: AbortSignal;
 }
 
+/** For a peer that is being restarted; one that is gone should be told of soon. */
+const CONNECT_WAIT_MS = 2_000;
+
 /**
- * Calls a unary method with a deadline. A peer's typed error is thrown as it was raised there; everything
- * else (no connection, deadline) is `internal_error`.
+ * Calls a unary method with a deadline, waiting a moment for a connection if there is none. A peer's typed
+ * error is thrown as it was raised there; everything else (no connection, deadline) is `internal_error`.
  */
-export function callUnary<Request, Response>(
+export async function callUnary<Request, Response>(
   client: grpc.Client,
   method: UnaryMethod<Request, Response>,
   request: Request,
   settings: CallSettings,
 ): Promise<Response> {
+  const deadline = Date.now() + settings.timeoutMs;
+  if (client.getChannel().getConnectivityState(true) !== grpc.connectivityState.READY) {
+    await connected(client, Math.min(deadline, Date.now() + CONNECT_WAIT_MS));
+  }
+  return callConnected(client, method, request, settings, deadline);
+}
+
+/** Resolves at the deadline too: the call itself then says what is wrong. */
+function connected(client: grpc.Client, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => client.waitForReady(deadlineMs, () => resolve()));
+}
+
+function callConnected<Request, Response>(
+  client: grpc.Client,
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  settings: CallSettings,
+  deadline: number,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const metadata = new grpc.Metadata();
     if (settings.requestId) metadata.set('x-request-id', settings.requestId);
-    const deadline = Date.now() + settings.timeoutMs;
     const answered = (error: grpc.ServiceError | null, response?: Response) => {
       settings.signal?.removeEventListener('abort', cancel);
       if (error) reject(fromServiceError(error));

@@ -12,7 +12,7 @@ export const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.keepalive_permit_without_calls': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 2_000,
+  'grpc.max_reconnect_backoff_ms': 1_000,
   // Many calls share one stream, whose default window of 64 KiB would pace them all.
   'grpc-node.flow_control_window': 4 * 1024 * 1024,
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
