@@ -76,17 +76,22 @@ function readResult(file) {
 }
 
 function summarise(result, ended) {
-  if (!result)
-    return { passed: 0, failed: 1, skipped: [], problem: `jest ended with ${ended} and no result` };
-  const skipped = result.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults
-      .filter(({ status }) => ['pending', 'todo', 'disabled', 'skipped'].includes(status))
-      .map(({ fullName }) => `${relative(ROOT, name)}: ${fullName}`),
-  );
+  if (!result) {
+    const problem = `jest ended with ${ended} and no result`;
+    return { passed: 0, failed: 1, ran: [], skipped: [], problem };
+  }
+  const named = (statuses) =>
+    result.testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => statuses.includes(status))
+        .map(({ fullName }) => `${relative(ROOT, name)}: ${fullName}`),
+    );
+  const skipped = named(['pending', 'todo', 'disabled', 'skipped']);
   // A file that can't be loaded counts as one failure; its tests are unknown.
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
   const problem = failed === 0 && ended !== 0 ? `jest ended with ${ended}` : undefined;
-  return { passed: result.numPassedTests, failed: failed + (problem ? 1 : 0), skipped, problem };
+  const ran = named(['passed', 'failed']);
+  return { passed: result.numPassedTests, failed: failed + (problem ? 1 : 0), ran, skipped, problem };
 }
 
 function report(results, notRun, hasRealEngines) {
@@ -95,7 +100,9 @@ function report(results, notRun, hasRealEngines) {
     const extra = [skipped.length > 0 && `${skipped.length} skipped`, problem].filter(Boolean).join(', ');
     console.log(`${title}: ${passed} passed, ${failed} failed${extra && `, ${extra}`}`);
   }
-  const skipped = results.flatMap((result) => result.skipped.map((name) => `${name} (${result.title})`));
+  // Some tests are of one engine set only: skipped is what no run has run.
+  const ran = new Set(results.flatMap((result) => result.ran));
+  const skipped = [...new Set(results.flatMap((result) => result.skipped))].filter((name) => !ran.has(name));
   if (notRun.length + skipped.length > 0) {
     console.log('\nNot run:');
     for (const what of [...notRun, ...skipped]) console.log(`  ${what}`);
