@@ -6,6 +6,7 @@ import {
   type EmbeddedRedisProcess,
   startEmbeddedRedisProcess,
 } from '../../../deploy/local/src/engines/embedded-redis-process';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import {
   eventually,
   refusalOf,
@@ -15,7 +16,6 @@ import {
   usageEvent,
   WAIT,
 } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
 const HOLD = 7_919n;

@@ -1,8 +1,8 @@
 import { callUnary } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { TcpProxy } from './testing/tcp-proxy';
 import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
 let proxy: TcpProxy;

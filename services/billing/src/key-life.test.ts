@@ -1,8 +1,8 @@
 import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
 import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
 let one: TestBilling;

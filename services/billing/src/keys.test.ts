@@ -2,9 +2,9 @@ import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway
 import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { mintKeyValue } from './domain/key-value';
 import { eventually, refusalOf, reserveRequest, summary, TestBilling, WAIT } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
 let one: TestBilling;

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { createLogger, createPool, migrate, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import type { CallToAdmit } from './domain/admission';
 import { deliveryOfMessage } from './domain/delivery';
 import { minBigint } from './domain/int8';
@@ -14,7 +15,6 @@ import { reconcile } from './store/reconcile';
 import { settleDeliveries } from './store/settle-deliveries';
 import { createTopup } from './store/topups';
 import { ACCOUNT_DAILY, KEY_LIMITS, Model } from './testing/money-model';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
 let pool: Pool;

@@ -1,6 +1,7 @@
 import { createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startEmbeddedRedisProcess } from '../../../deploy/local/src/engines/embedded-redis-process';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import type { RedisConnection } from './clients/redis';
 import { TcpProxy } from './testing/tcp-proxy';
 import {
@@ -11,7 +12,6 @@ import {
   TestBilling,
   usageEvent,
 } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 import { connectTestRedis, createTestRedis, forgetRates, type TestRedis } from './testing/test-redis';
 
 let database: TestDatabase;

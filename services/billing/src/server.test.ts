@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { reserveRequest, summary, TestBilling, usageEvent } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
 let billing: TestBilling;

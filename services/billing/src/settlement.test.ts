@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { expireAbandonedHolds } from './store/expire-holds';
 import { Sweeper } from './sweeper';
 import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 const GRACE_MS = 30 * 60_000;
 

@@ -1,7 +1,7 @@
 import { callUnary } from '@gateway/runtime';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { TestBilling, WAIT } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
 let one: TestBilling;

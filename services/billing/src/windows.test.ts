@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { ensurePartitions, uuidFloor } from './store/partitions';
 import { refusalOf, reserveRequest, summary, TestBilling, usageEvent } from './testing/test-billing';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
 let billing: TestBilling;

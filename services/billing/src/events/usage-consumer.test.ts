@@ -2,8 +2,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import { createLogger } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
+import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { eventually, reserveRequest, TestBilling, usageEvent } from '../testing/test-billing';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database';
 import { UsageConsumer } from './usage-consumer';
 
 const brokers = process.env.TEST_KAFKA_BROKERS ?? '';

@@ -38,10 +38,6 @@ export class UsageRelay {
     this.#options = options;
   }
 
-  get waiting(): number {
-    return this.#queue.length;
-  }
-
   /** False while bills pile up here: new calls must be refused. */
   admits(nowMs: number): boolean {
     if (this.#queue.length > MAX_WAITING_EVENTS) return false;

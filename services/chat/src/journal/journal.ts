@@ -69,10 +69,6 @@ export class Journal {
     return this.#failure === undefined && this.#spare !== undefined && roomy;
   }
 
-  get unacknowledgedCalls(): number {
-    return this.#firstSegment.size;
-  }
-
   /** Says that a segment of an earlier life still holds a call that billing may not have. */
   keep(requestId: string, segment: number): void {
     if (this.#firstSegment.has(requestId)) return;
@@ -160,20 +156,16 @@ export class Journal {
     this.#current = this.#spare;
     this.#spare = undefined;
     this.removeFinishedSegments();
-    try {
-      this.#spare = this.#createSegment(this.#current.number + 1);
-    } catch {
-      // No disk: `admits` is false until a later rotation finds room again.
-      setTimeout(() => this.#retrySpare(), 1_000).unref();
-    }
+    this.#makeSpare();
   }
 
-  #retrySpare(): void {
+  /** Without a disk `admits` is false until a later try finds room again. */
+  #makeSpare(): void {
     if (this.#spare || this.#failure !== undefined) return;
     try {
       this.#spare = this.#createSegment(this.#current.number + 1);
     } catch {
-      setTimeout(() => this.#retrySpare(), 1_000).unref();
+      setTimeout(() => this.#makeSpare(), 1_000).unref();
     }
   }
 
