@@ -7,6 +7,8 @@ const workspace = {
   '^@gateway/proto/generated/(.*)$': '<rootDir>/proto/src/generated/$1',
   '^@gateway/runtime$': '<rootDir>/packages/runtime/src/index.ts',
   '^@gateway/local$': '<rootDir>/deploy/local/src/stack.ts',
+  // Imported by that name of an ESM file.
+  '^zod/v4/locales/en\\.js$': '<rootDir>/tests/node_modules/zod/v4/locales/en.cjs',
 };
 const project = (displayName, testMatch) => ({
   displayName,
@@ -16,10 +18,14 @@ const project = (displayName, testMatch) => ({
   testEnvironment: 'node',
   modulePathIgnorePatterns: ['/dist/'],
   // ESM-only packages are compiled for jest.
-  transformIgnorePatterns: ['/node_modules/(?!.*(jose|http-proxy-middleware|httpxy|is-plain-obj)/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!(.*/)?(@ai-sdk|@vercel|@workflow|ai|http-proxy-middleware|httpxy|is-plain-obj|jose)/)',
+  ],
 });
 
 module.exports = {
+  // Real stores, on machines that do other things too: what takes a second alone may take ten.
+  testTimeout: 20_000,
   projects: [
     project('unit', [
       '<rootDir>/{proto,packages,services,bench}/**/src/**/*.test.ts',

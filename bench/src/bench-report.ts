@@ -13,11 +13,32 @@ export interface ScenarioRounds {
   readonly rounds: readonly Readonly<Record<TargetName, Round>>[];
 }
 
-/** `Reserve` alone; there is nothing to compare it with. */
+/** `Reserve` by itself; there is nothing to compare it with. */
 export interface ReserveRuns {
   readonly callers: number;
   readonly runSeconds: number;
-  readonly keys: readonly { readonly title: string; readonly runs: readonly Round[] }[];
+  readonly unreleasedSeconds: number;
+  readonly keys: readonly {
+    readonly title: string;
+    /** Each hold released before its caller reserves again. */
+    readonly runs: readonly Round[];
+    /** None released before the run was over. */
+    readonly unreleased: readonly Round[];
+  }[];
+}
+
+/** The same calls to providers of the caller's format and of others. */
+export interface TranslationRuns {
+  readonly runSeconds: number;
+  readonly groups: readonly TranslationGroup[];
+}
+
+/** Callers of one format with one conversation. */
+export interface TranslationGroup {
+  readonly title: string;
+  readonly stream: boolean;
+  /** The first one's provider speaks the caller's format. Rounds of the same number were neighbours. */
+  readonly routes: readonly { readonly title: string; readonly rounds: readonly Round[] }[];
 }
 
 /** Everything that was measured, nothing yet worked out. */
@@ -29,6 +50,8 @@ export interface BenchReport {
   readonly scenarios: readonly ScenarioRounds[];
   /** Absent when it was not asked for. */
   readonly reserve: ReserveRuns | undefined;
+  /** Absent when it was not asked for. */
+  readonly translation: TranslationRuns | undefined;
   /** After all scenarios, the bare proxy and the generator too. */
   readonly loaded: readonly MemoryLine[];
   /** Absent when no calls were made. */

@@ -5,13 +5,13 @@ export interface MemoryLine extends MemoryFigures {
   readonly name: string;
 }
 
-/** This process, in which the embedded Redis runs, and the small ones it has started beside those named. */
-export function runnerGroup(named: () => readonly ProcessGroup[]): ProcessGroup {
+/** This process, in which an embedded Redis runs, and the small ones it has started beside those named. */
+export function runnerGroup(named: () => readonly ProcessGroup[], withRedis: boolean): ProcessGroup {
   const pids = () => {
     const taken = new Set(named().flatMap((group) => group.pids()));
     return processTree(process.pid).filter((pid) => !taken.has(pid));
   };
-  return { name: 'runner with Redis', pids };
+  return { name: withRedis ? 'runner with Redis' : 'runner', pids };
 }
 
 export function readMemory(groups: readonly ProcessGroup[]): MemoryLine[] {

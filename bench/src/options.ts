@@ -14,6 +14,8 @@ export interface BenchOptions {
   readonly jsonFile: string | undefined;
   /** Folder for CPU profiles of the gateway's services; figures of such a run are not comparable. */
   readonly profileDir: string | undefined;
+  /** Folder of `real-engines.mjs up`, whose PostgreSQL and Redis are used instead of embedded ones. */
+  readonly enginesDir: string | undefined;
   readonly help: boolean;
 }
 
@@ -24,6 +26,7 @@ export const USAGE = `npm run bench -- [options]
   --only NAME       one scenario: ${SCENARIO_NAMES.join(', ')}; may be given again
   --idle            only memory at idle
   --json FILE       write all figures of all rounds
+  --engines DIR     on the PostgreSQL and Redis that deploy/local/real-engines.mjs up --dir DIR started
   --profile DIR     write CPU profiles of the gateway's services and print their costliest functions
 `;
 
@@ -39,6 +42,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       idle: { type: 'boolean', default: false },
       json: { type: 'string' },
       profile: { type: 'string' },
+      engines: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -51,6 +55,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     idleOnly: values.idle,
     jsonFile: values.json,
     profileDir: values.profile,
+    enginesDir: values.engines,
     help: values.help,
   };
 }

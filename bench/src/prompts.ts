@@ -6,21 +6,28 @@ export const REPLY_TEXT = [
   'Work per call says how many machines a given traffic needs; time per call says what a user notices.',
 ].join(' ');
 
-const SYSTEM =
+export const SYSTEM =
   'You are a helpful assistant. Answer in plain words, briefly, and say so when you do not know something.';
-const QUESTION = 'What does a reverse proxy do, and what does it cost?';
+export const QUESTION = 'What does a reverse proxy do, and what does it cost?';
 
-export function fixedReplyPrompt(): object[] {
-  return withDirective({ text: REPLY_TEXT });
+/** What the simulator is to answer. */
+export type Directive =
+  | { readonly text: string }
+  | { readonly chunks: number; readonly chunk_delay_ms: number };
+
+export const FIXED_REPLY: Directive = { text: REPLY_TEXT };
+
+export function chunkedReply(chunks: number, chunkDelayMs: number): Directive {
+  return { chunks, chunk_delay_ms: chunkDelayMs };
 }
 
-export function chunkedPrompt(chunks: number, chunkDelayMs: number): object[] {
-  return withDirective({ chunks, chunk_delay_ms: chunkDelayMs });
-}
-
-function withDirective(directive: object): object[] {
+export function shortPrompt(directive: Directive): object[] {
   return [
     { role: 'system', content: SYSTEM },
-    { role: 'user', content: `${QUESTION} [[sim ${JSON.stringify(directive)}]]` },
+    { role: 'user', content: withDirective(QUESTION, directive) },
   ];
+}
+
+export function withDirective(question: string, directive: Directive): string {
+  return `${question} [[sim ${JSON.stringify(directive)}]]`;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchReport, ReserveRuns, ScenarioRounds } from './bench-report';
+import type { BenchReport, ReserveRuns, ScenarioRounds, TranslationRuns } from './bench-report';
 import { describeEnvironment } from './environment';
 import { checkMoney } from './gateway/check-money';
 import { type GatewayUnderTest, startGateway } from './gateway/gateway-under-test';
@@ -11,12 +11,13 @@ import { startBareProxy } from './peers/start-bare-proxy';
 import { oneProcess, type ProcessGroup } from './procfs/process-group';
 import { measureReserve } from './reserve/measure-reserve';
 import { HTTP_SCENARIO_NAMES, scenario } from './scenarios';
-import { bareTarget, GATEWAY_MODEL, GATEWAY_UPSTREAM_MODEL, gatewayTarget, type Target } from './targets';
+import { bareTarget, GATEWAY_MODEL, gatewayTarget, type Target } from './targets';
+import { measureTranslation, TRANSLATION_MODELS } from './translation/measure-translation';
 
 const IDLE_MS = 10_000;
 const WARM_UP_SECONDS = 3;
 
-const NO_LOAD = { scenarios: [], reserve: undefined, loaded: [], money: undefined };
+const NO_LOAD = { scenarios: [], reserve: undefined, translation: undefined, loaded: [], money: undefined };
 
 interface Run {
   readonly options: BenchOptions;
@@ -32,6 +33,7 @@ export async function runBench(run: Run): Promise<BenchReport> {
   const failed = new AbortController();
   const gateway = await startGateway({
     profileDir: options.profileDir,
+    enginesDir: options.enginesDir,
     signal: AbortSignal.any([signal, failed.signal]),
     onGivenUp: (error) => failed.abort(error),
   });
@@ -49,13 +51,14 @@ async function measureIdle({ signal, progress }: Run, gateway: GatewayUnderTest)
   progress(`leaving it idle for ${IDLE_MS / 1_000} s`);
   await sleep(IDLE_MS, undefined, { signal });
   const named = namedGroups(gateway);
-  return readMemory([...named, runnerGroup(() => named)]);
+  return readMemory([...named, runnerGroup(() => named, !gateway.redis)]);
 }
 
-const namedGroups = ({ services, simulator, postgres }: GatewayUnderTest) => [
+const namedGroups = ({ services, simulator, postgres, redis }: GatewayUnderTest) => [
   ...services,
   simulator,
   postgres,
+  ...(redis ? [redis] : []),
 ];
 
 async function measureLoad(run: Run, gateway: GatewayUnderTest) {
@@ -67,13 +70,15 @@ async function measureLoad(run: Run, gateway: GatewayUnderTest) {
     const bare = bareTarget(proxy);
     const generatorGroup = oneProcess('load generator', () => generator.pid);
     const named = [...namedGroups(gateway), ...bare.processes, generatorGroup];
-    const runner = runnerGroup(() => named);
-    const others = [gateway.postgres, gateway.simulator, runner, generatorGroup];
+    const runner = runnerGroup(() => named, !gateway.redis);
+    const { postgres, redis, simulator } = gateway;
+    const others = [postgres, ...(redis ? [redis] : []), runner, simulator, generatorGroup];
     const scenarios = await runScenarios(run, bare, gatewayTarget(gateway), generator, others);
     const reserve = await runReserve(run, gateway, generator, others);
+    const translation = await runTranslation(run, gateway, generator, others);
     run.progress('checking the money');
-    const money = await checkMoney(gateway, GATEWAY_MODEL, GATEWAY_UPSTREAM_MODEL);
-    return { scenarios, reserve, money, loaded: readMemory([...named, runner]) };
+    const money = await checkMoney(gateway, [GATEWAY_MODEL, ...TRANSLATION_MODELS]);
+    return { scenarios, reserve, translation, money, loaded: readMemory([...named, runner]) };
   } finally {
     run.signal.removeEventListener('abort', onAbort);
     generator.stop();
@@ -120,4 +125,25 @@ async function runReserve(
   if (!options.scenarios.includes('reserve')) return undefined;
   const processes = [...gateway.services, ...others];
   return measureReserve({ gateway, generator, processes, seconds: options.seconds, signal, progress });
+}
+
+async function runTranslation(
+  { options, signal, progress }: Run,
+  gateway: GatewayUnderTest,
+  generator: LoadGenerator,
+  others: readonly ProcessGroup[],
+): Promise<TranslationRuns | undefined> {
+  if (!options.scenarios.includes('translate')) return undefined;
+  const processes = [...gateway.services, ...others];
+  const { seconds, rounds, concurrency } = options;
+  return measureTranslation({
+    gateway,
+    generator,
+    processes,
+    seconds,
+    rounds,
+    concurrency,
+    signal,
+    progress,
+  });
 }

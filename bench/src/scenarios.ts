@@ -1,10 +1,10 @@
 import type { LoadShape } from './load/load-contract';
-import { chunkedPrompt, fixedReplyPrompt, REPLY_TEXT } from './prompts';
+import { chunkedReply, FIXED_REPLY, REPLY_TEXT, shortPrompt } from './prompts';
 
 /** Those that a bare proxy can do as well. */
 export const HTTP_SCENARIO_NAMES = ['plain', 'single', 'stream'] as const;
 export type HttpScenarioName = (typeof HTTP_SCENARIO_NAMES)[number];
-export const SCENARIO_NAMES = [...HTTP_SCENARIO_NAMES, 'reserve'] as const;
+export const SCENARIO_NAMES = [...HTTP_SCENARIO_NAMES, 'reserve', 'translate'] as const;
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export interface Scenario {
@@ -28,7 +28,7 @@ export function scenario(name: HttpScenarioName, seconds: number, concurrency: n
     name,
     title: `non-streamed, ${connections} ${connections === 1 ? 'connection' : 'connections'}`,
     stream: false,
-    messages: fixedReplyPrompt(),
+    messages: shortPrompt(FIXED_REPLY),
     load: { kind: 'calls', connections, durationMs: seconds * 1_000, replyText: REPLY_TEXT },
   };
 }
@@ -39,13 +39,15 @@ function streamed(seconds: number): Scenario {
     name: 'stream',
     title: `${STREAMS} streams, a chunk every ${CHUNK_DELAY_MS} ms each`,
     stream: true,
-    messages: chunkedPrompt(chunks, CHUNK_DELAY_MS),
+    messages: shortPrompt(chunkedReply(chunks, CHUNK_DELAY_MS)),
     load: {
       kind: 'streams',
       streams: STREAMS,
       spacingMs: STREAM_SPACING_MS,
       chunks,
       chunkDelayMs: CHUNK_DELAY_MS,
+      // The role before the text; the finish reason and `[DONE]` after it.
+      framing: { before: 1, after: 2 },
     },
   };
 }

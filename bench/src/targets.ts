@@ -1,3 +1,4 @@
+import type { MeteredModel } from './gateway/check-money';
 import type { GatewayUnderTest } from './gateway/gateway-under-test';
 import type { LoadOrder } from './load/load-contract';
 import type { BareProxy } from './peers/start-bare-proxy';
@@ -14,9 +15,8 @@ export interface Target {
   order(scenario: Scenario): LoadOrder;
 }
 
-export const GATEWAY_MODEL = 'sim/chat';
-/** As the gateway names it to the provider; the bare proxy passes on another, so the meter tells them apart. */
-export const GATEWAY_UPSTREAM_MODEL = 'chat';
+/** The bare proxy passes on another than the gateway's, so the meter tells them apart. */
+export const GATEWAY_MODEL: MeteredModel = { slug: 'sim/chat', upstreamModel: 'chat' };
 const BARE_MODEL = 'bare';
 
 export function bareTarget(proxy: BareProxy): Target {
@@ -33,7 +33,7 @@ export function gatewayTarget({ stack, apiKey, services }: GatewayUnderTest): Ta
     name: 'gateway',
     title: 'gateway',
     processes: services,
-    order: (scenario) => order(scenario, `${stack.apiUrl}/v1/chat/completions`, apiKey, GATEWAY_MODEL),
+    order: (scenario) => order(scenario, `${stack.apiUrl}/v1/chat/completions`, apiKey, GATEWAY_MODEL.slug),
   };
 }
 
@@ -44,5 +44,5 @@ function order({ load, stream, messages }: Scenario, url: string, key: string, m
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
   };
-  return { load, url, headers, body };
+  return { load, format: 'openai', url, headers, body };
 }

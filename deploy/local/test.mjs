@@ -50,7 +50,15 @@ async function runJest(node, { title, flags, env }) {
   const outputFile = join(folder, 'result.json');
   console.log(`\n${title}\n`);
   try {
-    const jestArgs = [...flags, '--passWithNoTests', '--json', `--outputFile=${outputFile}`, ...args];
+    // A test that failed may leave something open; the run has to end all the same.
+    const jestArgs = [
+      ...flags,
+      '--forceExit',
+      '--passWithNoTests',
+      '--json',
+      `--outputFile=${outputFile}`,
+      ...args,
+    ];
     const child = spawn(node, [JEST, ...jestArgs], {
       cwd: ROOT,
       env: { ...process.env, ...env, ...(heavy ? { TEST_HEAVY: '1' } : {}) },

@@ -1,4 +1,5 @@
 import type { GatewayError } from './gateway-error';
+import { rateHeaders } from './rate-figures';
 import { usdFromNano } from './usd';
 
 /** The public error envelope: one top-level key. */
@@ -9,6 +10,8 @@ export interface ErrorEnvelope {
     message: string;
     param?: string;
     detail?: string;
+    /** Where Anthropic's clients look for what they can act on by themselves. */
+    details?: { error_code: string };
     limit?: number;
     used?: number;
     resets_at?: string;
@@ -23,6 +26,7 @@ export function toEnvelope(error: GatewayError): ErrorEnvelope {
   };
   if (error.param !== undefined) body.param = error.param;
   if (error.detail !== undefined) body.detail = error.detail;
+  if (error.formatCode !== undefined) body.details = { error_code: error.formatCode };
   if (error.cap) {
     body.limit = usdFromNano(error.cap.limitNano);
     body.used = usdFromNano(error.cap.usedNano);
@@ -33,7 +37,7 @@ export function toEnvelope(error: GatewayError): ErrorEnvelope {
 
 /** Headers that go with the envelope; the request id is the edge's to add. */
 export function errorHeaders(error: GatewayError): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = error.rates ? rateHeaders(error.rates) : {};
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   if (error.shouldRetry !== undefined) headers['x-should-retry'] = String(error.shouldRetry);
   return headers;

@@ -2,6 +2,7 @@ import path from 'node:path';
 import protobuf from 'protobufjs';
 import { GatewayError, type GatewayErrorOptions } from './gateway-error';
 import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/common/v1/ErrorDetail';
+import { fromProtoRates, toProtoRates } from './rate-figures';
 
 /** Metadata key of the trailer that carries an encoded ErrorDetail. */
 export const ERROR_TRAILER = 'gateway-error-bin';
@@ -14,12 +15,14 @@ export function toErrorDetail(error: GatewayError): ErrorDetail {
   const detail: ErrorDetail = { code: error.code };
   if (error.param !== undefined) detail.param = error.param;
   if (error.detail !== undefined) detail.detail = error.detail;
+  if (error.formatCode !== undefined) detail.formatCode = error.formatCode;
   if (error.cap) {
     detail.limitNano = error.cap.limitNano.toString();
     detail.usedNano = error.cap.usedNano.toString();
     if (error.cap.resetsAtMs !== undefined) detail.resetsAtMs = String(error.cap.resetsAtMs);
   }
   if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
+  if (error.rates) detail.rates = toProtoRates(error.rates);
   if (error.shouldRetry !== undefined) detail.shouldRetry = error.shouldRetry;
   return detail;
 }
@@ -28,11 +31,13 @@ export function fromErrorDetail(detail: ErrorDetail__Output): GatewayError {
   const options: { -readonly [K in keyof GatewayErrorOptions]: GatewayErrorOptions[K] } = {};
   if (detail.param) options.param = detail.param;
   if (detail.detail) options.detail = detail.detail;
+  if (detail.formatCode) options.formatCode = detail.formatCode;
   if (detail.limitNano !== undefined && detail.usedNano !== undefined) {
     const cap = { limitNano: BigInt(detail.limitNano), usedNano: BigInt(detail.usedNano) };
     options.cap = detail.resetsAtMs === undefined ? cap : { ...cap, resetsAtMs: Number(detail.resetsAtMs) };
   }
   if (detail.retryAfterSeconds !== undefined) options.retryAfterSeconds = detail.retryAfterSeconds;
+  if (detail.rates) options.rates = fromProtoRates(detail.rates);
   if (detail.shouldRetry !== undefined) options.shouldRetry = detail.shouldRetry;
   return GatewayError.fromCode(detail.code, options);
 }

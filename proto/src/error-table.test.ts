@@ -29,10 +29,23 @@ test('the README shows exactly the tables of the code', () => {
   expect(readmeRows()).toEqual(Object.entries(tables).map(([code, row]) => toReadmeRow(code, row)));
 });
 
+test('no client should repeat by itself what only time, money or the operator cures', () => {
+  expect(codes.filter((code) => new GatewayError(code).shouldRetry === false)).toEqual([
+    'key_daily_limit',
+    'key_monthly_limit',
+    'account_daily_limit',
+    'request_cost_limit',
+    'upstream_unavailable',
+    'image_generation_timeout',
+    'video_billing_error',
+  ]);
+});
+
 describe.each(codes)('%s', (code) => {
   const options = {
     param: 'messages[0].role',
     detail: 'why',
+    formatCode: 'thread_unsupported_request',
     cap: { limitNano: 2n ** 60n + 1n, usedNano: 5n, resetsAtMs: 1_800_000_000_000 },
     retryAfterSeconds: 7,
     cause: new Error('not for the caller'),
@@ -50,7 +63,8 @@ describe.each(codes)('%s', (code) => {
     const { type, message } = ERROR_TABLE[code];
     const envelope = toEnvelope(error);
     expect(Object.keys(envelope)).toEqual(['error']);
-    expect(envelope.error).toMatchObject({ type, code, message });
+    const details = { error_code: options.formatCode };
+    expect(envelope.error).toMatchObject({ type, code, message, details });
     expect(JSON.stringify(envelope)).not.toContain('not for the caller');
   });
 });

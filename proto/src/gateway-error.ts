@@ -1,5 +1,6 @@
 import { DASHBOARD_ERROR_TABLE, type DashboardErrorCode } from './dashboard-error-table';
 import { ERROR_TABLE, type ErrorCode, type ErrorRow } from './error-table';
+import type { RateFigures } from './rate-figures';
 
 /** Every code that can cross a border: the public contract's, and the dashboard's own. */
 export type AnyErrorCode = ErrorCode | DashboardErrorCode;
@@ -21,8 +22,12 @@ export interface GatewayErrorOptions {
   readonly param?: string;
   /** What was wrong, for the caller's developer. Not stable; never holds secrets. */
   readonly detail?: string;
+  /** A code of the caller's own format, beside ours: some of its clients know what to do about it. */
+  readonly formatCode?: string;
   readonly cap?: CapExtras;
   readonly retryAfterSeconds?: number;
+  /** What the call's key has left, where that is known. */
+  readonly rates?: RateFigures;
   /** Overrides the table. */
   readonly shouldRetry?: boolean;
   /** For the log only. */
@@ -35,9 +40,12 @@ export class GatewayError extends Error {
   readonly row: ErrorRow;
   readonly param: string | undefined;
   readonly detail: string | undefined;
+  readonly formatCode: string | undefined;
   readonly cap: CapExtras | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly rates: RateFigures | undefined;
   readonly shouldRetry: boolean | undefined;
+  readonly #options: GatewayErrorOptions;
 
   constructor(code: AnyErrorCode, options: GatewayErrorOptions = {}) {
     const row = ROWS[code];
@@ -47,9 +55,18 @@ export class GatewayError extends Error {
     this.row = row;
     this.param = paramOf(row, options.param);
     this.detail = options.detail;
+    this.formatCode = options.formatCode;
     this.cap = options.cap;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.rates = options.rates;
     this.shouldRetry = options.shouldRetry ?? row.shouldRetry;
+    this.#options = options;
+  }
+
+  /** The same with the figures of the call's key. A copy: an error may be the answer to several calls. */
+  withRates(rates: RateFigures): GatewayError {
+    if (!rates.requests && !rates.tokens) return this;
+    return new GatewayError(this.code, { ...this.#options, rates });
   }
 
   /** The only doorway from an unknown thrown value: what is not ours is `internal_error`. */

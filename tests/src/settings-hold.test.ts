@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type HttpAnswer, postJson } from './support/http';
+import { eventually, readBooks } from './support/books';
+import { type HttpAnswer, postJson, sendRequest } from './support/http';
+import { muteNotifications } from './support/mute-notifications';
 import { type Customer, type System, startSystem } from './support/system';
 
+/** Chat hears of a changed model by a push, and that push may come by way of the other catalog. */
 const HEARD_WITHIN_MS = 2_000;
+const RACE_ROUNDS = 200;
 
 let system: System;
 let operator: string;
@@ -22,24 +26,26 @@ const post = (path: string, body: object = {}) => system.dashboard.call('POST', 
 const key = (action: string, body?: object) => post(`keys/${customer.keyId}/${action}`, body);
 const admin = (path: string, body: object = {}) =>
   system.dashboard.call('POST', `admin/${path}`, operator, body);
-const chat = (model = 'sim/chat', apiKey = customer.apiKey): Promise<HttpAnswer> =>
-  postJson(
-    `${system.stack.apiUrl}/v1/chat/completions`,
-    { model, max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] },
-    apiKey,
+/** The same call by each edge, at the same time. */
+const chats = (model = 'sim/chat', apiKey = customer.apiKey): Promise<HttpAnswer[]> =>
+  Promise.all(
+    system.stack.apiUrls.map((url) =>
+      postJson(
+        `${url}/v1/chat/completions`,
+        { model, max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] },
+        apiKey,
+      ),
+    ),
   );
+const outcomeOf = ({ status, json }: HttpAnswer) => json?.error?.code ?? (status === 200 ? 'ok' : status);
 
-/** The very next call: nothing is waited for. */
+/** The very next calls, whichever edge they come by: nothing is waited for. */
 async function expectNext(outcome: 'ok' | string, model?: string, apiKey?: string): Promise<void> {
-  const { status, json } = await chat(model, apiKey);
-  expect(json?.error?.code ?? (status === 200 ? 'ok' : status)).toBe(outcome);
+  const answers = await chats(model, apiKey);
+  expect(answers.map(outcomeOf)).toEqual(answers.map(() => outcome));
 }
 
-/**
- * What is taken away holds at once, because billing decides under the account's lock. What an edge alone
- * decides (which values a key has, and what it may call once more) holds when the edge has heard of it, and a
- * change of a model when chat has.
- */
+/** For what the catalog decides: chat alone knows models, and goes on with what it has heard. */
 async function expectSoon(outcome: 'ok' | string, model?: string, apiKey?: string): Promise<void> {
   const deadlineMs = Date.now() + HEARD_WITHIN_MS;
   for (;;) {
@@ -52,13 +58,22 @@ async function expectSoon(outcome: 'ok' | string, model?: string, apiKey?: strin
   }
 }
 
-describe('a key', () => {
+/** What a key may call, as each edge lists it. */
+async function listed(): Promise<string[][]> {
+  const headers = { authorization: `Bearer ${customer.apiKey}` };
+  const answers = await Promise.all(
+    system.stack.apiUrls.map((url) => sendRequest(`${url}/v1/models`, 'GET', headers)),
+  );
+  return answers.map(({ json }) => json.data.map(({ id }: { id: string }) => id));
+}
+
+function keySettings(): void {
   test('is disabled and enabled', async () => {
     await expectNext('ok');
     await key('disable');
     await expectNext('invalid_api_key');
     await key('enable');
-    await expectSoon('ok');
+    await expectNext('ok');
   });
 
   test.each([
@@ -74,18 +89,29 @@ describe('a key', () => {
     await key('update', { [field]: value });
     await expectNext(code);
     await key('update', { [field]: null });
-    await expectSoon('ok');
+    await expectNext('ok');
+  });
+
+  test('may call what is added to its list, and is told of it', async () => {
+    customer = await system.provision({ key: { allowed_models: ['sim/unreachable'] } });
+    await expectNext('model_not_found');
+    expect(await listed()).toEqual([['sim/unreachable'], ['sim/unreachable']]);
+    const both = ['sim/chat', 'sim/unreachable'];
+    await key('update', { allowed_models: both });
+    expect(await listed()).toEqual([both, both]);
+    await expectNext('ok');
   });
 
   test('goes by a new value beside the old one for a while, and instead of it', async () => {
     const { key: second } = await key('rotate', { grace_seconds: 60 });
-    await expectSoon('ok');
-    await expectSoon('ok', 'sim/chat', second);
+    await expectNext('ok');
+    await expectNext('ok', 'sim/chat', second);
     const { key: third } = await key('rotate', { grace_seconds: 0 });
-    await expectSoon('expired_api_key', 'sim/chat', second);
+    for (const old of [customer.apiKey, second]) await expectNext('expired_api_key', 'sim/chat', old);
+    await expectNext('ok', 'sim/chat', third);
     const { key: fourth } = await key('regenerate');
-    for (const old of [customer.apiKey, second, third]) await expectSoon('invalid_api_key', 'sim/chat', old);
-    await expectSoon('ok', 'sim/chat', fourth);
+    for (const old of [customer.apiKey, second, third]) await expectNext('invalid_api_key', 'sim/chat', old);
+    await expectNext('ok', 'sim/chat', fourth);
   });
 
   test('that leaked is out for good', async () => {
@@ -100,14 +126,14 @@ describe('a key', () => {
     expect(answer.status).not.toBe(200);
     await expectNext('invalid_api_key');
   });
-});
+}
 
-describe('an account', () => {
+function accountSettings(): void {
   test('is suspended and taken back', async () => {
     await admin(`accounts/${customer.id}/suspend`);
     await expectNext('invalid_api_key');
     await admin(`accounts/${customer.id}/suspend`, { suspended: false });
-    await expectSoon('ok');
+    await expectNext('ok');
   });
 
   test('has a daily limit', async () => {
@@ -128,9 +154,29 @@ describe('an account', () => {
   test('opts in to a preview model', async () => {
     await expectNext('model_not_found', 'sim/preview');
     await post('models/sim/preview/opt-in');
-    await expectSoon('ok', 'sim/preview');
+    await expectNext('ok', 'sim/preview');
   });
-});
+}
+
+describe('a key', keySettings);
+describe('an account', accountSettings);
+
+test('a value that was replaced is taken and billed by nobody, however soon it comes', async () => {
+  let value = customer.apiKey;
+  const answered: string[] = [];
+  for (let round = 0; round < RACE_ROUNDS; round++) {
+    // Both edges know the value when it goes.
+    const good = await chats('sim/chat', value);
+    expect(good.map(outcomeOf)).toEqual(['ok', 'ok']);
+    answered.push(...good.map(({ headers }) => String(headers['x-request-id'])));
+    const { key: next } = await key('regenerate');
+    await expectNext('invalid_api_key', 'sim/chat', value);
+    value = next;
+  }
+  await system.settled(customer);
+  const { charges } = await readBooks(system, customer);
+  expect([...charges.keys()].sort()).toEqual(answered.sort());
+}, 120_000);
 
 describe('a model', () => {
   const model = (slug: string) => ({
@@ -163,9 +209,10 @@ describe('a model', () => {
     await expectSoon('ok', 'sim/priced');
     const costOf = async () => {
       const before = (await system.settled(customer)).balance;
-      const { json } = await chat('sim/priced');
+      const answers = await chats('sim/priced');
       const { balance } = await system.settled(customer);
-      return { nano: Math.round((before - balance) * 1e9), tokens: json.usage.completion_tokens };
+      const tokens = answers.reduce((sum, { json }) => sum + json.usage.completion_tokens, 0);
+      return { nano: Math.round((before - balance) * 1e9), tokens };
     };
     const first = await costOf();
     expect(first.nano).toBe(first.tokens * 1_000_000);
@@ -175,6 +222,18 @@ describe('a model', () => {
     while (second.nano !== second.tokens * 2_000_000 && Date.now() < endMs) second = await costOf();
     expect(second.nano).toBe(second.tokens * 2_000_000);
   });
+});
+
+describe('while edges hear of nothing', () => {
+  beforeAll(async () => {
+    await muteNotifications(system.stack.engines.databaseUrl);
+    await system.stack.ready();
+    customer = await system.provision();
+    await eventually('every process back', async () => (await chats()).every(({ status }) => status === 200));
+  }, 60_000);
+
+  describe('a key', keySettings);
+  describe('an account', accountSettings);
 });
 
 test('and the books are right', async () => {

@@ -3,6 +3,13 @@ import { requestJson } from '@gateway/local';
 import { type GatewayUnderTest, TOP_UP_USD } from './gateway-under-test';
 import { readGauges } from './read-gauges';
 
+export interface MeteredModel {
+  /** In the catalog. */
+  readonly slug: string;
+  /** As the gateway names it to the provider. */
+  readonly upstreamModel: string;
+}
+
 export interface MoneyCheck {
   readonly calls: number;
   /** What the calls cost by the simulator's own meter and the catalog's prices. */
@@ -20,11 +27,10 @@ const NANO_PER_USD = 1e9;
 const SETTLED_TIMEOUT_MS = 15_000;
 const POLL_INTERVAL_MS = 100;
 
-/** The account's figures once everything is settled. `upstreamModel` is the gateway's name for it, not the proxy's. */
+/** The account's figures once everything is settled. @param models all that were called */
 export async function checkMoney(
   { stack, api, account }: GatewayUnderTest,
-  model: string,
-  upstreamModel: string,
+  models: readonly MeteredModel[],
 ): Promise<MoneyCheck> {
   const deadlineMs = performance.now() + SETTLED_TIMEOUT_MS;
   const gauges = () => readGauges(stack.adminUrl('billing'));
@@ -34,24 +40,31 @@ export async function checkMoney(
     found = await gauges();
   }
   const { balance } = await api.balance(account.token);
-  const { pricing } = await api.call('GET', `models/${model}`, account.token);
-  const meter = (await requestJson('GET', `${stack.simulatorUrl}/meter?limit=0`)).body.by_model[
-    upstreamModel
-  ];
-  const { input, output } = pricing.tokens;
-  // Whole nano-USD a token at these prices, so nothing was rounded and the sum of all calls is exact.
-  const perToken = (usdPerMillion: number | string) => (Number(usdPerMillion) * NANO_PER_USD) / 1e6;
+  const meter = (await requestJson('GET', `${stack.simulatorUrl}/meter?limit=0`)).body.by_model;
+  let calls = 0;
+  let meteredNano = 0;
+  for (const { slug, upstreamModel } of models) {
+    const metered = meter[upstreamModel];
+    if (!metered) continue;
+    const { pricing } = await api.call('GET', `models/${slug}`, account.token);
+    calls += metered.calls;
+    meteredNano += metered.prompt_tokens * nanoPerToken(pricing.tokens.input);
+    meteredNano += metered.completion_tokens * nanoPerToken(pricing.tokens.output);
+  }
   return {
-    calls: meter?.calls ?? 0,
-    meteredNano: meter
-      ? meter.prompt_tokens * perToken(input) + meter.completion_tokens * perToken(output)
-      : 0,
+    calls,
+    meteredNano,
     chargedNano: Math.round(TOP_UP_USD * NANO_PER_USD - balance * NANO_PER_USD),
     driftNano: found.ledger_drift_nano ?? Number.NaN,
     openHolds: found.holds_open ?? Number.NaN,
     deadLetters: found.dead_letters ?? Number.NaN,
     operatorLossNano: found.operator_loss_nano ?? Number.NaN,
   };
+}
+
+/** Whole at these prices, so nothing was rounded and the sum of all calls is exact. */
+function nanoPerToken(usdPerMillion: number | string): number {
+  return Math.round((Number(usdPerMillion) * NANO_PER_USD) / 1e6);
 }
 
 export function moneyIsRight(check: MoneyCheck): boolean {

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Account, DashboardApi, type ServiceName, type Stack, startStack } from '@gateway/local';
 import { oneProcess, type ProcessGroup, withChildren } from '../procfs/process-group';
+import { type BenchEngines, openEngines } from './bench-engines';
 import { makeDataFolder, removeDataFolder } from './data-folder';
 
 /** What answers a call or keeps its money right, engines apart. */
 const GATEWAY_SERVICES: readonly ServiceName[] = ['edge', 'chat', 'billing', 'catalog', 'dashboard'];
 export const TOP_UP_USD = 10_000;
 
-/** The whole embedded stack with an account that can pay. */
+/** The whole stack with an account that can pay. */
 export interface GatewayUnderTest {
   readonly stack: Stack;
   readonly api: DashboardApi;
@@ -16,6 +17,8 @@ export interface GatewayUnderTest {
   readonly apiKey: string;
   readonly services: readonly ProcessGroup[];
   readonly postgres: ProcessGroup;
+  /** Absent: it runs inside this process. */
+  readonly redis: ProcessGroup | undefined;
   readonly simulator: ProcessGroup;
   stop(): Promise<void>;
 }
@@ -23,26 +26,32 @@ export interface GatewayUnderTest {
 export interface GatewayOptions {
   /** Where every service writes a CPU profile at its end. */
   readonly profileDir: string | undefined;
+  /** Of engines to use instead of embedded ones. */
+  readonly enginesDir: string | undefined;
   readonly signal: AbortSignal;
   readonly onGivenUp: (error: Error) => void;
 }
 
-export async function startGateway({ profileDir, ...options }: GatewayOptions): Promise<GatewayUnderTest> {
+export async function startGateway(options: GatewayOptions): Promise<GatewayUnderTest> {
+  const { profileDir, enginesDir, ...stackOptions } = options;
+  const engines = enginesDir === undefined ? undefined : await openEngines(enginesDir);
   const dataDir = makeDataFolder();
   let stack: Stack | undefined;
   const stop = async () => {
     await stack?.stop();
     removeDataFolder(dataDir);
+    await engines?.remove();
   };
   try {
     stack = await startStack({
-      ...options,
+      ...stackOptions,
+      ...(engines && { engines: engines.addresses }),
       dataDir,
       env: plainEnvironment(),
       settings: profileDir === undefined ? {} : profileSettings(profileDir),
       autoRestart: false,
     });
-    return { stack, ...(await openAccount(stack)), ...processGroups(stack), stop };
+    return { stack, ...(await openAccount(stack)), ...processGroups(stack, engines), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -75,12 +84,13 @@ async function openAccount(stack: Stack) {
   return { api, account, apiKey };
 }
 
-function processGroups(stack: Stack) {
+function processGroups(stack: Stack, engines: BenchEngines | undefined) {
   const ofService = (name: ServiceName) => oneProcess(name, () => stack.pid(name));
   return {
     services: GATEWAY_SERVICES.map(ofService),
     simulator: ofService('simulator'),
-    postgres: withChildren('PostgreSQL', () => postgresPid(stack)),
+    postgres: engines?.postgres ?? withChildren('PostgreSQL', () => postgresPid(stack)),
+    redis: engines?.redis,
   };
 }
 

@@ -1,4 +1,4 @@
-import { runReserves } from '../reserve/run-reserves';
+import { ReserveRunner } from '../reserve/reserve-runner';
 import type { AnyOrder, GeneratorMessage } from './load-contract';
 import { runCalls } from './run-calls';
 import { runStreams } from './run-streams';
@@ -14,10 +14,12 @@ process.on('message', (order: AnyOrder) => {
 process.on('disconnect', () => process.exit());
 process.on('SIGINT', () => {});
 
+const reserves = new ReserveRunner();
+
 async function run(order: AnyOrder): Promise<GeneratorMessage> {
   const tally = new Tally();
   if ('address' in order) {
-    await runReserves(order, tally);
+    await reserves.run(order, tally);
   } else if (order.load.kind === 'calls') {
     await runCalls(order, order.load, tally);
   } else {

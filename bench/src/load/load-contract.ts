@@ -1,3 +1,5 @@
+import type { CallerFormat } from './caller-format';
+
 /** Calls one after another on each of so many connections. */
 export interface CallsLoad {
   readonly kind: 'calls';
@@ -16,6 +18,8 @@ export interface StreamsLoad {
   /** Chunks of text in each. */
   readonly chunks: number;
   readonly chunkDelayMs: number;
+  /** Before and after the chunks of text: roles, borders of blocks, finish reasons, figures, last markers. */
+  readonly framing: { readonly before: number; readonly after: number };
 }
 
 export type LoadShape = CallsLoad | StreamsLoad;
@@ -23,22 +27,34 @@ export type LoadShape = CallsLoad | StreamsLoad;
 /** What the generator is told to do. */
 export interface LoadOrder {
   readonly load: LoadShape;
+  readonly format: CallerFormat;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
+/** Each caller reserves again when it was answered, or when its hold has been released. */
+export interface ReservesLoad {
+  readonly kind: 'reserves';
+  readonly callers: number;
+  readonly durationMs: number;
+  readonly release: boolean;
+}
+
+/** Releases what earlier orders have left. */
+export interface ReleasesLoad {
+  readonly kind: 'releases';
+  readonly durationMs: number;
+}
+
 /** Callers of billing's `Reserve`, all on one stream. */
 export interface ReserveOrder {
-  readonly load: {
-    readonly kind: 'reserves';
-    readonly callers: number;
-    readonly durationMs: number;
-  };
+  readonly load: ReservesLoad | ReleasesLoad;
   readonly address: string;
   readonly serviceSecret: string;
   readonly accountId: string;
   readonly keyId: string;
+  readonly valueId: string;
   /** Whether the key's rates must be told with every grant. */
   readonly rated: boolean;
 }

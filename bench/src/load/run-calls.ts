@@ -1,3 +1,4 @@
+import { type CallerFormat, REPLY_RULES } from './caller-format';
 import type { CallsLoad, LoadOrder } from './load-contract';
 import { post } from './post';
 import type { Tally } from './tally';
@@ -11,7 +12,7 @@ export async function runCalls(order: LoadOrder, load: CallsLoad, tally: Tally):
     while (performance.now() < endMs && tally.errors < MAX_ERRORS) {
       const startedAtMs = performance.now();
       try {
-        checkReply(await readReply(order), load.replyText);
+        checkReply(await readReply(order), order.format, load.replyText);
         tally.took(performance.now() - startedAtMs);
         tally.answered();
       } catch (error) {
@@ -33,9 +34,8 @@ function readReply(order: LoadOrder): Promise<string> {
   });
 }
 
-function checkReply(text: string, expected: string): void {
-  const { choices, usage } = JSON.parse(text);
-  const content = choices?.[0]?.message?.content;
-  if (content !== expected) throw new Error(`wrong reply: ${text.slice(0, 200)}`);
-  if (!(usage?.completion_tokens > 0)) throw new Error('a reply without usage');
+function checkReply(json: string, format: CallerFormat, expected: string): void {
+  const { text, outputTokens } = REPLY_RULES[format].read(JSON.parse(json));
+  if (text !== expected) throw new Error(`wrong reply: ${json.slice(0, 200)}`);
+  if (!(Number(outputTokens) > 0)) throw new Error('a reply without usage');
 }

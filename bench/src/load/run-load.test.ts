@@ -2,13 +2,21 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
+import type { CallerFormat } from './caller-format';
 import type { CallsLoad, LoadOrder, LoadResult, LoadShape, StreamsLoad } from './load-contract';
 import { runCalls } from './run-calls';
 import { runStreams } from './run-streams';
 import { Tally } from './tally';
 
 const CALLS: CallsLoad = { kind: 'calls', connections: 2, durationMs: 20, replyText: 'yes' };
-const STREAMS: StreamsLoad = { kind: 'streams', streams: 3, spacingMs: 0, chunks: 2, chunkDelayMs: 0 };
+const STREAMS: StreamsLoad = {
+  kind: 'streams',
+  streams: 3,
+  spacingMs: 0,
+  chunks: 2,
+  chunkDelayMs: 0,
+  framing: { before: 1, after: 2 },
+};
 const EVENTS = ['role', 'one', 'two', 'stop', '[DONE]'].map((data) => `data: ${data}\n\n`);
 const completion = (content: string) =>
   JSON.stringify({ choices: [{ message: { content } }], usage: { completion_tokens: 1 } });
@@ -16,11 +24,15 @@ const completion = (content: string) =>
 let server: http.Server | undefined;
 afterEach(() => server?.close().closeAllConnections());
 
-async function run(load: LoadShape, listener: RequestListener): Promise<LoadResult> {
+async function run(
+  load: LoadShape,
+  listener: RequestListener,
+  format: CallerFormat = 'openai',
+): Promise<LoadResult> {
   server = http.createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const order: LoadOrder = { load, url, headers: {}, body: '{}' };
+  const order: LoadOrder = { load, format, url, headers: {}, body: '{}' };
   const tally = new Tally();
   if (load.kind === 'calls') await runCalls(order, load, tally);
   else await runStreams(order, load, tally);
@@ -56,9 +68,30 @@ test('counts the chunks of whole streams', async () => {
 test.each([
   ['a lost chunk', EVENTS.toSpliced(1, 1), /4 events in a stream instead of 5/],
   ['a doubled chunk', [...EVENTS.slice(0, 2), ...EVENTS.slice(1)], /6 events/],
-  ['a missing end', EVENTS.slice(0, -1), /without \[DONE\]/],
+  ['a missing end', EVENTS.slice(0, -1), /without its last event/],
 ])('%s in a stream is an error', async (_, events, sample) => {
   const result = await run(STREAMS, (_request, response) => response.end(events.join('')));
   expect(result).toMatchObject({ calls: 0, chunks: 0, errors: 3 });
   expect(result.errorSamples[0]).toMatch(sample);
+});
+
+test("reads Anthropic's replies too", async () => {
+  const reply = (outputTokens: number) =>
+    JSON.stringify({ content: [{ type: 'text', text: 'yes' }], usage: { output_tokens: outputTokens } });
+  const good = await run(CALLS, (_, response) => response.end(reply(1)), 'anthropic');
+  expect(good.calls).toBeGreaterThanOrEqual(2);
+  const free = await run(CALLS, (_, response) => response.end(reply(0)), 'anthropic');
+  expect(free).toMatchObject({
+    calls: 0,
+    errorSamples: expect.arrayContaining([expect.stringMatching(/usage/)]),
+  });
+});
+
+test('an Anthropic stream has its own end', async () => {
+  const end = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+  const whole = [...EVENTS.slice(0, -1), end].join('');
+  expect(await run(STREAMS, (_, response) => response.end(whole), 'anthropic')).toMatchObject({ calls: 3 });
+  expect(await run(STREAMS, (_, response) => response.end(EVENTS.join('')), 'anthropic')).toMatchObject({
+    calls: 0,
+  });
 });

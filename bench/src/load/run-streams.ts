@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { REPLY_RULES } from './caller-format';
 import type { LoadOrder, StreamsLoad } from './load-contract';
 import { post } from './post';
 import { SseCounter } from './sse-counter';
 import type { Tally } from './tally';
-
-/** The role before the text; the finish reason and `[DONE]` after it. */
-const EVENTS_BEFORE = 1;
-const EVENTS_AFTER = 2;
 
 export async function runStreams(order: LoadOrder, load: StreamsLoad, tally: Tally): Promise<void> {
   const stream = async (_: unknown, index: number) => {
@@ -23,17 +20,18 @@ export async function runStreams(order: LoadOrder, load: StreamsLoad, tally: Tal
 
 function readStream(order: LoadOrder, load: StreamsLoad, tally: Tally): Promise<void> {
   const sentAtMs = performance.now();
-  const expected = EVENTS_BEFORE + load.chunks + EVENTS_AFTER;
+  const { before, after } = load.framing;
+  const expected = before + load.chunks + after;
   return post<void>(order, (response, resolve, reject) => {
-    const counter = new SseCounter();
+    const counter = new SseCounter(REPLY_RULES[order.format].streamEnd);
     response.on('data', (piece: Buffer) => {
       counter.push(piece);
       // Chunks that come together count once, for the last of them, which is the least late.
-      const chunk = Math.min(counter.events, EVENTS_BEFORE + load.chunks) - EVENTS_BEFORE;
+      const chunk = Math.min(counter.events, before + load.chunks) - before;
       tally.took(performance.now() - sentAtMs - (chunk - 1) * load.chunkDelayMs);
     });
     response.once('end', () => {
-      if (!counter.done) reject(new Error(`a stream without [DONE], after ${counter.events} events`));
+      if (!counter.done) reject(new Error(`a stream without its last event, after ${counter.events} events`));
       else if (counter.events === expected) resolve();
       else reject(new Error(`${counter.events} events in a stream instead of ${expected}`));
     });

@@ -1,19 +1,24 @@
 const LF = 10;
-const DONE = 'data: [DONE]\n\n';
 
 /** Counts the events of a stream without decoding them, wherever its pieces are cut. */
 export class SseCounter {
+  readonly #lastFrame: string;
   #events = 0;
   #afterLf = false;
   #tail = '';
+
+  /** @param lastFrame of a whole stream */
+  constructor(lastFrame: string) {
+    this.#lastFrame = lastFrame;
+  }
 
   get events(): number {
     return this.#events;
   }
 
-  /** The last event was `[DONE]` and nothing came after it. */
+  /** The last event was the one that ends a whole stream, and nothing came after it. */
   get done(): boolean {
-    return this.#tail.endsWith(DONE);
+    return this.#tail.endsWith(this.#lastFrame);
   }
 
   push(piece: Buffer): void {
@@ -29,7 +34,8 @@ export class SseCounter {
       from = at + 2;
     }
     this.#afterLf = from < piece.length && piece[piece.length - 1] === LF;
-    const end = piece.toString('latin1', Math.max(0, piece.length - DONE.length));
-    this.#tail = end.length === DONE.length ? end : (this.#tail + end).slice(-DONE.length);
+    const { length } = this.#lastFrame;
+    const end = piece.toString('latin1', Math.max(0, piece.length - length));
+    this.#tail = end.length === length ? end : (this.#tail + end).slice(-length);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { BenchReport, ReserveRuns } from '../bench-report';
+import type { BenchReport, ReserveRuns, TranslationGroup } from '../bench-report';
 import type { Round } from '../measure';
 import { judge } from './bars';
 
@@ -16,7 +16,12 @@ const run = (p50Ms: number, p99Ms: number, errors = 0): Round => ({
 });
 
 function failedBars(...runs: Round[]): string[] {
-  const reserve: ReserveRuns = { callers: 64, runSeconds: 1, keys: [{ title: 'key', runs }] };
+  const reserve: ReserveRuns = {
+    callers: 64,
+    runSeconds: 1,
+    unreleasedSeconds: 1,
+    keys: [{ title: 'key', runs, unreleased: [] }],
+  };
   const report = { scenarios: [], idle: [], reserve } as unknown as BenchReport;
   return judge(report)
     .filter(({ passed }) => !passed)
@@ -33,4 +38,35 @@ test('Reserve is judged by the median of its runs, each key by itself', () => {
 
 test('an error in any run fails', () => {
   expect(failedBars(run(1, 1), run(1, 1, 1))).toEqual(['Reserve, 64 callers, key: no errors']);
+});
+
+const costing = (chatUs: number, errors = 0): Round => ({
+  ...run(1, 1, errors),
+  chunks: 100,
+  cpuUs: { chat: chatUs * 100 },
+});
+
+function failedTranslation(stream: boolean, passedUs: number, ...translated: Round[]): string[] {
+  const routes = [costing(passedUs), ...translated].map((round) => ({ title: '', rounds: [round] }));
+  const groups: TranslationGroup[] = [{ title: 'group', stream, routes }];
+  const report = {
+    scenarios: [],
+    idle: [],
+    translation: { runSeconds: 1, groups },
+  } as unknown as BenchReport;
+  return judge(report)
+    .filter(({ passed }) => !passed)
+    .map(({ title }) => title);
+}
+
+test('the dearest translation is judged, by what it adds to passing through', () => {
+  expect(failedTranslation(false, 500, costing(600), costing(650))).toEqual([]);
+  expect(failedTranslation(false, 500, costing(651), costing(600))).toEqual([
+    'group: translation adds at most 150 µs CPU per call, all services',
+  ]);
+  expect(failedTranslation(true, 20, costing(30))).toEqual([]);
+  expect(failedTranslation(true, 20, costing(31))).toEqual([
+    'group: translation adds at most 10 µs CPU per chunk, all services',
+  ]);
+  expect(failedTranslation(false, 500, costing(500, 1))).toEqual(['group: no errors']);
 });

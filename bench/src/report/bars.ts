@@ -1,7 +1,8 @@
-import type { BenchReport, ReserveRuns } from '../bench-report';
+import type { BenchReport, ReserveRuns, TranslationRuns } from '../bench-report';
 import { moneyIsRight } from '../gateway/check-money';
 import { totalPssBytes } from '../memory';
 import { summarise, summariseTarget } from './scenario-summary';
+import { summariseTranslation } from './translation-summary';
 
 export interface Bar {
   readonly title: string;
@@ -11,6 +12,8 @@ export interface Bar {
 
 const MAX_CALL_CPU_US = 1_000;
 const MAX_CHUNK_CPU_RATIO = 2;
+const MAX_TRANSLATED_CALL_CPU_US = 150;
+const MAX_TRANSLATED_CHUNK_CPU_US = 10;
 const MAX_RESERVE_P50_MS = 5;
 const MAX_RESERVE_P99_MS = 40;
 const MAX_IDLE_MB = 700;
@@ -38,6 +41,7 @@ export function judge(report: BenchReport): Bar[] {
     bars.push({ title: `${rounds.title}: no errors`, found: `${errors}`, passed: errors === 0 });
   }
   if (report.reserve) bars.push(...reserveBars(report.reserve));
+  if (report.translation) bars.push(...translationBars(report.translation));
   const idleMb = totalPssBytes(report.idle) / 1e6;
   bars.push({
     title: `memory of the whole stack at idle: under ${MAX_IDLE_MB} MB (proportional set size)`,
@@ -49,9 +53,10 @@ export function judge(report: BenchReport): Bar[] {
 }
 
 function reserveBars({ callers, keys }: ReserveRuns): Bar[] {
-  return keys.flatMap(({ title, runs }) => {
+  return keys.flatMap(({ title, runs, unreleased }) => {
     const name = `Reserve, ${callers} callers, ${title}`;
-    const { p50Ms, p99Ms, errors } = summariseTarget(runs, false);
+    const { p50Ms, p99Ms } = summariseTarget(runs, false);
+    const errors = [...runs, ...unreleased].reduce((sum, run) => sum + run.errors, 0);
     const latency = (of: string, ms: number, maxMs: number): Bar => ({
       title: `${name}: ${of} at most ${maxMs} ms`,
       found: `${ms.toFixed(2)} ms`,
@@ -61,6 +66,26 @@ function reserveBars({ callers, keys }: ReserveRuns): Bar[] {
       latency('p50', p50Ms, MAX_RESERVE_P50_MS),
       latency('p99', p99Ms, MAX_RESERVE_P99_MS),
       { title: `${name}: no errors`, found: `${errors}`, passed: errors === 0 },
+    ];
+  });
+}
+
+/** The dearest route of each caller and conversation is judged. */
+function translationBars({ groups }: TranslationRuns): Bar[] {
+  return groups.flatMap((group) => {
+    const routes = summariseTranslation(group);
+    const [unit, maxUs] = group.stream
+      ? ['chunk', MAX_TRANSLATED_CHUNK_CPU_US]
+      : ['call', MAX_TRANSLATED_CALL_CPU_US];
+    const addedUs = Math.max(...routes.map(({ addedCpuUs }) => addedCpuUs));
+    const errors = routes.reduce((sum, route) => sum + route.errors, 0);
+    return [
+      {
+        title: `${group.title}: translation adds at most ${maxUs} µs CPU per ${unit}, all services`,
+        found: `${addedUs.toFixed(1)} µs`,
+        passed: addedUs <= Number(maxUs),
+      },
+      { title: `${group.title}: no errors`, found: `${errors}`, passed: errors === 0 },
     ];
   });
 }

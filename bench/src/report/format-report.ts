@@ -2,6 +2,7 @@ import type { BenchReport, ScenarioRounds } from '../bench-report';
 import { type MemoryLine, totalPssBytes } from '../memory';
 import type { Bar } from './bars';
 import { formatReserve } from './format-reserve';
+import { formatTranslation } from './format-translation';
 import { BESIDE, type ScenarioSummary, summarise, type TargetSummary } from './scenario-summary';
 import { table } from './table';
 
@@ -10,6 +11,7 @@ export function formatReport(report: BenchReport, bars: readonly Bar[]): string 
     formatEnvironment(report),
     ...report.scenarios.map(formatScenario),
     ...(report.reserve ? [formatReserve(report.reserve)] : []),
+    ...(report.translation ? [formatTranslation(report.translation)] : []),
     formatMemory(report),
     bars.map(({ title, found, passed }) => `${passed ? 'pass' : 'FAIL'}  ${title}: ${found}`).join('\n'),
   ];
@@ -53,7 +55,11 @@ function cpuRows({ bare, gateway }: ScenarioSummary): string[][] {
   const figure = (target: TargetSummary, name: string) => target.cpuUsPerUnitBy[name]?.toFixed(1) ?? '';
   return [
     ...own.map((name) => [`  ${name}`, '', figure(gateway, name)]),
-    ...BESIDE.map((name) => [`  beside: ${name}`, figure(bare, name), figure(gateway, name)]),
+    ...BESIDE.filter((name) => name in gateway.cpuUsPerUnitBy).map((name) => [
+      `  beside: ${name}`,
+      figure(bare, name),
+      figure(gateway, name),
+    ]),
   ];
 }
 

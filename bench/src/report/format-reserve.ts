@@ -2,27 +2,37 @@ import type { ReserveRuns } from '../bench-report';
 import { summariseTarget, type TargetSummary } from './scenario-summary';
 import { table } from './table';
 
-/** The processes that a `Reserve` passes through; what the others use is their idling. */
-const INVOLVED = ['billing', 'PostgreSQL', 'runner with Redis', 'load generator'];
+/** The processes that a `Reserve` passes through, where they are; what the others use is their idling. */
+const INVOLVED = ['billing', 'PostgreSQL', 'Redis', 'runner with Redis', 'load generator'];
 
-export function formatReserve({ callers, runSeconds, keys }: ReserveRuns): string {
-  const summaries = keys.map(({ runs }) => summariseTarget(runs, false));
-  const heading = `Reserve, ${callers} callers, ${keys[0]?.runs.length} runs of ${runSeconds} s`;
-  const row = (title: string, figure: (summary: TargetSummary) => number, digits: number) => [
-    title,
-    ...summaries.map((summary) => figure(summary).toFixed(digits)),
-  ];
-  const samples = summaries.flatMap(({ errorSamples }) => errorSamples).slice(0, 5);
+export function formatReserve({ callers, runSeconds, unreleasedSeconds, keys }: ReserveRuns): string {
+  const released = keys.map(({ runs }) => summariseTarget(runs, false));
+  const unreleased = keys.map((key) => summariseTarget(key.unreleased, false));
+  const samples = [...released, ...unreleased].flatMap(({ errorSamples }) => errorSamples).slice(0, 5);
+  const heading = `Reserve, ${callers} callers, ${keys[0]?.runs.length} runs`;
   return [
     table([
       [heading, ...keys.map(({ title }) => title)],
-      row('calls/s', (summary) => summary.unitsPerSecond, 0),
-      row('Reserve takes, p50 ms', (summary) => summary.p50Ms, 2),
-      row('Reserve takes, p99 ms', (summary) => summary.p99Ms, 2),
-      ...INVOLVED.map((name) =>
-        row(`CPU µs/call: ${name}`, (summary) => summary.cpuUsPerUnitBy[name] ?? Number.NaN, 1),
-      ),
+      [`each hold released, ${runSeconds} s`],
+      ...rows(released),
+      [`none released, ${unreleasedSeconds} s`],
+      ...rows(unreleased),
     ]),
     ...samples.map((sample) => `  error: ${sample}`),
   ].join('\n');
+}
+
+function rows(summaries: readonly TargetSummary[]): string[][] {
+  const row = (title: string, figure: (summary: TargetSummary) => number, digits: number) => [
+    `  ${title}`,
+    ...summaries.map((summary) => figure(summary).toFixed(digits)),
+  ];
+  return [
+    row('calls/s', (summary) => summary.unitsPerSecond, 0),
+    row('Reserve takes, p50 ms', (summary) => summary.p50Ms, 2),
+    row('Reserve takes, p99 ms', (summary) => summary.p99Ms, 2),
+    ...INVOLVED.filter((name) => summaries.some(({ cpuUsPerUnitBy }) => name in cpuUsPerUnitBy)).map((name) =>
+      row(`CPU µs/call: ${name}`, (summary) => summary.cpuUsPerUnitBy[name] ?? Number.NaN, 1),
+    ),
+  ];
 }

@@ -24,7 +24,14 @@ export interface ScenarioSummary {
 }
 
 /** Processes that are there for both targets, and no part of either. */
-export const BESIDE: readonly string[] = ['PostgreSQL', 'runner with Redis', 'simulator', 'load generator'];
+export const BESIDE: readonly string[] = [
+  'PostgreSQL',
+  'Redis',
+  'runner with Redis',
+  'runner',
+  'simulator',
+  'load generator',
+];
 
 /** Every figure is the median of its rounds, so those of one target need not add up to the last digit. */
 export function summarise({ stream, rounds }: ScenarioRounds): ScenarioSummary {

@@ -16,6 +16,11 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+function createClient(address: string, serviceSecret: string, caller: string) {
+  const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
+  return createGrpcClient(BillingService, { addresses: [address], secrets: [serviceSecret], caller });
+}
+
 /** Calls billing as chat does: requests of one turn of the event loop share a message on one stream. */
 export class BillingCaller {
   readonly #client;
@@ -24,12 +29,7 @@ export class BillingCaller {
   readonly #waiting = new Map<string, Waiting>();
 
   constructor(address: string, serviceSecret: string) {
-    const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
-    this.#client = createGrpcClient(BillingService, {
-      addresses: [address],
-      secrets: [serviceSecret],
-      caller: 'chat',
-    });
+    this.#client = createClient(address, serviceSecret, 'chat');
     this.#stream = this.#client.Reserve();
     this.#requests = new TickBatcher(this.#stream, (requests) => ({ requests }));
     this.#stream.on('data', ({ replies }) => {
@@ -38,6 +38,17 @@ export class BillingCaller {
     this.#stream.on('error', (error) => {
       for (const requestId of [...this.#waiting.keys()]) this.#take(requestId)?.reject(error);
     });
+  }
+
+  /** What chat tells billing of the value that a caller presented. */
+  static async valueIdOf(address: string, serviceSecret: string, key: string): Promise<string> {
+    const edge = createClient(address, serviceSecret, 'edge');
+    try {
+      const resolved = await callUnary(edge, edge.ResolveKey, { key }, { timeoutMs: REPLY_TIMEOUT_MS });
+      return resolved.key?.valueId ?? '';
+    } finally {
+      edge.close();
+    }
   }
 
   /** Resolves when billing has taken the stream. */

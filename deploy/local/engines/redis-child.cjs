@@ -1,7 +1,7 @@
 // The embedded Redis as a process of its own. Tells its parent the URL; ends with it.
-const { createRedisMock } = require('js-redis-server');
+const { startEmbeddedRedis } = require('./embedded-redis.cjs');
 
 process.once('disconnect', () => process.exit(0));
 // Ctrl-C reaches the whole group; the services still need Redis while they drain.
 process.on('SIGINT', () => {});
-createRedisMock({ port: 0, compatibility: 'redis-7.0' }).then(({ url }) => process.send({ url }));
+startEmbeddedRedis().then(({ url }) => process.send({ url }));

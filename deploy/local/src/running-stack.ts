@@ -50,6 +50,11 @@ export class RunningStack implements Stack {
     return this.#edgeUrl('EDGE_API_HOSTS', 'api');
   }
 
+  get apiUrls(): readonly string[] {
+    const edges = this.#processes.get('edge') ?? [];
+    return edges.map((_, index) => this.#edgeUrl('EDGE_API_HOSTS', 'api', index));
+  }
+
   get dashboardUrl(): string {
     return this.#edgeUrl('EDGE_DASHBOARD_HOSTS', 'dashboard');
   }
@@ -64,7 +69,7 @@ export class RunningStack implements Stack {
   }
 
   get providers(): ProviderPlan {
-    return planProviders(this.#options.env ?? {}, `${this.simulatorUrl}/openai/v1`);
+    return planProviders(this.#options.env ?? {}, this.simulatorUrl);
   }
 
   async start(): Promise<void> {
@@ -254,10 +259,12 @@ export class RunningStack implements Stack {
     return process;
   }
 
-  #edgeUrl(hostsSetting: string, port: string): string {
+  #edgeUrl(hostsSetting: string, port: string, index = 0): string {
     const hosts = this.#options.settings?.edge?.[hostsSetting] ?? this.#options.env?.[hostsSetting];
     const host = hosts?.split(',')[0]?.trim();
-    return host ? `http://${host}:${this.#process('edge').ports.api}` : this.#origin('edge', port);
+    return host
+      ? `http://${host}:${this.#process('edge', index).ports.api}`
+      : this.#origin('edge', port, index);
   }
 
   #origin(service: ServiceName, port: string, index = 0): string {

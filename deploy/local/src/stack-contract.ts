@@ -32,8 +32,10 @@ export interface StackProcess {
 }
 
 export interface Stack {
-  /** Origin of the API. */
+  /** Origin of the API, at the first edge. */
   readonly apiUrl: string;
+  /** Origins of the API, one per edge. */
+  readonly apiUrls: readonly string[];
   readonly dashboardUrl: string;
   readonly simulatorUrl: string;
   readonly dataDir: string;

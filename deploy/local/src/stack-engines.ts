@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startEmbeddedRedis } from '../engines/embedded-redis.cjs';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './engines/embedded-postgres';
-import { startEmbeddedRedis } from './engines/embedded-redis';
 import { endWithMe } from './supervise/end-with-me';
 
 /** Addresses of engines to use; what is absent is embedded. */

@@ -41,9 +41,17 @@ describe('planProviders', () => {
       { XAI_API_KEY: 'k', XAI_BASE_URL: 'http://x' },
       'http://sim',
     );
-    expect(simulated.map(({ name }) => name)).toEqual(['openai', 'deepseek', 'mistral']);
+    expect(simulated.map(({ name }) => name)).toEqual([
+      'openai',
+      'anthropic',
+      'google',
+      'deepseek',
+      'mistral',
+    ]);
     expect(settings).toMatchObject({
-      OPENAI_BASE_URL: 'http://sim',
+      OPENAI_BASE_URL: 'http://sim/openai/v1',
+      ANTHROPIC_BASE_URL: 'http://sim/anthropic',
+      GEMINI_BASE_URL: 'http://sim/gemini',
       XAI_API_KEY: 'k',
       XAI_BASE_URL: 'http://x',
     });

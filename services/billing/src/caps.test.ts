@@ -122,7 +122,7 @@ describe.each([false, true])(
           await instances[0]!.deliver(...open.map((call) => usageEvent(call, 10n ** 9n)));
           const [first, ...others] = await spent(key);
           for (const settledNano of others) expect(settledNano).toBe(first);
-          expect(first).toBeLessThanOrEqual(key.leastNano + 39n);
+          expect(first).toBeLessThanOrEqual(key.leastNano);
           const { balanceNano, heldNano } = await instances[0]!.account(key.accountId);
           expect(heldNano).toBe('0');
           expect(BigInt(balanceNano)).toBeGreaterThanOrEqual(0n);

@@ -1,6 +1,7 @@
 import type { Logger, Pool } from '@gateway/runtime';
 import { every, type Repeated } from './every';
 import type { Settings } from './settings';
+import { forgetFreeCalls } from './store/free-calls';
 import { ensurePartitions } from './store/partitions';
 import { reconcile } from './store/reconcile';
 import { Sweeper } from './sweeper';
@@ -14,6 +15,7 @@ export async function startJobs(settings: Settings, pool: Pool, log: Logger): Pr
   const sweeper = new Sweeper({ pool, graceMs: settings.HOLD_GRACE_MS, log });
   const sweep = every(settings.SWEEP_INTERVAL_MS, 'sweep', log, async () => {
     await sweeper.run();
+    await forgetFreeCalls(pool);
   });
   const watch = every(settings.RECONCILE_INTERVAL_MS, 'reconcile', log, async () => {
     const { driftNano } = await reconcile(pool);

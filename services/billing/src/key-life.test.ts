@@ -54,6 +54,12 @@ const resolve = (value: string) =>
     ({ key }) => key!.keyId,
     (error: { code: string }) => error.code,
   );
+const valueIdOf = async (value: string) => (await other.resolve(value)).key!.valueId;
+const contextOf = ({ accountId, keyId }: Key, valueId = '') =>
+  callUnary(other.asChat, other.asChat.GetKeyContext, { accountId, keyId, valueId }, WAIT).then(
+    ({ key }) => key!,
+    (error: { code: string }) => error.code,
+  );
 const told = (id: string) => eventually(() => heard.includes(id));
 
 describe('an update', () => {
@@ -203,6 +209,75 @@ test('regenerating makes every older value unknown at once, rotated ones too', a
     key.keyId,
   ]);
   expect(await reserve(key)).toBe('granted 1');
+});
+
+describe('who still goes by an old value', () => {
+  /** What its paid call, its free call and a question about it are answered. */
+  const presenting = async (key: Key, valueId: string) => {
+    const context = await contextOf(key, valueId);
+    return [
+      await reserve(key, 1n, { valueId }),
+      await reserve(key, 0n, { valueId, free: true }),
+      typeof context === 'string' ? context : context.keyId,
+    ];
+  };
+
+  test('is expired after a rotation, from its end on and not before', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const old = await valueIdOf(key.value);
+    const { value } = await rotate(key, 3_600);
+    const second = await valueIdOf(value);
+    expect(await presenting(key, old)).toEqual(['granted 1', 'granted 0', key.keyId]);
+    await rotate(key, 0);
+    for (const id of [old, second]) {
+      expect(await presenting(key, id)).toEqual(Array(3).fill('expired_api_key'));
+    }
+  });
+
+  test('is unknown after the value was replaced; the new one is good, and so is who names none', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const old = await valueIdOf(key.value);
+    const { value } = await regenerate(key);
+    expect(await presenting(key, old)).toEqual(Array(3).fill('invalid_api_key'));
+    const good = ['granted 1', 'granted 0', key.keyId];
+    expect(await presenting(key, await valueIdOf(value))).toEqual(good);
+    expect(await presenting(key, '')).toEqual(good);
+  });
+
+  test('is told apart from others of its key and batch', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const stranger = await one.createFundedKey(1_000n);
+    const rotated = await valueIdOf(key.value);
+    const { value } = await rotate(key, 0);
+    const live = await valueIdOf(value);
+    const replies = await other.reserve(
+      ...[rotated, live, await valueIdOf(stranger.value), ''].map((valueId) =>
+        reserveRequest(key, 1n, { valueId }),
+      ),
+    );
+    expect(replies.map(summary)).toEqual(['expired_api_key', 'granted 1', 'invalid_api_key', 'granted 1']);
+  });
+});
+
+test('what a key may call is answered as it is now, and of its own account alone', async () => {
+  const key = await one.createFundedKey(0n);
+  const stranger = await one.createFundedKey(0n);
+  const valueId = await valueIdOf(key.value);
+  await update(key, { setAllowedModels: true, allowedModels: ['sim/chat'] });
+  await callUnary(dash(), dash().OptIn, { accountId: key.accountId, model: 'sim/preview' }, WAIT);
+  expect(await contextOf(key, valueId)).toEqual({
+    keyId: key.keyId,
+    accountId: key.accountId,
+    allowedModels: ['sim/chat'],
+    previewModels: ['sim/preview'],
+    valueId,
+  });
+  expect(await contextOf({ ...key, accountId: stranger.accountId })).toBe('invalid_api_key');
+  await enable(key, false);
+  expect(await contextOf(key, valueId)).toBe('invalid_api_key');
+  await enable(key, true);
+  await update(key, { expiresAtMs: '1' });
+  expect(await contextOf(key, valueId)).toBe('expired_api_key');
 });
 
 describe('a key that leaked', () => {

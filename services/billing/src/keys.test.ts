@@ -52,6 +52,7 @@ describe('a value', () => {
       accountId: key.accountId,
       allowedModels: [],
       previewModels: [],
+      valueId: expect.stringMatching(/^[0-9a-f]{16}$/),
     });
     expect(validUntilMs).toBe('0');
     expect(key.value).toMatch(/^sk-gw-/);

@@ -123,7 +123,7 @@ function rateMetrics(registry: Registry) {
       registers,
     }),
     observeRates: (limiter: RateLimiter): RateLimiter => ({
-      giveBack: (places) => limiter.giveBack(places),
+      giveBack: (taken) => limiter.giveBack(taken),
       correct: (corrections) => limiter.correct(corrections),
       async take(calls) {
         const end = seconds.startTimer();

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { startEmbeddedRedisProcess } from '../../../deploy/local/src/engines/embedded-redis-process';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import type { RedisConnection } from './clients/redis';
+import { forgetFreeCalls } from './store/free-calls';
 import { TcpProxy } from './testing/tcp-proxy';
 import {
   eventually,
@@ -139,6 +140,70 @@ describe('tokens per minute', () => {
   });
 });
 
+describe('a refusal says what the key has left without it', () => {
+  const limits = { rpmLimit: '2', tpmLimit: '100' };
+  const figures = (requests: bigint, requestsReset: unknown, tokens: bigint, tokensReset: unknown) => ({
+    requests: { limit: 2n, remaining: requests, resetSeconds: requestsReset },
+    tokens: { limit: 100n, remaining: tokens, resetSeconds: tokensReset },
+  });
+  const refusal = async (...calls: ReturnType<typeof call>[]) => {
+    const { code, rates } = refusalOf((await direct.reserve(...calls)).at(-1)!);
+    return [code, rates];
+  };
+
+  test('for its requests', async () => {
+    const key = await direct.createFundedKey(1_000n, limits);
+    expect(await refusal(call(key, 10n), call(key, 20n), call(key, 30n))).toEqual([
+      'rpm_rate_limited',
+      figures(0n, 61, 70n, 61),
+    ]);
+    const never = await direct.createFundedKey(1_000n, { rpmLimit: '0' });
+    expect(await refusal(call(never))).toEqual([
+      'rpm_rate_limited',
+      { requests: { limit: 0n, remaining: 0n, resetSeconds: 0 } },
+    ]);
+  });
+
+  test('for its tokens', async () => {
+    const key = await direct.createFundedKey(1_000n, limits);
+    expect(await refusal(call(key, 90n), call(key, 20n))).toEqual([
+      'tpm_rate_limited',
+      figures(1n, 61, 10n, 61),
+    ]);
+    const untouched = await direct.createFundedKey(1_000n, limits);
+    expect(await refusal(call(untouched, 101n))).toEqual(['tpm_rate_limited', figures(2n, 0, 100n, 0)]);
+  });
+
+  test('for money', async () => {
+    const key = await direct.createFundedKey(2n, limits);
+    const dear = (tokens: bigint) => ({ ...call(key, tokens), boundNano: '5', floorNano: '5' });
+    expect(await summaries(direct, call(key, 90n))).toEqual(['granted 1']);
+    const left = ['insufficient_balance', figures(1n, expect.any(Number), 10n, expect.any(Number))];
+    // Its rates were taken and are given back; or were refused as well.
+    expect(await refusal(dear(5n))).toEqual(left);
+    expect(await refusal(dear(20n))).toEqual(left);
+  });
+
+  test('for money, when nothing else is in the window', async () => {
+    const key = await direct.createFundedKey(1n, limits);
+    const dear = () => ({ ...call(key), boundNano: '5', floorNano: '5' });
+    // Takes nothing, but makes known that the key is limited.
+    const whole = figures(2n, 0, 100n, 0);
+    expect(await refusal(call(key, 101n))).toEqual(['tpm_rate_limited', whole]);
+    for (let i = 0; i < 2; i++) {
+      expect(await refusal(dear(), dear())).toEqual(['insufficient_balance', whole]);
+    }
+    expect((await refusal(call(key, 101n)))[1]).toEqual(whole);
+  });
+
+  test('but not to a key that is not let in', async () => {
+    const key = await direct.createFundedKey(1_000n, limits);
+    await direct.reserve(call(key));
+    await pool.query("UPDATE billing.keys SET status = 'disabled' WHERE id = $1", [key.keyId]);
+    expect(await refusal(call(key))).toEqual(['invalid_api_key', undefined]);
+  });
+});
+
 test('a repeated call gets its own hold and tokens again, and takes no second place', async () => {
   const key = await direct.createFundedKey(1_000n, { rpmLimit: '2', tpmLimit: '100' });
   const first = call(key, 60n);
@@ -184,6 +249,30 @@ describe('rates that Redis has lost', () => {
     const granted = replies.flat().filter((reply) => reply.grant);
     expect(granted).toHaveLength(1);
     expect(granted[0]!.grant).toMatchObject({ grantedTokens: '35', requests: { remaining: '0' } });
+  });
+
+  test('start from the free calls too, which leave no hold', async () => {
+    const key = await direct.createFundedKey(1_000n, { rpmLimit: '4' });
+    const free = () => ({ ...call(key), free: true });
+    expect(await summaries(direct, free(), call(key), free())).toEqual([
+      'granted 0',
+      'granted 1',
+      'granted 0',
+    ]);
+    await forgetRates(redis, key.keyId);
+    expect(await summaries(billing, free(), free())).toEqual(['granted 0', 'rpm_rate_limited']);
+    await forgetRates(redis, key.keyId);
+    expect(await summaries(direct, call(key))).toEqual(['rpm_rate_limited']);
+  });
+
+  test('no longer need the free calls of minutes ago', async () => {
+    await pool.query(
+      `INSERT INTO billing.free_calls (key_id, created_at)
+       VALUES ('old', now() - interval '6 minutes'), ('new', now())`,
+    );
+    await forgetFreeCalls(pool);
+    const { rows } = await pool.query(`SELECT key_id FROM billing.free_calls WHERE key_id IN ('old', 'new')`);
+    expect(rows).toEqual([{ key_id: 'new' }]);
   });
 
   test('again and again under fire from both instances admit no call too many', async () => {

@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { ensurePartitions, uuidFloor } from './store/partitions';
-import { refusalOf, reserveRequest, summary, TestBilling, usageEvent } from './testing/test-billing';
+import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 
 let database: TestDatabase;
 let billing: TestBilling;
@@ -33,6 +33,19 @@ const refusal = async (key: { accountId: string; keyId: string }, nano: bigint) 
   const { code, cap } = refusalOf(reply!);
   return `${code} ${cap?.usedNano}/${cap?.limitNano} until ${new Date(cap?.resetsAtMs ?? 0).toISOString()}`;
 };
+
+async function cappedKey(code: string, limitNano: bigint) {
+  const limit = String(limitNano);
+  const key = await billing.createFundedKey(10_000n, {
+    ...(code === 'key_daily_limit' && { dailyLimitNano: limit }),
+    ...(code === 'key_monthly_limit' && { monthlyLimitNano: limit }),
+  });
+  if (code === 'account_daily_limit') {
+    const { asDashboard: client } = billing;
+    await callUnary(client, client.UpdateAccountLimits, { id: key.accountId, dailyLimitNano: limit }, WAIT);
+  }
+  return key;
+}
 
 describe('windows begin and end at 00:00 UTC', () => {
   test('of the day', async () => {
@@ -98,17 +111,37 @@ describe('windows begin and end at 00:00 UTC', () => {
     expect(await refusal(key, 100n)).toBe('granted');
   });
 
-  test('a call counts on the day of its admission, whenever it ends', async () => {
-    const key = await billing.createFundedKey(10_000n, { dailyLimitNano: '100' });
-    await setClock('2027-06-30 23:59:59Z');
-    const call = reserveRequest(key, 80n);
-    expect(summary((await billing.reserve(call))[0]!)).toBe('granted 80');
-    await setClock('2027-07-01 00:00:01Z');
-    await billing.deliver(usageEvent(call, 50n));
-    expect(await refusal(key, 100n)).toBe('granted');
-    await setClock('2027-06-30 23:59:59Z');
-    expect(await refusal(key, 51n)).toBe('key_daily_limit 50/100 until 2027-07-01T00:00:00.000Z');
-    expect(await refusal(key, 50n)).toBe('granted');
+  describe.each([
+    ['midnight', '2027-06-15', '2027-06-16', '2027-07-01'],
+    ["a month's end", '2027-06-30', '2027-07-01', '2027-07-01'],
+    ["a year's end", '2026-12-31', '2027-01-01', '2027-01-01'],
+    ['the midnight before a leap day', '2028-02-28', '2028-02-29', '2028-03-01'],
+    ["a leap day's end", '2028-02-29', '2028-03-01', '2028-03-01'],
+    ['the end of a February without one', '2027-02-28', '2027-03-01', '2027-03-01'],
+  ])('a call counts where it was admitted, though it ends after %s', (_when, day, nextDay, nextMonth) => {
+    test.each([
+      ['key_daily_limit', nextDay],
+      ['key_monthly_limit', nextMonth],
+      ['account_daily_limit', nextDay],
+    ])('%s', async (code, ends) => {
+      const key = await cappedKey(code, 100n);
+      await setClock(`${day} 23:59:59.999Z`);
+      const call = reserveRequest(key, 80n);
+      expect(summary((await billing.reserve(call))[0]!)).toBe('granted 80');
+      expect(await refusal(key, 21n)).toBe(`${code} 80/100 until ${ends}T00:00:00.000Z`);
+
+      await setClock(`${nextDay} 00:00:00Z`);
+      const goesOn = ends !== nextDay;
+      const held = `${code} 80/100 until ${ends}T00:00:00.000Z`;
+      expect(await refusal(key, 40n)).toBe(goesOn ? held : 'granted');
+      await billing.deliver(usageEvent(call, 50n));
+      const settled = `${code} 50/100 until ${ends}T00:00:00.000Z`;
+      expect(await refusal(key, 60n)).toBe(goesOn ? settled : 'granted');
+
+      await setClock(`${day} 23:59:59.999Z`);
+      expect(await refusal(key, 51n)).toBe(settled);
+      expect(await refusal(key, 50n)).toBe('granted');
+    });
   });
 });
 

@@ -35,6 +35,7 @@ const PRICING = {
   tokens: {
     inputNano: '75000000',
     outputNano: '1',
+    cacheWriteLongNano: '3',
     serviceTiers: { flex: { inputNano: '1', outputNano: '1' } },
     longContextAboveTokens: 500,
     longContext: { inputNano: '2', outputNano: '999999999999999999' },
@@ -48,6 +49,7 @@ const chat = (slug: string, more: Model = {}): Model => ({
   contextLength: 1_000,
   maxOutputTokens: 100,
   outputFloorTokens: 10,
+  maxImageTokens: 0,
   capabilities: ['tools'],
   targets: [
     { provider: 'sim', upstreamModel: 'x', weight: 2, priority: 1 },
@@ -89,6 +91,7 @@ test('a new model is pushed by every instance as it was answered', async () => {
     successor: 'sim/chat',
     inputModalities: ['text', 'image'],
     outputFloorTokens: 10,
+    maxImageTokens: 0,
     targets: [
       { provider: 'sim', upstreamModel: 'x', weight: 2, priority: 1 },
       { provider: 'sim', upstreamModel: 'y', weight: 1, priority: 0 },
@@ -100,6 +103,7 @@ test('a new model is pushed by every instance as it was answered', async () => {
         inputNano: '75000000',
         outputNano: '1',
         longContextAboveTokens: 500,
+        cacheWriteLongNano: '3',
         longContext: { outputNano: '999999999999999999' },
         serviceTiers: { flex: { inputNano: '1', outputNano: '1' } },
       },

@@ -51,6 +51,10 @@ describe('watch', () => {
       longContext: { inputNano: '10000000000' },
       serviceTiers: { priority: { outputNano: '75000000000' } },
     });
+    expect(bySlug.get('anthropic/claude-haiku-4-5')?.pricing?.tokens).toMatchObject({
+      cacheWriteNano: '1250000000',
+      cacheWriteLongNano: '2000000000',
+    });
     const versions = first.models.map((model) => model.pricing?.version);
     expect(new Set(versions).size).toBe(first.models.length);
   });

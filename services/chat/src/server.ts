@@ -7,7 +7,6 @@ import {
   addresses,
   createGrpcClient,
   createGrpcClients,
-  createMetrics,
   grpcSettings,
   LinkServer,
   type Logger,
@@ -20,21 +19,29 @@ import {
   z,
 } from '@gateway/runtime';
 import { CatalogClient } from './clients/catalog-client';
+import { KeyClient } from './clients/key-client';
 import { startHeartbeat } from './clients/owner-client';
 import { ReserveClient } from './clients/reserve-client';
+import { TargetHealth } from './domain/target-health';
 import { grpcDelivery } from './events/grpc-delivery';
 import { kafkaDelivery } from './events/kafka-delivery';
 import { UsageRelay } from './events/usage-relay';
-import { UnreadBudget } from './formats/openai/unread-budget';
 import { Journal } from './journal/journal';
+import { createChatMetrics } from './metrics';
 import { createProviders } from './providers/registry';
+import { UnreadBudget } from './providers/unread-budget';
 import { UpstreamHttp } from './providers/upstream-http';
 import { Admission } from './rpc/admission';
+import { answerChat } from './rpc/answer-chat';
+import { ChatRelay } from './rpc/chat-relay';
+import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
+import { createMessage } from './rpc/create-message';
+import { Dispatcher } from './rpc/dispatcher';
 import { getModel, listModels } from './rpc/list-models';
 import { ProgressClock } from './rpc/progress-clock';
-import { OpenAiRelay } from './rpc/relay-openai';
 import { routeCall } from './rpc/route-call';
+import { refusedByCurrentKey, withCurrentKey } from './rpc/with-current-key';
 import { settleEarlierLives } from './settle-earlier-lives';
 
 const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().default(defaultMs);
@@ -55,12 +62,18 @@ const settings = {
   /** Absent: usage goes to billing over gRPC. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),
-  CHAT_PROVIDERS: z.string().default('openai,deepseek,mistral,xai'),
+  CHAT_PROVIDERS: z.string().default('openai,anthropic,google,deepseek,mistral,xai'),
   SIM_BASE_URL: z.url().optional(),
+  /** Top-level fields of a call that its format does not document. */
+  UNKNOWN_FIELDS: z.enum(['refuse', 'forward']).default('refuse'),
   UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),
   /** Below edge's own patience, so that the caller learns that the provider was slow. */
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(540_000),
   UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(120_000),
+  /** Of silence, after which the caller of a stream is told that it goes on. */
+  KEEP_ALIVE_MS: milliseconds(15_000),
+  /** From the opening of a target's circuit to its first probe. */
+  CIRCUIT_WAIT_MS: milliseconds(10_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
   DRAIN_TIMEOUT_MS: milliseconds(10_000),
 };
@@ -71,7 +84,7 @@ const DELIVERY_DRAIN_MS = 3_000;
 
 export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const config = readConfig(settings, env);
-  const providers = createProviders(config, env);
+  const providers = createProviders(config, env, new UnreadBudget(UNREAD_BYTES));
   const peer = { secrets: config.SERVICE_SECRET, caller: 'chat' };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
@@ -107,26 +120,36 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   await settleEarlierLives({ billing, journal, relay, log, signal: stopping.signal });
   const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
 
-  const upstream = new UpstreamHttp();
+  const upstream = new UpstreamHttp(config.KEEP_ALIVE_MS);
   const clock = new ProgressClock();
-  const openAi = new OpenAiRelay({
+  const health = new TargetHealth(() => performance.now(), config.CIRCUIT_WAIT_MS);
+  const metrics = createChatMetrics(health);
+  const dispatcher = new Dispatcher({
     upstream,
-    clock,
-    unread: new UnreadBudget(UNREAD_BYTES),
+    health,
+    metrics: metrics.targets,
     timeouts: {
       connectMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
       firstByteMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
       idleMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
     },
   });
-  const link = new LinkServer({
-    log,
-    handler: routeCall({
-      chatCompletion: createChatCompletion({ models, providers, admission, relay: openAi }),
-      listModels: listModels({ models, providers, admission }),
-      getModel: getModel({ models, providers, admission }),
-    }),
+  const chatRelay = new ChatRelay({
+    dispatcher,
+    clock,
+    metrics: metrics.targets,
+    quietMs: config.KEEP_ALIVE_MS,
   });
+  const answer = answerChat({ models, providers, admission, relay: chatRelay });
+  const keys = new KeyClient(billing);
+  const routes = routeCall({
+    chatCompletion: createChatCompletion(answer, config.UNKNOWN_FIELDS),
+    message: createMessage(answer, config.UNKNOWN_FIELDS),
+    countTokens: countTokens({ models, admission }),
+    listModels: withCurrentKey(keys, listModels({ models, providers, admission })),
+    getModel: withCurrentKey(keys, getModel({ models, providers, admission })),
+  });
+  const link = new LinkServer({ log, handler: refusedByCurrentKey(keys, routes) });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const grpc = await startGrpcServer({
@@ -137,11 +160,10 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       { definition: ChatService.service, handlers: { Relay: link.relay }, callers: ['edge', 'dashboard'] },
     ],
   });
-  const metrics = createMetrics();
   const admin = await startAdminServer({
     host: config.BIND_HOST,
     port: config.ADMIN_PORT,
-    metrics,
+    metrics: metrics.registry,
     checks: { catalog: () => models.loaded, billing: () => reserve.up, journal: () => journal.admits },
   });
 

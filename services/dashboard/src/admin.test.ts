@@ -173,6 +173,7 @@ describe('models', () => {
         input: 0.075,
         output: 1e-9,
         cache_read: null,
+        cache_write_1h: 2,
         service_tiers: { flex: { input: 1, output: 2 } },
         long_context: { above_tokens: 500, input: 3, output: 4 },
       },
@@ -199,6 +200,7 @@ describe('models', () => {
             tokens: {
               inputNano: '75000000',
               outputNano: '1',
+              cacheWriteLongNano: '2000000000',
               serviceTiers: { flex: { inputNano: '1000000000' } },
               longContextAboveTokens: 500,
               longContext: { outputNano: '4000000000' },
@@ -213,8 +215,8 @@ describe('models', () => {
       },
     });
     expect(made.body).toMatchObject({ ...NEW, status: 'active', pricing: { tokens: { input: 0.075 } } });
-    const { targets, output_floor_tokens, ...listed } = made.body;
-    expect([targets.length, output_floor_tokens]).toEqual([1, 10]);
+    const { targets, output_floor_tokens, max_image_tokens, ...listed } = made.body;
+    expect([targets.length, output_floor_tokens, max_image_tokens]).toEqual([1, 10, 0]);
     expect((await dashboard.get('models/sim/new', owner.token)).body).toEqual(listed);
     expect((await get('models/sim/new')).body).toEqual(made.body);
   });

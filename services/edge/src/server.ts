@@ -35,7 +35,7 @@ import { answerApi } from './routes/api';
 import { answerDashboard } from './routes/dashboard';
 
 const CALLER = 'edge';
-const REFUSAL_TTL_MS = 1_000;
+const REFUSAL_GAP_MS = 100;
 const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
@@ -50,7 +50,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     resolve: (key) => resolveKey(clients.billing, key),
     maxEntries: config.EDGE_KEY_CACHE_ENTRIES,
     maxRefusals: MAX_REFUSALS,
-    refusalTtlMs: REFUSAL_TTL_MS,
+    refusalGapMs: REFUSAL_GAP_MS,
     maxResolving: MAX_RESOLVING,
   });
   const watch = watchKeys(clients.billing, keys, log);

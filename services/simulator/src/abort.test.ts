@@ -13,11 +13,16 @@ afterAll(() => simulator.stop());
 
 async function openCall(requestId: string, directive: object, more: object = {}): Promise<Socket> {
   const messages = [{ role: 'user', content: sim(directive) }];
-  const body = JSON.stringify({ model: 'm', stream: true, messages, ...more });
+  return open(requestId, '/v1/chat/completions', { model: 'm', stream: true, messages, ...more });
+}
+
+async function open(requestId: string, path: string, json: object): Promise<Socket> {
+  const body = JSON.stringify(json);
   const socket = connect({ port: simulator.port, host: '127.0.0.1', allowHalfOpen: true });
   await once(socket, 'connect');
+  const keys = 'authorization: Bearer k\r\nx-goog-api-key: k\r\nanthropic-version: 2023-06-01\r\n';
   socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\nx-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `POST ${path} HTTP/1.1\r\nhost: x\r\n${keys}x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   return socket;
 }
@@ -72,6 +77,40 @@ test.each([1, 2, 25])('half-closed after %d chunks: metered is what can be read'
   });
   expect(entry.prompt_tokens).toBeGreaterThan(0);
 });
+
+const ENDLESS = sim({ chunks: 5_000, chunk_delay_ms: 2 });
+
+test.each([
+  {
+    provider: 'anthropic',
+    path: '/anthropic/v1/messages',
+    body: { model: 'm', max_tokens: 9_000, stream: true, messages: [{ role: 'user', content: ENDLESS }] },
+    end: 'message_stop',
+  },
+  {
+    provider: 'gemini',
+    path: '/gemini/v1beta/models/m:streamGenerateContent?alt=sse',
+    body: { contents: [{ parts: [{ text: ENDLESS }] }] },
+    end: 'finishReason',
+  },
+])(
+  'half-closed in the stream of $provider: metered is what can be read',
+  async ({ provider, path, body, end }) => {
+    const socket = await open(provider, path, body);
+    const raw = await readAndLeave(socket, (text) => text.split('"text":"').length > 10);
+    expect(raw).not.toContain(end);
+    const said = [...bodyOf(raw).matchAll(/"text":("(?:[^"\\]|\\.)*")/g)].map(([, json = '""']) =>
+      JSON.parse(json),
+    );
+    expect(await simulator.entryOf(provider)).toMatchObject({
+      provider,
+      completion_tokens: tokenizer.count(said.join('')),
+      finished: false,
+      aborted: true,
+      status: 200,
+    });
+  },
+);
 
 test('half-closed at no delay while the caller did not read', async () => {
   const socket = await openCall('stalled', { chunks: 100_000 });

@@ -65,6 +65,24 @@ test.each([1, 2])('a tool call, %d choices', async (n) => {
   }
 });
 
+test('several tool calls at once', async () => {
+  const tool_call = [{ name: 'a', arguments: { n: 1 } }, { name: 'b' }, { name: 'a', arguments: { n: 2 } }];
+  const request = { ...ask(sim({ tool_call, text: 'well' })), n: 2 };
+  const plain = await client.chat.completions.create(request);
+  const streamed = await client.chat.completions.stream(request).finalChatCompletion();
+  for (const { choices } of [plain, streamed]) {
+    const calls = choices.map(({ message }) => message.tool_calls ?? []);
+    expect(new Set(calls.flat().map(({ id }) => id)).size).toBe(6);
+    for (const made of calls) {
+      expect(made.map((call) => call.type === 'function' && call.function)).toMatchObject([
+        { name: 'a', arguments: '{"n":1}' },
+        { name: 'b', arguments: '{}' },
+        { name: 'a', arguments: '{"n":2}' },
+      ]);
+    }
+  }
+});
+
 test('failures are the errors the client knows', async () => {
   const call = (directive: object) => client.chat.completions.create(ask(sim(directive)));
   await expect(call({ status: 429 })).rejects.toBeInstanceOf(OpenAI.RateLimitError);

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createLogger, type RunningService } from '@gateway/runtime';
 import { startSimulator } from './server';
 
@@ -5,6 +6,10 @@ export interface Meter {
   calls: number;
   prompt_tokens: number;
   completion_tokens: number;
+  images: number;
+  output_image_tokens: number;
+  tasks: number;
+  seconds: number;
   in_flight: number;
   by_model: Record<string, { calls: number }>;
   entries: Record<string, unknown>[];
@@ -17,8 +22,10 @@ export class Fixture {
     readonly port: number,
   ) {}
 
-  static async start(): Promise<Fixture> {
-    const service = await startSimulator({ HTTP_PORT: '0' }, createLogger('simulator', 'silent'));
+  /** Its clock stands still until a test moves it, if there is to be any but the real one. */
+  static async start(clock?: { nowMs: number }): Promise<Fixture> {
+    const nowMs = clock === undefined ? Date.now : () => clock.nowMs;
+    const service = await startSimulator({ HTTP_PORT: '0' }, createLogger('simulator', 'silent'), nowMs);
     return new Fixture(service, service.ports.http ?? 0);
   }
 
@@ -37,6 +44,29 @@ export class Fixture {
   chat(content: string, more: object = {}, headers: Record<string, string> = {}): Promise<Response> {
     const body = { model: 'm', messages: [{ role: 'user', content }], ...more };
     return this.post('/openai/v1/chat/completions', body, headers);
+  }
+
+  messages(content: unknown, more: object = {}, headers: Record<string, string> = {}): Promise<Response> {
+    const body = { model: 'm', max_tokens: 1_000, messages: [{ role: 'user', content }], ...more };
+    const auth = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' };
+    return this.post('/anthropic/v1/messages', body, { ...auth, ...headers });
+  }
+
+  /** @param method with its query: `streamGenerateContent?alt=sse` */
+  generate(
+    method: string,
+    text: string,
+    more: object = {},
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const body = { contents: [{ role: 'user', parts: [{ text }] }], ...more };
+    return this.post(`/gemini/v1beta/models/m:${method}`, body, { 'x-goog-api-key': 'k', ...headers });
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(path.startsWith('http') ? path : this.url + path, {
+      headers: { authorization: 'Bearer k', ...headers },
+    });
   }
 
   async meter(query = ''): Promise<Meter> {
@@ -59,6 +89,15 @@ export class Fixture {
   }
 }
 
+/** A token as Kling's callers make it. @param claims over the usual ones */
+export function klingToken(nowMs: number, claims: object = {}, secret = 'simulated'): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  const usual = { iss: 'access', exp: nowSeconds + 1_800, nbf: nowSeconds - 5 };
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...usual, ...claims })}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
 export const sim = (directive: object) => `[[sim ${JSON.stringify(directive)}]]`;
 
 /** The data of a server-sent stream's events, parsed; `[DONE]` stays as it is. */
@@ -67,4 +106,20 @@ export function eventsOf(text: string): unknown[] {
     .split('\n\n')
     .filter((frame) => frame.startsWith('data: '))
     .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : JSON.parse(frame.slice(6))));
+}
+
+export interface NamedEvent {
+  readonly event: string;
+  readonly data: Record<string, unknown> & { index?: number; delta?: Record<string, unknown> };
+}
+
+/** A server-sent stream of named events, parsed. */
+export function namedEventsOf(text: string): NamedEvent[] {
+  return text
+    .split('\n\n')
+    .filter((frame) => frame !== '')
+    .map((frame) => {
+      const [event = '', data = ''] = frame.split('\n');
+      return { event: event.replace('event: ', ''), data: JSON.parse(data.replace('data: ', '')) };
+    });
 }

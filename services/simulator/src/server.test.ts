@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type OpenAI from 'openai';
 import { eventsOf, Fixture, sim } from './server.fixture';
 
 let simulator: Fixture;
@@ -42,6 +43,43 @@ describe('replies', () => {
     expect(events.at(-2)).toMatchObject({ choices: [], usage });
   });
 
+  test('hidden thinking is only counted, in both modes', async () => {
+    const prompt = sim({ thinking: 'hm well', text: 'ok', hide_thinking: true });
+    const usage = { completion_tokens: 3, completion_tokens_details: { reasoning_tokens: 2 } };
+    const plain = await (await simulator.chat(prompt)).json();
+    expect(plain).toMatchObject({ usage });
+    expect(plain).not.toHaveProperty('choices.0.message.reasoning_content');
+    const more = { stream: true, stream_options: { include_usage: true } };
+    const streamed = await (await simulator.chat(prompt, more)).text();
+    expect(streamed).not.toContain('reasoning_content');
+    expect(eventsOf(streamed).at(-2)).toMatchObject({ usage });
+  });
+
+  test('a tool that has to be called is called, a format kept to, a stop sequence heard', async () => {
+    const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const tools = ['f', 'g'].map((name) => ({ type: 'function', function: { name, parameters } }));
+    const g = { type: 'function', function: { name: 'g' } };
+    const choices = [
+      ['required', 'f'],
+      [g, 'g'],
+      [{ type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [g] } }, 'g'],
+    ];
+    for (const [tool_choice, name] of choices) {
+      expect(await (await simulator.chat('hi', { tools, tool_choice })).json()).toMatchObject({
+        choices: [{ message: { tool_calls: [{ function: { name, arguments: '{"n":0}' } }] } }],
+      });
+    }
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: parameters } };
+    const said = async (content: string, more: object) => {
+      const body = (await (await simulator.chat(content, more)).json()) as OpenAI.ChatCompletion;
+      return body.choices[0]?.message.content;
+    };
+    expect(await said('hi', { response_format })).toBe('{"n":0}');
+    expect(await said('hi', { response_format: { type: 'json_object' } })).toBe('{}');
+    expect(await said(sim({ text: 'one two' }), { stop: ' two' })).toBe('one');
+    expect(await said(sim({ text: 'one two' }), { tools, tool_choice: 'required' })).toBe('one two');
+  });
+
   test('a stream without include_usage has no usage key at all', async () => {
     const response = await simulator.chat(sim({ chunks: 5 }), { stream: true });
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
@@ -64,7 +102,7 @@ describe('replies', () => {
     });
     const headers = { authorization: 'Bearer k' };
     const models = await (await fetch(`${simulator.url}/openai/v1/models`, { headers })).json();
-    expect(models).toMatchObject({ object: 'list', data: [{ object: 'model' }, {}, {}, {}] });
+    expect(models).toMatchObject({ object: 'list', data: [{ object: 'model' }, {}, {}, {}, {}, {}] });
   });
 });
 
@@ -129,6 +167,25 @@ describe('failures', () => {
     const entry = await simulator.entryOf(`drop-${drop}`);
     expect(entry).toMatchObject({ completion_tokens: drop, finished: false, aborted: false, stream: true });
     expect(entry.prompt_tokens).toBeGreaterThan(0);
+  });
+});
+
+test.each([
+  [{ stream_error: true }, { error: { type: 'server_error' } }, 5],
+  [{ stream_error: 'so it goes', drop_after_chunks: 2 }, { error: { message: 'so it goes' } }, 2],
+  [{ stream_error: { error: { code: 'x' } }, drop_after_chunks: 0 }, { error: { code: 'x' } }, 0],
+])('an error in the middle of a stream: %j', async (directive, error, sent) => {
+  const id = `stream-error-${sent}`;
+  const prompt = sim({ text: 'one two three four five', ...directive });
+  const events = eventsOf(
+    await (await simulator.chat(prompt, { stream: true }, { 'x-request-id': id })).text(),
+  );
+  expect(events).toHaveLength(1 + sent + 1);
+  expect(events.at(-1)).toMatchObject(error);
+  expect(await simulator.entryOf(id)).toMatchObject({
+    completion_tokens: sent,
+    finished: false,
+    aborted: false,
   });
 });
 

@@ -10,21 +10,41 @@ import {
   type RunningService,
   readConfig,
   startAdminServer,
+  z,
 } from '@gateway/runtime';
 import { Meter } from './domain/meter';
 import { ReplyWriter } from './domain/reply';
+import { TaskBook } from './domain/task-book';
 import { O200kTokenizer } from './domain/tokenizer';
 import { createHttpServer } from './http/http-server';
+import { createAnthropic } from './providers/anthropic/anthropic';
+import { createBfl } from './providers/bfl/bfl';
+import { createDashScope } from './providers/dashscope/dashscope';
+import { createGemini } from './providers/gemini/gemini';
+import { createKling } from './providers/kling/kling';
+import { createMinimax } from './providers/minimax/minimax';
+import { createKin, KIN } from './providers/openai/kin';
 import { createOpenAi } from './providers/openai/openai';
 import { createRouter } from './routes/router';
 
 const DRAIN_MS = 2_000;
 const METER_ENTRIES = 200_000;
+const TASK_LIMITS = { tasks: 10_000, chars: 50_000_000, ageMs: 24 * 3_600_000 };
 const MAX_BODY_BYTES = 33 * 1024 * 1024;
 
-export async function startSimulator(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
-  const config = readConfig({ ...processSettings, HTTP_PORT: port(7199) }, env);
-  const server = createSimulator((error) => log.error({ err: error }, 'call failed'));
+/** @param nowMs the clock of tasks, links and the meter */
+export async function startSimulator(
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+  nowMs: () => number = Date.now,
+): Promise<RunningService> {
+  const config = readConfig(
+    { ...processSettings, HTTP_PORT: port(7199), KLING_SECRET_KEY: z.string().min(1).default('simulated') },
+    env,
+  );
+  const server = createSimulator(nowMs, config.KLING_SECRET_KEY, (error) =>
+    log.error({ err: error }, 'call failed'),
+  );
   const host = config.BIND_HOST;
   const http = await listen(server, config.HTTP_PORT, host);
   const admin = await startAdminServer({
@@ -45,18 +65,38 @@ export async function startSimulator(env: NodeJS.ProcessEnv, log: Logger): Promi
   };
 }
 
-function createSimulator(onDefect: (error: unknown) => void): Server {
+function createSimulator(
+  nowMs: () => number,
+  klingSecret: string,
+  onDefect: (error: unknown) => void,
+): Server {
   const tokenizer = new O200kTokenizer();
-  const meter = new Meter(METER_ENTRIES, Date.now);
-  const openAi = createOpenAi({
+  const meter = new Meter(METER_ENTRIES, nowMs);
+  const deps = {
     meter,
+    tasks: new TaskBook(meter, nowMs, TASK_LIMITS),
     tokenizer,
     replies: new ReplyWriter(tokenizer),
     newId: createIds(randomBytes(8).toString('hex')),
-    nowMs: Date.now,
+    nowMs,
     maxBodyBytes: MAX_BODY_BYTES,
-  });
-  return createHttpServer(createRouter([openAi], meter), onDefect);
+  };
+  return createHttpServer(
+    createRouter(
+      [
+        createOpenAi(deps),
+        createAnthropic(deps),
+        createGemini(deps),
+        createBfl(deps),
+        createMinimax(deps),
+        createKling(deps, klingSecret),
+        createDashScope(deps),
+        ...Object.entries(KIN).map(([name, manners]) => createKin(name, manners, deps)),
+      ],
+      deps,
+    ),
+    onDefect,
+  );
 }
 
 // A random start and a count: unique over processes, and cheaper than a random id for each call.

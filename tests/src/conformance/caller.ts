@@ -4,26 +4,45 @@ import type { System } from '../support/system';
 
 export type Method = 'GET' | 'POST';
 
+/** An endpoint that takes a conversation. */
+export interface ChatEndpoint {
+  readonly path: string;
+  /** A valid body but for these fields; `undefined` leaves a field out. */
+  body(fields?: object): object;
+}
+
+const CONVERSATION = { model: 'sim/chat', messages: [{ role: 'user', content: 'hi' }] };
+
+export const COMPLETIONS: ChatEndpoint = {
+  path: '/v1/chat/completions',
+  body: (fields) => ({ ...CONVERSATION, ...fields }),
+};
+export const MESSAGES: ChatEndpoint = {
+  path: '/v1/messages',
+  body: (fields) => ({ ...CONVERSATION, max_tokens: 1_000, ...fields }),
+};
+export const COUNT_TOKENS: ChatEndpoint = {
+  path: '/v1/messages/count_tokens',
+  body: (fields) => ({ ...CONVERSATION, ...fields }),
+};
+/** Those that answer, each in its format. */
+export const CHAT_FORMATS: readonly ChatEndpoint[] = [COMPLETIONS, MESSAGES];
+export const CHAT_ENDPOINTS: readonly ChatEndpoint[] = [...CHAT_FORMATS, COUNT_TOKENS];
+
 /** Calls both address spaces as their callers do. */
 export interface Caller {
-  /** `POST /v1/chat/completions` with a valid body but for these fields; `undefined` leaves a field out. */
-  chat(apiKey: string, fields?: object): Promise<HttpAnswer>;
-  /** The same path with a body that need not be JSON. */
-  chatBytes(apiKey: string, body: string | Buffer): Promise<HttpAnswer>;
+  /** With a valid body but for these fields; `undefined` leaves a field out. Completions unless said otherwise. */
+  chat(apiKey: string, fields?: object, endpoint?: ChatEndpoint): Promise<HttpAnswer>;
+  /** The same with a body that need not be JSON. */
+  chatBytes(apiKey: string, body: string | Buffer, endpoint?: ChatEndpoint): Promise<HttpAnswer>;
   /** Any path of the API's address space; a header that is `undefined` is not sent. */
   api(method: string, path: string, headers: OutgoingHttpHeaders, body?: unknown): Promise<HttpAnswer>;
   /** Any path of the dashboard's address space. */
   dashboard(method: string, path: string, headers: OutgoingHttpHeaders, body?: unknown): Promise<HttpAnswer>;
 }
 
-export const CHAT = '/v1/chat/completions';
-
 export function bearer(credential: string): OutgoingHttpHeaders {
   return { authorization: `Bearer ${credential}` };
-}
-
-export function validBody(fields: object = {}): object {
-  return { model: 'sim/chat', messages: [{ role: 'user', content: 'hi' }], ...fields };
 }
 
 export function createCaller({ stack }: Pick<System, 'stack'>): Caller {
@@ -37,8 +56,8 @@ export function createCaller({ stack }: Pick<System, 'stack'>): Caller {
   return {
     api,
     dashboard: send(stack.dashboardUrl),
-    chat: (apiKey, fields) => api('POST', CHAT, bearer(apiKey), validBody(fields)),
-    chatBytes: (apiKey, body) => api('POST', CHAT, bearer(apiKey), body),
+    chat: (apiKey, fields, { path, body } = COMPLETIONS) => api('POST', path, bearer(apiKey), body(fields)),
+    chatBytes: (apiKey, body, { path } = COMPLETIONS) => api('POST', path, bearer(apiKey), body),
   };
 }
 

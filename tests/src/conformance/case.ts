@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gateway/proto';
+import type { AnyErrorCode } from '@gateway/proto';
 import { expect, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
@@ -13,18 +13,19 @@ export interface World {
   readonly caller: Caller;
 }
 
-/** One condition of one row of the public error table, and how to bring it about. */
+/** One condition of one row of the error tables, and how to bring it about. */
 export interface ConformanceCase extends Particulars {
-  readonly code: ErrorCode;
+  readonly code: AnyErrorCode;
   /** The row's condition. */
   readonly when: string;
   provoke(world: World): Promise<HttpAnswer>;
 }
 
-/** A test for each case. */
-export function runCases(cases: readonly ConformanceCase[], world: () => World): void {
+/** A test for each case; several run at a time unless `inTurn`, so each needs an account or nothing of its own. */
+export function runCases(cases: readonly ConformanceCase[], world: () => World, inTurn = false): void {
+  const run = inTurn ? test : test.concurrent;
   for (const each of cases) {
-    test(`${each.code}: ${each.when}`, async () => {
+    run(`${each.code}: ${each.when}`, async () => {
       expectConforms(await each.provoke(world()), each.code, each);
     });
   }

@@ -1,13 +1,15 @@
-import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
+import { DASHBOARD_ERROR_TABLE, ERROR_TABLE, type ErrorCode } from '@gateway/proto';
 import { expect, test } from '@jest/globals';
 import { AUTHENTICATION_CASES } from './authentication';
+import { DASHBOARD_CASES } from './dashboard';
 import { OUTAGES } from './internal-error';
 import { MODEL_CASES } from './model';
 import { MONEY_CASES } from './money';
 import { NOT_FOUND_CASES } from './not-found';
+import { PROVIDER_REFUSAL_CASES } from './provider-refusals';
 import { RATE_CASES } from './rates';
 import { REQUEST_BODY_CASES } from './request-body';
-import { TLS_CASES, UPSTREAM_CASES } from './upstream';
+import { TLS_CASES, upstreamCases } from './upstream';
 
 /** Raised by calls that are still to be built: images and video. */
 const OF_MEDIA: readonly ErrorCode[] = [
@@ -21,7 +23,7 @@ const OF_MEDIA: readonly ErrorCode[] = [
   'video_billing_error',
 ];
 
-test('every code of the table is provoked by a case, or waits for the calls that can raise it', () => {
+test('every code of the tables is provoked by a case, or waits for the calls that can raise it', () => {
   const cases = [
     ...AUTHENTICATION_CASES,
     ...REQUEST_BODY_CASES,
@@ -29,10 +31,13 @@ test('every code of the table is provoked by a case, or waits for the calls that
     ...MONEY_CASES,
     ...RATE_CASES,
     ...NOT_FOUND_CASES,
+    ...PROVIDER_REFUSAL_CASES,
+    ...DASHBOARD_CASES,
     ...OUTAGES.flatMap((outage) => outage.cases),
-    ...UPSTREAM_CASES,
+    ...upstreamCases('openai'),
   ];
   const provoked = new Set<string>([...cases.map(({ code }) => code), ...TLS_CASES.map(([, code]) => code)]);
   expect(OF_MEDIA.filter((code) => provoked.has(code))).toEqual([]);
-  expect(Object.keys(ERROR_TABLE).filter((code) => !provoked.has(code))).toEqual(OF_MEDIA);
+  const codes = Object.keys({ ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE });
+  expect(codes.filter((code) => !provoked.has(code))).toEqual(OF_MEDIA);
 });

@@ -1,16 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually } from '../support/books';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { startSystem } from '../support/system';
 import { AUTHENTICATION_CASES } from './authentication';
-import { CHAT, createCaller } from './caller';
+import { CHAT_ENDPOINTS, CHAT_FORMATS, createCaller } from './caller';
 import { runCases, type World } from './case';
+import { DASHBOARD_CASES } from './dashboard';
 import { MODEL_CASES } from './model';
-import { MONEY_CASES } from './money';
+import { FREE_CALLS, MONEY_CASES } from './money';
 import { NOT_FOUND_CASES } from './not-found';
+import { PROVIDER_REFUSAL_CASES } from './provider-refusals';
+import { RATE_HEADER_CASES, rateHeadersOf } from './rate-headers';
 import { RATE_CASES } from './rates';
 import { REQUEST_BODY_CASES } from './request-body';
 
 let world: World;
+
+// Several cases run at a time.
+jest.setTimeout(20_000);
 
 beforeAll(async () => {
   const system = await startSystem({ autoRestart: false });
@@ -24,29 +29,93 @@ describe('model', () => runCases(MODEL_CASES, () => world));
 describe('money', () => runCases(MONEY_CASES, () => world));
 describe('rates', () => runCases(RATE_CASES, () => world));
 describe('not found', () => runCases(NOT_FOUND_CASES, () => world));
+describe('refused by the provider', () => runCases(PROVIDER_REFUSAL_CASES, () => world));
+describe('dashboard', () => runCases(DASHBOARD_CASES, () => world));
 
-test('why a key is refused cannot be told from the answer', async () => {
-  const refusals = AUTHENTICATION_CASES.filter(
-    ({ code, when }) => code === 'invalid_api_key' && when.endsWith(`, POST ${CHAT}`),
-  );
-  const answers = new Set<string>();
-  for (const { provoke } of refusals) {
-    const { status, headers, text } = await provoke(world);
-    const { 'x-request-id': _id, 'request-id': _same, date: _date, ...others } = headers;
-    answers.add(JSON.stringify({ status, others, text }));
-  }
-  expect(refusals.length).toBeGreaterThan(15);
-  expect([...answers]).toHaveLength(1);
+describe('an answer says what is left of its key’s rates', () => {
+  test.concurrent.each(RATE_HEADER_CASES)('$when', async ({ key, calls, status = 200, headers }) => {
+    const customer = await world.system.provision({ key });
+    for (const [i, call] of calls.entries()) {
+      const answer = await call(world, customer);
+      const isLast = i === calls.length - 1;
+      expect(answer.status).toBe(isLast ? status : 200);
+      if (isLast) expect(rateHeadersOf(answer)).toEqual(headers);
+      await world.system.settled(customer);
+    }
+  });
 });
+
+test.concurrent.each(CHAT_FORMATS)(
+  'why a key is refused cannot be told from the answer, POST $path',
+  async ({ path }) => {
+    const refusals = AUTHENTICATION_CASES.filter(
+      ({ code, when }) => code === 'invalid_api_key' && when.endsWith(`, POST ${path}`),
+    );
+    const answers = new Set<string>();
+    for (const { provoke } of refusals) {
+      const { status, headers, text } = await provoke(world);
+      const { 'x-request-id': _id, 'request-id': _same, date: _date, ...others } = headers;
+      answers.add(JSON.stringify({ status, others, text }));
+    }
+    expect(refusals.length).toBeGreaterThan(15);
+    expect([...answers]).toHaveLength(1);
+  },
+);
 
 test('a preview model answers once its account has opted in', async () => {
   const { system, caller } = world;
   const { apiKey, token } = await system.provision();
-  expect((await caller.chat(apiKey, { model: 'sim/preview' })).status).toBe(404);
+  const statuses = async () => {
+    const calls = CHAT_ENDPOINTS.map((endpoint) => caller.chat(apiKey, { model: 'sim/preview' }, endpoint));
+    return (await Promise.all(calls)).map(({ status }) => status);
+  };
+  expect(await statuses()).toEqual([404, 404, 404]);
   await system.dashboard.call('POST', 'models/sim/preview/opt-in', token, {});
-  // Edges hear of it by a push; until then they may remember that it had not.
-  const answers = async () => (await caller.chat(apiKey, { model: 'sim/preview' })).status === 200;
-  await eventually('the preview model', answers, 1_000);
+  expect(await statuses()).toEqual([200, 200, 200]);
+});
+
+test.each(FREE_CALLS)('%s is answered to who has no money', async (_name, call) => {
+  const { apiKey } = await world.system.provision({ balanceUsd: 0 });
+  expect((await call(world, apiKey)).status).toBe(200);
+});
+
+/** As Anthropic's clients may send them. */
+const VERSIONS = [{}, { 'anthropic-version': '2023-06-01' }, { 'anthropic-version': '2026-10-21' }];
+
+test.each(CHAT_ENDPOINTS)('x-api-key alone lets in, whatever the version, POST $path', async (endpoint) => {
+  const { system, caller } = world;
+  const { apiKey } = await system.provision();
+  for (const version of VERSIONS) {
+    const headers = { 'x-api-key': apiKey, ...version };
+    expect((await caller.api('POST', endpoint.path, headers, endpoint.body())).status).toBe(200);
+  }
+});
+
+test('a model list has the shape that its caller asks for', async () => {
+  const { caller, customer } = world;
+  const get = (path: string, headers: object) =>
+    caller.api('GET', path, { 'x-api-key': customer.apiKey, ...headers });
+  const ofOpenAi = { id: 'sim/chat', object: 'model', created: expect.any(Number), owned_by: 'sim' };
+  const ofAnthropic = expect.objectContaining({
+    id: 'sim/chat',
+    type: 'model',
+    display_name: 'Simulated chat',
+    max_tokens: 16_384,
+  });
+  expect((await get('/v1/models/sim/chat', {})).json).toEqual(ofOpenAi);
+  expect((await get('/v1/models/sim/chat', VERSIONS[1]!)).json).toEqual(ofAnthropic);
+
+  const plain = (await get('/v1/models', {})).json;
+  expect(plain).toEqual({ object: 'list', data: expect.arrayContaining([ofOpenAi]) });
+  const ids: string[] = plain.data.map(({ id }: { id: string }) => id);
+  const versioned = (await get('/v1/models', VERSIONS[1]!)).json;
+  expect(versioned).toEqual({
+    data: expect.arrayContaining([ofAnthropic]),
+    has_more: false,
+    first_id: ids[0],
+    last_id: ids.at(-1),
+  });
+  expect(versioned.data.map(({ id }: { id: string }) => id)).toEqual(ids);
 });
 
 test('refusals cost nothing and hold nothing', async () => {

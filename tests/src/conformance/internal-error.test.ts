@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startSystem } from '../support/system';
-import { bearer, createCaller } from './caller';
+import { bearer, CHAT_ENDPOINTS, createCaller } from './caller';
 import { runCases, type World } from './case';
 import { OUTAGES } from './internal-error';
 
@@ -18,13 +18,15 @@ describe.each(OUTAGES)('without $down', ({ down, cases }) => {
     await world.system.stack.restart(down);
     await world.system.stack.ready();
   }, 30_000);
-  runCases(cases, () => world);
+  runCases(cases, () => world, true);
 });
 
 test('without catalog every call is answered from what is remembered', async () => {
   const { system, caller, customer } = world;
   await system.stack.kill('catalog');
-  expect((await caller.chat(customer.apiKey)).status).toBe(200);
+  for (const endpoint of CHAT_ENDPOINTS) {
+    expect((await caller.chat(customer.apiKey, {}, endpoint)).status).toBe(200);
+  }
   expect((await caller.api('GET', '/v1/models', bearer(customer.apiKey))).status).toBe(200);
   expect((await caller.dashboard('GET', '/api/v1/models', bearer(customer.token))).status).toBe(200);
 });
@@ -32,7 +34,7 @@ test('without catalog every call is answered from what is remembered', async () 
 test('nobody was charged for what was not answered', async () => {
   const { system, customer } = world;
   const { balance } = await system.settled(customer, 10_000);
-  // The one call that was answered.
+  // The two calls that were answered.
   expect(balance).toBeGreaterThan(9.99);
   expect(await system.drift()).toBe(0);
 });

@@ -1,5 +1,5 @@
 import type { ServiceName } from '@gateway/local';
-import { bearer, CHAT } from './caller';
+import { bearer, CHAT_ENDPOINTS, CHAT_FORMATS } from './caller';
 import type { ConformanceCase } from './case';
 
 /** A service that is down, and the calls that can't be answered without it. */
@@ -8,16 +8,16 @@ export interface Outage {
   readonly cases: readonly ConformanceCase[];
 }
 
-const chat: ConformanceCase = {
+const chats: readonly ConformanceCase[] = CHAT_ENDPOINTS.map((endpoint) => ({
   code: 'internal_error',
-  when: `POST ${CHAT}`,
-  provoke: ({ caller, customer }) => caller.chat(customer.apiKey),
-};
-const streamedChat: ConformanceCase = {
+  when: `POST ${endpoint.path}`,
+  provoke: ({ caller, customer }) => caller.chat(customer.apiKey, {}, endpoint),
+}));
+const streamedChats: readonly ConformanceCase[] = CHAT_FORMATS.map((endpoint) => ({
   code: 'internal_error',
-  when: `POST ${CHAT}, streamed`,
-  provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { stream: true }),
-};
+  when: `POST ${endpoint.path}, streamed`,
+  provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { stream: true }, endpoint),
+}));
 const getApi = (path: string): ConformanceCase => ({
   code: 'internal_error',
   when: `GET ${path}`,
@@ -33,14 +33,14 @@ export const OUTAGES: readonly Outage[] = [
   {
     down: 'billing',
     cases: [
-      chat,
-      streamedChat,
+      ...chats,
+      ...streamedChats,
       getApi('/v1/models'),
       getApi('/v1/models/sim/chat'),
       getDashboard('/api/v1/billing/balance'),
       getDashboard('/api/v1/keys'),
     ],
   },
-  { down: 'chat', cases: [chat, streamedChat, getApi('/v1/models'), getApi('/v1/models/sim/chat')] },
+  { down: 'chat', cases: [...chats, ...streamedChats, getApi('/v1/models'), getApi('/v1/models/sim/chat')] },
   { down: 'dashboard', cases: [getDashboard('/api/v1/models'), getDashboard('/api/v1/keys')] },
 ];

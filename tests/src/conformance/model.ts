@@ -1,4 +1,4 @@
-import { bearer } from './caller';
+import { bearer, CHAT_ENDPOINTS } from './caller';
 import type { ConformanceCase } from './case';
 
 const MALFORMED: readonly [string, string | null][] = [
@@ -27,24 +27,50 @@ const NOT_FOUND: readonly [string, string][] = [
   ['preview, not opted in', 'sim/preview'],
 ];
 
+const NO_CHAT: readonly [string, string][] = [
+  ['an image model', 'sim/image'],
+  ['a video model', 'sim/video'],
+];
+
 export const MODEL_CASES: readonly ConformanceCase[] = [
-  ...MALFORMED.map(
-    ([when, model]): ConformanceCase => ({
-      code: 'invalid_model',
-      when,
-      provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { model }),
-    }),
-  ),
-  ...NOT_FOUND.flatMap(([when, model]): ConformanceCase[] => [
+  ...CHAT_ENDPOINTS.flatMap((endpoint): ConformanceCase[] => [
+    ...MALFORMED.map(
+      ([when, model]): ConformanceCase => ({
+        code: 'invalid_model',
+        when: `${when}, POST ${endpoint.path}`,
+        provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { model }, endpoint),
+      }),
+    ),
+    ...[...NOT_FOUND, ...NO_CHAT].map(
+      ([when, model]): ConformanceCase => ({
+        code: 'model_not_found',
+        when: `${when}, POST ${endpoint.path}`,
+        provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { model }, endpoint),
+      }),
+    ),
     {
       code: 'model_not_found',
-      when: `${when}, POST /v1/chat/completions`,
-      provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { model }),
+      when: `outside the allowlist, POST ${endpoint.path}`,
+      async provoke({ system, caller }) {
+        const { apiKey } = await system.provision({ key: { allowed_models: ['openai/gpt-5.5'] } });
+        return caller.chat(apiKey, {}, endpoint);
+      },
     },
+  ]),
+  ...NOT_FOUND.flatMap(([when, model]): ConformanceCase[] => [
     {
       code: 'model_not_found',
       when: `${when}, GET /v1/models/{slug}`,
       provoke: ({ caller, customer }) => caller.api('GET', `/v1/models/${model}`, bearer(customer.apiKey)),
+    },
+    {
+      code: 'model_not_found',
+      when: `${when}, GET /v1/models/{slug} in Anthropic's shape`,
+      provoke: ({ caller, customer }) =>
+        caller.api('GET', `/v1/models/${model}`, {
+          ...bearer(customer.apiKey),
+          'anthropic-version': '2023-06-01',
+        }),
     },
     {
       code: 'model_not_found',
@@ -53,21 +79,6 @@ export const MODEL_CASES: readonly ConformanceCase[] = [
         caller.api('GET', `/v1/models/${encodeURIComponent(model)}`, bearer(customer.apiKey)),
     },
   ]),
-  ...['sim/image', 'sim/video'].map(
-    (model): ConformanceCase => ({
-      code: 'model_not_found',
-      when: `${model} does not chat`,
-      provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { model }),
-    }),
-  ),
-  {
-    code: 'model_not_found',
-    when: 'outside the allowlist, POST /v1/chat/completions',
-    async provoke({ system, caller }) {
-      const { apiKey } = await system.provision({ key: { allowed_models: ['openai/gpt-5.5'] } });
-      return caller.chat(apiKey);
-    },
-  },
   {
     code: 'model_not_found',
     when: 'outside the allowlist, GET /v1/models/{slug}',

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@gateway/proto';
 import { nano, readBooks } from '../support/books';
 import type { HttpAnswer } from '../support/http';
 import type { Customer } from '../support/system';
+import { bearer, CHAT_FORMATS, type ChatEndpoint, COMPLETIONS, COUNT_TOKENS } from './caller';
 import type { ConformanceCase, World } from './case';
 
 /** Less than the least call of `sim/chat` can cost. */
@@ -18,8 +19,12 @@ export const nextUtcDay = (at: Date) =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1));
 export const nextUtcMonth = (at: Date) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
 
-async function spendSome({ system, caller }: World, customer: Customer): Promise<void> {
-  const answer = await caller.chat(customer.apiKey, { messages: spending });
+async function spendSome(
+  { system, caller }: World,
+  customer: Customer,
+  endpoint = COMPLETIONS,
+): Promise<void> {
+  const answer = await caller.chat(customer.apiKey, { messages: spending }, endpoint);
   if (answer.status !== 200) throw new Error(`spending: ${answer.text}`);
   await system.settled(customer);
   const { balanceNano } = await readBooks(system, customer);
@@ -70,60 +75,60 @@ export function windowOf(answer: HttpAnswer, resetsAt: (at: Date) => Date): void
   if (actual !== expected) throw new Error(`resets_at is ${actual}, not ${expected}`);
 }
 
-export const MONEY_CASES: readonly ConformanceCase[] = [
+const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
   ...CAPS.flatMap(({ code, resetsAt, provision }): ConformanceCase[] => [
     {
       code,
-      when: 'spent up to the cap',
+      when: `spent up to the cap, POST ${endpoint.path}`,
       cap: { limit: LIMIT_USD, used: SPENT_USD },
       async provoke(world) {
         const customer = await provision(world, LIMIT_USD);
-        await spendSome(world, customer);
-        const answer = await world.caller.chat(customer.apiKey);
+        await spendSome(world, customer, endpoint);
+        const answer = await world.caller.chat(customer.apiKey, {}, endpoint);
         windowOf(answer, resetsAt);
         return answer;
       },
     },
     {
       code,
-      when: 'a cap too small for any call',
+      when: `a cap too small for any call, POST ${endpoint.path}`,
       cap: { limit: NEXT_TO_NOTHING_USD, used: 0 },
       async provoke(world) {
         const customer = await provision(world, NEXT_TO_NOTHING_USD);
-        const answer = await world.caller.chat(customer.apiKey);
+        const answer = await world.caller.chat(customer.apiKey, {}, endpoint);
         windowOf(answer, resetsAt);
         return answer;
       },
     },
     {
       code,
-      when: 'on a streamed call',
+      when: `on a streamed call, POST ${endpoint.path}`,
       cap: { limit: NEXT_TO_NOTHING_USD, used: 0 },
       async provoke(world) {
         const customer = await provision(world, NEXT_TO_NOTHING_USD);
-        return world.caller.chat(customer.apiKey, { stream: true });
+        return world.caller.chat(customer.apiKey, { stream: true }, endpoint);
       },
     },
   ]),
   {
     code: 'account_daily_limit',
-    when: 'by the combined spend of two keys',
+    when: `by the combined spend of two keys, POST ${endpoint.path}`,
     cap: { limit: LIMIT_USD, used: SPENT_USD },
     async provoke(world) {
       const customer = await world.system.provision();
       await setAccountLimit(world, customer, LIMIT_USD);
-      await spendSome(world, customer);
+      await spendSome(world, customer, endpoint);
       const other = await world.system.dashboard.createKey(customer.token, 'other');
-      return world.caller.chat(other.key);
+      return world.caller.chat(other.key, {}, endpoint);
     },
   },
   {
     code: 'request_cost_limit',
-    when: 'the named maximum costs more than the cap',
+    when: `the named maximum costs more than the cap, POST ${endpoint.path}`,
     cap: { limit: 0.001 },
     async provoke({ system, caller }) {
       const { apiKey } = await system.provision({ key: { request_cost_limit: 0.001 } });
-      const answer = await caller.chat(apiKey, { max_tokens: 1_000 });
+      const answer = await caller.chat(apiKey, { max_tokens: 1_000 }, endpoint);
       const used = answer.json.error.used;
       if (!(used > 0.004 && used < 0.005)) throw new Error(`used is the request's cost, not ${used}`);
       return answer;
@@ -131,59 +136,67 @@ export const MONEY_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'request_cost_limit',
-    when: 'not even the least output fits',
+    when: `not even the least output fits, POST ${endpoint.path}`,
     cap: { limit: NEXT_TO_NOTHING_USD },
     async provoke({ system, caller }) {
       const { apiKey } = await system.provision({ key: { request_cost_limit: NEXT_TO_NOTHING_USD } });
-      return caller.chat(apiKey);
+      return caller.chat(apiKey, {}, endpoint);
     },
   },
   {
     code: 'insufficient_balance',
-    when: 'nothing was ever paid in',
+    when: `nothing was ever paid in, POST ${endpoint.path}`,
     async provoke({ system, caller }) {
       const { apiKey } = await system.provision({ balanceUsd: 0 });
-      return caller.chat(apiKey);
+      return caller.chat(apiKey, {}, endpoint);
     },
   },
   {
     code: 'insufficient_balance',
-    when: 'a top-up has not cleared',
+    when: `a top-up has not cleared, POST ${endpoint.path}`,
     async provoke({ system, caller }) {
       const { id, apiKey } = await system.provision({ balanceUsd: 0 });
       await system.dashboard.call('POST', `admin/accounts/${id}/topups`, await system.operatorToken(), {
         amount: 5,
         status: 'pending',
       });
-      return caller.chat(apiKey);
+      return caller.chat(apiKey, {}, endpoint);
     },
   },
   {
     code: 'insufficient_balance',
-    when: 'below zero by a chargeback',
+    when: `below zero by a chargeback, POST ${endpoint.path}`,
     async provoke({ system, caller }) {
       const { id, apiKey } = await system.provision({ balanceUsd: 1 });
       await system.dashboard.call('POST', `admin/accounts/${id}/adjustments`, await system.operatorToken(), {
         amount: -2,
         reason: `chargeback ${randomUUID()}`,
       });
-      return caller.chat(apiKey);
+      return caller.chat(apiKey, {}, endpoint);
     },
   },
   {
     code: 'insufficient_balance',
-    when: 'a call at the same time holds what was left',
+    when: `a call at the same time holds what was left, POST ${endpoint.path}`,
     async provoke({ system, caller }) {
       const customer = await system.provision({ balanceUsd: 0.000_4 });
-      const slow = caller.chat(customer.apiKey, {
-        messages: [{ role: 'user', content: '[[sim {"delay_ms":1000}]]' }],
-      });
+      const messages = [{ role: 'user', content: '[[sim {"delay_ms":1000}]]' }];
+      const slow = caller.chat(customer.apiKey, { messages }, endpoint);
       while ((await system.dashboard.balance(customer.token)).held === 0) {
         // Until the slow call holds it.
       }
-      const refused = await caller.chat(customer.apiKey);
+      const refused = await caller.chat(customer.apiKey, {}, endpoint);
       await slow;
       return refused;
     },
   },
+];
+
+export const MONEY_CASES: readonly ConformanceCase[] = CHAT_FORMATS.flatMap(moneyCases);
+
+/** Calls that cost nothing and are answered to an account that has nothing. */
+export const FREE_CALLS: readonly [string, (world: World, apiKey: string) => Promise<HttpAnswer>][] = [
+  [`POST ${COUNT_TOKENS.path}`, ({ caller }, apiKey) => caller.chat(apiKey, {}, COUNT_TOKENS)],
+  ['GET /v1/models', ({ caller }, apiKey) => caller.api('GET', '/v1/models', bearer(apiKey))],
+  ['GET /v1/models/{slug}', ({ caller }, apiKey) => caller.api('GET', '/v1/models/sim/chat', bearer(apiKey))],
 ];

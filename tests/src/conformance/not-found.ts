@@ -1,4 +1,4 @@
-import { bearer, CHAT, validBody } from './caller';
+import { bearer, CHAT_ENDPOINTS, type ChatEndpoint, COMPLETIONS, MESSAGES } from './caller';
 import type { ConformanceCase, World } from './case';
 
 const WRONG_METHODS = ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -7,7 +7,12 @@ const API_PATHS = [
   '/v1',
   '/v1/',
   '/v1/chat',
-  `${CHAT}/`,
+  `${COMPLETIONS.path}/`,
+  `${MESSAGES.path}/`,
+  `${MESSAGES.path}/count_token`,
+  `${MESSAGES.path}/batches`,
+  '/V1/messages',
+  '/messages',
   '/V1/chat/completions',
   '/v2/chat/completions',
   '/chat/completions',
@@ -22,7 +27,8 @@ const DASHBOARD_PATHS = [
   '/api/v1/keys/',
   '/api/v1/models//x',
   '/v1/models',
-  CHAT,
+  COMPLETIONS.path,
+  MESSAGES.path,
 ];
 
 /** Paths that name a thing by its id, with an action where it has one. */
@@ -47,12 +53,15 @@ const OPERATOR_CALLS: readonly ['GET' | 'POST', (id: string) => string, object?]
   ['POST', () => '/api/v1/admin/models', {}],
 ];
 
-const chatWith = (method: string, world: World) =>
-  world.caller.api(method, CHAT, bearer(world.customer.apiKey), validBody());
+const chatWith = (method: string, { path, body }: ChatEndpoint) => ({
+  code: 'not_found' as const,
+  when: `${method} ${path}`,
+  provoke: ({ caller, customer }: World) => caller.api(method, path, bearer(customer.apiKey), body()),
+});
 
 export const NOT_FOUND_CASES: readonly ConformanceCase[] = [
   ...WRONG_METHODS.flatMap((method): ConformanceCase[] => [
-    { code: 'not_found', when: `${method} ${CHAT}`, provoke: (world) => chatWith(method, world) },
+    ...CHAT_ENDPOINTS.map((endpoint) => chatWith(method, endpoint)),
     {
       code: 'not_found',
       when: `${method} /v1/models`,
@@ -64,7 +73,7 @@ export const NOT_FOUND_CASES: readonly ConformanceCase[] = [
       provoke: ({ caller, customer }) => caller.dashboard(method, '/api/v1/keys', bearer(customer.token)),
     },
   ]),
-  { code: 'not_found', when: `GET ${CHAT}`, provoke: (world) => chatWith('GET', world) },
+  ...CHAT_ENDPOINTS.map((endpoint) => chatWith('GET', endpoint)),
   {
     code: 'not_found',
     when: 'POST /v1/models',
@@ -74,7 +83,7 @@ export const NOT_FOUND_CASES: readonly ConformanceCase[] = [
     (path): ConformanceCase => ({
       code: 'not_found',
       when: `POST ${path}`,
-      provoke: ({ caller, customer }) => caller.api('POST', path, bearer(customer.apiKey), validBody()),
+      provoke: ({ caller, customer }) => caller.api('POST', path, bearer(customer.apiKey), MESSAGES.body()),
     }),
   ),
   ...DASHBOARD_PATHS.map(

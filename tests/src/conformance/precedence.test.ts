@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
 import { startSystem } from '../support/system';
-import { createCaller } from './caller';
+import { CHAT_FORMATS, createCaller } from './caller';
 import type { World } from './case';
 import { callWith, FAULTS, type Fault } from './precedence';
 
 let world: World;
+
+// Several cases run at a time.
+jest.setTimeout(20_000);
 
 beforeAll(async () => {
   const system = await startSystem({ autoRestart: false });
@@ -13,13 +16,16 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world?.system.stop(), 30_000);
 
-for (const [place, wins] of FAULTS.entries()) {
-  for (const loses of FAULTS.slice(place + 1)) {
-    test(`${wins.code} wins over ${loses.code}`, async () => {
-      expectConforms(await callWith(world, wins, loses), wins.code, particularsOf(wins, loses));
-    });
+describe.each(CHAT_FORMATS)('POST $path', (endpoint) => {
+  for (const [place, wins] of FAULTS.entries()) {
+    for (const loses of FAULTS.slice(place + 1)) {
+      test.concurrent(`${wins.code} wins over ${loses.code}`, async () => {
+        const answer = await callWith(world, endpoint, [wins, loses]);
+        expectConforms(answer, wins.code, particularsOf(wins, loses));
+      });
+    }
   }
-}
+});
 
 function particularsOf(wins: Fault, loses: Fault): Particulars {
   if (wins.code === 'missing_parameter') return { param: 'messages' };

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gateway/proto';
 import type { HttpAnswer } from '../support/http';
 import type { Customer } from '../support/system';
-import { bearer, CHAT, validBody } from './caller';
+import { bearer, type ChatEndpoint } from './caller';
 import type { World } from './case';
 import { setAccountLimit } from './money';
 
@@ -31,7 +31,7 @@ export const FAULTS: readonly Fault[] = [
   {
     code: 'not_found',
     apply: (plan) => {
-      plan.path = '/v1/chat/completion';
+      plan.path += 's';
     },
   },
   {
@@ -75,18 +75,17 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /** Makes the call that suffers from both. The one that wins is applied last: it rules where both say something. */
-export async function callWith(world: World, wins: Fault, loses: Fault): Promise<HttpAnswer> {
-  const plan: Plan = { path: CHAT, balanceUsd: 10, key: {}, fields: {} };
+export async function callWith(
+  world: World,
+  { path, body }: ChatEndpoint,
+  [wins, loses]: readonly [Fault, Fault],
+): Promise<HttpAnswer> {
+  const plan: Plan = { path, balanceUsd: 10, key: {}, fields: {} };
   loses.apply(plan);
   wins.apply(plan);
   const customer = await provision(world, plan);
   if (plan.warmUp) await world.caller.api('GET', '/v1/models', bearer(customer.apiKey));
-  return world.caller.api(
-    'POST',
-    plan.path,
-    bearer(plan.presented ?? customer.apiKey),
-    validBody(plan.fields),
-  );
+  return world.caller.api('POST', plan.path, bearer(plan.presented ?? customer.apiKey), body(plan.fields));
 }
 
 async function provision(world: World, { balanceUsd, key, accountLimitUsd }: Plan): Promise<Customer> {

@@ -1,16 +1,21 @@
+import { expect } from '@jest/globals';
 import type { HttpAnswer } from '../support/http';
 import type { Customer } from '../support/system';
-import { bearer, CHAT } from './caller';
+import { bearer, CHAT_FORMATS, COUNT_TOKENS } from './caller';
 import type { ConformanceCase, World } from './case';
+import { FREE_CALLS } from './money';
+import { rateHeadersOf, WITHIN_WINDOW } from './rate-headers';
 
 type Call = (world: World, customer: Customer) => Promise<HttpAnswer>;
 
 const ENDPOINTS: readonly [string, Call][] = [
-  [`POST ${CHAT}`, ({ caller }, { apiKey }) => caller.chat(apiKey, { max_tokens: 20 })],
-  [
-    `POST ${CHAT}, streamed`,
-    ({ caller }, { apiKey }) => caller.chat(apiKey, { max_tokens: 20, stream: true }),
-  ],
+  ...CHAT_FORMATS.flatMap((format): [string, Call][] =>
+    [false, true].map((stream) => [
+      `POST ${format.path}${stream ? ', streamed' : ''}`,
+      ({ caller }, { apiKey }) => caller.chat(apiKey, { max_tokens: 20, stream }, format),
+    ]),
+  ),
+  [`POST ${COUNT_TOKENS.path}`, ({ caller }, { apiKey }) => caller.chat(apiKey, {}, COUNT_TOKENS)],
   ['GET /v1/models', ({ caller }, { apiKey }) => caller.api('GET', '/v1/models', bearer(apiKey))],
   [
     'GET /v1/models/{slug}',
@@ -25,10 +30,19 @@ async function mustPass(answer: HttpAnswer): Promise<void> {
   if (answer.status !== 200) throw new Error(`the first call: ${answer.text}`);
 }
 
-/** Of 60 seconds, and the one that has begun. */
-function assertRetryAfterIsInTheWindow(answer: HttpAnswer): HttpAnswer {
+/** Of 60 seconds, and the one that has begun; what is left of the one limit is too little for the call. */
+function assertIsInTheWindow(
+  answer: HttpAnswer,
+  kind: 'requests' | 'tokens',
+  [limit, remaining]: readonly [string, string],
+): HttpAnswer {
   const seconds = Number(answer.headers['retry-after']);
   if (!(seconds >= 1 && seconds <= 61)) throw new Error(`Retry-After is ${seconds}`);
+  expect(rateHeadersOf(answer)).toEqual({
+    [`limit-${kind}`]: limit,
+    [`remaining-${kind}`]: remaining,
+    [`reset-${kind}`]: WITHIN_WINDOW,
+  });
   return answer;
 }
 
@@ -40,51 +54,54 @@ export const RATE_CASES: readonly ConformanceCase[] = [
       async provoke(world) {
         const customer = await world.system.provision({ key: { rpm_limit: 1 } });
         await mustPass(await call(world, customer));
-        return assertRetryAfterIsInTheWindow(await call(world, customer));
+        return assertIsInTheWindow(await call(world, customer), 'requests', ['1', '0']);
       },
     }),
   ),
-  {
-    code: 'rpm_rate_limited',
-    when: 'a model list counts as the one request',
-    async provoke(world) {
-      const customer = await world.system.provision({ key: { rpm_limit: 1 }, balanceUsd: 0 });
-      await mustPass(await world.caller.api('GET', '/v1/models', bearer(customer.apiKey)));
-      return assertRetryAfterIsInTheWindow(
-        await world.caller.api('GET', '/v1/models', bearer(customer.apiKey)),
-      );
-    },
-  },
-  {
-    code: 'rpm_rate_limited',
-    when: 'a key that may not call at all',
-    retryAfter: 'never',
-    shouldRetry: 'false',
-    async provoke({ system, caller }) {
-      const { apiKey } = await system.provision({ key: { rpm_limit: 0 } });
-      return caller.chat(apiKey);
-    },
-  },
-  ...[false, true].map(
-    (stream): ConformanceCase => ({
+  ...FREE_CALLS.map(
+    ([name, call]): ConformanceCase => ({
+      code: 'rpm_rate_limited',
+      when: `${name} counts as the one request, also of who has no money`,
+      async provoke(world) {
+        const { apiKey } = await world.system.provision({ key: { rpm_limit: 1 }, balanceUsd: 0 });
+        await mustPass(await call(world, apiKey));
+        return assertIsInTheWindow(await call(world, apiKey), 'requests', ['1', '0']);
+      },
+    }),
+  ),
+  ...ENDPOINTS.map(
+    ([name, call]): ConformanceCase => ({
+      code: 'rpm_rate_limited',
+      when: `a key that may not call at all, ${name}`,
+      retryAfter: 'never',
+      shouldRetry: 'false',
+      provoke: async (world) => call(world, await world.system.provision({ key: { rpm_limit: 0 } })),
+    }),
+  ),
+  ...CHAT_FORMATS.flatMap((format): ConformanceCase[] => [
+    ...[false, true].map(
+      (stream): ConformanceCase => ({
+        code: 'tpm_rate_limited',
+        when: `the tokens of a minute are used${stream ? ' by a stream' : ''}, POST ${format.path}`,
+        async provoke({ system, caller }) {
+          const customer = await system.provision({ key: { tpm_limit: 300 } });
+          const spending = { messages: [SPENDING], max_tokens: 190, stream };
+          await mustPass(await caller.chat(customer.apiKey, spending, format));
+          await system.settled(customer);
+          const answer = await caller.chat(customer.apiKey, {}, format);
+          return assertIsInTheWindow(answer, 'tokens', ['300', '10']);
+        },
+      }),
+    ),
+    {
       code: 'tpm_rate_limited',
-      when: `the tokens of a minute are used${stream ? ' by a stream' : ''}`,
+      when: `a call that no minute has tokens for, so that no wait helps, POST ${format.path}`,
+      retryAfter: 'never',
+      shouldRetry: 'false',
       async provoke({ system, caller }) {
-        const customer = await system.provision({ key: { tpm_limit: 300 } });
-        await mustPass(await caller.chat(customer.apiKey, { messages: [SPENDING], max_tokens: 190, stream }));
-        await system.settled(customer);
-        return assertRetryAfterIsInTheWindow(await caller.chat(customer.apiKey));
+        const { apiKey } = await system.provision({ key: { tpm_limit: 1 } });
+        return caller.chat(apiKey, {}, format);
       },
-    }),
-  ),
-  {
-    code: 'tpm_rate_limited',
-    when: 'a call that no minute has tokens for, so that no wait helps',
-    retryAfter: 'never',
-    shouldRetry: 'false',
-    async provoke({ system, caller }) {
-      const { apiKey } = await system.provision({ key: { tpm_limit: 1 } });
-      return caller.chat(apiKey);
     },
-  },
+  ]),
 ];

@@ -1,10 +1,49 @@
-import { bearer, CHAT, validBody } from './caller';
+import { bearer, CHAT_ENDPOINTS, type ChatEndpoint, COMPLETIONS, COUNT_TOKENS, MESSAGES } from './caller';
 import type { ConformanceCase } from './case';
 
 const user = (content: unknown) => [{ role: 'user', content }];
 
+const OPENAI_CALL = {
+  role: 'assistant',
+  content: 'I look.',
+  tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+};
+/** Bodies that are right in one format, and of no use in the other. */
+const OPENAI_BODY = {
+  messages: [{ role: 'developer', content: 'Be brief.' }, ...user('hi')],
+  tools: [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }],
+  stream: true,
+  stream_options: { include_usage: true },
+};
+const ANTHROPIC_BODY = {
+  system: 'Be brief.',
+  messages: user([{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }]),
+  tools: [{ name: 'look', input_schema: { type: 'object' } }],
+  max_tokens: 10,
+};
+const FILE_BLOCK = { type: 'document', source: { type: 'file', file_id: 'file_1' } };
+
+/** What a call may ask of Anthropic that has no price here, by the name that `detail` tells. */
+const UNPRICED: readonly [string, object][] = [
+  ['billing_policy', { billing_policy: {} }],
+  ['compaction', { compaction: {} }],
+  ['container', { container: 'container_1' }],
+  ['context_management', { context_management: { edits: [{ type: 'compact_20260112' }] } }],
+  ['fallback_credit_token', { fallback_credit_token: 'x' }],
+  ['fallbacks', { fallbacks: [{ model: 'claude-haiku-4-5' }] }],
+  ['inference_geo', { inference_geo: 'us' }],
+  ['mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'x' }] }],
+  ['speed', { speed: 'fast' }],
+  ['web search', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+  ['fetched', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+  ['code execution', { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }],
+  ['containers', { messages: user([{ type: 'container_upload', file_id: 'file_1' }]) }],
+];
+
 /** By what is wrong: fields over a valid body, and what `detail` must name. */
-const INVALID_FIELDS: readonly [string, object, RegExp?][] = [
+type Invalid = readonly [string, object, RegExp?];
+
+const INVALID_ANYWHERE: readonly Invalid[] = [
   ['temperature above 2', { temperature: 2.01 }, /temperature/],
   ['temperature below 0', { temperature: -0.01 }, /temperature/],
   ['temperature a string', { temperature: '1' }, /temperature/],
@@ -18,26 +57,87 @@ const INVALID_FIELDS: readonly [string, object, RegExp?][] = [
     { messages: user([{ type: 'smell', text: 'hi' }]) },
     /messages\[0\]\.content\[0\]/,
   ],
+  ['a text block without text', { messages: user([{ type: 'text', text: 7 }]) }, /content\[0\]\.text/],
   ['model a number', { model: 7 }, /model/],
   ['model an object', { model: {} }, /model/],
   ['stream a string', { stream: 'true' }, /stream/],
   ['max_tokens a fraction', { max_tokens: 1.5 }, /max_tokens/],
-  ['max_tokens 0', { max_tokens: 0 }, /max_tokens/],
+  ['max_tokens negative', { max_tokens: -1 }, /max_tokens/],
   ['max_tokens a string', { max_tokens: '10' }, /max_tokens/],
   ['an unknown field', { max_token: 10 }, /max_token/],
-  ['n 0', { n: 0 }, /\bn\b/],
   ['top_p above 1', { top_p: 1.1 }, /top_p/],
+  ['an unpriced service tier', { service_tier: 'warp' }, /service_tier/],
+];
+
+const INVALID_COMPLETIONS: readonly Invalid[] = [
+  ['max_tokens 0', { max_tokens: 0 }, /max_tokens/],
+  ['n 0', { n: 0 }, /\bn\b/],
   ['five stop strings', { stop: ['1', '2', '3', '4', '5'] }, /stop/],
   ['stream_options without stream', { stream_options: { include_usage: true } }, /stream_options/],
   ['stream_options with stream: false', { stream: false, stream_options: {} }, /stream_options/],
   ['an Anthropic system field', { system: 'be brief' }, /system/],
   ['Anthropic stop sequences', { stop_sequences: ['x'] }, /stop_sequences/],
+  ['Anthropic thinking', { thinking: { type: 'enabled', budget_tokens: 1_024 } }, /thinking/],
   [
     'an Anthropic content block',
     { messages: user([{ type: 'tool_result', tool_use_id: 'x' }]) },
     /messages\[0\]/,
   ],
-  ['an unpriced service tier', { service_tier: 'warp' }, /service_tier/],
+  [
+    'an Anthropic tool',
+    { tools: [{ name: 'look', input_schema: { type: 'object' } }] },
+    /tools\[0\]\.input_schema/,
+  ],
+  ['an Anthropic body', ANTHROPIC_BODY, /system|tools/],
+  ['audio output', { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'mp3' } }, /audio/],
+  ['web search', { web_search_options: {} }, /web_search_options/],
+];
+
+/** Of what both endpoints of the format take. */
+const INVALID_MESSAGES: readonly Invalid[] = [
+  ['temperature above 1', { temperature: 1.01 }, /temperature/],
+  ['an OpenAI stop field', { stop: ['x'] }, /stop/],
+  ['n', { n: 1 }, /\bn\b/],
+  [
+    'an OpenAI role',
+    { messages: [{ role: 'developer', content: 'hi' }, ...user('hi')] },
+    /messages\[0\]\.role/,
+  ],
+  [
+    'an OpenAI content block',
+    { messages: user([{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }]) },
+    /messages\[0\]\.content\[0\]/,
+  ],
+  ['OpenAI tool calls', { messages: [...user('hi'), OPENAI_CALL] }, /messages\[1\]\.tool_calls/],
+  ['an OpenAI tool', { tools: [{ type: 'function', function: { name: 'look' } }] }, /tools\[0\]/],
+  ['an OpenAI body', OPENAI_BODY, /messages\[0\]|stream_options|tools/],
+  [
+    'a tool with a schema that is none',
+    { tools: [{ name: 'look', input_schema: 'object' }] },
+    /input_schema/,
+  ],
+  ['an unknown tool choice', { tool_choice: { type: 'perhaps' } }, /tool_choice/],
+  ['a system block that is no text', { system: [{ type: 'image' }] }, /system\[0\]/],
+  ['system a number', { system: 7 }, /system/],
+  ['stop sequences of numbers', { stop_sequences: [1] }, /stop_sequences\[0\]/],
+  ['unknown thinking', { thinking: { type: 'perhaps' } }, /thinking/],
+  ['a format that is no schema', { output_config: { format: { type: 'xml' } } }, /output_config/],
+  ['a file by its id', { messages: user([FILE_BLOCK]) }, /messages\[0\]\.content\[0\]\.source/],
+  ...UNPRICED.map(([name, fields]): Invalid => [`unpriced: ${name}`, fields, new RegExp(name)]),
+];
+
+/** Of endpoints that take the body, what is wrong with it. */
+const INVALID_FIELDS: readonly (readonly [ChatEndpoint, readonly Invalid[]])[] = [
+  [COMPLETIONS, [...INVALID_ANYWHERE, ...INVALID_COMPLETIONS]],
+  [MESSAGES, [...INVALID_ANYWHERE, ...INVALID_MESSAGES]],
+  [
+    COUNT_TOKENS,
+    [
+      ...INVALID_ANYWHERE,
+      ...INVALID_MESSAGES,
+      ['a maximum, where nothing is answered', { max_tokens: 10 }, /max_tokens/],
+    ],
+  ],
 ];
 
 const INVALID_BYTES: readonly [string, string | Buffer][] = [
@@ -47,7 +147,7 @@ const INVALID_BYTES: readonly [string, string | Buffer][] = [
   ['an array', '[]'],
   ['null', 'null'],
   ['a string', '"sim/chat"'],
-  ['two bodies', `${JSON.stringify(validBody())}${JSON.stringify(validBody())}`],
+  ['two bodies', `${JSON.stringify(MESSAGES.body())}${JSON.stringify(MESSAGES.body())}`],
   ['a repeated field', '{"model":"sim/chat","model":"sim/chat","messages":[{"role":"user","content":"hi"}]}'],
   [
     'not UTF-8',
@@ -68,7 +168,9 @@ const CONTENT_TYPES: readonly [string, string | undefined][] = [
   ['almost JSON', 'application/jsonp'],
 ];
 
-const MISSING: readonly [string, string, object][] = [
+type Missing = readonly [string, string, object];
+
+const MISSING_ANYWHERE: readonly Missing[] = [
   ['messages absent', 'messages', { messages: undefined }],
   ['messages null', 'messages', { messages: null }],
   ['messages empty', 'messages', { messages: [] }],
@@ -95,38 +197,91 @@ const MISSING: readonly [string, string, object][] = [
   ['block type empty', 'messages[0].content[0].type', { messages: user([{ type: '', text: 'hi' }]) }],
 ];
 
+/** Of what both endpoints of the format take. */
+const MISSING_MESSAGES: readonly Missing[] = [
+  ...MISSING_ANYWHERE,
+  ['a tool without a schema', 'tools[0].input_schema', { tools: [{ name: 'look' }] }],
+  ['a tool without a name', 'tools[0].name', { tools: [{ input_schema: {} }] }],
+];
+
+const MISSING_FIELDS: readonly (readonly [ChatEndpoint, readonly Missing[]])[] = [
+  [COMPLETIONS, MISSING_ANYWHERE],
+  [
+    MESSAGES,
+    [
+      ...MISSING_MESSAGES,
+      ['max_tokens absent', 'max_tokens', { max_tokens: undefined }],
+      ['max_tokens null', 'max_tokens', { max_tokens: null }],
+    ],
+  ],
+  [COUNT_TOKENS, MISSING_MESSAGES],
+];
+
+/** Of Anthropic's clients. */
+const HEADERS: readonly [string, Record<string, string>, RegExp][] = [
+  ['anthropic-version of odd characters', { 'anthropic-version': '2023-06-01 or so' }, /anthropic-version/],
+  ['anthropic-version far too long', { 'anthropic-version': '1'.repeat(65) }, /anthropic-version/],
+  ['anthropic-beta of odd characters', { 'anthropic-beta': 'a;b' }, /anthropic-beta/],
+];
+
 export const REQUEST_BODY_CASES: readonly ConformanceCase[] = [
-  ...INVALID_FIELDS.map(
-    ([when, fields, detail]): ConformanceCase => ({
-      code: 'invalid_request',
-      when,
-      ...(detail && { detail }),
-      provoke: ({ caller, customer }) => caller.chat(customer.apiKey, fields),
-    }),
+  ...INVALID_FIELDS.flatMap(([endpoint, invalid]) =>
+    invalid.map(
+      ([when, fields, detail]): ConformanceCase => ({
+        code: 'invalid_request',
+        when: `${when}, POST ${endpoint.path}`,
+        ...(detail && { detail }),
+        provoke: ({ caller, customer }) => caller.chat(customer.apiKey, fields, endpoint),
+      }),
+    ),
   ),
-  ...INVALID_BYTES.map(
-    ([when, bytes]): ConformanceCase => ({
+  ...CHAT_ENDPOINTS.flatMap((endpoint): ConformanceCase[] => [
+    ...INVALID_BYTES.map(
+      ([when, bytes]): ConformanceCase => ({
+        code: 'invalid_request',
+        when: `the body is ${when}, POST ${endpoint.path}`,
+        provoke: ({ caller, customer }) => caller.chatBytes(customer.apiKey, bytes, endpoint),
+      }),
+    ),
+    ...CONTENT_TYPES.map(
+      ([when, type]): ConformanceCase => ({
+        code: 'invalid_request',
+        when: `Content-Type: ${when}, POST ${endpoint.path}`,
+        provoke: ({ caller, customer }) => {
+          const headers = { ...bearer(customer.apiKey), 'content-type': type };
+          return caller.api('POST', endpoint.path, headers, endpoint.body());
+        },
+      }),
+    ),
+    {
       code: 'invalid_request',
-      when: `the body is ${when}`,
-      provoke: ({ caller, customer }) => caller.chatBytes(customer.apiKey, bytes),
-    }),
-  ),
-  ...CONTENT_TYPES.map(
-    ([when, type]): ConformanceCase => ({
-      code: 'invalid_request',
-      when: `Content-Type: ${when}`,
+      when: `the body is over the limit, POST ${endpoint.path}`,
       provoke: ({ caller, customer }) => {
-        const bytes = Buffer.from(JSON.stringify(validBody()));
-        return caller.api('POST', CHAT, { ...bearer(customer.apiKey), 'content-type': type }, bytes);
+        const headers = { ...bearer(customer.apiKey), 'content-length': 33 * 1024 * 1024 };
+        return caller.api('POST', endpoint.path, headers, '');
       },
+    },
+  ]),
+  ...[MESSAGES, COUNT_TOKENS].map(
+    (endpoint): ConformanceCase => ({
+      code: 'invalid_request',
+      when: `unpriced: thread, POST ${endpoint.path}`,
+      detail: /thread/,
+      // Anthropic's SDK goes on without one.
+      formatCode: 'thread_unsupported_request',
+      provoke: ({ caller, customer }) =>
+        caller.chat(customer.apiKey, { thread: { type: 'create' } }, endpoint),
     }),
   ),
-  {
-    code: 'invalid_request',
-    when: 'the body is over the limit',
-    provoke: ({ caller, customer }) =>
-      caller.api('POST', CHAT, { ...bearer(customer.apiKey), 'content-length': 33 * 1024 * 1024 }, ''),
-  },
+  ...HEADERS.map(
+    ([when, headers, detail]): ConformanceCase => ({
+      code: 'invalid_request',
+      when: `${when}, POST ${MESSAGES.path}`,
+      detail,
+      provoke: ({ caller, customer }) =>
+        caller.api('POST', MESSAGES.path, { 'x-api-key': customer.apiKey, ...headers }, MESSAGES.body()),
+    }),
+  ),
   {
     code: 'invalid_request',
     when: 'the dashboard’s body is no JSON, POST /api/v1/keys',
@@ -144,14 +299,16 @@ export const REQUEST_BODY_CASES: readonly ConformanceCase[] = [
     provoke: ({ caller, customer }) =>
       caller.dashboard('GET', '/api/v1/models?type=smell', bearer(customer.token)),
   },
-  ...MISSING.map(
-    ([when, param, fields]): ConformanceCase => ({
-      code: 'missing_parameter',
-      when,
-      param,
-      detail: /required/,
-      provoke: ({ caller, customer }) => caller.chat(customer.apiKey, fields),
-    }),
+  ...MISSING_FIELDS.flatMap(([endpoint, missing]) =>
+    missing.map(
+      ([when, param, fields]): ConformanceCase => ({
+        code: 'missing_parameter',
+        when: `${when}, POST ${endpoint.path}`,
+        param,
+        detail: /required/,
+        provoke: ({ caller, customer }) => caller.chat(customer.apiKey, fields, endpoint),
+      }),
+    ),
   ),
   {
     code: 'missing_parameter',

@@ -3,7 +3,7 @@ import { eventually } from '../support/books';
 import { expectConforms } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
 import { startSystem } from '../support/system';
-import { bearer, CHAT, createCaller } from './caller';
+import { bearer, CHAT_ENDPOINTS, createCaller } from './caller';
 import type { World } from './case';
 
 /** Platform-wide, so it has a gateway of its own. */
@@ -34,7 +34,10 @@ async function untilThrottled(call: () => Promise<HttpAnswer>): Promise<HttpAnsw
 }
 
 const CALLS: readonly [string, () => Promise<HttpAnswer>][] = [
-  [`POST ${CHAT}`, () => world.caller.chat(world.customer.apiKey)],
+  ...CHAT_ENDPOINTS.map((endpoint): [string, () => Promise<HttpAnswer>] => [
+    `POST ${endpoint.path}`,
+    () => world.caller.chat(world.customer.apiKey, {}, endpoint),
+  ]),
   ['GET /v1/models', () => world.caller.api('GET', '/v1/models', bearer(world.customer.apiKey))],
   [
     'GET /v1/models/{slug}',

@@ -1,15 +1,10 @@
 import type { ErrorCode } from '@gateway/proto';
 import type { Particulars } from '../support/conforms';
 import type { Misbehaviour } from '../support/fault-provider';
-import {
-  COMPLETION,
-  httpReply,
-  providerError,
-  ROLE_CHUNK,
-  sse,
-  streamHead,
-} from '../support/provider-replies';
+import { googleError } from '../support/gemini-replies';
+import { httpReply, streamHead, type WireReplies } from '../support/provider-replies';
 import type { TlsFault } from '../support/tls-faults';
+import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
 
 /** What a provider does to a call, and what its caller gets. */
 export interface UpstreamCase extends Particulars {
@@ -30,24 +25,26 @@ const says =
   ({ socket }) =>
     socket.end(text);
 
-const refuses = (status: number) => answers(status, providerError(`refused with ${status}`));
+/** The provider finds fault with the request, which no repetition cures. */
+const refusal = (detail: RegExp): Particulars => ({ detail, shouldRetry: 'false' });
 
 const STATUSES: readonly [number, ErrorCode, Particulars?][] = [
   [300, 'upstream_failed'],
   [301, 'upstream_failed'],
   [302, 'upstream_failed'],
   [307, 'upstream_failed'],
-  [400, 'invalid_request', { detail: /refused with 400/ }],
+  [400, 'invalid_request', refusal(/refused with 400/)],
   [401, 'upstream_unavailable'],
   [402, 'upstream_unavailable'],
   [403, 'upstream_unavailable'],
   [404, 'upstream_unavailable'],
+  [405, 'upstream_unavailable'],
   [408, 'upstream_failed'],
   [409, 'upstream_failed'],
-  [413, 'invalid_request', { detail: /refused with 413/ }],
-  [415, 'invalid_request', { detail: /refused with 415/ }],
-  [422, 'invalid_request', { detail: /refused with 422/ }],
-  [429, 'rate_limited', { retryAfter: 'must' }],
+  [413, 'invalid_request', refusal(/refused with 413/)],
+  [415, 'invalid_request', refusal(/refused with 415/)],
+  [422, 'invalid_request', refusal(/refused with 422/)],
+  [429, 'rate_limited', { retryAfter: 7 }],
   [499, 'upstream_failed'],
   [500, 'upstream_failed'],
   [501, 'upstream_failed'],
@@ -58,97 +55,197 @@ const STATUSES: readonly [number, ErrorCode, Particulars?][] = [
   [599, 'upstream_failed'],
 ];
 
-const whole = httpReply(200, COMPLETION);
+function statusCases({ refusal: refuse }: WireReplies): UpstreamCase[] {
+  const answered = (status: number): Misbehaviour => {
+    if (status < 400) return answers(status, '', { location: 'http://127.0.0.1:1/v1/chat/completions' });
+    const body = refuse(status, `refused with ${status}`);
+    return answers(status, body, status === 429 ? { 'retry-after': '7' } : {});
+  };
+  const slowDown = refuse(429, 'slow down');
+  return [
+    ...STATUSES.map(([status, code, particulars]) => ({
+      code,
+      when: `the provider answers ${status}`,
+      does: answered(status),
+      ...particulars,
+    })),
+    {
+      code: 'rate_limited',
+      when: 'a 429 that asks for part of a second',
+      retryAfter: 2,
+      does: answers(429, slowDown, { 'retry-after': '1.2' }),
+    },
+    {
+      code: 'rate_limited',
+      when: 'a 429 without Retry-After',
+      retryAfter: 'never',
+      does: answers(429, slowDown),
+    },
+    {
+      code: 'rate_limited',
+      when: 'a 429 whose Retry-After is nonsense',
+      retryAfter: 'never',
+      does: answers(429, slowDown, { 'retry-after': 'soon' }),
+    },
+    { code: 'invalid_request', when: 'a 400 that is no JSON', ...refusal(/./), does: answers(400, '<html>') },
+    {
+      code: 'invalid_request',
+      when: 'a 400 whose message is a number',
+      ...refusal(/./),
+      does: answers(400, refuse(400, 7)),
+    },
+    {
+      code: 'invalid_request',
+      when: 'a 400 cut short',
+      ...refusal(/./),
+      does: says(httpReply(400, refuse(400, 'no')).slice(0, -9)),
+    },
+    {
+      code: 'invalid_request',
+      when: 'a 400 that speaks of a credential',
+      ...refusal(/^the provider refused a parameter$/),
+      does: answers(400, refuse(400, 'Set another Authorization: Bearer abcdef')),
+    },
+    { code: 'upstream_failed', when: 'a 500 that is no JSON', does: answers(500, '<html>') },
+  ];
+}
 
-const BROKEN_REPLIES: readonly [string, Misbehaviour, ('plain' | 'streamed')?][] = [
-  ['a reset instead of a reply', ({ socket }) => socket.resetAndDestroy()],
-  ['a closed connection instead of a reply', ({ socket }) => socket.end()],
-  ['half a status line', says('HTTP/1.1 20')],
-  ['no HTTP', says('hello\r\n\r\n')],
-  ['a head that breaks off', says('HTTP/1.1 200 OK\r\ncontent-type: app')],
-  [
-    'an upgrade nobody asked for',
-    says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-  ],
-  ['silence', () => {}],
-  [
-    'early hints and then silence',
-    ({ socket }) => socket.write('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'),
-  ],
-  ['an empty 200', answers(200, '')],
-  ['a 204', says('HTTP/1.1 204 No Content\r\n\r\n')],
-  ['HTML with 200', answers(200, '<html><body>Sorry</body></html>', { 'content-type': 'text/html' })],
-  ['malformed JSON with 200', answers(200, '{"id":"chatcmpl-1","choices":[')],
-  ['an array with 200', answers(200, [])],
-  ['null with 200', answers(200, 'null')],
-  ['an object that is no completion with 200', answers(200, { ok: true })],
-  ['an error object with 200', answers(200, providerError('overloaded'))],
-  ['choices that are no list', answers(200, { ...COMPLETION, choices: 'none' })],
-  ['a body cut by its length', says(whole.slice(0, -20)), 'plain'],
-  ['a body cut in a chunk', says(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100\r\n{"id"`)],
-  ['a chunk that is none', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n')],
-  ['a body that goes silent', ({ socket }) => socket.write(whole.slice(0, -20)), 'plain'],
-  ['a stream that ends before its first event', says(streamHead()), 'streamed'],
-  [
-    'a stream cut before its first event',
-    ({ socket }) => socket.write(streamHead(), () => socket.resetAndDestroy()),
-    'streamed',
-  ],
-  ['a stream cut in its first event', says(`${streamHead()}${sse(ROLE_CHUNK).slice(0, 40)}`), 'streamed'],
-  ['a stream of nothing but comments', says(`${streamHead()}: processing\n\n: processing\n\n`), 'streamed'],
-  [
-    'a stream whose first event is an error',
-    says(`${streamHead()}${sse(providerError('overloaded'))}`),
-    'streamed',
-  ],
-  ['a stream silent from its head on', ({ socket }) => socket.write(streamHead()), 'streamed'],
-];
+function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 'streamed')?][] {
+  const whole = httpReply(200, replies.whole);
+  const firstEvent = replies.frame(replies.chunks[0]);
+  return [
+    ['a reset instead of a reply', ({ socket }) => socket.resetAndDestroy()],
+    ['a closed connection instead of a reply', ({ socket }) => socket.end()],
+    ['half a status line', says('HTTP/1.1 20')],
+    ['no HTTP', says('hello\r\n\r\n')],
+    ['a head that breaks off', says('HTTP/1.1 200 OK\r\ncontent-type: app')],
+    [
+      'an upgrade nobody asked for',
+      says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    ],
+    ['silence', () => {}],
+    [
+      'early hints and then silence',
+      ({ socket }) => socket.write('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'),
+    ],
+    ['an empty 200', answers(200, '')],
+    ['a 204', says('HTTP/1.1 204 No Content\r\n\r\n')],
+    ['HTML with 200', answers(200, '<html><body>Sorry</body></html>', { 'content-type': 'text/html' })],
+    ['malformed JSON with 200', answers(200, JSON.stringify(replies.whole).slice(0, 30))],
+    ['an array with 200', answers(200, [])],
+    ['null with 200', answers(200, 'null')],
+    ['an object that is no reply with 200', answers(200, { ok: true })],
+    ['an error object with 200', answers(200, replies.refusal(503, 'overloaded'))],
+    ...replies.nothingSaid.map(([what, reply]): [string, Misbehaviour] => [what, answers(200, reply)]),
+    ['a body cut by its length', says(whole.slice(0, -20)), 'plain'],
+    ['a body cut in a chunk', says(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100\r\n{"id"`)],
+    ['a chunk that is none', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n')],
+    ['a body that goes silent', ({ socket }) => socket.write(whole.slice(0, -20)), 'plain'],
+    ['a stream nobody asked for', says(`${streamHead()}${streamOf(replies)}`), 'plain'],
+    ['a whole reply instead of a stream', says(whole), 'streamed'],
+    ['a stream that ends before its first event', says(streamHead()), 'streamed'],
+    [
+      'a stream cut before its first event',
+      ({ socket }) => socket.write(streamHead(), () => socket.resetAndDestroy()),
+      'streamed',
+    ],
+    ['a stream cut in its first event', says(`${streamHead()}${firstEvent.slice(0, 40)}`), 'streamed'],
+    ['a stream of nothing but comments', says(`${streamHead()}: processing\n\n: processing\n\n`), 'streamed'],
+    ['a stream whose first event is an error', says(`${streamHead()}${replies.errorEvent}`), 'streamed'],
+    ['a stream silent from its head on', ({ socket }) => socket.write(streamHead()), 'streamed'],
+  ];
+}
 
-/** Failures before the first byte: an envelope, and nothing charged. */
-export const UPSTREAM_CASES: readonly UpstreamCase[] = [
-  ...STATUSES.map(([status, code, particulars]) => ({
-    code,
-    when: `the provider answers ${status}`,
-    does:
-      status === 429
-        ? answers(429, providerError('slow down'), { 'retry-after': '7' })
-        : status < 400
-          ? answers(status, '', { location: 'http://127.0.0.1:1/v1/chat/completions' })
-          : refuses(status),
-    ...particulars,
-    ...(status === 429 && { retryAfter: 7 }),
-  })),
-  {
-    code: 'rate_limited',
-    when: 'a 429 that asks for part of a second',
-    retryAfter: 2,
-    does: answers(429, providerError('slow down'), { 'retry-after': '1.2' }),
-  },
-  { code: 'rate_limited', when: 'a 429 without Retry-After', retryAfter: 'never', does: refuses(429) },
-  {
-    code: 'rate_limited',
-    when: 'a 429 whose Retry-After is nonsense',
-    retryAfter: 'never',
-    does: answers(429, providerError('slow down'), { 'retry-after': 'soon' }),
-  },
-  { code: 'invalid_request', when: 'a 400 that is no JSON', detail: /./, does: answers(400, '<html>') },
-  {
-    code: 'invalid_request',
-    when: 'a 400 whose message is a number',
-    detail: /./,
-    does: answers(400, { error: { message: 7 } }),
-  },
-  {
-    code: 'invalid_request',
-    when: 'a 400 cut short',
-    detail: /./,
-    does: says(httpReply(400, providerError('no')).slice(0, -9)),
-  },
-  { code: 'upstream_failed', when: 'a 500 that is no JSON', does: answers(500, '<html>') },
-  ...BROKEN_REPLIES.map(
-    ([when, does, only]): UpstreamCase => ({ code: 'upstream_failed', when, does, ...(only && { only }) }),
-  ),
-];
+const reason = (name: string) => ({
+  details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: name, domain: 'googleapis.com' }],
+});
+const BAD_GOOGLE_KEY = googleError(400, 'API key not valid.', reason('API_KEY_INVALID'));
+
+/** Where a provider's status alone does not say what it means: what is wrong with our account is not the caller's. */
+const OWN_WORDS: Readonly<Record<WireName, readonly UpstreamCase[]>> = {
+  openai: [
+    {
+      code: 'upstream_unavailable',
+      when: 'a 429 because our quota is used up',
+      does: answers(429, { error: { message: 'Check your plan.', code: 'insufficient_quota' } }),
+    },
+    {
+      code: 'upstream_unavailable',
+      when: 'a 400 about our key, its words in `error` itself',
+      does: answers(400, { code: 'Invalid argument', error: 'Incorrect API key provided: x' }),
+    },
+    {
+      code: 'invalid_request',
+      when: 'a 400 with its words in `error` itself',
+      ...refusal(/^top_k is not supported$/),
+      does: answers(400, { code: 'Invalid argument', error: 'top_k is not supported' }),
+    },
+    {
+      code: 'invalid_request',
+      when: 'a 422 that lists its faults',
+      ...refusal(/messages\.0\.role: Field required/),
+      does: answers(422, { detail: [{ loc: ['body', 'messages', 0, 'role'], msg: 'Field required' }] }),
+    },
+  ],
+  anthropic: [
+    {
+      code: 'upstream_unavailable',
+      when: 'a 400 because our credit is used up',
+      does: answers(
+        400,
+        WIRE_REPLIES.anthropic.refusal(400, 'Your credit balance is too low to access the API.'),
+      ),
+    },
+    {
+      code: 'upstream_unavailable',
+      when: 'a 429 because of our own limit of spending',
+      does: answers(429, {
+        type: 'error',
+        error: {
+          type: 'rate_limit_error',
+          message: 'Limit.',
+          details: { error_code: 'enforced_spend_limit_reached' },
+        },
+      }),
+    },
+  ],
+  gemini: [
+    { code: 'upstream_unavailable', when: 'a 400 about our key', does: answers(400, BAD_GOOGLE_KEY) },
+    {
+      code: 'upstream_unavailable',
+      when: 'a 400 about our key, in an array',
+      does: answers(400, [BAD_GOOGLE_KEY]),
+    },
+    {
+      code: 'upstream_unavailable',
+      when: 'a 400 because our account may not',
+      does: answers(400, googleError(400, 'Enable billing.', { status: 'FAILED_PRECONDITION' })),
+    },
+    {
+      code: 'rate_limited',
+      when: 'a 429 that tells the wait in its body',
+      retryAfter: 13,
+      does: answers(
+        429,
+        googleError(429, 'Quota.', {
+          details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '12.4s' }],
+        }),
+      ),
+    },
+  ],
+};
+
+/** Failures before the first byte, of a provider of this format: an envelope, and nothing charged. */
+export function upstreamCases(wire: WireName): readonly UpstreamCase[] {
+  const replies = WIRE_REPLIES[wire];
+  return [
+    ...statusCases(replies),
+    ...OWN_WORDS[wire],
+    ...brokenReplies(replies).map(
+      ([when, does, only]): UpstreamCase => ({ code: 'upstream_failed', when, does, ...(only && { only }) }),
+    ),
+  ];
+}
 
 /** Failures of the connection's TLS handshake. */
 export const TLS_CASES: readonly [TlsFault, ErrorCode][] = [

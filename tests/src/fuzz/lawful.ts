@@ -1,6 +1,7 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
 import { expectConforms, type Particulars } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
+import { EVENT_END, isError } from './translated';
 
 /**
  * An answer that the contract knows: a whole 2xx, or the envelope of one of these codes.
@@ -15,10 +16,11 @@ function expectEnvelope(answer: HttpAnswer, codes: ReadonlySet<ErrorCode>): void
   const code: ErrorCode = answer.json?.error?.code;
   if (!codes.has(code)) throw new Error(`${answer.status} ${answer.text.slice(0, 300)}`);
   // What a mutation does to these is not for the fuzzer to know.
-  const { param, limit, used, resets_at } = answer.json.error;
+  const { param, limit, used, resets_at, details } = answer.json.error;
   const retryAfter = answer.headers['retry-after'];
   const particulars: Particulars = {
     param,
+    ...(details && { formatCode: details.error_code }),
     cap: { limit, used, ...(resets_at && { resetsAt: new Date(resets_at) }) },
     retryAfter: retryAfter === undefined ? 'never' : 'must',
     shouldRetry: answer.headers['x-should-retry'] === 'false' ? 'false' : 'none',
@@ -36,16 +38,9 @@ function expectWhole(answer: HttpAnswer): void {
   if (!answer.headers['x-request-id']) throw new Error('no request id');
 }
 
-/** A stream ends in `[DONE]` or in an error event, and in nothing after that. */
+/** A stream ends in its format's last event or in an error event, and in nothing after that. */
 function expectStreamEnd(text: string): void {
-  const last =
-    text
-      .trimEnd()
-      .split(/\r?\n\r?\n/)
-      .at(-1) ?? '';
-  if (/^data: ?\[DONE\]$/m.test(last)) return;
-  const error = /^data: (\{"error":\{.*\}\})$/.exec(last)?.[1];
-  if (!error || JSON.parse(error).error.code !== 'upstream_failed') {
-    throw new Error(`a stream that ends so: ${JSON.stringify(text.slice(-300))}`);
-  }
+  const last = text.trimEnd().split(EVENT_END).at(-1) ?? '';
+  if (/^data: ?\[DONE\]$/m.test(last) || /^data: ?\{.*"message_stop"/m.test(last) || isError(last)) return;
+  throw new Error(`a stream that ends so: ${JSON.stringify(text.slice(-300))}`);
 }

@@ -47,6 +47,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
       'stream',
       'max_tokens',
       'n',
+      'length',
       '__proto__',
     ),
     fc.string({ maxLength: 8 }),
@@ -107,6 +108,7 @@ function applied(root: unknown, { at, how, value: shared, name }: Edit): unknown
   const target = holder[key];
   if (how === 'remove') Reflect.deleteProperty(holder, key);
   else if (how === 'wrap') holder[key] = [target];
+  else if (how === 'add' && Array.isArray(target)) target.push(value);
   else if (how === 'add' && typeof target === 'object' && target !== null) {
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
   } else holder[key] = value;

@@ -1,24 +1,17 @@
 import type { ErrorCode } from '@gateway/proto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Caller, createCaller } from '../conformance/caller';
+import { type Caller, type ChatEndpoint, COMPLETIONS, createCaller, MESSAGES } from '../conformance/caller';
 import { nano, readBooks } from '../support/books';
 import { type FaultProvider, type Misbehaviour, startFaultProvider } from '../support/fault-provider';
-import {
-  COMPLETION,
-  DONE,
-  httpReply,
-  providerError,
-  STREAM,
-  STREAM_CHUNKS,
-  sse,
-  streamHead,
-} from '../support/provider-replies';
+import { httpReply, streamHead } from '../support/provider-replies';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
+import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
 import { expectLawful } from './lawful';
 import { mutatedJson, mutatedText } from './mutate';
 import { casesOf, runFuzz } from './run-fuzz';
+import { expectTranslated } from './translated';
 
 const TIME_LIMIT_MS = 2_000_000;
 const TIMEOUT_MS = '1000';
@@ -36,7 +29,7 @@ beforeAll(async () => {
     autoRestart: false,
     settings: {
       chat: {
-        OPENAI_BASE_URL: provider.baseUrl,
+        ...provider.settings,
         UPSTREAM_CONNECT_TIMEOUT_MS: TIMEOUT_MS,
         UPSTREAM_FIRST_BYTE_TIMEOUT_MS: TIMEOUT_MS,
         UPSTREAM_IDLE_TIMEOUT_MS: TIMEOUT_MS,
@@ -60,14 +53,31 @@ const PROVIDER_CODES = new Set<ErrorCode>([
   'invalid_request',
 ]);
 
-async function expectLawfulAfter(does: Misbehaviour, stream: boolean): Promise<void> {
-  const answer = await caller.chat(customer.apiKey, {
-    model: 'openai/gpt-5.4-mini',
-    messages: [{ role: 'user', content: provider.prompt(does) }],
-    max_tokens: 1_100,
-    stream,
-  });
+/** A way from a caller's format to a provider's. */
+interface Way {
+  readonly endpoint: ChatEndpoint;
+  readonly wire: WireName;
+  readonly model: string;
+  /** Of the same format: the provider's bytes pass. */
+  readonly passes?: true;
+}
+
+const WAYS: readonly Way[] = [
+  { endpoint: COMPLETIONS, wire: 'openai', model: 'openai/gpt-5.4-mini', passes: true },
+  { endpoint: COMPLETIONS, wire: 'anthropic', model: 'anthropic/claude-haiku-4-5' },
+  { endpoint: COMPLETIONS, wire: 'gemini', model: 'google/gemini-2.5-flash' },
+  { endpoint: MESSAGES, wire: 'openai', model: 'openai/gpt-5.4-mini' },
+  { endpoint: MESSAGES, wire: 'anthropic', model: 'anthropic/claude-haiku-4-5', passes: true },
+  { endpoint: MESSAGES, wire: 'gemini', model: 'google/gemini-2.5-flash' },
+];
+const EVERY_WAY = fc.constantFrom(...WAYS);
+
+async function expectLawfulAfter(way: Way, does: Misbehaviour, stream: boolean): Promise<void> {
+  const { endpoint, model } = way;
+  const messages = [{ role: 'user', content: provider.prompt(does) }];
+  const answer = await caller.chat(customer.apiKey, { model, messages, max_tokens: 1_100, stream }, endpoint);
   expectLawful(answer, PROVIDER_CODES);
+  if (!way.passes) expectTranslated(answer, endpoint.path);
 }
 
 const says =
@@ -76,12 +86,15 @@ const says =
     socket.end(bytes);
 
 test(
-  'completions whose values are mutated',
+  'replies whose values are mutated',
   async () => {
-    const bodies = mutatedJson([COMPLETION, providerError('no')]);
+    const replies = EVERY_WAY.chain((way) => {
+      const { whole, tools, refusal } = WIRE_REPLIES[way.wire];
+      return fc.tuple(fc.constant(way), mutatedJson([whole, tools, refusal(400, 'no')]));
+    });
     const status = fc.constantFrom(200, 200, 200, 200, 400, 429, 500);
-    await runFuzz(fc.tuple(bodies, status, fc.boolean()), casesOf(600), ([body, code, stream]) =>
-      expectLawfulAfter(says(httpReply(code, body)), stream),
+    await runFuzz(fc.tuple(replies, status, fc.boolean()), casesOf(1_200), ([[way, body], code, stream]) =>
+      expectLawfulAfter(way, says(httpReply(code, body)), stream),
     );
   },
   TIME_LIMIT_MS,
@@ -90,13 +103,17 @@ test(
 test(
   'streams whose chunks are mutated',
   async () => {
-    const chunks = fc.array(mutatedJson(STREAM_CHUNKS), { maxLength: 6 });
-    const stream = fc.tuple(chunks, fc.nat(STREAM_CHUNKS.length), fc.boolean()).map(([mutated, at, done]) => {
-      const events = STREAM_CHUNKS.map(sse);
-      events.splice(at, 1, ...mutated.map((text) => `data: ${text}\n\n`));
-      return `${streamHead()}${events.join('')}${done ? DONE : ''}`;
+    const streams = EVERY_WAY.chain((way) => {
+      const { chunks, toolChunks, frame, end } = WIRE_REPLIES[way.wire];
+      const original = fc.constantFrom(chunks, toolChunks);
+      const parts = fc.tuple(original, fc.array(mutatedJson([...chunks, ...toolChunks]), { maxLength: 6 }));
+      return fc.tuple(parts, fc.nat(20), fc.boolean()).map(([[whole, mutated], at, ended]) => {
+        const events = whole.map(frame);
+        events.splice(at % events.length, 1, ...mutated.map((text) => framed(frame, text)));
+        return { way, reply: `${streamHead()}${events.join('')}${ended ? end : ''}` };
+      });
     });
-    await runFuzz(stream, casesOf(500), (reply) => expectLawfulAfter(says(reply), true));
+    await runFuzz(streams, casesOf(1_000), ({ way, reply }) => expectLawfulAfter(way, says(reply), true));
   },
   TIME_LIMIT_MS,
 );
@@ -104,9 +121,12 @@ test(
 test(
   'streams whose bytes are mutated',
   async () => {
-    const stream = mutatedText([STREAM, STREAM.replaceAll('\n', '\r\n')]);
-    await runFuzz(stream, casesOf(500), (bytes) =>
-      expectLawfulAfter(says(Buffer.concat([Buffer.from(streamHead()), bytes])), true),
+    const streams = EVERY_WAY.chain((way) => {
+      const stream = streamOf(WIRE_REPLIES[way.wire]);
+      return fc.tuple(fc.constant(way), mutatedText([stream, stream.replaceAll('\n', '\r\n')]));
+    });
+    await runFuzz(streams, casesOf(1_000), ([way, bytes]) =>
+      expectLawfulAfter(way, says(Buffer.concat([Buffer.from(streamHead()), bytes])), true),
     );
   },
   TIME_LIMIT_MS,
@@ -115,33 +135,46 @@ test(
 test(
   'replies whose HTTP is mutated',
   async () => {
-    const replies = [
-      httpReply(200, COMPLETION),
-      httpReply(429, providerError('slow down'), { 'retry-after': '3' }),
-      httpReply(302, '', { location: 'http://127.0.0.1:1/' }),
-      `${streamHead()}${STREAM}`,
-      `${streamHead({ 'transfer-encoding': 'chunked' })}${STREAM.length.toString(16)}\r\n${STREAM}\r\n0\r\n\r\n`,
-    ];
-    await runFuzz(fc.tuple(mutatedText(replies), fc.boolean()), casesOf(500), ([bytes, stream]) =>
-      expectLawfulAfter(says(bytes), stream),
+    const replies = EVERY_WAY.chain((way) => {
+      const { whole, refusal } = WIRE_REPLIES[way.wire];
+      const stream = streamOf(WIRE_REPLIES[way.wire]);
+      const chunked = streamHead({ 'transfer-encoding': 'chunked' });
+      const texts = [
+        httpReply(200, whole),
+        httpReply(429, refusal(429, 'slow down'), { 'retry-after': '3' }),
+        httpReply(302, '', { location: 'http://127.0.0.1:1/' }),
+        `${streamHead()}${stream}`,
+        `${chunked}${Buffer.byteLength(stream).toString(16)}\r\n${stream}\r\n0\r\n\r\n`,
+      ];
+      return fc.tuple(fc.constant(way), mutatedText(texts));
+    });
+    await runFuzz(fc.tuple(replies, fc.boolean()), casesOf(800), ([[way, bytes], stream]) =>
+      expectLawfulAfter(way, says(bytes), stream),
     );
   },
   TIME_LIMIT_MS,
 );
 
-test(
-  'a stream cut at every byte',
-  async () => {
-    const whole = `${streamHead()}${STREAM}`;
+test.each(WAYS)(
+  'a stream cut at every byte, $endpoint.path to $model',
+  async (way) => {
+    const whole = `${streamHead()}${streamOf(WIRE_REPLIES[way.wire])}`;
     const everyByte = Array.from({ length: whole.length }, (_value, at) => at);
-    const places = process.env.TEST_HEAVY === '1' ? everyByte : everyByte.filter((at) => at % 7 === 0);
+    const places = process.env.TEST_HEAVY === '1' ? everyByte : everyByte.filter((at) => at % 23 === 0);
     for (let at = 0; at < places.length; at += 12) {
       const cuts = places.slice(at, at + 12);
-      await Promise.all(cuts.map((cut) => expectLawfulAfter(says(whole.slice(0, cut)), true)));
+      await Promise.all(cuts.map((cut) => expectLawfulAfter(way, says(whole.slice(0, cut)), true)));
     }
   },
   TIME_LIMIT_MS,
 );
+
+/** A chunk's JSON as its format frames it, whatever it has become. */
+function framed(frame: (chunk: unknown) => string, text: string): string {
+  const type = JSON.parse(text)?.type;
+  const name = typeof type === 'string' && /^\w+$/.test(type) ? type : 'message';
+  return frame({ type: name }).replace(/^data: .*$/m, () => `data: ${text}`);
+}
 
 test('after all of that every process is the one it was, nothing is held and the books add up', async () => {
   await system.settled(customer, 10_000);
@@ -151,4 +184,4 @@ test('after all of that every process is the one it was, nothing is held and the
   expect(await system.metric('billing', 'dead_letters')).toBe(0);
   checkHealth();
   expect(provider.connections).toBeLessThan(50);
-});
+}, 30_000);

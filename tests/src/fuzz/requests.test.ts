@@ -1,14 +1,24 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bearer, type Caller, CHAT, createCaller } from '../conformance/caller';
+import {
+  bearer,
+  type Caller,
+  CHAT_ENDPOINTS,
+  COMPLETIONS,
+  COUNT_TOKENS,
+  createCaller,
+  MESSAGES,
+} from '../conformance/caller';
 import type { HttpAnswer } from '../support/http';
 import { sendRaw } from '../support/raw-socket';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
 import { expectLawful } from './lawful';
 import { mutatedJson, mutatedText } from './mutate';
+import { COMPLETION_REQUESTS, MESSAGE_REQUESTS } from './request-bodies';
 import { casesOf, runFuzz } from './run-fuzz';
+import { expectTranslated } from './translated';
 
 const TIME_LIMIT_MS = 2_000_000;
 
@@ -44,67 +54,44 @@ const REQUEST_CODES = new Set<ErrorCode>([
   'upstream_unavailable',
 ]);
 
-const text = { role: 'user', content: 'hi' };
-const BODIES = [
-  { model: 'sim/chat', messages: [text], max_tokens: 5 },
-  {
-    model: 'sim/chat',
-    messages: [{ role: 'system', content: 'Be brief.' }, text],
-    stream: true,
-    stream_options: { include_usage: true },
-    max_completion_tokens: 5,
-  },
-  {
-    model: 'sim/chat',
-    messages: [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'What is it?' },
-          { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' } },
-        ],
-      },
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } }],
-      },
-      { role: 'tool', tool_call_id: 'c1', content: 'a cat' },
-    ],
-    tools: [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }],
-    tool_choice: 'auto',
-    n: 2,
-    stop: ['x'],
-    seed: 1,
-    logit_bias: { 5: 1 },
-    response_format: { type: 'text' },
-    temperature: 0.5,
-    top_p: 1,
-    max_tokens: 5,
-    metadata: { a: 'b' },
-    user: 'u',
-  },
+/** Of each format of providers. */
+const MODELS = ['sim/chat', 'openai/gpt-5.4-mini', 'anthropic/claude-haiku-4-5', 'google/gemini-2.5-flash'];
+const ofEveryModel = (bodies: readonly object[]) =>
+  MODELS.flatMap((model) => bodies.map((body) => ({ ...body, model })));
+const COMPLETION_BODIES = ofEveryModel(COMPLETION_REQUESTS);
+const MESSAGE_BODIES = ofEveryModel(MESSAGE_REQUESTS);
+const COUNT_BODIES = MESSAGE_REQUESTS.map(({ max_tokens: _maximum, stream: _stream, ...body }) => body);
+
+/** How many cases of each endpoint, by value and by byte. */
+const FUZZED = [
+  { endpoint: COMPLETIONS, bodies: COMPLETION_BODIES, byValue: 900, byByte: 600 },
+  { endpoint: MESSAGES, bodies: MESSAGE_BODIES, byValue: 900, byByte: 600 },
+  { endpoint: COUNT_TOKENS, bodies: COUNT_BODIES, byValue: 300, byByte: 180 },
 ];
 
-test(
-  'bodies whose values are mutated',
-  async () => {
-    await runFuzz(mutatedJson(BODIES), casesOf(900), async (body) => {
-      expectLawful(await caller.chatBytes(customer.apiKey, body), REQUEST_CODES);
-    });
-  },
-  TIME_LIMIT_MS,
-);
+describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByte }) => {
+  const expectLawfulAnswer = async (body: string | Buffer) => {
+    const answer = await caller.chatBytes(customer.apiKey, body, endpoint);
+    expectLawful(answer, REQUEST_CODES);
+    if (endpoint !== COUNT_TOKENS) expectTranslated(answer, endpoint.path);
+    else if (answer.status === 200) expect(answer.json).toEqual({ input_tokens: expect.any(Number) });
+  };
 
-test(
-  'bodies whose bytes are mutated',
-  async () => {
-    await runFuzz(mutatedText(BODIES.map((body) => JSON.stringify(body))), casesOf(600), async (body) => {
-      expectLawful(await caller.chatBytes(customer.apiKey, body), REQUEST_CODES);
-    });
-  },
-  TIME_LIMIT_MS,
-);
+  test(
+    'bodies whose values are mutated',
+    () => runFuzz(mutatedJson(bodies), casesOf(byValue), expectLawfulAnswer),
+    TIME_LIMIT_MS,
+  );
+
+  test(
+    'bodies whose bytes are mutated',
+    () => {
+      const texts = bodies.map((body) => JSON.stringify(body));
+      return runFuzz(mutatedText(texts), casesOf(byByte), expectLawfulAnswer);
+    },
+    TIME_LIMIT_MS,
+  );
+});
 
 const DASHBOARD_BODIES = [
   {
@@ -148,6 +135,7 @@ const headerName = fc.oneof(
     'cookie',
     'x-request-id',
     'anthropic-version',
+    'anthropic-beta',
     'connection',
     'upgrade',
     'te',
@@ -186,11 +174,12 @@ const headers = fc.dictionary(headerName, headerValue, { minKeys: 1, maxKeys: 5 
 test(
   'headers, over a good call',
   async () => {
-    await runFuzz(fc.tuple(headers, fc.boolean()), casesOf(600), async ([extra, list]) => {
+    const endpoints = fc.constantFrom(undefined, undefined, ...CHAT_ENDPOINTS);
+    await runFuzz(fc.tuple(headers, endpoints), casesOf(900), async ([extra, endpoint]) => {
       const all = { ...bearer(customer.apiKey), ...extra };
-      const answer = list
-        ? await caller.api('GET', '/v1/models', all)
-        : await caller.api('POST', CHAT, all, BODIES[0]);
+      const answer = endpoint
+        ? await caller.api('POST', endpoint.path, all, endpoint.body())
+        : await caller.api('GET', '/v1/models', all);
       expectLawful(answer, REQUEST_CODES);
     });
   },
@@ -203,6 +192,8 @@ const segment = fc.oneof(
     'api',
     'chat',
     'completions',
+    'messages',
+    'count_tokens',
     'models',
     'sim',
     'chat',
@@ -265,10 +256,10 @@ test(
 test(
   'bytes that are almost HTTP',
   async () => {
-    const body = JSON.stringify(BODIES[0]);
+    const body = JSON.stringify(MESSAGES.body());
     const whole = [
-      `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-      `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.apiKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      `POST ${MESSAGES.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      `POST ${MESSAGES.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.apiKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
       `GET /v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.apiKey}\r\nConnection: close\r\n\r\n`,
     ];
     const origins = [system.stack.apiUrl, system.stack.dashboardUrl];

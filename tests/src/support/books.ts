@@ -37,7 +37,8 @@ interface Figures {
   readonly cached_tokens?: number;
 }
 
-function costNano({ prompt_tokens, completion_tokens, cached_tokens = 0 }: Figures): bigint {
+/** What figures of the simulator's come to. */
+export function costNano({ prompt_tokens, completion_tokens, cached_tokens = 0 }: Figures): bigint {
   return (
     BigInt(prompt_tokens - cached_tokens) * INPUT_NANO +
     BigInt(cached_tokens) * CACHE_READ_NANO +

@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type ErrorCode, type ErrorRow } from '@gateway/proto';
+import { type AnyErrorCode, type ErrorRow, GatewayError } from '@gateway/proto';
 import { expect } from '@jest/globals';
 import type { HttpAnswer } from './http';
 
@@ -11,32 +11,46 @@ export interface Particulars {
   readonly retryAfter?: 'must' | 'never' | number;
   /** Absent: by the table. */
   readonly shouldRetry?: 'false' | 'none';
+  /** The code of the caller's own format, where its clients go by that. */
+  readonly formatCode?: string;
   /** Of cap errors: USD, and whether a window ends. */
   readonly cap?: { readonly limit?: number; readonly used?: number; readonly resetsAt?: Date };
 }
 
-const RATE_CODES = new Set<ErrorCode>(['rate_limited', 'rpm_rate_limited', 'tpm_rate_limited']);
-const WINDOW_CODES = new Set<ErrorCode>(['key_daily_limit', 'key_monthly_limit', 'account_daily_limit']);
+const RATE_CODES = new Set<AnyErrorCode>([
+  'rate_limited',
+  'rpm_rate_limited',
+  'tpm_rate_limited',
+  'too_many_attempts',
+]);
+const WINDOW_CODES = new Set<AnyErrorCode>(['key_daily_limit', 'key_monthly_limit', 'account_daily_limit']);
 const LEAKS =
-  /node_modules|\/src\/|\.js:\d|\bat .+\(|ECONN|ENOTFOUND|EPROTO|\b[A-Z][a-z]*Error:|\bError:|sk-gw-|postgres|grpc/;
+  /node_modules|\/src\/|\.js:\d|\bat .+:\d+:\d+|ECONN|ENOTFOUND|EPROTO|\b[A-Z][a-z]*Error:|\bError:|sk-gw-|postgres|grpc/;
 
 /** The answer is this code's, to the last key and header that the contract speaks of. */
-export function expectConforms(answer: HttpAnswer, code: ErrorCode, particulars: Particulars = {}): void {
-  const row: ErrorRow = ERROR_TABLE[code];
+export function expectConforms(answer: HttpAnswer, code: AnyErrorCode, particulars: Particulars = {}): void {
+  const { row } = new GatewayError(code);
   expect([answer.status, answer.json?.error?.code]).toEqual([row.status, code]);
   expect(Object.keys(answer.json)).toEqual(['error']);
   const { detail, limit, used, resets_at, ...fixed } = answer.json.error;
   const param = row.param === 'field' ? particulars.param : row.param === 'none' ? undefined : row.param;
-  expect(fixed).toEqual({ type: row.type, code, message: row.message, ...(param && { param }) });
+  const { formatCode } = particulars;
+  expect(fixed).toEqual({
+    type: row.type,
+    code,
+    message: row.message,
+    ...(param && { param }),
+    ...(formatCode && { details: { error_code: formatCode } }),
+  });
   if (particulars.detail) expect(detail).toMatch(particulars.detail);
   expect(typeof detail).toMatch(/^(string|undefined)$/);
   expectCap(code, { limit, used, resets_at }, particulars.cap);
-  expectHeaders(answer, code, particulars);
+  expectHeaders(answer, code, row, particulars);
   expect(answer.text).not.toMatch(LEAKS);
 }
 
 function expectCap(
-  code: ErrorCode,
+  code: AnyErrorCode,
   extras: { limit: unknown; used: unknown; resets_at: unknown },
   expected: Particulars['cap'] = {},
 ): void {
@@ -52,14 +66,18 @@ function expectCap(
   if (expected.resetsAt) expect(extras.resets_at).toBe(expected.resetsAt.toISOString());
 }
 
-function expectHeaders({ headers }: HttpAnswer, code: ErrorCode, particulars: Particulars): void {
+function expectHeaders(
+  { headers }: HttpAnswer,
+  code: AnyErrorCode,
+  row: ErrorRow,
+  particulars: Particulars,
+): void {
   expect(headers['content-type']).toMatch(/^application\/json/);
   expect(headers['x-request-id']).toMatch(
     /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   );
   expect(headers['request-id']).toBe(headers['x-request-id']);
 
-  const row: ErrorRow = ERROR_TABLE[code];
   const shouldRetry = particulars.shouldRetry ?? (row.shouldRetry === false ? 'false' : 'none');
   expect(headers['x-should-retry'] ?? 'none').toBe(shouldRetry);
 

@@ -45,7 +45,8 @@ function required(setting: string): string {
   return value;
 }
 
-async function runSql(url: string, sql: string): Promise<void> {
+/** On a connection of its own. */
+export async function runSql(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

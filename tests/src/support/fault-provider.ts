@@ -1,5 +1,6 @@
 import net from 'node:net';
-import { COMPLETION, httpReply } from './provider-replies';
+import { httpReply } from './provider-replies';
+import { WIRE_REPLIES, type WireName } from './wire-replies';
 
 /** A call as it reached the provider. */
 export interface ProviderCall {
@@ -11,10 +12,10 @@ export interface ProviderCall {
 
 export type Misbehaviour = (call: ProviderCall) => void;
 
-/** A provider that does to a call whatever a test wants. It answers other calls well. */
+/** A provider that does to a call whatever a test wants. It answers other calls well, in each format. */
 export interface FaultProvider {
-  /** For `<PROVIDER>_BASE_URL`. */
-  readonly baseUrl: string;
+  /** Settings of chat that make it the provider of each format. */
+  readonly settings: Readonly<Record<`${'OPENAI' | 'ANTHROPIC' | 'GEMINI'}_BASE_URL`, string>>;
   /** Words for a prompt: the call that holds them is treated so, each time it comes. */
   prompt(misbehaviour: Misbehaviour): string;
   /** Connections that the gateway keeps open now. */
@@ -35,7 +36,7 @@ export async function startFaultProvider(): Promise<FaultProvider> {
     const mark = MARK.exec(call.body)?.[1];
     const misbehaviour = mark === undefined ? undefined : misbehaviours[Number(mark)];
     if (misbehaviour) misbehaviour(call);
-    else call.socket.write(httpReply(200, COMPLETION));
+    else call.socket.write(httpReply(200, WIRE_REPLIES[wireOf(call)].whole));
   };
   const server = net.createServer((socket) => {
     sockets.add(socket);
@@ -45,8 +46,13 @@ export async function startFaultProvider(): Promise<FaultProvider> {
     readCalls(socket, onCall);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/v1`,
+    settings: {
+      OPENAI_BASE_URL: `${origin}/v1`,
+      ANTHROPIC_BASE_URL: origin,
+      GEMINI_BASE_URL: origin,
+    },
     prompt: (misbehaviour) => `[[fault ${misbehaviours.push(misbehaviour) - 1}]]`,
     get connections() {
       return sockets.size;
@@ -60,6 +66,12 @@ export async function startFaultProvider(): Promise<FaultProvider> {
       await closed;
     },
   };
+}
+
+function wireOf({ head }: ProviderCall): WireName {
+  const path = head.split(' ', 2)[1] ?? '';
+  if (path.startsWith('/v1/messages')) return 'anthropic';
+  return path.startsWith('/v1beta/') ? 'gemini' : 'openai';
 }
 
 /** Requests with a length, one after the other, which is all that the gateway sends. */

@@ -50,10 +50,11 @@ function parse(text: string): unknown {
   }
 }
 
-/** An answer whose head has come and whose body nobody reads. */
+/** An answer whose head has come and whose body nobody reads yet. */
 export interface OpenStream {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
+  readonly body: http.IncomingMessage;
   leave(): void;
 }
 
@@ -63,7 +64,7 @@ export function openStream(url: string, body: string, apiKey: string): Promise<O
     const request = http.request(url, { method: 'POST', headers, agent }, (response) => {
       response.on('error', () => {});
       const leave = () => request.destroy();
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, leave });
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response, leave });
     });
     request.on('error', reject);
     request.end(body);

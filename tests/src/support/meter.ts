@@ -1,5 +1,7 @@
 export interface MeterEntry {
   readonly id: number;
+  /** When it was over. */
+  readonly at: string;
   readonly model: string;
   readonly request_id: string | null;
   readonly stream: boolean;
@@ -7,7 +9,10 @@ export interface MeterEntry {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly cached_tokens: number;
+  readonly cache_write_tokens: number;
   readonly reasoning_tokens: number;
+  /** Of the history: what came back with the provider's own signature. */
+  readonly signed_parts: number;
   readonly finished: boolean;
   readonly aborted: boolean;
 }
@@ -21,13 +26,18 @@ export interface Meter {
   readonly entries: readonly MeterEntry[];
 }
 
+export interface MeterQuery {
+  readonly requestId?: string;
+  readonly limit?: number;
+  /** Only entries with a greater id. */
+  readonly after?: number;
+}
+
 /** The simulator's own count of what it was asked and what it said. */
-export async function readMeter(
-  simulatorUrl: string,
-  query: { requestId?: string; limit?: number } = {},
-): Promise<Meter> {
+export async function readMeter(simulatorUrl: string, query: MeterQuery = {}): Promise<Meter> {
   const url = new URL('/meter', simulatorUrl);
   if (query.requestId) url.searchParams.set('request_id', query.requestId);
+  if (query.after !== undefined) url.searchParams.set('after', String(query.after));
   if (query.limit) url.searchParams.set('limit', String(query.limit));
   const response = await fetch(url);
   if (!response.ok) throw new Error(`meter: ${response.status} ${await response.text()}`);

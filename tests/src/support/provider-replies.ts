@@ -1,3 +1,25 @@
+/** What a provider says in its own format. Good replies tell of 20 tokens of input and 8 of output. */
+export interface WireReplies {
+  readonly whole: object;
+  /** The whole reply with other figures of its input and output. */
+  telling(input: unknown, output: unknown): object;
+  /** Of a whole stream, its text in `WORDS`. */
+  readonly chunks: readonly object[];
+  frame(chunk: unknown): string;
+  /** Behind the last chunk, where the format has more than chunks. */
+  readonly end: string;
+  /** A whole reply, and the chunks of a stream, that think, speak and call two tools. */
+  readonly tools: object;
+  readonly toolChunks: readonly object[];
+  /** A stream up to its third word. */
+  readonly begun: string;
+  refusal(status: number, message: unknown): object;
+  /** Tells amid a stream that it failed. */
+  readonly errorEvent: string;
+  /** Objects that say nothing a caller could use, though they come with 200. */
+  readonly nothingSaid: readonly (readonly [string, object])[];
+}
+
 /** What a provider of OpenAI's format says, written after its documentation. */
 export const COMPLETION = {
   id: 'chatcmpl-1',
@@ -42,6 +64,40 @@ export const FINISH_CHUNK = delta({}, 'stop');
 export const USAGE_CHUNK = chunk({ choices: [], usage: COMPLETION.usage });
 export const DONE = 'data: [DONE]\n\n';
 
+/** Thinks, speaks and calls two tools; of DeepSeek's manner, which says its thoughts. */
+const toolCall = (index: number) => ({
+  index,
+  id: `call_${index}`,
+  type: 'function',
+  function: { name: 'look', arguments: '{"at":[1,"ä"]}' },
+});
+export const TOOL_COMPLETION = {
+  ...COMPLETION,
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'I look.',
+        reasoning_content: 'Where?',
+        tool_calls: [toolCall(0), toolCall(1)],
+      },
+      finish_reason: 'tool_calls',
+    },
+  ],
+};
+export const TOOL_CHUNKS = [
+  ROLE_CHUNK,
+  delta({ reasoning_content: 'Where?' }),
+  delta({ content: 'I look.' }),
+  delta({ tool_calls: [toolCall(0)] }),
+  delta({ tool_calls: [{ ...toolCall(1), function: { name: 'look', arguments: '' } }] }),
+  delta({ tool_calls: [{ index: 1, function: { arguments: '{"at":' } }] }),
+  delta({ tool_calls: [{ index: 1, function: { arguments: '2}' } }] }),
+  delta({}, 'tool_calls'),
+  USAGE_CHUNK,
+];
+
 /** A whole stream, to the provider's usage and its end marker. */
 export const STREAM_CHUNKS = [ROLE_CHUNK, ...WORD_CHUNKS, FINISH_CHUNK, USAGE_CHUNK];
 
@@ -52,7 +108,7 @@ export function sse(data: unknown): string {
 export const STREAM = `${STREAM_CHUNKS.map(sse).join('')}${DONE}`;
 
 /** A failure in OpenAI's words. */
-export function providerError(message: string, type = 'invalid_request_error'): object {
+export function providerError(message: unknown, type = 'invalid_request_error'): object {
   return { error: { message, type, param: null, code: null } };
 }
 

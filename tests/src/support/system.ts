@@ -13,7 +13,7 @@ import {
   startStack,
 } from '@gateway/local';
 import { createEngineSet } from './engines';
-import { type Meter, readMeter } from './meter';
+import { type Meter, type MeterQuery, readMeter } from './meter';
 import { readMetric } from './metrics';
 
 /** An account with a key and money. */
@@ -33,7 +33,7 @@ export interface System {
   /** The balance once nothing is held any more; throws when that takes longer than the design allows. */
   settled(customer: Account, timeoutMs?: number): Promise<Balance>;
   /** What the simulator counted: of one request, or the latest calls. */
-  meter(query?: { requestId?: string; limit?: number }): Promise<Meter>;
+  meter(query?: MeterQuery): Promise<Meter>;
   /** `ledger_drift_nano`, checked by the database at this moment. */
   drift(): Promise<number>;
   metric(service: ServiceName, name: string, index?: number): Promise<number>;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { EmbeddedRedis } from './embedded-redis';
+import type { EmbeddedRedis } from '../../engines/embedded-redis.cjs';
 
 const SCRIPT = join(__dirname, '../../engines/redis-child.cjs');
 

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { createClient } from 'redis';
-import { startEmbeddedRedis } from './embedded-redis';
+import { startEmbeddedRedis } from '../../engines/embedded-redis.cjs';
 import { startEmbeddedRedisProcess } from './embedded-redis-process';
 
 test('runs scripts by digest for the real client, and refuses unknown ones as Redis does', async () => {
@@ -31,4 +33,31 @@ test('each start in this process is a server of its own', async () => {
   expect(await client.ping()).toBe('PONG');
   client.destroy();
   await Promise.all(servers.map((server) => server.stop()));
+});
+
+test('it is there for this machine only', async () => {
+  const server = await startEmbeddedRedis();
+  try {
+    // Another address of the loopback interface, answered by whoever listens on all of them.
+    const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.2' });
+    await expect(once(socket, 'connect')).rejects.toThrow(/ECONNREFUSED|EADDRNOTAVAIL|ETIMEDOUT/);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('the second of two replies does not wait for the receipt of the first', async () => {
+  const server = await startEmbeddedRedis();
+  const client = createClient({ url: server.url });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const startedAtMs = performance.now();
+    for (let i = 0; i < 50; i++) await Promise.all([client.get('a'), client.get('b')]);
+    // At 40 ms of waiting each, two seconds.
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  } finally {
+    client.destroy();
+    await server.stop();
+  }
 });

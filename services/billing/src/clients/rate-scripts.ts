@@ -26,7 +26,6 @@ local newest = tonumber(head[5])
 
 local function whole(number) return string.format('%.0f', number) end
 local function field(prefix, second) return string.format('%s%d', prefix, second % SPAN) end
-local function bucket(prefix, second) return tonumber(redis.call('HGET', key, field(prefix, second)) or '0') end
 
 -- Moves the window up to this second. A clock that was set back says nothing of when the calls it counts
 -- were: they all count as of now.
@@ -65,20 +64,9 @@ local function save()
 end
 `;
 
-/**
- * ARGV: the least generation that will do; rpm and tpm, -1 for none; per call whether it takes no tokens (1
- * or 0), the most tokens it can use and the least that it needs. Answers nothing when the key is not known
- * in that generation, else generation, second, and per call four figures: what it was given, requests and
- * tokens of the window with it, seconds until its tokens are all gone; or -1 (requests) or -2 (tokens are
- * short), the seconds after which it fits, -1 for never, and nothing twice.
- */
-export const takeScript = (clock: string) => `${books(clock)}
-if not generation or generation < tonumber(ARGV[1]) then return {} end
-advance()
-local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
-local newRequests, newTokens = 0, 0
-
--- What has left the window after 1, 2, … seconds. Read once for all refusals of a batch.
+/** To be followed by nothing that counts: buckets are read once for all the answers of a run. */
+const WAITS = `
+-- What has left the window after 1, 2, … seconds.
 local leaving = {}
 local function read(prefix)
   local fields, sums, sum = {}, {}, 0
@@ -100,63 +88,99 @@ local function wait(prefix, excess)
   end
   return SPAN
 end
+`;
 
-local answer = { whole(generation), whole(now) }
-local function say(a, b, c, d)
-  for _, number in ipairs({ a, b, c, d }) do answer[#answer + 1] = whole(number) end
-end
-
-for i = 4, #ARGV, 3 do
-  local free, most, least = ARGV[i] == '1', tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
-  if free then most, least = 0, 0 end
-  local counted = tpm >= 0 and not free
-  local overRequests = rpm >= 0 and requests + 1 > rpm
-  local overTokens = counted and tokens + least > tpm
+/**
+ * ARGV: the least generation that will do; rpm and tpm, -1 for none; how many calls, and the most tokens
+ * that they can use together; per call the most it can use and the least that it needs, -1 when it takes
+ * none (`<most>,<least>` and a space). Answers nothing when the key is not known in that generation, else
+ * generation, second, requests and tokens of the window before these calls, and the seconds until those
+ * tokens are all gone. That is all when every call was given its most. If not, there follows for each what
+ * it was given, or -1 (requests) or -2 (tokens are short), the seconds after which it fits, -1 for never, and
+ * those after which the requests are all gone.
+ *
+ * The embedded Redis compiles a script for every run and is slow to pass arguments, so calls that all fit
+ * are counted by their sum.
+ */
+export const takeScript = (clock: string) => `${books(clock)}
+if not generation or generation < tonumber(ARGV[1]) then return {} end
+advance()
+local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
+local answer = { generation, now, requests, tokens, math.max(0, newest + SPAN - now) }
+local newRequests, newTokens = tonumber(ARGV[4]), tonumber(ARGV[5])
+${WAITS}
+local function take(most, least)
+  local counted = tpm >= 0 and least >= 0
+  local inRequests, inTokens = requests + newRequests, tokens + newTokens
+  local overRequests = rpm >= 0 and inRequests + 1 > rpm
+  local overTokens = counted and inTokens + least > tpm
   if overRequests or overTokens then
     local seconds = math.max(
-      rpm >= 0 and wait('r', requests + 1 - rpm) or 0,
-      counted and wait('t', tokens + least - tpm) or 0)
+      rpm >= 0 and wait('r', inRequests + 1 - rpm) or 0,
+      counted and wait('t', inTokens + least - tpm) or 0)
     if rpm == 0 or (counted and least > tpm) then seconds = -1 end
-    say(overRequests and -1 or -2, seconds, 0, 0)
-  else
-    local given = most
-    if counted then given = math.min(most, tpm - tokens) end
-    requests, newRequests = requests + 1, newRequests + 1
-    tokens, newTokens = tokens + given, newTokens + given
-    if given > 0 then newest = now end
-    say(given, requests, tokens, math.max(0, newest + SPAN - now))
+    answer[#answer + 1] = overRequests and -1 or -2
+    answer[#answer + 1] = seconds
+    answer[#answer + 1] = rpm >= 0 and wait('r', inRequests) or 0
+    return
   end
+  local given = counted and math.min(most, tpm - inTokens) or most
+  newRequests, newTokens = newRequests + 1, newTokens + given
+  answer[#answer + 1] = given
+end
+
+if (rpm >= 0 and requests + newRequests > rpm) or (tpm >= 0 and tokens + newTokens > tpm) then
+  newRequests, newTokens = 0, 0
+  for most, least in string.gmatch(ARGV[6], '(%d+),(%S+)') do take(tonumber(most), tonumber(least)) end
 end
 count('r', now, newRequests)
 count('t', now, newTokens)
+requests, tokens = requests + newRequests, tokens + newTokens
+if newTokens > 0 then newest = now end
 save()
 return answer
 `;
 
-/**
- * ARGV, per place: generation, second, requests and tokens to give back there, tokens to count now. What
- * the window no longer holds, or what another generation took, is not given back.
- */
-export const adjustScript = (clock: string) => `${books(clock)}
-if not generation then return 0 end
+const adjustment = (clock: string) => `${books(clock)}
+if not generation then return {} end
 advance()
-for i = 1, #ARGV, 5 do
+
+local function giveBack(prefix, second, amount)
+  if amount == 0 then return 0 end
+  local less = math.min(amount, tonumber(redis.call('HGET', key, field(prefix, second)) or '0'))
+  count(prefix, second, -less)
+  return less
+end
+
+for i = 2, #ARGV, 4 do
   local second = tonumber(ARGV[i + 1])
   if tonumber(ARGV[i]) == generation and second <= now and second > now - SPAN then
-    local lessRequests = math.min(tonumber(ARGV[i + 2]), bucket('r', second))
-    local lessTokens = math.min(tonumber(ARGV[i + 3]), bucket('t', second))
-    count('r', second, -lessRequests)
-    count('t', second, -lessTokens)
-    requests, tokens = requests - lessRequests, tokens - lessTokens
-  end
-  local more = tonumber(ARGV[i + 4])
-  if more > 0 then
-    count('t', now, more)
-    tokens, newest = tokens + more, now
+    requests = requests - giveBack('r', second, tonumber(ARGV[i + 2]))
+    tokens = tokens - giveBack('t', second, tonumber(ARGV[i + 3]))
   end
 end
+local more = tonumber(ARGV[1])
+if more > 0 then
+  count('t', now, more)
+  tokens, newest = tokens + more, now
+end
+`;
+
+/**
+ * ARGV: tokens to count now; then per bucket its generation and second, and the requests and tokens to give
+ * back there. What the window no longer holds, or what another generation took, is not given back.
+ */
+export const adjustScript = (clock: string) => `${adjustment(clock)}
 save()
-return 1
+return {}
+`;
+
+/** Likewise, and answers the requests of the window and the seconds until they are all gone; its tokens too. */
+export const giveBackScript = (clock: string) => `${adjustment(clock)}${WAITS}
+local requestsReset, tokensReset = wait('r', requests), wait('t', tokens)
+newest = now - SPAN + tokensReset
+save()
+return { requests, requestsReset, tokens, tokensReset }
 `;
 
 /**
@@ -164,7 +188,7 @@ return 1
  * unless they are there in this generation or a later one.
  */
 export const seedScript = (clock: string) => `${books(clock)}
-if generation and generation >= tonumber(ARGV[1]) then return 0 end
+if generation and generation >= tonumber(ARGV[1]) then return {} end
 redis.call('DEL', key)
 generation, at, requests, tokens, newest = tonumber(ARGV[1]), now, 0, 0, 0
 for i = 2, #ARGV, 3 do
@@ -177,5 +201,5 @@ for i = 2, #ARGV, 3 do
   end
 end
 save()
-return 1
+return {}
 `;

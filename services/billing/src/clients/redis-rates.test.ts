@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { RateFigures } from '@gateway/proto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { CallToRate, RateOutcome, RatePlace } from '../domain/rate-limiter';
@@ -23,6 +24,8 @@ beforeAll(async () => {
     recall: async (keyIds) => keyIds.map((keyId) => ({ keyId, generation: 1n, seconds: [] })),
     timeoutMs: 5_000,
   });
+  // Known to the server from here on, so that it is never sent twice and late.
+  await redis.run(SET, clockKey, ['0']);
 }, 60_000);
 afterAll(async () => {
   await redis?.stop();
@@ -30,7 +33,10 @@ afterAll(async () => {
 }, 60_000);
 
 const SET = redisScript(`redis.call('SET', KEYS[1], ARGV[1], 'EX', 600) return {}`);
-const setClock = (second: number) => redis.run(SET, clockKey, [String(second)]);
+/** What is sent after it on the same connection sees it: nobody need wait for its answer. */
+const setClock = (second: number): void => {
+  void redis.run(SET, clockKey, [String(second)]);
+};
 
 const START = 1_800_000_000;
 
@@ -57,7 +63,10 @@ type Step =
       readonly do: 'take';
       readonly calls: readonly { readonly most: number; readonly slack: number; readonly free: boolean }[];
     }
-  | { readonly do: 'giveBack' | 'correct'; readonly pick: number; readonly used: number };
+  | {
+      readonly do: 'giveBack' | 'correct';
+      readonly calls: readonly { readonly pick: number; readonly used: number }[];
+    };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -85,8 +94,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constantFrom('giveBack' as const, 'correct' as const),
-      pick: fc.nat(),
-      used: fc.nat(90),
+      calls: fc.array(fc.record({ pick: fc.nat(), used: fc.nat(90) }), { minLength: 1, maxLength: 5 }),
     }),
   },
 );
@@ -119,7 +127,7 @@ class Run {
   }
 
   async #take(asked: (Step & { do: 'take' })['calls']): Promise<void> {
-    await setClock(this.#now);
+    setClock(this.#now);
     const calls = asked.map(({ most, slack, free }) => ({ most, free, least: Math.max(0, most - slack) }));
     const outcomes = await rates.take(
       calls.map((call): CallToRate => ({ call: callToRate(this.#keyId, call), terms: termsOf(this.#terms) })),
@@ -131,31 +139,58 @@ class Run {
       expect(textOf(outcome)).toBe(
         'given' in expected ? `given ${expected.given}` : `${expected.code} ${expected.wait}`,
       );
+      if (!outcome.taken) this.#expectFigures(outcome.error.rates);
       if (!outcome.taken || !('given' in expected)) continue;
       this.#taken.push({ place: outcome.place!, entry: expected.entry });
     }
     const last = outcomes.findLast((outcome) => outcome.taken);
     if (!last?.taken) return;
-    const { requests, tokens } = this.#naive.window(this.#now);
-    const left = (most: number | null, used: number) =>
-      most === null ? undefined : BigInt(Math.max(0, most - used));
-    expect(last.requests?.remaining).toBe(left(this.#terms.rpm, requests));
-    expect(last.tokens?.remaining).toBe(left(this.#terms.tpm, tokens));
+    this.#expectFigures(last);
   }
 
-  async #end({ do: kind, pick, used }: Step & { do: 'giveBack' | 'correct' }): Promise<void> {
-    if (this.#taken.length === 0) return;
-    await setClock(this.#now);
-    const [{ place, entry }] = this.#taken.splice(pick % this.#taken.length, 1) as [Taken];
-    if (kind === 'giveBack') {
-      await rates.giveBack([place]);
-      entry.tokens = 0;
-      entry.requests = 0;
-      return;
+  /** What was given back to the window may keep the reset of its tokens too late. */
+  #expectFigures(told: RateFigures | undefined): void {
+    const { requests, tokens } = this.#figures();
+    expect(told?.requests).toEqual(requests);
+    expect(told?.tokens?.remaining).toBe(tokens?.remaining);
+  }
+
+  #figures() {
+    const { rpm, tpm } = this.#terms;
+    const { requests, tokens } = this.#naive.window(this.#now);
+    const figures = (most: number | null, used: number) =>
+      most === null ? undefined : { limit: BigInt(most), remaining: BigInt(Math.max(0, most - used)) };
+    const ofRequests = figures(rpm, requests);
+    return {
+      requests: ofRequests && { ...ofRequests, resetSeconds: this.#naive.reset(this.#now, 'requests') },
+      tokens: figures(tpm, tokens),
+    };
+  }
+
+  async #end({ do: kind, calls }: Step & { do: 'giveBack' | 'correct' }): Promise<void> {
+    setClock(this.#now);
+    const ended = calls.slice(0, this.#taken.length).map(({ pick, used }) => {
+      const [taken] = this.#taken.splice(pick % this.#taken.length, 1) as [Taken];
+      return { ...taken, used };
+    });
+    const terms = termsOf(this.#terms);
+    const left =
+      kind === 'giveBack'
+        ? await rates.giveBack(ended.map(({ place }) => ({ place, terms })))
+        : await rates.correct(ended.map(({ place, used }) => ({ ...place, usedTokens: BigInt(used) })));
+    for (const { entry, used } of ended) {
+      if (kind === 'giveBack') {
+        entry.tokens = 0;
+        entry.requests = 0;
+      } else if (used <= entry.tokens) entry.tokens = used;
+      else this.#naive.entries.push({ second: this.#now, tokens: used - entry.tokens, requests: 0 });
     }
-    await rates.correct([{ ...place, usedTokens: BigInt(used) }]);
-    if (used <= entry.tokens) entry.tokens = used;
-    else this.#naive.entries.push({ second: this.#now, tokens: used - entry.tokens, requests: 0 });
+    if (!left || ended.length === 0) return;
+    const { requests, tokens } = this.#figures();
+    expect(left.get(this.#keyId)).toEqual({
+      ...(requests && { requests }),
+      ...(tokens && { tokens: { ...tokens, resetSeconds: this.#naive.reset(this.#now, 'tokens') } }),
+    });
   }
 }
 
@@ -177,7 +212,7 @@ test('attacks at the edges of buckets: no 60 s hold more than the limit, and who
     const admitted: { atMs: number; tokens: number }[] = [];
     const call = callToRate(keyId, { most: 7, least: 5, free: false });
     const send = async (atMs: number, count: number) => {
-      await setClock(Math.floor(atMs / 1_000));
+      setClock(Math.floor(atMs / 1_000));
       const outcomes = await rates.take(
         Array.from({ length: count }, () => ({ call: { ...call }, terms: termsOf(limits) })),
       );
@@ -217,7 +252,7 @@ test('attacks at the edges of buckets: no 60 s hold more than the limit, and who
 test('a clock that is set back lets nothing through twice, and is over it in a minute', async () => {
   const keyId = `key_${randomUUIDv7()}`;
   const send = async (second: number) => {
-    await setClock(second);
+    setClock(second);
     const [outcome] = await rates.take([
       { call: callToRate(keyId, { most: 1, least: 1, free: false }), terms: termsOf({ rpm: 1, tpm: null }) },
     ]);
@@ -230,10 +265,27 @@ test('a clock that is set back lets nothing through twice, and is over it in a m
 });
 
 test('what never fits has no time to wait', async () => {
-  await setClock(START);
+  setClock(START);
   const keyId = `key_${randomUUIDv7()}`;
   const call = callToRate(keyId, { most: 200, least: 101, free: false });
   const [outcome] = await rates.take([{ call, terms: termsOf({ rpm: null, tpm: 100 }) }]);
   expect(outcome).toMatchObject({ taken: false, error: { code: 'tpm_rate_limited', shouldRetry: false } });
   expect(textOf(outcome!)).toBe('tpm_rate_limited -1');
+});
+
+test('the largest figures are counted to the last token', async () => {
+  setClock(START);
+  const keyId = `key_${randomUUIDv7()}`;
+  const most = 10 ** 12;
+  const send = (calls: number) =>
+    rates.take(
+      Array.from({ length: calls }, () => ({
+        call: callToRate(keyId, { most, least: 1, free: false }),
+        terms: termsOf({ rpm: null, tpm: most - 1 }),
+      })),
+    );
+  const [given] = await send(2);
+  expect(given).toMatchObject({ taken: true, grantedTokens: 999_999_999_999n, tokens: { remaining: 0n } });
+  if (given?.taken) await rates.correct([{ ...given.place!, usedTokens: 999_999_999_998n }]);
+  expect((await send(2)).map(textOf)).toEqual(['given 1', 'tpm_rate_limited 61']);
 });

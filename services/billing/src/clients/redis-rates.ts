@@ -1,9 +1,16 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError, type RateFigures } from '@gateway/proto';
 import type { CallToAdmit } from '../domain/admission';
 import type { KeyHistory } from '../domain/rate-history';
-import type { CallToRate, RateCorrection, RateLimiter, RateOutcome, RatePlace } from '../domain/rate-limiter';
-import { figure, groupByKey, type KeyCalls, limit, needsOf, readAnswer } from './rate-figures';
-import { adjustScript, REDIS_CLOCK, seedScript, takeScript } from './rate-scripts';
+import type {
+  CallToRate,
+  RateCorrection,
+  RateLimiter,
+  RateOutcome,
+  TakenPlace,
+} from '../domain/rate-limiter';
+import { argumentsOf } from './rate-changes';
+import { figure, groupByKey, type KeyCalls, limit, needsOf, readAnswer, readLeft } from './rate-figures';
+import { adjustScript, giveBackScript, REDIS_CLOCK, seedScript, takeScript } from './rate-scripts';
 import { type RedisConnection, type RedisScript, redisScript } from './redis';
 
 export interface RedisRatesOptions {
@@ -17,11 +24,12 @@ export interface RedisRatesOptions {
   readonly clock?: string;
 }
 
-type ScriptName = 'take' | 'adjust' | 'seed';
+type ScriptName = 'take' | 'giveBack' | 'adjust' | 'seed';
 
 /** An answer of the limiter in all, a rebuild included. */
 const TIMEOUT_MS = 750;
 const MAX_REBUILDS = 5;
+
 /** The rates of each key in one hash of Redis, moved on by one script. */
 export class RedisRates implements RateLimiter {
   readonly #options: RedisRatesOptions;
@@ -32,6 +40,7 @@ export class RedisRates implements RateLimiter {
     const clock = options.clock ?? REDIS_CLOCK;
     this.#scripts = {
       take: redisScript(takeScript(clock)),
+      giveBack: redisScript(giveBackScript(clock)),
       adjust: redisScript(adjustScript(clock)),
       seed: redisScript(seedScript(clock)),
     };
@@ -57,18 +66,23 @@ export class RedisRates implements RateLimiter {
     return calls.map(({ call }) => outcomes.get(call) ?? unknownRates(cause));
   }
 
-  async giveBack(places: readonly RatePlace[]): Promise<void> {
-    await this.#adjust(places, (place) => ['1', figure(place.tokens), '0']);
+  async giveBack(taken: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>> {
+    const left = new Map<string, RateFigures>();
+    const giveBack = async ([keyId, of]: [string, TakenPlace[]]) => {
+      const changes = of.map(({ place }) => ({ place, requests: 1, tokens: place.tokens }));
+      const answer = await this.#run('giveBack', keyId, argumentsOf(changes));
+      if (answer.length > 0) left.set(keyId, readLeft(of[0]!.terms, answer));
+    };
+    await this.#ifInTime([...Map.groupBy(taken, ({ place }) => place.keyId)].map(giveBack));
+    return left;
   }
 
   async correct(corrections: readonly RateCorrection[]): Promise<void> {
-    await this.#adjust(
-      corrections.filter(({ usedTokens, tokens }) => usedTokens !== tokens),
-      ({ tokens, usedTokens }) =>
-        usedTokens < tokens
-          ? ['0', figure(tokens - usedTokens), '0']
-          : ['0', '0', figure(usedTokens - tokens)],
-    );
+    const changes = corrections
+      .map((place) => ({ place, requests: 0, tokens: place.tokens - place.usedTokens }))
+      .filter(({ tokens }) => tokens !== 0n);
+    const byKey = Map.groupBy(changes, ({ place }) => place.keyId);
+    await this.#ifInTime([...byKey].map(([keyId, of]) => this.#run('adjust', keyId, argumentsOf(of))));
   }
 
   /** Takes for the keys that Redis knows, and answers those that it doesn't. */
@@ -76,18 +90,13 @@ export class RedisRates implements RateLimiter {
     // In one turn, so that the client sends them as one.
     const answers = await Promise.all(
       keys.map(({ keyId, terms, calls }) =>
-        this.#run('take', keyId, [
-          String(terms.generation),
-          limit(terms.rpm),
-          limit(terms.tpm),
-          ...calls.flatMap(needsOf),
-        ]),
+        this.#run('take', keyId, [terms.generation, limit(terms.rpm), limit(terms.tpm), ...needsOf(calls)]),
       ),
     );
     return keys.filter((key, i) => {
       const answer = answers[i]!;
       if (answer.length === 0) return true;
-      readAnswer(key, answer.map(Number), outcomes);
+      readAnswer(key, answer, outcomes);
       return false;
     });
   }
@@ -97,26 +106,15 @@ export class RedisRates implements RateLimiter {
     await Promise.all(
       histories.map(({ keyId, generation, seconds }) =>
         this.#run('seed', keyId, [
-          String(generation),
-          ...seconds.flatMap(({ age, requests, tokens }) => [String(age), figure(requests), figure(tokens)]),
+          generation,
+          ...seconds.flatMap(({ age, requests, tokens }) => [age, figure(requests), figure(tokens)]),
         ]),
       ),
     );
     this.#options.onRebuilt?.(histories.length);
   }
 
-  async #adjust<Place extends RatePlace>(
-    places: readonly Place[],
-    change: (place: Place) => readonly [requests: string, tokens: string, more: string],
-  ): Promise<void> {
-    const byKey = Map.groupBy(places, ({ keyId }) => keyId);
-    const runs = [...byKey].map(([keyId, of]) =>
-      this.#run(
-        'adjust',
-        keyId,
-        of.flatMap((place) => [String(place.generation), String(place.second), ...change(place)]),
-      ),
-    );
+  async #ifInTime(runs: readonly Promise<unknown>[]): Promise<void> {
     try {
       await this.#inTime(Promise.all(runs));
     } catch (error) {
@@ -125,10 +123,14 @@ export class RedisRates implements RateLimiter {
   }
 
   /** Books are of one life of one server: what another brought along may be older than it looks. */
-  async #run(script: ScriptName, keyId: string, args: readonly string[]): Promise<string[]> {
+  async #run(
+    script: ScriptName,
+    keyId: string,
+    args: readonly (string | number | bigint)[],
+  ): Promise<readonly number[]> {
     const { redis } = this.#options;
     if (redis.life === undefined) throw new Error('redis is away');
-    return redis.run(this.#scripts[script], `rates:${redis.life}:{${keyId}}`, args);
+    return redis.run(this.#scripts[script], `rates:${redis.life}:{${keyId}}`, args.map(String));
   }
 
   async #inTime(work: Promise<unknown>): Promise<void> {

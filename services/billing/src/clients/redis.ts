@@ -20,8 +20,11 @@ export interface RedisConnection {
    * replaced is another, whatever data it brought along.
    */
   readonly life: string | undefined;
-  /** Runs a script on one key. Rejects when it can't be sent; what is under way has no deadline here. */
-  run(script: RedisScript, key: string, args: readonly string[]): Promise<string[]>;
+  /**
+   * Runs a script on one key, which answers with whole numbers. Rejects when it can't be sent; what is under
+   * way has no deadline here.
+   */
+  run(script: RedisScript, key: string, args: readonly string[]): Promise<number[]>;
   /** Something was not answered in time: nothing more is sent until the server has answered a ping. */
   distrust(): void;
   stop(): Promise<void>;
@@ -97,7 +100,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
         if (!error.message.startsWith('NOSCRIPT')) throw error;
         return client.eval(text, options);
       });
-      return answer as unknown as Promise<string[]>;
+      return answer as unknown as Promise<number[]>;
     },
     distrust: () => void meet().catch(() => {}),
     async stop() {

@@ -33,6 +33,8 @@ const key = (more: Partial<KeyFigures> = {}): KeyFigures => ({
   dailyLimitNano: null,
   monthlyLimitNano: null,
   requestCostLimitNano: null,
+  liveValueIds: [],
+  retiredValueIds: [],
   usedTodayNano: 0n,
   usedThisMonthNano: 0n,
   ...more,
@@ -42,6 +44,7 @@ const call = (boundNano: bigint, floorNano = boundNano, more: Partial<CallToAdmi
   requestId: 'r',
   accountId: 'a',
   keyId: 'k',
+  valueId: '',
   model: 'sim/chat',
   ownerId: 'o',
   ownerEpoch: 1n,
@@ -74,6 +77,22 @@ describe('the key', () => {
     ['model inside it', account(), key({ allowedModels: ['x/y', 'sim/chat'] }), 'hold 10'],
   ])('%s', (_, a, k, expected) => {
     expect(decide(call(10n), a, k)).toBe(expected);
+  });
+
+  test.each([
+    ['a good one', key({ liveValueIds: ['v', 'w'] }), 'hold 10', 'hold 0'],
+    ['one that was rotated out', key({ retiredValueIds: ['v'] }), 'expired_api_key', 'expired_api_key'],
+    ['one that is gone', key({ liveValueIds: ['w'] }), 'invalid_api_key', 'invalid_api_key'],
+    [
+      'of a disabled key',
+      key({ enabled: false, retiredValueIds: ['v'] }),
+      'invalid_api_key',
+      'invalid_api_key',
+    ],
+    ['gone, of an expired key', key({ expiresAtMs: 1 }), 'invalid_api_key', 'invalid_api_key'],
+  ])('presented by a value: %s', (_, k, expected, expectedFree) => {
+    expect(decide(call(10n, 10n, { valueId: 'v' }), account(), k)).toBe(expected);
+    expect(decide(call(0n, 0n, { valueId: 'v', free: true }), account(), k)).toBe(expectedFree);
   });
 });
 

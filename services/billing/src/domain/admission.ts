@@ -8,6 +8,8 @@ export interface CallToAdmit {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
+  /** Which of the key's values was presented; empty: not known. */
+  readonly valueId: string;
   readonly model: string;
   readonly ownerId: string;
   readonly ownerEpoch: bigint;
@@ -46,6 +48,9 @@ export interface KeyFigures {
   readonly monthlyLimitNano: bigint | null;
   readonly requestCostLimitNano: bigint | null;
   readonly rates: RateTerms;
+  /** Of the values that calls present: those that are good, and those that a rotation has ended. */
+  readonly liveValueIds: readonly string[];
+  readonly retiredValueIds: readonly string[];
   usedTodayNano: bigint;
   usedThisMonthNano: bigint;
 }
@@ -55,7 +60,7 @@ export type Decision =
   | { readonly granted: false; readonly error: GatewayError };
 
 export const grant = (holdNano: bigint): Decision => ({ granted: true, holdNano });
-export const refuse = (error: GatewayError): Decision => ({ granted: false, error });
+export const refuse = (error: GatewayError): Decision & { granted: false } => ({ granted: false, error });
 
 /** Decides one call and, if it is granted, counts its hold in the figures that the next call meets. */
 export function admitCall(
@@ -84,7 +89,11 @@ export function decideCall(
   if (!account?.active || !key?.enabled || key.accountId !== account.id) {
     return refuse(new GatewayError('invalid_api_key'));
   }
-  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
+  const isRetired = key.retiredValueIds.includes(call.valueId);
+  if (call.valueId !== '' && !isRetired && !key.liveValueIds.includes(call.valueId)) {
+    return refuse(new GatewayError('invalid_api_key'));
+  }
+  if (isRetired || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)) {
     return refuse(new GatewayError('expired_api_key'));
   }
   // Before the allowlist: a model list is of no one model.

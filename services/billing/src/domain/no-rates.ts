@@ -8,6 +8,6 @@ export const noRates: RateLimiter = {
       taken: false,
       error: new GatewayError('internal_error', { cause: new Error('a limited key, but no REDIS_URL') }),
     })),
-  giveBack: async () => {},
+  giveBack: async () => new Map(),
   correct: async () => {},
 };

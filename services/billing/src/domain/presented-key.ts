@@ -13,8 +13,8 @@ export interface PresentedKey {
  * Until when the key may be taken for good, 0 without end. Throws one and the same `invalid_api_key` for
  * whatever is not a live key of an active account, `expired_api_key` for what was one.
  */
-export function validUntilMs(key: PresentedKey | undefined, nowMs: number): number {
-  if (!key?.live || !key.accountActive) throw new GatewayError('invalid_api_key');
+export function validUntilMs(key: PresentedKey, nowMs: number): number {
+  if (!key.live || !key.accountActive) throw new GatewayError('invalid_api_key');
   const ends = [key.expiresAtMs, key.retiresAtMs].filter((end) => end !== null);
   if (ends.some((end) => end <= nowMs)) throw new GatewayError('expired_api_key');
   return ends.length === 0 ? 0 : Math.min(...ends);

@@ -1,13 +1,6 @@
-import type { GatewayError } from '@gateway/proto';
+import type { GatewayError, RateFigures } from '@gateway/proto';
 import type { CallToAdmit } from './admission';
 import type { RateTerms } from './rate-terms';
-
-/** A key's figures for the caller's rate headers; absent where the key has no such limit. */
-export interface RateState {
-  readonly limit: bigint;
-  readonly remaining: bigint;
-  readonly resetSeconds: number;
-}
 
 /** Where a call's rates were taken, so that they can be put back there. */
 export interface RatePlace {
@@ -18,17 +11,23 @@ export interface RatePlace {
   readonly tokens: bigint;
 }
 
+/** Of a place, and the limits under which it was taken. */
+export interface TakenPlace {
+  readonly place: RatePlace;
+  readonly terms: RateTerms;
+}
+
 export type RateOutcome =
-  | {
+  /** The figures include this call. */
+  | (RateFigures & {
       readonly taken: true;
       readonly grantedTokens: bigint;
-      readonly requests?: RateState;
-      readonly tokens?: RateState;
       /** Absent: the key has no limits, so nothing was taken. */
       readonly place?: RatePlace;
-    }
+    })
   | {
       readonly taken: false;
+      /** Has the figures too, if they could be known. */
       readonly error: GatewayError;
       /** Absent: the rates could not be known. */
       readonly generation?: bigint;
@@ -49,8 +48,11 @@ export interface RateCorrection extends RatePlace {
 export interface RateLimiter {
   /** Answers each call, in their order; never rejects, but refuses what it can't know in time. */
   take(calls: readonly CallToRate[]): Promise<readonly RateOutcome[]>;
-  /** As if these had not been taken. What can't be given back in time ends by itself within a minute. */
-  giveBack(places: readonly RatePlace[]): Promise<void>;
+  /**
+   * As if these had not been taken. What can't be given back in time ends by itself within a minute.
+   * Resolves to what the keys have then, by their ids, as far as that is known.
+   */
+  giveBack(places: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>>;
   /** Gives back the tokens that were not used; counts now those used beyond what was taken. */
   correct(corrections: readonly RateCorrection[]): Promise<void>;
 }

@@ -1,14 +1,16 @@
-import { GatewayError } from '@gateway/proto';
-import type { CallToAdmit, Decision } from './admission';
+import { GatewayError, type RateFigures } from '@gateway/proto';
+import { type CallToAdmit, type Decision, refuse } from './admission';
 import { KnownTerms } from './known-terms';
-import type { RateLimiter, RateOutcome, RatePlace } from './rate-limiter';
+import type { RateLimiter, RateOutcome, TakenPlace } from './rate-limiter';
 import type { RateTerms } from './rate-terms';
 
 type Taken = RateOutcome & { taken: true };
 
 export type ReserveResult =
   | { readonly granted: true; readonly holdNano: bigint; readonly rates: Taken }
-  | (Decision & { granted: false });
+  | Refusal;
+
+type Refusal = Decision & { readonly granted: false };
 
 /** A call with what its rates say. */
 export interface RatedCall {
@@ -20,6 +22,8 @@ export interface RatedCall {
 
 export type HoldDecision =
   | Decision
+  /** The rates are not of the key's terms any more, but money refuses the call under whichever. */
+  | (Refusal & { readonly ratesOutdated: true })
   /** The hold was there before; `tokens`: what it reserves, null when its key had no limit. */
   | {
       readonly granted: true;
@@ -65,9 +69,9 @@ export class Reserver {
   async #round(calls: readonly CallToAdmit[], results: Map<CallToAdmit, ReserveResult>) {
     const rated = await this.#rate(calls);
     const { decisions, wasInDoubt } = await this.#hold(rated);
-    const unused: RatePlace[] = [];
+    const unused: TakenPlace[] = [];
     const again: CallToAdmit[] = [];
-    for (const [i, { call, rates }] of rated.entries()) {
+    for (const [i, { call, terms, rates }] of rated.entries()) {
       const decision = decisions[i]!;
       if (!decision.granted && 'terms' in decision) {
         this.#known.learn(call.keyId, decision.terms);
@@ -77,9 +81,15 @@ export class Reserver {
       }
       // After a doubtful commit a hold found is most likely the one that these rates were taken for.
       const counts = decision.granted && (!('earlier' in decision) || wasInDoubt);
-      if (rates.taken && rates.place && !counts) unused.push(rates.place);
+      if (terms && rates.taken && rates.place && !counts) unused.push({ place: rates.place, terms });
     }
-    if (unused.length > 0) await this.#options.limiter.giveBack(unused);
+    const left = unused.length > 0 ? await this.#options.limiter.giveBack(unused) : undefined;
+    for (const [i, { call, rates }] of rated.entries()) {
+      const decision = decisions[i]!;
+      if (decision.granted || 'terms' in decision || 'ratesOutdated' in decision) continue;
+      const figures = rates.taken ? left?.get(call.keyId) : rates.error.rates;
+      if (figures) results.set(call, withRates(decision, figures));
+    }
     return again;
   }
 
@@ -106,12 +116,20 @@ export class Reserver {
         wasInDoubt ||= isInDoubt(error);
         if (attempt < ATTEMPTS && isTransient(error)) continue;
         // Holds that may exist keep their rates: they pass by themselves, one that is missing would not.
-        const places = rated.flatMap(({ rates }) => (rates.taken && rates.place ? [rates.place] : []));
-        if (!wasInDoubt && places.length > 0) await limiter.giveBack(places);
+        const taken = rated.flatMap(({ terms, rates }) =>
+          terms && rates.taken && rates.place ? [{ place: rates.place, terms }] : [],
+        );
+        if (!wasInDoubt && taken.length > 0) await limiter.giveBack(taken);
         throw error;
       }
     }
   }
+}
+
+/** Who is not let in is told nothing of the key. */
+function withRates(refusal: Refusal, figures: RateFigures): Refusal {
+  const { error } = refusal;
+  return error.row.status === 401 || error.rates ? refusal : refuse(error.withRates(figures));
 }
 
 const unlimited = (call: CallToAdmit): Taken => ({ taken: true, grantedTokens: call.boundTokens });

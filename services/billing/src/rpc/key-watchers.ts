@@ -44,8 +44,8 @@ export class KeyWatchers {
   };
 
   /**
-   * Runs a change of this key or account and answers when its watchers have been told of it: who then makes
-   * the next call is not faster than the word that the change is on its way with.
+   * Runs a change of this key or account and answers when its watchers have been told of it. It holds without
+   * that; but an edge which has heard of it refuses the next call for the key, whatever else is wrong with it.
    */
   async afterTelling<T>(id: string, change: () => Promise<T>): Promise<T> {
     let tell = () => {};

@@ -1,5 +1,4 @@
-import { GatewayError, toErrorDetail } from '@gateway/proto';
-import type { RateState as RateStateMessage } from '@gateway/proto/generated/gateway/billing/v1/RateState';
+import { GatewayError, toErrorDetail, toProtoRates } from '@gateway/proto';
 import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
 import type { ReserveReply } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
 import type { ReserveReplyBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
@@ -8,7 +7,6 @@ import { type Logger, TickBatcher } from '@gateway/runtime';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { CallToAdmit } from '../domain/admission';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
-import type { RateState } from '../domain/rate-limiter';
 import type { ReserveResult } from '../domain/reserver';
 import { isUuid } from '../domain/uuid';
 
@@ -94,6 +92,7 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     requestId: request.requestId,
     accountId: request.accountId,
     keyId: request.keyId,
+    valueId: request.valueId,
     model: request.model,
     ownerId: request.ownerId,
     ownerEpoch: BigInt(request.ownerEpoch),
@@ -104,7 +103,7 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     free: request.free,
     callerNamedMaximum: request.callerNamedMaximum,
   };
-  const texts = [call.accountId, call.keyId, call.model, call.ownerId];
+  const texts = [call.accountId, call.keyId, call.valueId, call.model, call.ownerId];
   const fits =
     isUuid(call.requestId) &&
     texts.every((text) => text.length <= MAX_TEXT && !text.includes('\0')) &&
@@ -118,17 +117,9 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
 }
 
 function toProtoGrant({ holdNano, rates }: ReserveResult & { granted: true }) {
-  const { grantedTokens, requests, tokens } = rates;
   return {
     holdNano: String(holdNano),
-    grantedTokens: String(grantedTokens),
-    ...(requests && { requests: toProtoRate(requests) }),
-    ...(tokens && { tokens: toProtoRate(tokens) }),
+    grantedTokens: String(rates.grantedTokens),
+    ...toProtoRates(rates),
   };
 }
-
-const toProtoRate = (rate: RateState): RateStateMessage => ({
-  limit: String(rate.limit),
-  remaining: String(rate.remaining),
-  resetSeconds: rate.resetSeconds,
-});

@@ -11,6 +11,7 @@ import { deleteKey } from './delete-key';
 import { deliver } from './deliver';
 import { getAccount } from './get-account';
 import { getKey } from './get-key';
+import { getKeyContext } from './get-key-context';
 import { getThrottle } from './get-throttle';
 import { heartbeat } from './heartbeat';
 import type { KeyWatchers } from './key-watchers';
@@ -68,6 +69,7 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
       Deliver: unary(log, deliver(parts.settle)),
       Heartbeat: unary(log, heartbeat(pool)),
       ListOpenHolds: unary(log, listOpenHolds(pool)),
+      GetKeyContext: unary(log, getKeyContext(pool)),
     }),
     group(['dashboard'], {
       CreateAccount: unary(log, createAccount(pool)),

@@ -5,6 +5,7 @@ import type { RatePlace } from '../domain/rate-limiter';
 import { isLimited, type RateTerms } from '../domain/rate-terms';
 import type { HoldDecision, RatedCall } from '../domain/reserver';
 import type { Hold } from '../domain/settlement';
+import { insertFreeCalls } from './free-calls';
 import { findHolds, insertHolds } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { countAccountUse, type FiguresAtHand, readKeyFigures } from './read-key-figures';
@@ -23,10 +24,10 @@ export function holdCalls(pool: Pool, rated: readonly RatedCall[]): Promise<Hold
         client,
         column((call) => call.accountId),
       ),
-      readKeyFigures(
-        client,
-        column((call) => call.keyId),
-      ),
+      readKeyFigures(client, {
+        keyIds: column((call) => call.keyId),
+        valueIds: column((call) => call.valueId),
+      }),
       findHolds(
         client,
         column((call) => call.requestId),
@@ -34,8 +35,14 @@ export function holdCalls(pool: Pool, rated: readonly RatedCall[]): Promise<Hold
     ],
     decide: ([accounts, figures, existing]) => {
       countAccountUse(accounts, figures);
-      const { decisions, holds } = decideInTurn(rated, { accounts, figures, existing });
-      return { result: decisions, write: (client) => (holds.length > 0 ? [insertHolds(client, holds)] : []) };
+      const { decisions, holds, freeKeyIds } = decideInTurn(rated, { accounts, figures, existing });
+      return {
+        result: decisions,
+        write: (client) => [
+          ...(holds.length > 0 ? [insertHolds(client, holds)] : []),
+          ...(freeKeyIds.length > 0 ? [insertFreeCalls(client, freeKeyIds)] : []),
+        ],
+      };
     },
   });
 }
@@ -55,8 +62,10 @@ interface NewHold {
 function decideInTurn(
   rated: readonly RatedCall[],
   { accounts, figures, existing }: Found,
-): { decisions: HoldDecision[]; holds: NewHold[] } {
+): { decisions: HoldDecision[]; holds: NewHold[]; freeKeyIds: string[] } {
   const holds = new Map<string, NewHold>();
+  /** The key of each free call whose rates were taken. */
+  const freeKeyIds: string[] = [];
   const decisions = rated.map((one): HoldDecision => {
     const { call, rates } = one;
     const hold = existing.get(call.requestId);
@@ -69,17 +78,17 @@ function decideInTurn(
     const changed = key !== undefined && isOutdated(one, key.rates);
     if (changed || !rates.taken) {
       const decision = decideCall(call, account, key, figures.nowMs);
-      if (!decision.granted) return decision;
+      if (!decision.granted) return changed ? { ...decision, ratesOutdated: true } : decision;
       if (changed) return { granted: false, terms: key.rates };
       return rates.taken ? decision : refuse(rates.error);
     }
     const decision = admitCall(call, account, key, figures.nowMs);
-    if (decision.granted && !call.free) {
-      holds.set(call.requestId, { call, holdNano: decision.holdNano, place: rates.place });
-    }
+    if (!decision.granted) return decision;
+    if (!call.free) holds.set(call.requestId, { call, holdNano: decision.holdNano, place: rates.place });
+    else if (rates.place) freeKeyIds.push(call.keyId);
     return decision;
   });
-  return { decisions, holds: [...holds.values()] };
+  return { decisions, holds: [...holds.values()], freeKeyIds };
 }
 
 /**

@@ -98,9 +98,16 @@ export async function listKeys(on: Queryable, accountId: string, page: PageReque
   return toPage(await rowsOf<KeyRow>(on, LIST, [accountId, page.before, page.limit + 1]), page.limit);
 }
 
-/** A key as one of its values finds it. */
+/**
+ * What tells a key's values apart where the value itself must not go: the beginning of its MAC, which needs
+ * no column, stays the same for its life, and finds nothing by itself.
+ */
+export const VALUE_ID = `encode(substring(mac FOR 8), 'hex')`;
+
+/** A key with one of its values. */
 export interface ResolvedKeyRow {
   id: string;
+  value_id: string;
   account_id: string;
   status: KeyStatus;
   account_status: 'active' | 'suspended';
@@ -111,11 +118,13 @@ export interface ResolvedKeyRow {
   now_ms: bigint;
 }
 
+const RESOLVED_COLUMNS = `k.id, k.account_id, k.status, a.status AS account_status, k.allowed_models, a.preview_models,
+  billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
+  billing.epoch_ms(billing.clock()) AS now_ms`;
+
 const RESOLVE = statement(
   'resolve-key',
-  `SELECT k.id, k.account_id, k.status, a.status AS account_status, k.allowed_models, a.preview_models,
-     billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
-     billing.epoch_ms(billing.clock()) AS now_ms
+  `SELECT ${RESOLVED_COLUMNS}, ${VALUE_ID} AS value_id
    FROM billing.key_values v
    JOIN billing.keys k ON k.id = v.key_id
    JOIN billing.accounts a ON a.id = k.account_id
@@ -128,5 +137,25 @@ export async function findKeyByMacs(
   macs: readonly Buffer[],
 ): Promise<ResolvedKeyRow | undefined> {
   const [row] = await rowsOf<ResolvedKeyRow>(on, RESOLVE, [macs]);
+  return row;
+}
+
+const RESOLVE_KNOWN = statement(
+  'resolve-known-key',
+  `SELECT ${RESOLVED_COLUMNS}, $3::text AS value_id
+   FROM billing.keys k
+   JOIN billing.accounts a ON a.id = k.account_id
+   LEFT JOIN billing.key_values v ON v.key_id = k.id AND ${VALUE_ID} = $3
+   WHERE k.id = $1 AND k.account_id = $2 AND ($3 = '' OR v.mac IS NOT NULL)`,
+);
+
+/** A key that was resolved before; undefined when it has no such value any more. Empty `valueId`: any. */
+export async function findKnownKey(
+  on: Queryable,
+  accountId: string,
+  id: string,
+  valueId: string,
+): Promise<ResolvedKeyRow | undefined> {
+  const [row] = await rowsOf<ResolvedKeyRow>(on, RESOLVE_KNOWN, [id, accountId, valueId]);
   return row;
 }

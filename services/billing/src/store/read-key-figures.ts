@@ -1,5 +1,6 @@
 import type { PoolClient } from '@gateway/runtime';
 import type { AccountFigures, KeyFigures } from '../domain/admission';
+import { VALUE_ID } from './keys';
 import { rowsOf, statement } from './statement';
 
 interface KeyRow {
@@ -14,6 +15,8 @@ interface KeyRow {
   rpm_limit: bigint | null;
   tpm_limit: bigint | null;
   rates_generation: bigint;
+  live_value_ids: string[] | null;
+  retired_value_ids: string[] | null;
   used_day_nano: bigint;
   used_month_nano: bigint;
   account_used_day_nano: bigint;
@@ -25,6 +28,7 @@ const READ = statement(
   `WITH today AS (SELECT coalesce($2::date, billing.utc_day(billing.clock())) AS day)
    SELECT k.id, k.account_id, k.status, billing.epoch_ms(k.expires_at) AS expires_at_ms, k.allowed_models,
      k.daily_limit_nano, k.monthly_limit_nano, k.request_cost_limit_nano, k.rpm_limit, k.tpm_limit, k.rates_generation,
+     v.live_value_ids, v.retired_value_ids,
      coalesce(key_day.held_nano + key_day.settled_nano, 0) AS used_day_nano,
      coalesce(key_month.held_nano + key_month.settled_nano, 0) AS used_month_nano,
      coalesce(account_day.held_nano + account_day.settled_nano, 0) AS account_used_day_nano,
@@ -38,6 +42,12 @@ const READ = statement(
    LEFT JOIN billing.spend_windows account_day
      ON account_day.kind = 'account_day' AND account_day.subject_id = k.account_id
      AND account_day.starts_on = t.day
+   LEFT JOIN LATERAL (
+     SELECT array_agg(id) FILTER (WHERE NOT retired) AS live_value_ids,
+       array_agg(id) FILTER (WHERE retired) AS retired_value_ids
+     FROM (SELECT ${VALUE_ID} AS id, coalesce(retires_at <= billing.clock(), false) AS retired
+       FROM billing.key_values WHERE key_id = k.id AND cardinality($3::text[]) > 0) value
+     WHERE id = ANY($3)) v ON true
    WHERE k.id = ANY($1::text[])`,
 );
 
@@ -49,13 +59,21 @@ export interface FiguresAtHand {
   readonly nowMs: number;
 }
 
-/** Reads keys of locked accounts with their windows of a UTC day; null: today by the database's clock. */
+export interface KeysToRead {
+  readonly keyIds: Iterable<string>;
+  /** The values of these keys that are asked about; others are not read. */
+  readonly valueIds?: Iterable<string>;
+  /** UTC; absent: today by the database's clock. */
+  readonly day?: string;
+}
+
+/** Reads keys of locked accounts with their windows of a day. */
 export async function readKeyFigures(
   client: PoolClient,
-  keyIds: Iterable<string>,
-  day: string | null = null,
+  { keyIds, valueIds = [], day }: KeysToRead,
 ): Promise<FiguresAtHand> {
-  const rows = await rowsOf<KeyRow>(client, READ, [[...new Set(keyIds)], day]);
+  const values = [[...new Set(keyIds)], day ?? null, [...new Set(valueIds)].filter((id) => id !== '')];
+  const rows = await rowsOf<KeyRow>(client, READ, values);
   return {
     keys: new Map(rows.map((row) => [row.id, fromRow(row)])),
     accountUseNano: new Map(rows.map((row) => [row.account_id, row.account_used_day_nano])),
@@ -84,6 +102,8 @@ const fromRow = (row: KeyRow): KeyFigures => ({
   monthlyLimitNano: row.monthly_limit_nano,
   requestCostLimitNano: row.request_cost_limit_nano,
   rates: { rpm: row.rpm_limit, tpm: row.tpm_limit, generation: row.rates_generation },
+  liveValueIds: row.live_value_ids ?? [],
+  retiredValueIds: row.retired_value_ids ?? [],
   usedTodayNano: row.used_day_nano,
   usedThisMonthNano: row.used_month_nano,
 });

@@ -19,14 +19,19 @@ const READ = statement(
   'read-rate-history',
   `SELECT key_id, greatest(0, floor(extract(epoch FROM clock_timestamp() - created_at)))::bigint AS age,
      count(*) AS requests, sum(tokens)::bigint AS tokens
-   FROM billing.holds
-   WHERE key_id = ANY($1::text[]) AND tokens IS NOT NULL
-     AND created_at > clock_timestamp() - interval '62 seconds'
+   FROM (
+     SELECT key_id, created_at, tokens FROM billing.holds
+     WHERE key_id = ANY($1::text[]) AND tokens IS NOT NULL
+       AND created_at > clock_timestamp() - interval '62 seconds'
+     UNION ALL
+     SELECT key_id, created_at, 0 FROM billing.free_calls
+     WHERE key_id = ANY($1::text[]) AND created_at > clock_timestamp() - interval '62 seconds'
+   ) calls
    GROUP BY key_id, age`,
 );
 
 /**
- * Begins a new generation of the keys' rates. Under the lock that holds are made under: a hold is either
+ * Begins a new generation of the keys' rates. Under the lock that calls are admitted under: one is either
  * seen here, or it finds the new generation and takes its rates anew.
  */
 export function recallRates(pool: Pool, keyIds: readonly string[]): Promise<KeyHistory[]> {

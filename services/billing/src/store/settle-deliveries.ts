@@ -133,7 +133,7 @@ function settleLate(pool: Pool, event: UsageEvent): Promise<void> {
     const accounts = await lockAccounts(client, [event.accountId]);
     const hold = (await findHolds(client, [event.requestId])).get(event.requestId);
     if (hold?.state !== 'expired') return;
-    const figures = await readKeyFigures(client, [hold.keyId], hold.day);
+    const figures = await readKeyFigures(client, { keyIds: [hold.keyId], day: hold.day });
     countAccountUse(accounts, figures);
     const account = accounts.get(hold.accountId);
     const key = figures.keys.get(hold.keyId);

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient, QueryResult } from '@gateway/runtime';
+import { arrayLiteral } from './array-literal';
 
 /** A statement that is parsed and planned once per connection, under its name. */
 export interface Statement {
@@ -15,7 +16,8 @@ export async function rowsOf<Row extends object>(
   { name, text }: Statement,
   values: unknown[],
 ): Promise<Row[]> {
-  const result: QueryResult<Row> = await on.query<Row>({ name, text, values });
+  const bound = values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value));
+  const result: QueryResult<Row> = await on.query<Row>({ name, text, values: bound });
   return result.rows;
 }
 

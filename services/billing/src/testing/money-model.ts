@@ -15,6 +15,8 @@ interface ModelCall {
   readonly day: string;
   state: 'open' | 'expired' | 'over';
   chargedNano: bigint;
+  /** As its end said. */
+  costNano: bigint;
 }
 
 /** The rules once more, in the plainest way: sums over all calls, nothing kept. */
@@ -34,6 +36,14 @@ export class Model {
 
   held(): bigint {
     return this.calls.reduce((sum, call) => (call.state === 'open' ? sum + call.holdNano : sum), 0n);
+  }
+
+  /** The operator's: all that is not charged, and the whole hold where nobody said what the call cost. */
+  loss(): bigint {
+    return this.calls.reduce((sum, { state, holdNano, costNano, chargedNano }) => {
+      if (state === 'open') return sum;
+      return sum + (state === 'expired' ? holdNano : costNano - chargedNano);
+    }, 0n);
   }
 
   /** What is left in each fund on a day, in the order in which they refuse. */

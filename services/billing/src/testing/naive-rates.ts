@@ -24,6 +24,12 @@ export class NaiveRates {
     return { requests, tokens };
   }
 
+  /** Seconds until the window would hold none of these. */
+  reset(now: number, of: 'requests' | 'tokens'): number {
+    const seconds = this.entries.filter((entry) => entry[of] > 0).map(({ second }) => second + WINDOW - now);
+    return Math.max(0, ...seconds);
+  }
+
   #fits(now: number, rpm: number | null, tpm: number | null, least: number): boolean {
     const { requests, tokens } = this.window(now);
     return (rpm === null || requests < rpm) && (tpm === null || tokens + least <= tpm);
@@ -60,6 +66,7 @@ export const callToRate = (keyId: string, { most, least, free }: NaiveCall): Cal
   requestId: '',
   accountId: '',
   keyId,
+  valueId: '',
   model: '',
   ownerId: '',
   ownerEpoch: 0n,

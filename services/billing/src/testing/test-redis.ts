@@ -21,7 +21,7 @@ export async function connectTestRedis(url: string): Promise<RedisConnection> {
   return redis;
 }
 
-const FORGET = redisScript(`return { tostring(redis.call('DEL', KEYS[1])) }`);
+const FORGET = redisScript(`return { redis.call('DEL', KEYS[1]) }`);
 
 /** Loses the rates of one key, as a flush loses those of all. */
 export async function forgetRates(redis: RedisConnection, keyId: string): Promise<void> {

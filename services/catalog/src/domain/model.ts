@@ -6,6 +6,10 @@ export interface Target {
   readonly upstreamModel: string;
   readonly weight: number;
   readonly priority: number;
+  /** 0: the answering service's own. */
+  readonly connectTimeoutMs: number;
+  readonly firstByteTimeoutMs: number;
+  readonly idleTimeoutMs: number;
 }
 
 /** A catalog entry as operators write it, without what the store gives it. */
@@ -20,6 +24,8 @@ export interface ModelEntry {
   readonly contextLength: number;
   readonly maxOutputTokens: number;
   readonly outputFloorTokens: number;
+  /** Most tokens that one image of a request is counted as; 0: not known. */
+  readonly maxImageTokens: number;
   readonly capabilities: readonly string[];
   readonly workflow: readonly string[];
   readonly targets: readonly Target[];
@@ -47,6 +53,8 @@ export interface TokenRates {
   readonly outputNano: bigint | undefined;
   readonly cacheReadNano: bigint | undefined;
   readonly cacheWriteNano: bigint | undefined;
+  /** Of writes that last an hour instead of minutes. */
+  readonly cacheWriteLongNano: bigint | undefined;
 }
 
 export interface TokenPricing extends TokenRates {

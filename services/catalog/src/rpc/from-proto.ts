@@ -43,6 +43,7 @@ export function fromProtoModel(model: Model__Output | null): ModelEntry {
     contextLength: model.contextLength,
     maxOutputTokens: model.maxOutputTokens,
     outputFloorTokens: model.outputFloorTokens,
+    maxImageTokens: model.maxImageTokens,
     capabilities: model.capabilities,
     workflow: model.workflow,
     targets: model.targets.map((target) => ({ ...target, weight: target.weight || 1 })),
@@ -80,6 +81,7 @@ function fromProtoRates(rates: TokenPricing__Output): TokenRates {
     outputNano: amount(rates.outputNano),
     cacheReadNano: amount(rates.cacheReadNano),
     cacheWriteNano: amount(rates.cacheWriteNano),
+    cacheWriteLongNano: amount(rates.cacheWriteLongNano),
   };
 }
 

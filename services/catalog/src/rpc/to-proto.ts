@@ -33,6 +33,7 @@ export function toProtoModel(model: Model): ModelProto {
     contextLength: model.contextLength,
     maxOutputTokens: model.maxOutputTokens,
     outputFloorTokens: model.outputFloorTokens,
+    maxImageTokens: model.maxImageTokens,
     capabilities: [...model.capabilities],
     workflow: [...model.workflow],
     targets: model.targets.map((target) => ({ ...target })),
@@ -68,6 +69,7 @@ function toProtoRates(rates: TokenRates): TokenPricingProto {
     ...amount('outputNano', rates.outputNano),
     ...amount('cacheReadNano', rates.cacheReadNano),
     ...amount('cacheWriteNano', rates.cacheWriteNano),
+    ...amount('cacheWriteLongNano', rates.cacheWriteLongNano),
   };
 }
 

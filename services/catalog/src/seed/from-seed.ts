@@ -14,11 +14,17 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
     contextLength: seed.context_length,
     maxOutputTokens: seed.max_output_tokens,
     outputFloorTokens: seed.output_floor_tokens,
+    maxImageTokens: seed.max_image_tokens,
     capabilities: seed.capabilities,
     workflow: seed.workflow,
-    targets: seed.targets.map(({ upstream_model, ...target }) => ({
-      ...target,
-      upstreamModel: upstream_model,
+    targets: seed.targets.map((target) => ({
+      provider: target.provider,
+      upstreamModel: target.upstream_model,
+      weight: target.weight,
+      priority: target.priority,
+      connectTimeoutMs: target.connect_timeout_ms,
+      firstByteTimeoutMs: target.first_byte_timeout_ms,
+      idleTimeoutMs: target.idle_timeout_ms,
     })),
     pricing: {
       source,
@@ -54,5 +60,6 @@ function fromSeedRates(rates: SeedRates): TokenRates {
     outputNano: rates.output,
     cacheReadNano: rates.cache_read,
     cacheWriteNano: rates.cache_write,
+    cacheWriteLongNano: rates.cache_write_1h,
   };
 }

@@ -26,6 +26,8 @@ const listOf = <T extends z.ZodType>(item: T, most: number) =>
     .refine((items) => new Set(items).size === items.length, 'names something twice');
 
 const tokens = z.number().int().min(0).max(2_000_000_000);
+/** 0: as for every target of the answering service. */
+const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
 const modality = z.enum(['text', 'image', 'video', 'audio', 'pdf']);
 
 const rates = z.strictObject({
@@ -33,6 +35,7 @@ const rates = z.strictObject({
   output: usd.optional(),
   cache_read: usd.optional(),
   cache_write: usd.optional(),
+  cache_write_1h: usd.optional(),
 });
 
 /** USD per million tokens. */
@@ -104,6 +107,7 @@ export const modelSchema = z
     context_length: tokens.default(0),
     max_output_tokens: tokens.default(0),
     output_floor_tokens: tokens.default(0),
+    max_image_tokens: tokens.default(0),
     capabilities: listOf(text(64), 50).default([]),
     workflow: listOf(z.enum(['create', 'status', 'result']), 3).default([]),
     targets: z
@@ -113,6 +117,9 @@ export const modelSchema = z
           upstream_model: text(200),
           weight: z.number().int().min(1).max(1_000_000).default(1),
           priority: z.number().int().min(0).max(1_000).default(0),
+          connect_timeout_ms: timeoutMs,
+          first_byte_timeout_ms: timeoutMs,
+          idle_timeout_ms: timeoutMs,
         }),
       )
       .max(20),

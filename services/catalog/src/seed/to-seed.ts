@@ -15,11 +15,17 @@ export function toSeedModel(entry: ModelEntry): SeedInput {
     context_length: entry.contextLength,
     max_output_tokens: entry.maxOutputTokens,
     output_floor_tokens: entry.outputFloorTokens,
+    max_image_tokens: entry.maxImageTokens,
     capabilities: [...entry.capabilities],
     workflow: [...entry.workflow] as NonNullable<SeedInput['workflow']>,
-    targets: entry.targets.map(({ upstreamModel, ...target }) => ({
-      ...target,
-      upstream_model: upstreamModel,
+    targets: entry.targets.map((target) => ({
+      provider: target.provider,
+      upstream_model: target.upstreamModel,
+      weight: target.weight,
+      priority: target.priority,
+      connect_timeout_ms: target.connectTimeoutMs,
+      first_byte_timeout_ms: target.firstByteTimeoutMs,
+      idle_timeout_ms: target.idleTimeoutMs,
     })),
     pricing: toSeedPricing(entry.pricing),
   };
@@ -65,6 +71,7 @@ function toSeedRates(rates: TokenRates) {
     ...amount('output', rates.outputNano),
     ...amount('cache_read', rates.cacheReadNano),
     ...amount('cache_write', rates.cacheWriteNano),
+    ...amount('cache_write_1h', rates.cacheWriteLongNano),
   };
 }
 

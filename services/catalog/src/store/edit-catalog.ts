@@ -48,7 +48,8 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
     `UPDATE catalog.models SET
        name = $2, status = $3, preview = $4, successor = $5, input_modalities = $6, output_modalities = $7,
        context_length = $8, max_output_tokens = $9, output_floor_tokens = $10, capabilities = $11,
-       workflow = $12, targets = $13, price_version = $14, revision = $15
+       workflow = $12, targets = $13, price_version = $14, revision = $15,
+       max_image_tokens = $16
      WHERE slug = $1`,
     [
       entry.slug,
@@ -66,6 +67,7 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
       JSON.stringify(toTargetsJson(entry.targets)),
       version,
       await nextRevision(client),
+      entry.maxImageTokens,
     ],
   );
   return true;

@@ -8,6 +8,8 @@ interface RatesJson {
   output: Amount;
   cache_read: Amount;
   cache_write: Amount;
+  /** Absent in versions that were written before there was such a price. */
+  cache_write_1h?: Amount;
 }
 
 interface TokensJson extends RatesJson {
@@ -32,6 +34,10 @@ export interface TargetJson {
   upstream_model: string;
   weight: number;
   priority: number;
+  /** Rows of an older version have no timeouts. */
+  connect_timeout_ms?: number;
+  first_byte_timeout_ms?: number;
+  idle_timeout_ms?: number;
 }
 
 export interface ModelRow {
@@ -45,6 +51,7 @@ export interface ModelRow {
   context_length: number;
   max_output_tokens: number;
   output_floor_tokens: number;
+  max_image_tokens: number;
   capabilities: string[];
   workflow: string[];
   targets: TargetJson[];
@@ -67,11 +74,17 @@ export function fromModelRow(row: ModelRow): Model {
     contextLength: row.context_length,
     maxOutputTokens: row.max_output_tokens,
     outputFloorTokens: row.output_floor_tokens,
+    maxImageTokens: row.max_image_tokens,
     capabilities: row.capabilities,
     workflow: row.workflow,
-    targets: row.targets.map(({ upstream_model, ...target }) => ({
-      ...target,
-      upstreamModel: upstream_model,
+    targets: row.targets.map((target) => ({
+      provider: target.provider,
+      upstreamModel: target.upstream_model,
+      weight: target.weight,
+      priority: target.priority,
+      connectTimeoutMs: target.connect_timeout_ms ?? 0,
+      firstByteTimeoutMs: target.first_byte_timeout_ms ?? 0,
+      idleTimeoutMs: target.idle_timeout_ms ?? 0,
     })),
     priceVersion: row.price_version,
     createdAtMs: row.created_at.getTime(),
@@ -80,7 +93,15 @@ export function fromModelRow(row: ModelRow): Model {
 }
 
 export function toTargetsJson(targets: readonly Target[]): TargetJson[] {
-  return targets.map(({ upstreamModel, ...target }) => ({ ...target, upstream_model: upstreamModel }));
+  return targets.map((target) => ({
+    provider: target.provider,
+    upstream_model: target.upstreamModel,
+    weight: target.weight,
+    priority: target.priority,
+    connect_timeout_ms: target.connectTimeoutMs,
+    first_byte_timeout_ms: target.firstByteTimeoutMs,
+    idle_timeout_ms: target.idleTimeoutMs,
+  }));
 }
 
 export function toPricingJson({ tokens, image, video }: Pricing): PricingJson {
@@ -154,6 +175,7 @@ function toRatesJson(rates: TokenRates): RatesJson {
     output: toAmount(rates.outputNano),
     cache_read: toAmount(rates.cacheReadNano),
     cache_write: toAmount(rates.cacheWriteNano),
+    ...(rates.cacheWriteLongNano !== undefined && { cache_write_1h: toAmount(rates.cacheWriteLongNano) }),
   };
 }
 
@@ -163,6 +185,7 @@ function fromRatesJson(json: RatesJson): TokenRates {
     outputNano: fromAmount(json.output),
     cacheReadNano: fromAmount(json.cache_read),
     cacheWriteNano: fromAmount(json.cache_write),
+    cacheWriteLongNano: fromAmount(json.cache_write_1h ?? null),
   };
 }
 

@@ -74,8 +74,9 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
   await client.query(
     `INSERT INTO catalog.models
        (slug, name, status, preview, successor, input_modalities, output_modalities, context_length,
-        max_output_tokens, output_floor_tokens, capabilities, workflow, targets, revision, price_version)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+        max_output_tokens, output_floor_tokens, capabilities, workflow, targets, revision, price_version,
+        max_image_tokens)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     [
       entry.slug,
       entry.name,
@@ -92,6 +93,7 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
       JSON.stringify(toTargetsJson(entry.targets)),
       revision,
       version,
+      entry.maxImageTokens,
     ],
   );
 }

@@ -53,10 +53,12 @@ function fromProtoModel(model: Model__Output): Model {
     active: model.status === 'MODEL_STATUS_ACTIVE',
     preview: model.preview,
     outputModalities: model.outputModalities,
+    capabilities: new Set(model.capabilities),
     hidesReasoning: model.capabilities.includes('reasoning'),
     contextLength: model.contextLength,
     maxOutputTokens: model.maxOutputTokens,
     outputFloorTokens: model.outputFloorTokens,
+    maxImageTokens: model.maxImageTokens,
     targets: model.targets,
     ...(pricing && { pricing }),
     createdAtMs: Number(model.createdAtMs),
@@ -77,7 +79,7 @@ function fromProtoPricing(model: Model__Output): Pricing | undefined {
 
 /** Undefined without both an input and an output price: then the model is not sold by the token. */
 function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
-  const { inputNano, outputNano, cacheReadNano, cacheWriteNano } = pricing;
+  const { inputNano, outputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano } = pricing;
   if (inputNano === undefined || outputNano === undefined) return undefined;
   const long = pricing.longContext && fromProtoPrice(pricing.longContext);
   return {
@@ -85,6 +87,7 @@ function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
     outputNano: BigInt(outputNano),
     ...(cacheReadNano !== undefined && { cacheReadNano: BigInt(cacheReadNano) }),
     ...(cacheWriteNano !== undefined && { cacheWriteNano: BigInt(cacheWriteNano) }),
+    ...(cacheWriteLongNano !== undefined && { cacheWriteLongNano: BigInt(cacheWriteLongNano) }),
     ...(long && { longContext: { aboveTokens: pricing.longContextAboveTokens, price: long } }),
   };
 }

@@ -6,6 +6,8 @@ export interface TokenPrice {
   readonly outputNano: bigint;
   readonly cacheReadNano?: bigint;
   readonly cacheWriteNano?: bigint;
+  /** Of writes that last an hour instead of minutes. */
+  readonly cacheWriteLongNano?: bigint;
   /** When the whole input is longer than this, all of the call's tokens cost `price`. */
   readonly longContext?: { readonly aboveTokens: number; readonly price: TokenPrice };
 }
@@ -22,6 +24,10 @@ export interface Target {
   readonly upstreamModel: string;
   readonly weight: number;
   readonly priority: number;
+  /** 0: as for every target. */
+  readonly connectTimeoutMs: number;
+  readonly firstByteTimeoutMs: number;
+  readonly idleTimeoutMs: number;
 }
 
 export interface Model {
@@ -30,11 +36,15 @@ export interface Model {
   readonly active: boolean;
   readonly preview: boolean;
   readonly outputModalities: readonly string[];
+  /** What its provider has to know of it when a request is written. */
+  readonly capabilities: ReadonlySet<string>;
   /** It thinks in tokens that are billed and not shown. */
   readonly hidesReasoning: boolean;
   readonly contextLength: number;
   readonly maxOutputTokens: number;
   readonly outputFloorTokens: number;
+  /** Most tokens that one image of a request is counted as; 0: not known. */
+  readonly maxImageTokens: number;
   readonly targets: readonly Target[];
   /** Absent: not sold by the token, or not priced. */
   readonly pricing?: Pricing;
@@ -50,6 +60,16 @@ export interface ModelAccess {
 
 export interface ModelLookup {
   get(slug: string): Model | undefined;
+}
+
+/** A model that only the key keeps from the caller: by now it may be given to it. */
+export class ModelWithheld extends GatewayError {
+  readonly model: Model;
+
+  constructor(model: Model) {
+    super('model_not_found');
+    this.model = model;
+  }
 }
 
 /** Lowercase, one slash, no white space; what the parts may hold is that of public model names. */
@@ -69,13 +89,13 @@ export function isServed(model: Model, providers: ReadonlyMap<string, unknown>):
 
 /**
  * The chat model of that slug, if this key may call it.
- * @throws GatewayError `invalid_model` when it is no slug; `model_not_found` for every other reason alike.
+ * @throws GatewayError `invalid_model` when it is no slug; `model_not_found` for every other reason alike,
+ * as a ModelWithheld where the key is the reason.
  */
 export function resolveChatModel(models: ModelLookup, slug: string, access: ModelAccess): Model {
   if (!SLUG.test(slug)) throw new GatewayError('invalid_model');
   const model = models.get(slug);
-  if (!model || !mayCall(model, access) || !model.outputModalities.includes('text')) {
-    throw new GatewayError('model_not_found');
-  }
+  if (!model?.active || !model.outputModalities.includes('text')) throw new GatewayError('model_not_found');
+  if (!mayCall(model, access)) throw new ModelWithheld(model);
   return model;
 }

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { boundOf, costOf, outputWithin } from './price';
+import { describe, expect, test } from '@jest/globals';
+import { boundOf, callPrice, costOf, outputWithin } from './price';
 import { NO_USAGE } from './usage';
 
 const price = { inputNano: 1_000_000_001n, outputNano: 4_000_000_000n, cacheReadNano: 100_000_000n };
@@ -46,4 +46,33 @@ test('what fits into an amount is the inverse of the bound', () => {
     expect(outputWithin(bound - 1n, 123, price)).toBeLessThan(Math.max(1, output));
   }
   expect(outputWithin(0n, 123, price)).toBe(0);
+});
+
+describe('cache writes that last an hour', () => {
+  const dear = { ...price, cacheWriteNano: 1_250_000_000n, cacheWriteLongNano: 2_000_000_000n };
+
+  test('have a price of their own', () => {
+    const usage = { ...NO_USAGE, cacheWrite: 1_000_000, cacheWriteLong: 1_000_000 };
+    expect(costOf(usage, dear)).toBe(3_250_000_000n);
+    expect(costOf(usage, { ...price, cacheWriteNano: 1_250_000_000n })).toBe(2_500_000_000n);
+  });
+
+  test('count towards a long input', () => {
+    const tiered = {
+      ...dear,
+      longContext: { aboveTokens: 10, price: { ...dear, inputNano: 9_000_000_000n } },
+    };
+    expect(costOf({ ...NO_USAGE, input: 1, cacheWriteLong: 10 }, tiered)).toBe(9_000n + 20_000n);
+  });
+
+  test('are in the bound of a call that asks for them, and of no other', () => {
+    expect(boundOf(1_000_000, 0, callPrice(dear, true))).toBe(2_000_000_000n);
+    expect(boundOf(1_000_000, 0, callPrice(dear, false))).toBe(1_250_000_000n);
+    const tiered = { ...dear, longContext: { aboveTokens: 1, price: dear } };
+    expect(boundOf(1_000_000, 0, callPrice(tiered, false))).toBe(1_250_000_000n);
+  });
+
+  test('are refused where they have no price', () => {
+    expect(() => callPrice(price, true)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
 });

@@ -1,17 +1,42 @@
+import { GatewayError } from '@gateway/proto';
 import type { TokenPrice } from './model';
 import type { TokenUsage } from './usage';
 
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** Cost in nano-USD, rounded up once. A cache price that the model lacks is the input price. */
+/**
+ * Cost in nano-USD, rounded up once. A cache price that the model lacks is the input price, that of a long
+ * write the price of a write.
+ */
 export function costOf(usage: TokenUsage, price: TokenPrice): bigint {
-  const rates = ratesFor(usage.input + usage.cacheRead + usage.cacheWrite, price);
+  const { cacheWriteLong = 0 } = usage;
+  const rates = ratesFor(usage.input + usage.cacheRead + usage.cacheWrite + cacheWriteLong, price);
+  const cacheWriteNano = rates.cacheWriteNano ?? rates.inputNano;
   const total =
     BigInt(usage.input) * rates.inputNano +
     BigInt(usage.cacheRead) * (rates.cacheReadNano ?? rates.inputNano) +
-    BigInt(usage.cacheWrite) * (rates.cacheWriteNano ?? rates.inputNano) +
+    BigInt(usage.cacheWrite) * cacheWriteNano +
+    BigInt(cacheWriteLong) * (rates.cacheWriteLongNano ?? cacheWriteNano) +
     BigInt(usage.output) * rates.outputNano;
   return ceilDiv(total, TOKENS_PER_PRICE);
+}
+
+/**
+ * The price of one call: without long cache writes, unless its provider is asked for them, because they would
+ * be its dearest input and double its bound for nothing.
+ * @throws GatewayError `invalid_request` when it asks for them and the model has no price for them
+ */
+export function callPrice(price: TokenPrice, longCache: boolean): TokenPrice {
+  if (!longCache) return withoutLongCache(price);
+  if (price.cacheWriteLongNano !== undefined) return price;
+  throw new GatewayError('invalid_request', { detail: 'cache_control: this model offers no ttl of 1h' });
+}
+
+function withoutLongCache({ cacheWriteLongNano, longContext, ...price }: TokenPrice): TokenPrice {
+  return {
+    ...price,
+    ...(longContext && { longContext: { ...longContext, price: withoutLongCache(longContext.price) } }),
+  };
 }
 
 /** What a call can cost at most: its input at the dearest rate it could be counted at. */
@@ -37,8 +62,8 @@ function ratesFor(inputTokens: number, price: TokenPrice): TokenPrice {
   return longContext && inputTokens > longContext.aboveTokens ? longContext.price : price;
 }
 
-function dearestInput({ inputNano, cacheReadNano, cacheWriteNano }: TokenPrice): bigint {
-  const rates = [inputNano, cacheReadNano ?? 0n, cacheWriteNano ?? 0n];
+function dearestInput({ inputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano }: TokenPrice): bigint {
+  const rates = [inputNano, cacheReadNano ?? 0n, cacheWriteNano ?? 0n, cacheWriteLongNano ?? 0n];
   return rates.reduce((dearest, rate) => (rate > dearest ? rate : dearest));
 }
 

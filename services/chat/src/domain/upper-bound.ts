@@ -4,13 +4,23 @@ import { boundOf } from './price';
 /** What of a request decides how many tokens it can use. */
 export interface RequestSize {
   readonly bodyBytes: number;
-  /** Images, audio or files: their tokens can't be told from their bytes. */
+  /** Audio or files, say: their tokens can't be told from their bytes, nor is there a most. */
   readonly hasMedia: boolean;
+  /** For each there is a most, where the catalog knows it. */
+  readonly images?: number;
+  /** Of the body, in which the images themselves stand. */
+  readonly imageBytes?: number;
   /** The caller's maximum output per choice. */
   readonly maxOutputTokens?: number;
   readonly choices: number;
   /** Of a predicted output; what of it is wrong is billed as output, beside what the model says. */
   readonly predictionBytes: number;
+  /** Most tokens of instructions that the provider adds by itself and bills; absent: none. */
+  readonly hiddenInputTokens?: number;
+  /** Tokens to think in that the caller named: no less output than that and an answer is worth sending. */
+  readonly thinkingBudgetTokens?: number;
+  /** Asks for writes to the prompt cache that last an hour and cost more. */
+  readonly longCache?: boolean;
 }
 
 /** Of English prose, by the public tokenizers. */
@@ -37,14 +47,13 @@ export function upperBound(
   size: RequestSize,
   countedInput?: number,
 ): UpperBound {
-  const inputTokens = size.hasMedia
-    ? model.contextLength
-    : Math.min(countedInput ?? size.bodyBytes, model.contextLength);
+  const inputTokens = inputBound(model, size, countedInput);
   const perChoice =
     Math.min(size.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens) + size.predictionBytes;
   const outputTokens = perChoice * size.choices;
-  const floorOutputTokens =
-    Math.min(perChoice, Math.max(1, model.outputFloorTokens) + size.predictionBytes) * size.choices;
+  // A thinking budget is below the maximum by the provider's own rule.
+  const leastPerChoice = Math.max(1, model.outputFloorTokens, (size.thinkingBudgetTokens ?? 0) + 1);
+  const floorOutputTokens = Math.min(perChoice, leastPerChoice + size.predictionBytes) * size.choices;
   return {
     inputTokens,
     outputTokens,
@@ -54,6 +63,13 @@ export function upperBound(
   };
 }
 
+function inputBound(model: Model, size: RequestSize, countedInput: number | undefined): number {
+  const { images = 0, imageBytes = 0, hiddenInputTokens = 0 } = size;
+  if (size.hasMedia || (images > 0 && model.maxImageTokens === 0)) return model.contextLength;
+  const text = countedInput ?? size.bodyBytes - imageBytes;
+  return Math.min(text + images * model.maxImageTokens + hiddenInputTokens, model.contextLength);
+}
+
 /** The same bound with no room to lower it. */
 export function wholeOnly(bound: UpperBound): UpperBound {
   return { ...bound, floorOutputTokens: bound.outputTokens, floorCostNano: bound.costNano };
@@ -61,5 +77,5 @@ export function wholeOnly(bound: UpperBound): UpperBound {
 
 /** About how many tokens the input is: for the record of a call that nobody could count. */
 export function estimateInput(size: RequestSize): number {
-  return Math.ceil(size.bodyBytes / BYTES_PER_TOKEN);
+  return Math.ceil((size.bodyBytes - (size.imageBytes ?? 0)) / BYTES_PER_TOKEN);
 }

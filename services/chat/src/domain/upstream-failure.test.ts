@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureOfError, toGatewayError } from './upstream-failure';
+import { failureOf, toGatewayError } from './upstream-failure';
 
 const ofStatus = (status: number) => toGatewayError({ kind: 'status', status }).code;
-const ofError = (code: string | undefined) => toGatewayError(failureOfError({ code })).code;
+const ofError = (code: string | undefined) => toGatewayError(failureOf({ code })).code;
 
 test('every status that is not a success has its error', () => {
   const expected = new Map([
@@ -38,7 +38,7 @@ describe('connections', () => {
   );
 
   test('ETIMEDOUT says nothing by itself: connecting, or in the middle of a call', () => {
-    const failure = (syscall: string) => toGatewayError(failureOfError({ code: 'ETIMEDOUT', syscall })).code;
+    const failure = (syscall: string) => toGatewayError(failureOf({ code: 'ETIMEDOUT', syscall })).code;
     expect([failure('connect'), failure('read')]).toEqual(['upstream_unavailable', 'upstream_failed']);
   });
 
@@ -54,7 +54,10 @@ describe('connections', () => {
   ])('%s: this call failed', (code) => expect(ofError(code)).toBe('upstream_failed'));
 });
 
-test('a provider’s 429 keeps its Retry-After, its refusal its words', () => {
+test('a provider’s 429 keeps its Retry-After, its refusal its words; nobody should repeat what it refused', () => {
   expect(toGatewayError({ kind: 'status', status: 429, retryAfterSeconds: 9 }).retryAfterSeconds).toBe(9);
-  expect(toGatewayError({ kind: 'status', status: 400, message: 'too long' }).detail).toBe('too long');
+  expect(toGatewayError({ kind: 'status', status: 400, message: 'too long' })).toMatchObject({
+    detail: 'too long',
+    shouldRetry: false,
+  });
 });

@@ -46,7 +46,39 @@ const OUR_FAULT_STATUSES = new Set([401, 402, 403, 404, 405]);
 /** Statuses that say that the caller's parameters are at fault. */
 const CALLER_FAULT_STATUSES = new Set([400, 413, 415, 422]);
 
-export function failureOfError(error: unknown): UpstreamFailure {
+/** A failed call to a provider, before it is known whether another can answer it. */
+export class UpstreamError extends Error {
+  readonly failure: UpstreamFailure;
+
+  constructor(failure: UpstreamFailure) {
+    super(failure.kind === 'status' ? `provider answered ${failure.status}` : `provider ${failure.kind}`, {
+      cause: failure.kind === 'status' ? undefined : failure.cause,
+    });
+    this.failure = failure;
+  }
+}
+
+/** Another provider would refuse it as well. */
+export function isCallersFault(failure: UpstreamFailure): boolean {
+  return failure.kind === 'status' && CALLER_FAULT_STATUSES.has(failure.status);
+}
+
+/**
+ * Of the failures of several targets the one that the caller is told: that which promises most of another try.
+ * A provider that has to be waited for is there; one that failed can be reached.
+ */
+export function moreHopeful(one: UpstreamFailure, other: UpstreamFailure): UpstreamFailure {
+  return hope(other) > hope(one) ? other : one;
+}
+
+function hope(failure: UpstreamFailure): number {
+  if (failure.kind !== 'status') return failure.kind === 'broken' ? 1 : 0;
+  if (failure.status === 429) return 2;
+  return OUR_FAULT_STATUSES.has(failure.status) ? 0 : 1;
+}
+
+export function failureOf(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamError) return error.failure;
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   const neverConnected = code === 'ETIMEDOUT' && syscall === 'connect';
   return neverConnected || (typeof code === 'string' && UNREACHABLE_CODES.has(code))
@@ -70,7 +102,8 @@ export function toGatewayError(failure: UpstreamFailure): GatewayError {
   if (OUR_FAULT_STATUSES.has(failure.status)) return new GatewayError('upstream_unavailable', { cause });
   if (CALLER_FAULT_STATUSES.has(failure.status)) {
     const detail = failure.message ?? 'the provider refused a parameter';
-    return new GatewayError('invalid_request', { cause, detail });
+    // A refusal by policy is one of these: the same words would be refused again.
+    return new GatewayError('invalid_request', { cause, detail, shouldRetry: false });
   }
   return new GatewayError('upstream_failed', { cause });
 }

@@ -45,7 +45,7 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
     tokens: {
       input: String(end.usage.input),
       cacheRead: String(end.usage.cacheRead),
-      cacheWrite: String(end.usage.cacheWrite),
+      cacheWrite: String(end.usage.cacheWrite + (end.usage.cacheWriteLong ?? 0)),
       output: String(end.usage.output),
       reasoning: String(end.usage.reasoning),
     },

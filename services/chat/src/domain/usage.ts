@@ -4,6 +4,8 @@ export interface TokenUsage {
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Written for an hour instead of minutes, beside `cacheWrite`; absent: none. */
+  readonly cacheWriteLong?: number;
   readonly output: number;
   readonly reasoning: number;
 }

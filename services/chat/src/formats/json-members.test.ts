@@ -22,6 +22,12 @@ describe('top-level members', () => {
   });
 });
 
+test('what is nested too deeply is refused', () => {
+  const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  expect(keys(nested(499))).toEqual(['a']);
+  expect(() => keys(nested(500))).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+});
+
 describe('replacing', () => {
   test('changes nothing but the value', () => {
     const json = '{ "seed" : 12345678901234567890 ,\n "model" : "openai/x" , "t":1.0 }';

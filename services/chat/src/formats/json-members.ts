@@ -1,3 +1,5 @@
+import { GatewayError } from '@gateway/proto';
+
 /** Where one member of a JSON object stands in its bytes. */
 export interface JsonMember {
   readonly key: string;
@@ -15,10 +17,13 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+/** Far more than schemas and arguments need; what reads or writes values by recursion lasts for it. */
+const MAX_DEPTH = 500;
 
 /**
  * The top-level members of a JSON object, so that one can be replaced without writing the rest anew. The
  * bytes must have been parsed as a JSON object before: the syntax is not checked again.
+ * @throws GatewayError `invalid_request` for a value that is nested too deeply
  */
 export function topLevelMembers(json: Buffer): JsonMember[] {
   const members: JsonMember[] = [];
@@ -109,7 +114,9 @@ function valueEnd(json: Buffer, start: number): number {
     if (byte === QUOTE) {
       at = stringEnd(json, at) - 1;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      depth++;
+      if (++depth === MAX_DEPTH) {
+        throw new GatewayError('invalid_request', { detail: 'the body is nested too deeply' });
+      }
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       if (depth === 0) return at;
       depth--;

@@ -35,6 +35,7 @@ function decodePrice(price: TokenPrice): TokenPrice {
     outputNano: BigInt(price.outputNano),
     ...(price.cacheReadNano !== undefined && { cacheReadNano: BigInt(price.cacheReadNano) }),
     ...(price.cacheWriteNano !== undefined && { cacheWriteNano: BigInt(price.cacheWriteNano) }),
+    ...(price.cacheWriteLongNano !== undefined && { cacheWriteLongNano: BigInt(price.cacheWriteLongNano) }),
     ...(price.longContext && {
       longContext: { ...price.longContext, price: decodePrice(price.longContext.price) },
     }),

@@ -61,6 +61,16 @@ describe('after a kill', () => {
     ]);
   });
 
+  test('what was written to the cache for an hour keeps its price', async () => {
+    const journal = open();
+    const dear = { ...price, cacheWriteNano: 1_250_000_000n, cacheWriteLongNano: 2_000_000_000n };
+    await journal.dispatched({ ...call('cut'), price: dear }, 10);
+    journal.progress('cut', { ...NO_USAGE, cacheWrite: 10, cacheWriteLong: 20 });
+    await journal.final(final('ended'));
+    const [cut] = recover(open(), 9).interrupted;
+    expect(cut).toMatchObject({ costNano: '52500', tokens: { input: '0', cacheWrite: '30' } });
+  });
+
   test('a torn last line is not read', async () => {
     const journal = open();
     await journal.final(final('whole'));

@@ -10,17 +10,17 @@ export interface ReplyObject {
 }
 
 /** @throws Error when the reply is cut, too large or no JSON object */
-export async function readReply(response: UpstreamResponse): Promise<ReplyObject> {
-  const bytes = await readAll(response, MAX_REPLY_BYTES);
+export async function readReply(reply: UpstreamResponse['body']): Promise<ReplyObject> {
+  const bytes = await readAll(reply, MAX_REPLY_BYTES);
   const value = parseJson(bytes);
   if (typeof value !== 'object' || value === null) throw new Error('reply is no JSON object');
   return { bytes, value: value as Record<string, unknown> };
 }
 
 /** The body of a refusal, as far as it can be read. */
-export async function readRefusal(response: UpstreamResponse): Promise<unknown> {
+export async function readRefusalBody(body: UpstreamResponse['body']): Promise<unknown> {
   try {
-    return parseJson(await readAll(response, MAX_REFUSAL_BYTES));
+    return parseJson(await readAll(body, MAX_REFUSAL_BYTES));
   } catch {
     return undefined;
   }
@@ -35,10 +35,10 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-async function readAll(response: UpstreamResponse, maxBytes: number): Promise<Buffer> {
+async function readAll(body: UpstreamResponse['body'], maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const bytes of response.body) {
+  for await (const bytes of body) {
     size += bytes.length;
     if (size > maxBytes) throw new Error('reply is too large');
     pieces.push(bytes);

@@ -1,33 +1,67 @@
 import { ConfigError } from '@gateway/runtime';
-import type { Provider } from '../domain/provider';
-import type { UsageMode } from '../domain/usage';
+import type { ChatProvider } from '../domain/chat-provider';
+import { anthropicProvider } from './anthropic/anthropic-provider';
+import { geminiProvider } from './gemini/gemini-provider';
+import { DIALECTS, type OpenAiDialect } from './openai/dialect';
+import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
+import type { UnreadBudget } from './unread-budget';
 
-/** In what providers of this format differ. */
-type Dialect = Pick<Provider, 'usage' | 'countsByO200k' | 'maxTokensField'>;
+interface Account {
+  readonly id: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
 
-interface KnownProvider extends Dialect {
+interface KnownProvider {
   /** Prefix of its settings: `<PREFIX>_API_KEY`, `<PREFIX>_BASE_URL`. */
   readonly env: string;
   readonly baseUrl: string;
+  readonly create: (account: Account, unread: UnreadBudget) => ChatProvider;
 }
 
-const INCLUDED: UsageMode = { reasoning: 'included' };
-const SIMULATED: Dialect = { usage: INCLUDED, countsByO200k: true, maxTokensField: 'max_tokens' };
-const COMMON: Dialect = { usage: INCLUDED, countsByO200k: false, maxTokensField: 'max_tokens' };
+const openAiLike =
+  (dialect: OpenAiDialect, counting: Partial<Pick<OpenAiAccount, 'usage' | 'countsByO200k'>> = {}) =>
+  (account: Account, unread: UnreadBudget): ChatProvider =>
+    openAiProvider(
+      { usage: { reasoning: 'included' }, countsByO200k: false, ...counting, ...account, dialect },
+      unread,
+    );
 
-/** Adding a provider of this format is one line. */
+/** Adding a provider is one line, and a folder where it speaks a format of its own. */
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
-    ...COMMON,
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
-    countsByO200k: true,
-    maxTokensField: 'max_completion_tokens',
+    create: openAiLike(DIALECTS.openai, { countsByO200k: true }),
   },
-  deepseek: { ...COMMON, env: 'DEEPSEEK', baseUrl: 'https://api.deepseek.com/v1' },
-  mistral: { ...COMMON, env: 'MISTRAL', baseUrl: 'https://api.mistral.ai/v1' },
-  xai: { ...COMMON, env: 'XAI', baseUrl: 'https://api.x.ai/v1', usage: { reasoning: 'apart' } },
+  anthropic: {
+    env: 'ANTHROPIC',
+    baseUrl: 'https://api.anthropic.com',
+    create: anthropicProvider,
+  },
+  google: {
+    env: 'GEMINI',
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    create: geminiProvider,
+  },
+  deepseek: {
+    env: 'DEEPSEEK',
+    baseUrl: 'https://api.deepseek.com/v1',
+    create: openAiLike(DIALECTS.deepseek),
+  },
+  mistral: {
+    env: 'MISTRAL',
+    baseUrl: 'https://api.mistral.ai/v1',
+    create: openAiLike(DIALECTS.mistral),
+  },
+  xai: {
+    env: 'XAI',
+    baseUrl: 'https://api.x.ai/v1',
+    create: openAiLike(DIALECTS.xai, { usage: { reasoning: 'apart' } }),
+  },
 };
+
+const simulated = openAiLike(DIALECTS.common, { countsByO200k: true });
 
 export interface ProviderSettings {
   /** Comma-separated ids; a provider that is not named is not offered. */
@@ -40,34 +74,26 @@ export interface ProviderSettings {
 export function createProviders(
   settings: ProviderSettings,
   env: NodeJS.ProcessEnv,
-): ReadonlyMap<string, Provider> {
-  const providers = new Map<string, Provider>();
+  unread: UnreadBudget,
+): ReadonlyMap<string, ChatProvider> {
+  const providers = new Map<string, ChatProvider>();
   const problems: string[] = [];
   for (const id of settings.CHAT_PROVIDERS.split(',').filter(Boolean)) {
     const known = KNOWN[id];
-    const key = known && env[`${known.env}_API_KEY`];
+    const apiKey = known && env[`${known.env}_API_KEY`];
     const baseUrl = known && (env[`${known.env}_BASE_URL`] || known.baseUrl);
     if (!known) problems.push(`CHAT_PROVIDERS: unknown provider ${id}`);
-    else if (!key) problems.push(`${known.env}_API_KEY: required for provider ${id}`);
-    else if (!URL.canParse(`${baseUrl}`)) problems.push(`${known.env}_BASE_URL: not a URL`);
-    else providers.set(id, provider(id, `${baseUrl}`, key, known));
+    else if (!apiKey) problems.push(`${known.env}_API_KEY: required for provider ${id}`);
+    else if (!baseUrl || !URL.canParse(baseUrl)) problems.push(`${known.env}_BASE_URL: not a URL`);
+    else providers.set(id, known.create({ id, baseUrl, apiKey }, unread));
   }
   if (problems.length > 0) throw new ConfigError(problems);
   if (settings.SIM_BASE_URL) {
-    providers.set('sim', provider('sim', settings.SIM_BASE_URL, 'sim', SIMULATED));
+    const apiKey = 'sim';
+    providers.set('sim', simulated({ id: 'sim', baseUrl: settings.SIM_BASE_URL, apiKey }, unread));
     // For trying `upstream_unavailable`: a port that nothing can listen on.
-    providers.set('sim-unreachable', provider('sim-unreachable', 'http://127.0.0.1:1/v1', 'sim', SIMULATED));
+    const unreachable = { id: 'sim-unreachable', baseUrl: 'http://127.0.0.1:1/v1', apiKey };
+    providers.set(unreachable.id, simulated(unreachable, unread));
   }
   return providers;
-}
-
-function provider(id: string, baseUrl: string, key: string, dialect: Dialect): Provider {
-  return {
-    id,
-    chatUrl: new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`),
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    usage: dialect.usage,
-    countsByO200k: dialect.countsByO200k,
-    maxTokensField: dialect.maxTokensField,
-  };
 }

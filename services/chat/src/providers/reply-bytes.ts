@@ -4,15 +4,18 @@ import type { IncomingMessage } from 'node:http';
 const MAX_AHEAD_BYTES = 256 * 1024;
 /** For the last bytes of a reply that nobody needs any more, so that its connection can serve another. */
 const FINISH_MS = 1_000;
+const NOTHING = Buffer.alloc(0);
 
 /**
- * The bytes of a provider's reply as they come, what came meanwhile in one piece. Made by hand because a
+ * The bytes of a provider's reply as they come, what came meanwhile in one piece; none at all when it has been
+ * quiet for a while. Made by hand because a
  * stream's own iterator costs several times as much for each chunk.
  */
 export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   readonly #incoming: IncomingMessage;
   readonly #isLeft: () => boolean;
   readonly #idleTimer: NodeJS.Timeout;
+  #quietSpans = 0;
   #pieces: Buffer[] = [];
   #bytes = 0;
   #over = false;
@@ -20,16 +23,22 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   #waiting: { resolve(result: IteratorResult<Buffer>): void; reject(error: unknown): void } | undefined;
 
   /**
+   * @param quietMs of silence, after which nothing is given
    * @param isLeft whether the caller has left: then a broken reply ends without an error
    * @param onIdle called when the provider has been silent for `idleMs` while we waited for it
    */
-  constructor(incoming: IncomingMessage, options: { idleMs: number; isLeft(): boolean; onIdle(): void }) {
+  constructor(
+    incoming: IncomingMessage,
+    options: { idleMs: number; quietMs: number; isLeft(): boolean; onIdle(): void },
+  ) {
     this.#incoming = incoming;
     this.#isLeft = options.isLeft;
+    const quietSpans = Math.ceil(options.idleMs / options.quietMs);
     this.#idleTimer = setTimeout(() => {
-      if (this.#waiting) options.onIdle();
-      else this.#idleTimer.refresh();
-    }, options.idleMs);
+      if (!this.#waiting) this.#idleTimer.refresh();
+      else if (++this.#quietSpans >= quietSpans) options.onIdle();
+      else this.#give(NOTHING);
+    }, options.idleMs / quietSpans);
     incoming.on('data', (bytes: Buffer) => this.#onData(bytes));
     incoming.on('end', () => this.#finish(undefined));
     incoming.on('error', (error) => this.#finish(error));
@@ -65,15 +74,19 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   }
 
   #onData(bytes: Buffer): void {
-    const waiting = this.#waiting;
-    if (waiting) {
-      this.#waiting = undefined;
-      waiting.resolve({ value: bytes, done: false });
-      return;
-    }
+    this.#quietSpans = 0;
+    if (this.#give(bytes)) return;
     this.#pieces.push(bytes);
     this.#bytes += bytes.length;
     if (this.#bytes > MAX_AHEAD_BYTES) this.#incoming.pause();
+  }
+
+  #give(bytes: Buffer): boolean {
+    const waiting = this.#waiting;
+    if (!waiting) return false;
+    this.#waiting = undefined;
+    waiting.resolve({ value: bytes, done: false });
+    return true;
   }
 
   #take(): Buffer {

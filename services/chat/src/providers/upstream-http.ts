@@ -23,7 +23,7 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   /**
-   * The reply's bytes as they come. Throws when the connection breaks or goes silent; after the caller left
+   * The reply's bytes as they come, and empty pieces while it is quiet. Throws when the connection breaks or goes silent; after the caller left
    * it ends, early, without throwing.
    */
   readonly body: AsyncIterable<Buffer>;
@@ -48,6 +48,12 @@ const agentOptions = {
 export class UpstreamHttp {
   readonly #http = new http.Agent(agentOptions);
   readonly #https = new https.Agent(agentOptions);
+  readonly #quietMs: number;
+
+  /** @param quietMs after so much silence a reply in the making gives an empty piece */
+  constructor(quietMs: number) {
+    this.#quietMs = quietMs;
+  }
 
   /**
    * A provider may close a kept connection just when it is used again; then nothing has been answered, and
@@ -112,6 +118,7 @@ export class UpstreamHttp {
           headers: incoming.headers,
           body: new ReplyBytes(incoming, {
             idleMs: request.timeouts.idleMs,
+            quietMs: this.#quietMs,
             isLeft: () => request.signal.aborted,
             onIdle: () => incoming.destroy(codedError('IDLE_TIMEOUT')),
           }),
@@ -137,11 +144,13 @@ function leaveSocket(outgoing: http.ClientRequest): void {
   socket.end();
   let waits = 0;
   let bytesRead = socket.bytesRead;
-  const timer = setInterval(() => {
+  const look = () => {
     if (socket.bytesRead === bytesRead || ++waits === LEAVE_MAX_WAITS)
       outgoing.destroy(codedError('CALLER_LEFT'));
     bytesRead = socket.bytesRead;
-  }, LEAVE_QUIET_MS);
+  };
+  // A busy process is late for its timers, and what came meanwhile is read only after them.
+  const timer = setInterval(() => setImmediate(look), LEAVE_QUIET_MS);
   socket.once('close', () => clearInterval(timer));
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { fromProtoRates, GatewayError, type RateFigures, rateHeaders } from '@gateway/proto';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { RequestContext } from '@gateway/runtime';
@@ -11,7 +11,6 @@ import { type DispatchedCall, releasedEvent, type UsageEvent } from '../domain/u
 import type { UsageRelay } from '../events/usage-relay';
 import type { Journal } from '../journal/journal';
 import { MeteredCall } from './metered-call';
-import { rateHeaders } from './rate-headers';
 
 export interface AdmissionDeps {
   readonly reserve: ReserveClient;
@@ -39,6 +38,8 @@ export interface Admitted {
   readonly loweredMaxTokens: number | undefined;
   /** Of all choices together, as far as it is paid for. */
   readonly outputTokens: number;
+  /** What its key has left, for the answer if the call fails. */
+  readonly rates: RateFigures;
   /** What the caller is told of its rates and of a lowered output. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -76,6 +77,7 @@ export class Admission {
       requestId: call.requestId,
       accountId: call.accountId,
       keyId: call.keyId,
+      valueId: request.key.valueId,
       model: call.model,
       ownerId: this.#owner.id,
       ownerEpoch: this.#owner.epoch.toString(),
@@ -86,12 +88,14 @@ export class Admission {
       callerNamedMaximum: request.callerNamedMaximum,
     });
     const lowered = loweredMaxTokens(grant, request);
+    const rates = fromProtoRates(grant);
     return {
       metered: new MeteredCall(call, journal, (event) => relay.add(event)),
       loweredMaxTokens: lowered,
       outputTokens: lowered === undefined ? request.bound.outputTokens : lowered * request.choices,
+      rates,
       headers: {
-        ...rateHeaders(grant),
+        ...rateHeaders(rates),
         ...(lowered !== undefined && { 'x-gateway-max-tokens': String(lowered) }),
       },
     };
@@ -103,9 +107,10 @@ export class Admission {
       requestId: context.requestId,
       accountId: key.accountId,
       keyId: key.keyId,
+      valueId: key.valueId,
       free: true,
     });
-    return rateHeaders(grant);
+    return rateHeaders(fromProtoRates(grant));
   }
 
   /** For a hold of which nobody knows whether it was made. */

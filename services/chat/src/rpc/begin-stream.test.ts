@@ -29,17 +29,17 @@ describe('a stream that begins', () => {
     ['in many', [...`${CHUNK}${CHUNK}data: [DONE]\n\n`]],
     ['with its end', ['data: [DONE]\n\n']],
   ])('%s is passed on to the byte', async (_name, pieces) => {
-    expect(await textOf(await beginStream(reply(pieces).body))).toBe(pieces.join(''));
+    expect(await textOf(await beginStream(reply(pieces).body, 1_000))).toBe(pieces.join(''));
   });
 
   test('after comments goes on without them', async () => {
     const { body } = reply([': wait\n\n: wait', `\n\n${CHUNK}: wait\n\n`, CHUNK]);
-    expect(await textOf(await beginStream(body))).toBe(`${CHUNK}: wait\n\n${CHUNK}`);
+    expect(await textOf(await beginStream(body, 1_000))).toBe(`${CHUNK}: wait\n\n${CHUNK}`);
   });
 
   test('and is left in the middle lets the reply go', async () => {
     const { body, seen } = reply([CHUNK, CHUNK, CHUNK]);
-    for await (const _bytes of await beginStream(body)) break;
+    for await (const _bytes of await beginStream(body, 1_000)) break;
     expect(seen.released).toBe(true);
   });
 });
@@ -53,11 +53,11 @@ describe('a stream that fails before its first event', () => {
     ['with a bare value', ['data: 7\n\n']],
   ])('%s', async (_name, pieces) => {
     const { body, seen } = reply(pieces);
-    await expect(beginStream(body)).rejects.toThrow(/stream (ended|begins)/);
+    await expect(beginStream(body, 1_000)).rejects.toThrow(/stream (ended|begins)/);
     expect(seen.released).toBe(true);
   });
 
   test('by its connection: that error', async () => {
-    await expect(beginStream(reply([': wait\n\n'], new Error('reset')).body)).rejects.toThrow('reset');
+    await expect(beginStream(reply([': wait\n\n'], new Error('reset')).body, 1_000)).rejects.toThrow('reset');
   });
 });

@@ -1,28 +1,39 @@
-import { dataOf, parseData } from '../formats/sse-data';
-import { SseSplitter } from '../formats/sse-splitter';
+import { dataOf, parseData } from '../sse/sse-data';
+import { SseSplitter } from '../sse/sse-splitter';
+import { within } from './within';
 
 /**
  * Waits for a stream's first event, so that a provider that fails before it is answered as any other failure
  * is: with a status, and without a charge. The reply's bytes from that event on; comments before it are
  * dropped, they only kept the connection open.
- * @throws Error when the stream ends first, or begins with something else than a chunk
+ * @param timeoutMs for all of the wait: comments alone may come for ever
+ * @throws Error when the stream ends first, takes too long or begins with something else than a chunk
  */
-export async function beginStream(body: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
+export async function beginStream(
+  body: AsyncIterable<Buffer>,
+  timeoutMs: number,
+): Promise<AsyncIterable<Buffer>> {
   const pieces = body[Symbol.asyncIterator]();
   try {
-    const splitter = new SseSplitter();
-    for (;;) {
-      const piece = await pieces.next();
-      if (piece.done) throw new Error('stream ended before its first event');
-      const events = splitter.push(piece.value);
-      const first = events.findIndex((event) => dataOf(event) !== '');
-      if (first === -1) continue;
-      assertChunk(events[first]!);
-      return resumed(Buffer.concat([...events.slice(first), splitter.rest]), pieces);
-    }
+    const begun = await within(firstEvents(pieces), timeoutMs);
+    if (!begun) throw new Error('stream did not begin in time');
+    return resumed(begun, pieces);
   } catch (error) {
     await pieces.return?.();
     throw error;
+  }
+}
+
+async function firstEvents(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
+  const splitter = new SseSplitter();
+  for (;;) {
+    const piece = await pieces.next();
+    if (piece.done) throw new Error('stream ended before its first event');
+    const events = splitter.push(piece.value);
+    const first = events.findIndex((event) => dataOf(event) !== '');
+    if (first === -1) continue;
+    assertChunk(events[first]!);
+    return Buffer.concat([...events.slice(first), splitter.rest]);
   }
 }
 
@@ -30,7 +41,7 @@ function assertChunk(event: Buffer): void {
   if (dataOf(event) === '[DONE]') return;
   const chunk = parseData(event);
   if (!chunk) throw new Error('stream begins with no chunk');
-  if (chunk.error) throw new Error('stream begins with an error event');
+  if (chunk.error || chunk.type === 'error') throw new Error('stream begins with an error event');
 }
 
 /** By hand: a generator around the reply would cost something for every piece of it. */

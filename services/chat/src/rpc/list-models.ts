@@ -1,8 +1,10 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
 import { isServed, type Model, mayCall } from '../domain/model';
+import { toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { toOpenAiModel } from '../formats/openai/model-list';
 import type { Admission } from './admission';
+import { jsonReply } from './json-reply';
 
 export interface ModelList {
   get(slug: string): Model | undefined;
@@ -15,12 +17,15 @@ export interface ModelListDeps {
   readonly admission: Pick<Admission, 'admitFree'>;
 }
 
-/** `GET /v1/models`: what this key may call here. */
+/** `GET /v1/models`: what this key may call here, in the shape that its caller speaks. */
 export function listModels({ models, providers, admission }: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const headers = await admission.admitFree(context, call.key);
     const callable = models.all().filter((model) => isServed(model, providers) && mayCall(model, call.key));
-    return jsonReply({ object: 'list', data: callable.map(toOpenAiModel) }, headers);
+    const list = asksAnthropic(call)
+      ? toAnthropicModelList(callable)
+      : { object: 'list', data: callable.map(toOpenAiModel) };
+    return jsonReply(list, headers);
   };
 }
 
@@ -32,8 +37,14 @@ export function getModel({ models, providers, admission }: ModelListDeps) {
     if (!model || !isServed(model, providers) || !mayCall(model, call.key)) {
       throw new GatewayError('model_not_found');
     }
-    return jsonReply(toOpenAiModel(model), await admission.admitFree(context, call.key));
+    const shape = asksAnthropic(call) ? toAnthropicModel(model) : toOpenAiModel(model);
+    return jsonReply(shape, await admission.admitFree(context, call.key));
   };
+}
+
+/** Anthropic's clients name a version with every call, others never do. */
+function asksAnthropic({ headers }: LinkCall): boolean {
+  return headers['anthropic-version'] !== undefined;
 }
 
 function slugOf(path: string): string | undefined {
@@ -42,13 +53,4 @@ function slugOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function jsonReply(value: unknown, headers: Record<string, string>): LinkReply {
-  const body = Buffer.from(JSON.stringify(value));
-  return {
-    status: 200,
-    headers: { ...headers, 'content-type': 'application/json', 'content-length': String(body.length) },
-    body,
-  };
 }

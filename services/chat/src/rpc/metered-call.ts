@@ -18,7 +18,7 @@ export interface CallOutcome {
  * it used, or released. The first end counts, as it does for billing.
  */
 export class MeteredCall {
-  readonly #call: DispatchedCall;
+  #call: DispatchedCall;
   readonly #journal: UsageJournal;
   readonly #onFinal: (event: UsageEvent) => void;
   #firstByteMs = 0;
@@ -34,11 +34,17 @@ export class MeteredCall {
     return this.#call.requestId;
   }
 
+  get startedAtMs(): number {
+    return this.#call.startedAtMs;
+  }
+
   dispatched(inputTokens: number): Promise<void> {
     return this.#journal.dispatched(this.#call, inputTokens);
   }
 
-  firstByte(): void {
+  /** Its reply begins; the provider need not be the one that was tried first. */
+  answeredBy(provider: string): void {
+    if (provider !== this.#call.provider) this.#call = { ...this.#call, provider };
     this.#firstByteMs = Date.now() - this.#call.startedAtMs;
   }
 

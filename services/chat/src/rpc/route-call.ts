@@ -3,6 +3,8 @@ import type { LinkHandler } from '@gateway/runtime';
 
 export interface Routes {
   readonly chatCompletion: LinkHandler;
+  readonly message: LinkHandler;
+  readonly countTokens: LinkHandler;
   readonly listModels: LinkHandler;
   readonly getModel: LinkHandler;
 }
@@ -12,6 +14,8 @@ export function routeCall(routes: Routes): LinkHandler {
   return (context, call) => {
     const route = `${call.method} ${call.path}`;
     if (route === 'POST /v1/chat/completions') return routes.chatCompletion(context, call);
+    if (route === 'POST /v1/messages') return routes.message(context, call);
+    if (route === 'POST /v1/messages/count_tokens') return routes.countTokens(context, call);
     if (route === 'GET /v1/models') return routes.listModels(context, call);
     if (route.startsWith('GET /v1/models/')) return routes.getModel(context, call);
     return Promise.reject(new GatewayError('not_found'));

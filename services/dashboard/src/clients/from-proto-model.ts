@@ -26,11 +26,17 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
     context_length: model.contextLength,
     max_output_tokens: model.maxOutputTokens,
     output_floor_tokens: model.outputFloorTokens,
+    max_image_tokens: model.maxImageTokens,
     capabilities: model.capabilities,
     workflow: model.workflow,
-    targets: model.targets.map(({ upstreamModel, ...target }) => ({
-      ...target,
-      upstream_model: upstreamModel,
+    targets: model.targets.map((target) => ({
+      provider: target.provider,
+      upstream_model: target.upstreamModel,
+      weight: target.weight,
+      priority: target.priority,
+      connect_timeout_ms: target.connectTimeoutMs,
+      first_byte_timeout_ms: target.firstByteTimeoutMs,
+      idle_timeout_ms: target.idleTimeoutMs,
     })),
     pricing: model.pricing && fromProtoPricing(model.pricing),
     created_at: new Date(Number(model.createdAtMs)).toISOString(),
@@ -84,6 +90,7 @@ function toRates(tokens: TokenPricing__Output): TokenRates {
     ...(tokens.outputNano !== undefined && { output: toUsd(tokens.outputNano) }),
     ...(tokens.cacheReadNano !== undefined && { cache_read: toUsd(tokens.cacheReadNano) }),
     ...(tokens.cacheWriteNano !== undefined && { cache_write: toUsd(tokens.cacheWriteNano) }),
+    ...(tokens.cacheWriteLongNano !== undefined && { cache_write_1h: toUsd(tokens.cacheWriteLongNano) }),
   };
 }
 

@@ -14,11 +14,17 @@ export function toProtoFields(fields: ModelFields): Model {
     contextLength: fields.context_length,
     maxOutputTokens: fields.max_output_tokens,
     outputFloorTokens: fields.output_floor_tokens,
+    maxImageTokens: fields.max_image_tokens,
     capabilities: [...fields.capabilities],
     workflow: [...fields.workflow],
-    targets: fields.targets.map(({ upstream_model, ...target }) => ({
-      ...target,
-      upstreamModel: upstream_model,
+    targets: fields.targets.map((target) => ({
+      provider: target.provider,
+      upstreamModel: target.upstream_model,
+      weight: target.weight,
+      priority: target.priority,
+      connectTimeoutMs: target.connect_timeout_ms,
+      firstByteTimeoutMs: target.first_byte_timeout_ms,
+      idleTimeoutMs: target.idle_timeout_ms,
     })),
   };
 }
@@ -67,6 +73,7 @@ function toProtoRates(rates: RatesDraft): TokenPricing {
     ...amount('outputNano', rates.output),
     ...amount('cacheReadNano', rates.cache_read),
     ...amount('cacheWriteNano', rates.cache_write),
+    ...amount('cacheWriteLongNano', rates.cache_write_1h),
   };
 }
 

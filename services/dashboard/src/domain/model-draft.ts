@@ -9,6 +9,7 @@ export interface RatesDraft {
   readonly output?: bigint | null | undefined;
   readonly cache_read?: bigint | null | undefined;
   readonly cache_write?: bigint | null | undefined;
+  readonly cache_write_1h?: bigint | null | undefined;
 }
 
 /** Prices as the API shows them, in nano-USD. */

@@ -7,12 +7,16 @@ const word = z.string().min(1).max(64);
 const words = z.array(word).max(50);
 const tokens = z.number().int().min(0).max(MAX_TOKENS);
 const price = usdAmount.nullish();
+const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
 
 const target = z.strictObject({
   provider: word,
   upstream_model: z.string().min(1).max(200),
   weight: z.number().int().min(1).max(1_000_000).default(1),
   priority: z.number().int().min(0).max(1_000).default(0),
+  connect_timeout_ms: timeoutMs,
+  first_byte_timeout_ms: timeoutMs,
+  idle_timeout_ms: timeoutMs,
 });
 
 const fields = {
@@ -24,12 +28,19 @@ const fields = {
   context_length: tokens,
   max_output_tokens: tokens,
   output_floor_tokens: tokens,
+  max_image_tokens: tokens,
   capabilities: words,
   workflow: words,
   targets: z.array(target).max(20),
 };
 
-const rates = { input: price, output: price, cache_read: price, cache_write: price };
+const rates = {
+  input: price,
+  output: price,
+  cache_read: price,
+  cache_write: price,
+  cache_write_1h: price,
+};
 const oneImage = z.strictObject({
   size: z.string().max(64).default(''),
   quality: z.string().max(64).default(''),
@@ -73,6 +84,7 @@ export const createModelBody = z.strictObject({
   context_length: tokens.default(0),
   max_output_tokens: tokens.default(0),
   output_floor_tokens: tokens.default(0),
+  max_image_tokens: tokens.default(0),
   capabilities: words.default([]),
   workflow: words.default([]),
   pricing: pricesBody,

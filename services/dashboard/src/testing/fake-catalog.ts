@@ -15,7 +15,18 @@ const model = (slug: string, outputs: string[], more: Model = {}): Model => ({
   contextLength: 1_000,
   maxOutputTokens: 100,
   outputFloorTokens: 10,
-  targets: [{ provider: 'sim', upstreamModel: 'x', weight: 2, priority: 1 }],
+  maxImageTokens: 0,
+  targets: [
+    {
+      provider: 'sim',
+      upstreamModel: 'x',
+      weight: 2,
+      priority: 1,
+      connectTimeoutMs: 0,
+      firstByteTimeoutMs: 0,
+      idleTimeoutMs: 0,
+    },
+  ],
   createdAtMs: '1767225600000',
   pricing: {
     version: '7',

@@ -32,9 +32,12 @@ beforeEach(() => {
     },
     maxEntries: 3,
     maxRefusals: 2,
-    refusalTtlMs: 1_000,
+    refusalGapMs: 100,
     maxResolving: 4,
     now: () => nowMs,
+    wait: async (ms) => {
+      nowMs += ms;
+    },
   });
   cache.watch();
 });
@@ -148,17 +151,44 @@ describe('an answer that a push overtakes', () => {
 });
 
 describe('a refusal', () => {
-  test('is remembered for a moment', async () => {
-    for (let time = 0; time < 3; time++) {
-      await expect(cache.resolve('x')).rejects.toMatchObject({ code: 'invalid_api_key' });
-    }
-    expect(asked).toEqual(['x']);
-    nowMs += 1_000;
+  test('is never answered from memory: the very next call asks again', async () => {
+    await expect(cache.resolve('x')).rejects.toMatchObject({ code: 'invalid_api_key' });
     answers.set('x', key('key-x'));
     expect((await cache.resolve('x')).context.keyId).toBe('key-x');
+    expect(asked).toEqual(['x', 'x']);
   });
 
-  test('never pushes out a key, and is bounded in number', async () => {
+  test('nor from a question that is older than the call', async () => {
+    const release = holdAnswers();
+    const early = cache.resolve('x');
+    answers.set('x', key('key-x'));
+    const late = [cache.resolve('x'), cache.resolve('x')];
+    release();
+    await expect(early).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect((await Promise.all(late)).map(({ context }) => context.keyId)).toEqual(['key-x', 'key-x']);
+    expect(asked).toEqual(['x', 'x']);
+  });
+
+  test('is asked for by all who come within the gap together, when it is over', async () => {
+    await expect(cache.resolve('x')).rejects.toThrow();
+    nowMs += 30;
+    const all = Array.from({ length: 50 }, () => cache.resolve('x').catch((error) => error.code));
+    expect(asked).toEqual(['x']);
+    expect(await Promise.all(all)).toEqual(Array(50).fill('invalid_api_key'));
+    expect(asked).toEqual(['x', 'x']);
+    expect(nowMs).toBe(1_100);
+    expect(cache.lookups).toMatchObject({ resolved: 2, delayed: 50 });
+  });
+
+  test('is asked for at once after a push', async () => {
+    await expect(cache.resolve('x')).rejects.toThrow();
+    answers.set('x', key('key-x'));
+    cache.invalidate(['key-x'], []);
+    await cache.resolve('x');
+    expect(nowMs).toBe(1_000);
+  });
+
+  test('never pushes out a key', async () => {
     await cache.resolve('a');
     for (const value of ['x', 'y', 'z', 'x']) await expect(cache.resolve(value)).rejects.toThrow();
     await cache.resolve('a');

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import { FreshQuestions } from '@gateway/runtime';
 
 /** A key as billing resolved it. */
 export interface ResolvedKey {
@@ -13,15 +14,17 @@ export interface KeyCacheOptions {
   /** Asks billing. Rejects with the error to answer. */
   readonly resolve: (key: string) => Promise<ResolvedKey>;
   readonly maxEntries: number;
-  /** Refusals kept at most, and for how long: just enough to blunt a client that hammers a dead key. */
+  /** Least time between two questions about a value that was refused, and how many of those are known. */
+  readonly refusalGapMs: number;
   readonly maxRefusals: number;
-  readonly refusalTtlMs: number;
   /** Questions to billing under way at most; beyond it callers are told to come back. */
   readonly maxResolving: number;
   readonly now?: () => number;
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-export type KeyLookup = 'hit' | 'refused' | 'joined' | 'resolved';
+/** `delayed`: a refusal was just given, so the next question waits a moment. */
+export type KeyLookup = 'hit' | 'joined' | 'delayed' | 'resolved';
 
 interface Entry {
   readonly resolved: ResolvedKey;
@@ -29,24 +32,32 @@ interface Entry {
 }
 
 /**
- * Remembers who keys are, by digest, for as long as changes are being pushed. While they are not, every
- * call asks billing: a stale answer would let a revoked key through.
+ * Remembers who keys are, by digest, for as long as changes are being pushed; while they are not, every call
+ * asks billing. What is remembered may be older than a change all the same, and billing has the last word when
+ * the call reserves. A refusal is the last word itself, so it is never answered from memory, nor from a question
+ * that is older than the call.
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
-  readonly #refusals = new Map<string, { error: GatewayError; untilMs: number }>();
+  readonly #questions: FreshQuestions<ResolvedKey>;
   #resolving = new Map<string, Promise<ResolvedKey>>();
   #resolvingCount = 0;
   #watched = false;
   /** Changes with every push, so that an answer which was under way meanwhile is not kept. */
   #generation = 0;
-  readonly lookups: Record<KeyLookup, number> = { hit: 0, refused: 0, joined: 0, resolved: 0 };
+  readonly lookups: Record<KeyLookup, number> = { hit: 0, joined: 0, delayed: 0, resolved: 0 };
 
   constructor(options: KeyCacheOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#questions = new FreshQuestions({
+      gapMs: options.refusalGapMs,
+      maxSubjects: options.maxRefusals,
+      now: this.#now,
+      ...(options.wait && { wait: options.wait }),
+    });
   }
 
   get size(): number {
@@ -62,17 +73,19 @@ export class KeyCache {
       this.lookups.hit += 1;
       return entry.resolved;
     }
-    const refusal = this.#refusals.get(digest);
-    if (refusal && refusal.untilMs > nowMs) {
-      this.lookups.refused += 1;
-      throw refusal.error;
-    }
     const underWay = this.#resolving.get(digest);
     if (underWay) {
       this.lookups.joined += 1;
-      return underWay;
+      const answer = await underWay.catch(unlessRefusal);
+      if (answer) return answer;
     }
-    return this.#ask(key, digest);
+    let sent = false;
+    const answer = this.#questions.ask(digest, () => {
+      sent = true;
+      return this.#ask(key, digest);
+    });
+    if (!sent) this.lookups.delayed += 1;
+    return answer;
   }
 
   /** Changes are being pushed from now on. */
@@ -91,14 +104,14 @@ export class KeyCache {
     this.#generation += 1;
     this.#resolving = new Map();
     this.#entries.clear();
-    this.#refusals.clear();
+    this.#questions.clear();
   }
 
   invalidate(keyIds: readonly string[], accountIds: readonly string[]): void {
     this.#generation += 1;
     // Whoever asks from now on must not join an answer that may be older than the change.
     this.#resolving = new Map();
-    this.#refusals.clear();
+    this.#questions.clear();
     const keys = new Set(keyIds);
     const accounts = new Set(accountIds);
     for (const [digest, { resolved }] of this.#entries) {
@@ -135,14 +148,13 @@ export class KeyCache {
       .resolve(key)
       .then(
         (resolved) => {
+          this.#questions.forget(digest);
           if (this.#mayKeep(generation)) this.#keep(digest, { resolved, sinceMs });
           return resolved;
         },
         (thrown) => {
-          const error = GatewayError.from(thrown);
           this.#entries.delete(digest);
-          if (error.row.status === 401 && this.#mayKeep(generation)) this.#keepRefusal(digest, error);
-          throw error;
+          throw GatewayError.from(thrown);
         },
       )
       .finally(() => {
@@ -160,20 +172,14 @@ export class KeyCache {
   #keep(digest: string, entry: Entry): void {
     this.#entries.delete(digest);
     this.#entries.set(digest, entry);
-    dropOldest(this.#entries, this.#options.maxEntries);
-  }
-
-  #keepRefusal(digest: string, error: GatewayError): void {
-    this.#refusals.delete(digest);
-    this.#refusals.set(digest, { error, untilMs: this.#now() + this.#options.refusalTtlMs });
-    dropOldest(this.#refusals, this.#options.maxRefusals);
+    if (this.#entries.size <= this.#options.maxEntries) return;
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest);
+      return;
+    }
   }
 }
 
-function dropOldest<K>(map: Map<K, unknown>, maxEntries: number): void {
-  if (map.size <= maxEntries) return;
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    return;
-  }
+function unlessRefusal(error: unknown): undefined {
+  if (!(error instanceof GatewayError) || error.row.status !== 401) throw error;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { GatewayError, toEnvelope } from '@gateway/proto';
+import { GatewayError, type StreamErrors, toErrorFrame } from '@gateway/proto';
 import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/runtime';
 import { CallerGone, type Exchange } from './exchange';
 import { publicReplyHeaders } from './reply-headers';
@@ -16,6 +16,7 @@ export interface RelayOptions {
   readonly stallTimeoutMs: number;
   /** The answering service has the body: it need not be held any longer. */
   readonly onTaken: () => void;
+  readonly streamErrors: StreamErrors;
 }
 
 /**
@@ -44,6 +45,7 @@ class RelayedReply implements ReplySink {
   readonly #onTaken: () => void;
   readonly #timer: NodeJS.Timeout;
   readonly #stallTimeoutMs: number;
+  readonly #streamErrors: StreamErrors;
   #stallTimer: NodeJS.Timeout | undefined;
   #call: LinkedCall | undefined;
   #resolve!: () => void;
@@ -58,6 +60,7 @@ class RelayedReply implements ReplySink {
     this.#response = exchange.response;
     this.#onTaken = options.onTaken;
     this.#stallTimeoutMs = options.stallTimeoutMs;
+    this.#streamErrors = options.streamErrors;
     this.over = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -133,7 +136,7 @@ class RelayedReply implements ReplySink {
     this.#exchange.errorCode = error.code;
     const betweenEvents = this.#lastBytes === undefined || endsEvent(this.#lastBytes);
     if (this.#isEventStream && betweenEvents) {
-      this.#endResponse(`data: ${JSON.stringify(toEnvelope(error))}\n\n`);
+      this.#endResponse(toErrorFrame(error, this.#streamErrors));
     } else {
       this.#response.destroy();
     }

@@ -1,3 +1,5 @@
+import type { StreamErrors } from '@gateway/proto';
+
 /** Services that answer API calls over a link. */
 export type ApiService = 'chat';
 
@@ -15,29 +17,29 @@ export interface ApiRoute {
    * it may be this old at most.
    */
   readonly maxKeyAgeMs?: number;
+  /** How its streams tell an error. */
+  readonly streamErrors: StreamErrors;
 }
 
 const FREE_CALL_KEY_AGE_MS = 1_000;
 
+const FREE = { body: 'none', maxKeyAgeMs: FREE_CALL_KEY_AGE_MS } as const;
+const OPENAI = { service: 'chat', streamErrors: 'data' } as const;
+const ANTHROPIC = { service: 'chat', streamErrors: 'event' } as const;
+
 export const API_ROUTES: readonly ApiRoute[] = [
-  { name: 'chat_completions', method: 'POST', path: '/v1/chat/completions', service: 'chat', body: 'json' },
+  { name: 'chat_completions', method: 'POST', path: '/v1/chat/completions', body: 'json', ...OPENAI },
+  { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
   {
-    name: 'models',
-    method: 'GET',
-    path: '/v1/models',
-    service: 'chat',
-    body: 'none',
-    maxKeyAgeMs: FREE_CALL_KEY_AGE_MS,
+    name: 'count_tokens',
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    ...ANTHROPIC,
+    ...FREE,
+    body: 'json',
   },
-  {
-    name: 'model',
-    method: 'GET',
-    path: '/v1/models/',
-    prefix: true,
-    service: 'chat',
-    body: 'none',
-    maxKeyAgeMs: FREE_CALL_KEY_AGE_MS,
-  },
+  { name: 'models', method: 'GET', path: '/v1/models', ...OPENAI, ...FREE },
+  { name: 'model', method: 'GET', path: '/v1/models/', prefix: true, ...OPENAI, ...FREE },
 ];
 
 const exact = new Map(

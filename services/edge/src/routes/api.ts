@@ -49,7 +49,12 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
       exchange,
       deps.carriers[route.service],
       { open, body: body.bytes },
-      { timeoutMs: deps.callTimeoutMs, stallTimeoutMs: deps.stallTimeoutMs, onTaken: body.release },
+      {
+        timeoutMs: deps.callTimeoutMs,
+        stallTimeoutMs: deps.stallTimeoutMs,
+        onTaken: body.release,
+        streamErrors: route.streamErrors,
+      },
     );
   } finally {
     body.release();

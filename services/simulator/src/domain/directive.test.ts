@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DirectiveError, findDirective } from './directive';
+import { DirectiveError, directiveOfRound, findDirective } from './directive';
 
 describe('finding', () => {
   test('no directive, or something that only looks like one', () => {
@@ -33,6 +33,7 @@ describe('refusing', () => {
     '[[sim {"delay_ms":600001}]]',
     '[[sim {"delay_ms":"5"}]]',
     '[[sim {"status":199}]]',
+    '[[sim {"stream_error":false}]]',
     '[[sim {"usage":{"tokens":1}}]]',
     '[[sim {"tool_call":{}}]]',
   ])('%s', (text) => {
@@ -53,16 +54,33 @@ test('every documented field is known', () => {
     chunks: 1,
     chunk_delay_ms: 1,
     drop_after_chunks: 0,
+    stream_error: { error: { message: 'x' } },
     reset: true,
-    usage: { prompt_tokens: 1, completion_tokens: 1, cached_tokens: 1, reasoning_tokens: 1 },
+    usage: {
+      prompt_tokens: 1,
+      completion_tokens: 1,
+      cached_tokens: 1,
+      cache_write_tokens: 1,
+      reasoning_tokens: 1,
+    },
     finish_reason: 'length',
     text: 'x',
     tool_call: { name: 'f', arguments: { a: 1 } },
     thinking: 'x',
+    hide_thinking: true,
     omit_task_id: true,
     task_seconds: 1,
     task_status: 'x',
     policy: true,
+    later: [{ text: 'x' }],
   };
   expect(findDirective([`[[sim ${JSON.stringify(all)}]]`])).toEqual(all);
+});
+
+test('each round of a loop has a directive of its own, and the last one stays', () => {
+  const first = { text: 'a' };
+  const directive = { ...first, later: [{ text: 'b' }, { text: 'c' }] };
+  const texts = [0, 1, 2, 3].map((rounds) => directiveOfRound(directive, rounds));
+  expect(texts).toEqual([first, { text: 'b' }, { text: 'c' }, { text: 'c' }]);
+  expect(directiveOfRound(first, 5)).toEqual(first);
 });

@@ -4,6 +4,9 @@ import { WeightedLru } from './lru';
 const MAX_WAIT_MS = 600_000;
 const MAX_TEXT_CHARS = 1_000_000;
 const MAX_TOKENS = 1_000_000_000;
+const MAX_CALLS = 16;
+const MAX_ROUNDS = 16;
+const MAX_IMAGES = 10;
 
 export const MAX_CHUNKS = 100_000;
 
@@ -11,8 +14,13 @@ const waitMs = z.int().min(0).max(MAX_WAIT_MS);
 const tokens = z.int().min(0).max(MAX_TOKENS);
 const text = z.string().max(MAX_TEXT_CHARS);
 
+const call = z.strictObject({
+  name: z.string().min(1).max(128),
+  arguments: z.union([text, z.record(z.string(), z.unknown())]).optional(),
+});
+
 // Strict, so that a misspelt directive is an error and not a test that passes for the wrong reason.
-const schema = z.strictObject({
+const round = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   error: z.union([text, z.record(z.string(), z.unknown())]).optional(),
   retry_after: z.int().min(0).max(86_400).optional(),
@@ -20,29 +28,32 @@ const schema = z.strictObject({
   chunks: z.int().min(1).max(MAX_CHUNKS).optional(),
   chunk_delay_ms: waitMs.optional(),
   drop_after_chunks: z.int().min(0).max(MAX_CHUNKS).optional(),
+  stream_error: z.union([z.literal(true), text, z.record(z.string(), z.unknown())]).optional(),
   reset: z.boolean().optional(),
   usage: z
     .strictObject({
       prompt_tokens: tokens.optional(),
       completion_tokens: tokens.optional(),
       cached_tokens: tokens.optional(),
+      cache_write_tokens: tokens.optional(),
       reasoning_tokens: tokens.optional(),
     })
     .optional(),
   finish_reason: z.enum(['stop', 'length', 'tool_calls', 'content_filter']).optional(),
   text: text.optional(),
-  tool_call: z
-    .strictObject({
-      name: z.string().min(1).max(128),
-      arguments: z.union([text, z.record(z.string(), z.unknown())]).optional(),
-    })
-    .optional(),
+  tool_call: z.union([call, z.array(call).min(1).max(MAX_CALLS)]).optional(),
   thinking: text.optional(),
+  hide_thinking: z.boolean().optional(),
   omit_task_id: z.boolean().optional(),
   task_seconds: z.number().min(0).max(86_400).optional(),
-  task_status: z.string().max(64).optional(),
+  task_status: z.string().min(1).max(64).optional(),
+  images: z.int().min(0).max(MAX_IMAGES).optional(),
+  seconds: z.number().min(0).max(3_600).optional(),
+  url_seconds: z.number().min(0).max(86_400).optional(),
   policy: z.boolean().optional(),
 });
+
+const schema = round.extend({ later: z.array(round).min(1).max(MAX_ROUNDS).optional() });
 
 export type Directive = Readonly<z.infer<typeof schema>>;
 
@@ -64,6 +75,15 @@ export function findDirective(texts: Iterable<string>): Directive {
     if (source !== undefined) return parseDirective(source);
   }
   return NONE;
+}
+
+/**
+ * What of a directive rules now: itself, or once the model has spoken, one of its `later`.
+ * @param rounds how often the model has spoken since the user did
+ */
+export function directiveOfRound(directive: Directive, rounds: number): Directive {
+  const { later = [], ...first } = directive;
+  return rounds === 0 ? first : (later[rounds - 1] ?? later.at(-1) ?? first);
 }
 
 function lastDirectiveSource(candidate: string): string | undefined {

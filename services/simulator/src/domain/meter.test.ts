@@ -1,12 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { Meter, OTHER_MODELS } from './meter';
 
-const usage = { promptTokens: 10, completionTokens: 5, cachedTokens: 4, reasoningTokens: 1 };
+const usage = {
+  promptTokens: 10,
+  completionTokens: 5,
+  cachedTokens: 4,
+  cacheWriteTokens: 2,
+  reasoningTokens: 1,
+};
 
 function meterWith(calls: number, capacity: number, model = (i: number) => `m${i % 2}`): Meter {
   const meter = new Meter(capacity, () => 1_000);
   for (let i = 1; i <= calls; i++) {
-    const facts = { provider: 'openai', model: model(i), requestId: `r${i}`, stream: false };
+    const facts = { provider: 'openai', model: model(i), requestId: `r${i}`, stream: false, signedParts: 0 };
     meter.begin()(facts, { status: 200, usage, finished: true, aborted: false });
   }
   return meter;
@@ -18,7 +24,12 @@ const ids = (meter: Meter, query: Parameters<Meter['entries']>[0]) =>
 test('totals, by model too, outlive the ring', () => {
   const meter = meterWith(7, 3);
   expect(meter.totals).toMatchObject({ calls: 7, promptTokens: 70, completionTokens: 35 });
-  expect(meter.byModel.get('m1')).toMatchObject({ calls: 4, cachedTokens: 16, reasoningTokens: 4 });
+  expect(meter.byModel.get('m1')).toMatchObject({
+    calls: 4,
+    cachedTokens: 16,
+    cacheWriteTokens: 8,
+    reasoningTokens: 4,
+  });
   expect(ids(meter, { limit: 10 })).toEqual([5, 6, 7]);
 });
 
@@ -36,13 +47,13 @@ test('a reset forgets calls but never gives an id twice', () => {
   meter.reset();
   expect(meter.entries({ limit: 10 })).toEqual([]);
   expect(meter.totals.calls).toBe(0);
-  const facts = { provider: 'openai', model: 'm', requestId: null, stream: true };
+  const facts = { provider: 'openai', model: 'm', requestId: null, stream: true, signedParts: 0 };
   const record = meter.begin();
   expect(meter.inFlight).toBe(1);
   record(facts, { status: 200, usage, finished: true, aborted: false });
   expect(meter.inFlight).toBe(0);
   expect(meter.entries({ limit: 10 })).toEqual([
-    { ...facts, id: 5, atMs: 1_000, status: 200, usage, finished: true, aborted: false },
+    { ...facts, id: 5, kind: 'call', atMs: 1_000, status: 200, usage, finished: true, aborted: false },
   ]);
 });
 

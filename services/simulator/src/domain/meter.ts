@@ -1,16 +1,21 @@
-import type { Usage } from './usage';
+import { type MediaBill, NO_MEDIA } from './media-bill';
+import { NO_USAGE, type Usage } from './usage';
 
 export interface CallFacts {
   readonly provider: string;
   readonly model: string;
   readonly requestId: string | null;
   readonly stream: boolean;
+  /** Of the history. */
+  readonly signedParts: number;
 }
 
 export interface CallOutcome {
   /** HTTP status of the reply, 0 when there was none. */
   readonly status: number;
   readonly usage: Usage;
+  /** Of calls for images and videos. */
+  readonly media?: MediaBill;
   /** The reply's last byte was handed to the socket. */
   readonly finished: boolean;
   /** The caller closed its side first. */
@@ -20,12 +25,18 @@ export interface CallOutcome {
 export interface MeterEntry extends CallFacts, CallOutcome {
   /** Ascending, never used twice, not even after a reset. */
   readonly id: number;
+  /** A call, or the end of a task that a call submitted: it has the submit's facts, and status 0. */
+  readonly kind: 'call' | 'task';
   readonly atMs: number;
 }
 
-export interface MeterTotals extends Usage {
+export interface MeterTotals extends Usage, Pick<MediaBill, MediaSum> {
   readonly calls: number;
+  /** Tasks that succeeded. */
+  readonly tasks: number;
 }
+
+type MediaSum = 'images' | 'inputImageTokens' | 'outputImageTokens' | 'seconds';
 
 export interface MeterQuery {
   readonly limit: number;
@@ -68,8 +79,19 @@ export class Meter {
     this.#inFlight++;
     return (facts, outcome) => {
       this.#inFlight--;
-      this.#record(facts, outcome);
+      this.#record('call', this.nowMs(), facts, outcome);
     };
+  }
+
+  /** @param media what the task costs, and nothing but its id if it has failed */
+  endTask(atMs: number, facts: CallFacts, succeeded: boolean, media: MediaBill): void {
+    this.#record('task', atMs, facts, {
+      status: 0,
+      usage: NO_USAGE,
+      media,
+      finished: succeeded,
+      aborted: false,
+    });
   }
 
   reset(): void {
@@ -103,10 +125,10 @@ export class Meter {
     return this.#ring[(id - this.#firstId) % this.capacity]!;
   }
 
-  #record(facts: CallFacts, outcome: CallOutcome): void {
+  #record(kind: MeterEntry['kind'], atMs: number, facts: CallFacts, outcome: CallOutcome): void {
     const id = this.#nextId++;
-    this.#ring[(id - this.#firstId) % this.capacity] = { id, atMs: this.nowMs(), ...facts, ...outcome };
-    this.#totals.add(outcome.usage);
+    this.#ring[(id - this.#firstId) % this.capacity] = { id, kind, atMs, ...facts, ...outcome };
+    this.#totals.add(kind, outcome);
     const known = this.#byModel.has(facts.model) || this.#byModel.size < MAX_MODELS;
     const model = known ? facts.model : OTHER_MODELS;
     let ofModel = this.#byModel.get(model);
@@ -114,22 +136,34 @@ export class Meter {
       ofModel = new Sum();
       this.#byModel.set(model, ofModel);
     }
-    ofModel.add(outcome.usage);
+    ofModel.add(kind, outcome);
   }
 }
 
 class Sum implements MeterTotals {
   calls = 0;
+  tasks = 0;
   promptTokens = 0;
   completionTokens = 0;
   cachedTokens = 0;
+  cacheWriteTokens = 0;
   reasoningTokens = 0;
+  images = 0;
+  inputImageTokens = 0;
+  outputImageTokens = 0;
+  seconds = 0;
 
-  add(usage: Usage): void {
-    this.calls++;
+  add(kind: MeterEntry['kind'], { usage, media = NO_MEDIA, finished }: CallOutcome): void {
+    if (kind === 'call') this.calls++;
+    else if (finished) this.tasks++;
     this.promptTokens += usage.promptTokens;
     this.completionTokens += usage.completionTokens;
     this.cachedTokens += usage.cachedTokens;
+    this.cacheWriteTokens += usage.cacheWriteTokens;
     this.reasoningTokens += usage.reasoningTokens;
+    this.images += media.images;
+    this.inputImageTokens += media.inputImageTokens;
+    this.outputImageTokens += media.outputImageTokens;
+    this.seconds += media.seconds;
   }
 }

@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { ReplyWriter } from './reply';
+import { NO_WISH, ReplyWriter, type Wish } from './reply';
 import { O200kTokenizer } from './tokenizer';
 
 const tokenizer = new O200kTokenizer();
 const writer = new ReplyWriter(tokenizer);
 const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+const write = (directive: Parameters<ReplyWriter['write']>[0], maxTokens: number, wish: Partial<Wish> = {}) =>
+  writer.write(directive, { ...NO_WISH, maxTokens, ...wish });
 
 const joined = (pieces: readonly { kind: string; text: string }[], kind: string) =>
   pieces
@@ -13,7 +16,7 @@ const joined = (pieces: readonly { kind: string; text: string }[], kind: string)
     .join('');
 
 test('the default reply is one piece a token', () => {
-  const reply = writer.write({}, NO_LIMIT);
+  const reply = write({}, NO_LIMIT);
   expect(reply.finishReason).toBe('stop');
   expect(reply.pieces).toHaveLength(tokenizer.count(reply.text ?? ''));
   expect(joined(reply.pieces, 'text')).toBe(reply.text);
@@ -21,23 +24,23 @@ test('the default reply is one piece a token', () => {
 
 describe('chunks', () => {
   test.each([1, 3, 17, 1_000])('%d', (chunks) => {
-    const reply = writer.write({ chunks }, NO_LIMIT);
+    const reply = write({ chunks }, NO_LIMIT);
     expect(reply.pieces).toHaveLength(chunks);
     expect(joined(reply.pieces, 'text')).toBe(reply.text);
   });
 
   test('a text repeated to fill them costs a token each', () => {
-    expect(tokenizer.count(writer.write({ chunks: 5_000 }, NO_LIMIT).text ?? '')).toBe(5_000);
+    expect(tokenizer.count(write({ chunks: 5_000 }, NO_LIMIT).text ?? '')).toBe(5_000);
   });
 
   test('more than the tokens allowed are not made', () => {
-    const reply = writer.write({ chunks: 500 }, 40);
+    const reply = write({ chunks: 500 }, 40);
     expect(reply).toMatchObject({ finishReason: 'length' });
     expect(reply.pieces).toHaveLength(40);
   });
 
   test('an empty text has none', () => {
-    expect(writer.write({ text: '', chunks: 5 }, NO_LIMIT).pieces).toEqual([]);
+    expect(write({ text: '', chunks: 5 }, NO_LIMIT).pieces).toEqual([]);
   });
 });
 
@@ -47,24 +50,24 @@ describe('a maximum of tokens', () => {
     (text) => {
       const whole = tokenizer.count(text);
       for (let max = 1; max < whole; max++) {
-        const reply = writer.write({ text }, max);
+        const reply = write({ text }, max);
         expect(tokenizer.count(reply.text ?? '')).toBeLessThanOrEqual(max);
         expect(text.startsWith(reply.text ?? '?')).toBe(true);
         expect(reply.finishReason).toBe('length');
       }
-      expect(writer.write({ text }, whole)).toMatchObject({ text, finishReason: 'stop' });
+      expect(write({ text }, whole)).toMatchObject({ text, finishReason: 'stop' });
     },
   );
 
   test('is spent on the thinking first', () => {
-    const reply = writer.write({ thinking: 'one two three', text: 'four five six' }, 5);
+    const reply = write({ thinking: 'one two three', text: 'four five six' }, 5);
     expect(reply).toMatchObject({ thinking: 'one two three', text: 'four five', finishReason: 'length' });
   });
 });
 
 describe('a tool call', () => {
   test('has its name first and its arguments in pieces', () => {
-    const reply = writer.write({ tool_call: { name: 'weather', arguments: { city: 'Oslo' } } }, NO_LIMIT);
+    const reply = write({ tool_call: { name: 'weather', arguments: { city: 'Oslo' } } }, NO_LIMIT);
     expect(reply).toMatchObject({ text: null, finishReason: 'tool_calls' });
     expect(reply.pieces[0]).toMatchObject({ kind: 'tool_name', text: 'weather' });
     expect(reply.pieces.length).toBeGreaterThan(3);
@@ -72,15 +75,84 @@ describe('a tool call', () => {
   });
 
   test('may follow a text, and be cut', () => {
-    const reply = writer.write({ text: 'one moment', tool_call: { name: 'f', arguments: 'abc def ghi' } }, 4);
-    expect(reply).toMatchObject({ text: 'one moment', toolCall: { name: 'f' }, finishReason: 'length' });
+    const reply = write({ text: 'one moment', tool_call: { name: 'f', arguments: 'abc def ghi' } }, 4);
+    expect(reply).toMatchObject({ text: 'one moment', toolCalls: [{ name: 'f' }], finishReason: 'length' });
   });
 });
 
 test('a directive has the last word on the finish reason', () => {
-  expect(writer.write({ finish_reason: 'content_filter' }, 1).finishReason).toBe('content_filter');
+  expect(write({ finish_reason: 'content_filter' }, 1).finishReason).toBe('content_filter');
 });
 
 test('a lone surrogate becomes a replacement character before it is counted', () => {
-  expect(writer.write({ text: 'a\ud800b' }, NO_LIMIT).text).toBe('a\ufffdb');
+  expect(write({ text: 'a\ud800b' }, NO_LIMIT).text).toBe('a\ufffdb');
+});
+
+test('several calls follow one another, until the maximum', () => {
+  const tool_call = [{ name: 'f', arguments: 'one two' }, { name: 'g' }, { name: 'f', arguments: 'three' }];
+  const { pieces, toolCalls } = write({ tool_call }, NO_LIMIT);
+  expect(toolCalls.map(({ name }) => name)).toEqual(['f', 'g', 'f']);
+  expect(pieces.map(({ call, kind }) => `${call} ${kind}`)).toEqual([
+    '0 tool_name',
+    '0 tool_arguments',
+    '0 tool_arguments',
+    '1 tool_name',
+    '1 tool_arguments',
+    '2 tool_name',
+    '2 tool_arguments',
+  ]);
+  expect(write({ tool_call }, 4)).toMatchObject({
+    toolCalls: [{ name: 'f' }, { name: 'g' }],
+    finishReason: 'length',
+  });
+});
+
+describe('what the request asked for', () => {
+  const toolCall = { name: 'f', arguments: '{"a":1}' };
+
+  test('a tool is called unless the directive says something', () => {
+    expect(write({}, NO_LIMIT, { toolCall })).toMatchObject({
+      text: null,
+      toolCalls: [toolCall],
+      finishReason: 'tool_calls',
+    });
+    expect(write({ text: 'no' }, NO_LIMIT, { toolCall })).toMatchObject({ text: 'no', toolCalls: [] });
+    expect(write({ tool_call: { name: 'g' } }, NO_LIMIT, { toolCall }).toolCalls[0]?.name).toBe('g');
+  });
+
+  test('arguments come whole where the provider sends them whole', () => {
+    const { pieces } = write({ chunks: 9 }, NO_LIMIT, { toolCall, wholeArguments: true });
+    expect(pieces.map(({ text }) => text)).toEqual(['f', '{"a":1}']);
+  });
+
+  test('a text in a format is not repeated to fill chunks', () => {
+    const reply = write({ chunks: 50 }, NO_LIMIT, { text: '{"a":1}' });
+    expect(reply.text).toBe('{"a":1}');
+  });
+
+  test.each([
+    [['two'], 'one ', 'two'],
+    [['three', 'two'], 'one ', 'two'],
+    [['four'], 'one two three', null],
+  ])('%j stops the text', (stopSequences, text, stopSequence) => {
+    const reply = write({ text: 'one two three' }, NO_LIMIT, { stopSequences });
+    expect(reply).toMatchObject({ text, stopSequence, finishReason: 'stop' });
+  });
+
+  test('a text cut by the maximum was not stopped, and nothing follows one that was', () => {
+    const stopSequences = ['three'];
+    expect(write({ text: 'one two three' }, 1, { stopSequences })).toMatchObject({ stopSequence: null });
+    const directive = { text: 'one two three', tool_call: { name: 'f' } };
+    expect(write(directive, NO_LIMIT, { stopSequences }).toolCalls).toEqual([]);
+  });
+
+  test('hidden thinking is one piece, thinking that is off none', () => {
+    const directive = { thinking: 'one two', text: 'ok' };
+    expect(write(directive, NO_LIMIT, { thinking: 'hidden' })).toMatchObject({
+      thinking: 'one two',
+      thinkingHidden: true,
+      pieces: [{ text: 'one two' }, { text: 'ok' }],
+    });
+    expect(write(directive, NO_LIMIT, { thinking: 'off' })).toMatchObject({ thinking: null, pieces: [{}] });
+  });
 });

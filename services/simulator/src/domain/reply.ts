@@ -1,5 +1,6 @@
 import type { Directive } from './directive';
 import { WeightedLru } from './lru';
+import type { ToolCall } from './prompt';
 import type { Tokenizer } from './tokenizer';
 
 export type PieceKind = 'thinking' | 'text' | 'tool_name' | 'tool_arguments';
@@ -8,6 +9,8 @@ export type PieceKind = 'thinking' | 'text' | 'tool_name' | 'tool_arguments';
 export interface Piece {
   readonly kind: PieceKind;
   readonly text: string;
+  /** Of the reply's tool calls, the one that a piece of such a kind belongs to; else 0. */
+  readonly call: number;
   /** `text` as a JSON string, made once because the same reply is streamed many times. */
   readonly json: string;
 }
@@ -16,10 +19,37 @@ export interface Piece {
 export interface Reply {
   readonly pieces: readonly Piece[];
   readonly thinking: string | null;
+  /** The thinking is counted and not shown. */
+  readonly thinkingHidden: boolean;
   readonly text: string | null;
-  readonly toolCall: { readonly name: string; readonly arguments: string } | null;
+  readonly toolCalls: readonly ToolCall[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+  /** The stop sequence that ended the text; it is not part of it. */
+  readonly stopSequence: string | null;
 }
+
+/** What the request asks of the reply; the directive has the last word, except for the limits. */
+export interface Wish {
+  /** Upper bound of the reply's tokens, thinking included; Infinity when the caller set none. */
+  readonly maxTokens: number;
+  readonly stopSequences: readonly string[];
+  readonly thinking: 'shown' | 'hidden' | 'off';
+  /** A tool that has to be called, with arguments that suit it. */
+  readonly toolCall: ToolCall | null;
+  /** A text that suits the format asked for. */
+  readonly text: string | null;
+  /** The provider never sends arguments in parts. */
+  readonly wholeArguments: boolean;
+}
+
+export const NO_WISH: Wish = {
+  maxTokens: Number.POSITIVE_INFINITY,
+  stopSequences: [],
+  thinking: 'shown',
+  toolCall: null,
+  text: null,
+  wholeArguments: false,
+};
 
 const DEFAULT_TEXT =
   'Hello! This is a simulated reply: no model was asked, but the tokens, the stream and the meter are real.';
@@ -32,55 +62,93 @@ export class ReplyWriter {
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  /** @param maxTokens upper bound of the reply's tokens, thinking included; Infinity when the caller set none */
-  write(directive: Directive, maxTokens: number): Reply {
-    const { text, thinking, tool_call, chunks, finish_reason } = directive;
-    const key = JSON.stringify([text, thinking, tool_call, chunks, finish_reason, maxTokens]);
+  write(directive: Directive, wish: Wish): Reply {
+    const { text, thinking, hide_thinking, tool_call, chunks, finish_reason } = directive;
+    const key = JSON.stringify([text, thinking, hide_thinking, tool_call, chunks, finish_reason, wish]);
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
-    const reply = compose(directive, maxTokens, this.tokenizer);
+    const reply = compose(directive, wish, this.tokenizer);
     const chars = reply.pieces.reduce((sum, piece) => sum + piece.json.length, key.length);
     this.#recent.add(key, reply, chars + reply.pieces.length * PIECE_WEIGHT);
     return reply;
   }
 }
 
-function compose(directive: Directive, maxTokens: number, tokenizer: Tokenizer): Reply {
-  const { chunks, tool_call: call } = directive;
+function compose(directive: Directive, wish: Wish, tokenizer: Tokenizer): Reply {
+  const { chunks } = directive;
   const pieces: Piece[] = [];
-  let budget = maxTokens;
+  const toolCalls: ToolCall[] = [];
+  let budget = wish.maxTokens;
   let truncated = false;
   const say = (kind: PieceKind, wanted: string[], groups?: number): string => {
     const fitting = truncated ? [] : fit(wanted, budget, tokenizer);
     truncated ||= fitting.length < wanted.length;
     const said = fitting.join('');
     budget -= tokenizer.count(said);
-    for (const text of group(fitting, groups)) pieces.push({ kind, text, json: JSON.stringify(text) });
+    const call = toolCalls.length;
+    for (const text of group(fitting, groups)) {
+      pieces.push({ kind, text, call, json: JSON.stringify(text) });
+    }
     return said;
   };
 
-  const thinking = directive.thinking?.toWellFormed();
-  const saidThinking = thinking ? say('thinking', tokenizer.split(thinking)) : null;
+  const thinking = wish.thinking === 'off' ? undefined : directive.thinking?.toWellFormed();
+  const thinkingHidden = wish.thinking === 'hidden' || directive.hide_thinking === true;
+  const saidThinking = thinking
+    ? say('thinking', tokenizer.split(thinking), thinkingHidden ? 1 : undefined)
+    : null;
 
-  const text = directive.text?.toWellFormed() ?? (call === undefined ? DEFAULT_TEXT : null);
-  const saidText = text === null ? null : say('text', extend(text, chunks ?? 1, tokenizer), chunks);
+  const { text, calls } = content(directive, wish);
+  const wanted = text === null ? null : untilStop(text, directive, wish, tokenizer);
+  const saidText = wanted === null ? null : say('text', wanted.pieces, chunks);
+  const stopSequence = truncated ? null : (wanted?.stopSequence ?? null);
 
-  let toolCall: Reply['toolCall'] = null;
-  if (call !== undefined && say('tool_name', [call.name.toWellFormed()]) !== '') {
-    const args = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
-    const wanted = tokenizer.split(args.toWellFormed());
-    const said = say('tool_arguments', wanted, text === null ? chunks : undefined);
-    toolCall = { name: call.name.toWellFormed(), arguments: said };
+  const groups = wish.wholeArguments ? 1 : text === null ? chunks : undefined;
+  for (const { name, arguments: args } of stopSequence === null ? calls : []) {
+    if (say('tool_name', [name]) === '') break;
+    toolCalls.push({ name, arguments: say('tool_arguments', tokenizer.split(args), groups) });
   }
 
-  const natural = truncated ? 'length' : toolCall === null ? 'stop' : 'tool_calls';
+  const natural = truncated ? 'length' : toolCalls.length === 0 ? 'stop' : 'tool_calls';
   return {
     pieces,
     thinking: saidThinking || null,
+    thinkingHidden,
     text: saidText,
-    toolCall,
+    toolCalls,
     finishReason: directive.finish_reason ?? natural,
+    stopSequence,
   };
+}
+
+/** What is to be said: as the directive has it, else as the request wants it, else the default. */
+function content(directive: Directive, wish: Wish): { text: string | null; calls: readonly ToolCall[] } {
+  const text = directive.text?.toWellFormed() ?? null;
+  if (directive.tool_call !== undefined) return { text, calls: [directive.tool_call].flat().map(toToolCall) };
+  if (text === null && wish.toolCall !== null) return { text, calls: [wish.toolCall] };
+  return { text: text ?? wish.text ?? DEFAULT_TEXT, calls: [] };
+}
+
+function toToolCall({ name, arguments: args = {} }: { name: string; arguments?: unknown }): ToolCall {
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
+  return { name: name.toWellFormed(), arguments: text.toWellFormed() };
+}
+
+function untilStop(text: string, directive: Directive, wish: Wish, tokenizer: Tokenizer) {
+  // A text in a format asked for would no longer be in it if it were repeated.
+  const length = directive.text === undefined && text === wish.text ? 1 : (directive.chunks ?? 1);
+  const pieces = extend(text, length, tokenizer);
+  if (wish.stopSequences.length === 0) return { pieces, stopSequence: null };
+  const whole = pieces.join('');
+  let end = whole.length;
+  let stopSequence: string | null = null;
+  for (const stop of wish.stopSequences) {
+    const at = whole.indexOf(stop);
+    if (at === -1 || at >= end) continue;
+    end = at;
+    stopSequence = stop;
+  }
+  return { pieces: stopSequence === null ? pieces : tokenizer.split(whole.slice(0, end)), stopSequence };
 }
 
 /** The most leading pieces whose joined text is within `budget` tokens. */

@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { ReplyWriter } from './reply';
+import { NO_WISH, ReplyWriter } from './reply';
 import { O200kTokenizer } from './tokenizer';
-import { usageOf } from './usage';
+import { sharesOf, usageOf } from './usage';
 
 const tokenizer = new O200kTokenizer();
 const writer = new ReplyWriter(tokenizer);
 
-const write = (directive: Parameters<ReplyWriter['write']>[0]) =>
-  writer.write(directive, Number.POSITIVE_INFINITY);
+const write = (directive: Parameters<ReplyWriter['write']>[0]) => writer.write(directive, NO_WISH);
 
 test('a whole reply: thinking is part of the completion', () => {
   const reply = write({ thinking: 'one two', text: 'three four five' });
@@ -16,6 +15,7 @@ test('a whole reply: thinking is part of the completion', () => {
     promptTokens: 9,
     completionTokens: 5,
     cachedTokens: 0,
+    cacheWriteTokens: 0,
     reasoningTokens: 2,
   });
 });
@@ -24,6 +24,18 @@ test('a tool call counts its name and its arguments', () => {
   const reply = write({ tool_call: { name: 'weather', arguments: 'one two' } });
   const tokens = (sent: number) => usageOf({ reply, n: 1, sent }, 0, {}, tokenizer).completionTokens;
   expect([0, 1, 2, 3].map(tokens)).toEqual([0, 1, 2, 3]);
+});
+
+test('several calls are each counted for themselves', () => {
+  const reply = write({
+    tool_call: [
+      { name: 'to', arguments: 'ken' },
+      { name: 'token', arguments: 'ken' },
+    ],
+  });
+  const tokens = (sent: number) => usageOf({ reply, n: 1, sent }, 0, {}, tokenizer).completionTokens;
+  expect(reply.pieces).toHaveLength(4);
+  expect([0, 1, 2, 3, 4].map(tokens)).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('a part of several choices: each counts what it sent', () => {
@@ -46,12 +58,19 @@ test('a part is counted as the text that was sent', () => {
 test('given figures are taken as they are, and by share when cut', () => {
   const reply = write({ chunks: 3 });
   const directive = {
-    usage: { prompt_tokens: 100, completion_tokens: 50, cached_tokens: 80, reasoning_tokens: 7 },
+    usage: {
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      cached_tokens: 80,
+      cache_write_tokens: 5,
+      reasoning_tokens: 7,
+    },
   };
   expect(usageOf({ reply, n: 1, sent: 3 }, 9, directive, tokenizer)).toEqual({
     promptTokens: 100,
     completionTokens: 50,
     cachedTokens: 80,
+    cacheWriteTokens: 5,
     reasoningTokens: 7,
   });
   expect(usageOf({ reply, n: 1, sent: 2 }, 9, directive, tokenizer)).toMatchObject({
@@ -59,4 +78,24 @@ test('given figures are taken as they are, and by share when cut', () => {
     completionTokens: 33,
     reasoningTokens: 4,
   });
+});
+
+test('shares rise to the whole: thinking first, and nothing before the first chunk', () => {
+  const reply = write({ thinking: 'one two', text: 'three four five' });
+  const whole = {
+    promptTokens: 9,
+    completionTokens: 50,
+    cachedTokens: 4,
+    cacheWriteTokens: 0,
+    reasoningTokens: 20,
+  };
+  const share = sharesOf(whole, reply, 2);
+  const told = Array.from({ length: 11 }, (_, sent) => share(sent));
+  expect(told.map(({ reasoningTokens }) => reasoningTokens)).toEqual([
+    0, 5, 10, 15, 20, 20, 20, 20, 20, 20, 20,
+  ]);
+  expect(told.map(({ completionTokens }) => completionTokens)).toEqual([
+    0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50,
+  ]);
+  expect(told.at(-1)).toEqual(whole);
 });

@@ -1,16 +1,23 @@
 import type { Directive } from './directive';
-import type { PieceKind, Reply } from './reply';
+import type { Reply } from './reply';
 import type { Tokenizer } from './tokenizer';
 
-/** Token counts in OpenAI's sense: prompt includes cached, completion includes reasoning. */
+/** Token counts in OpenAI's sense: prompt includes what was read from and written to a cache, completion reasoning. */
 export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
 }
 
-export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+export const NO_USAGE: Usage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
 
 /** The pieces of `n` equal choices are sent in turn: piece 0 of every choice, then piece 1 of every choice. */
 export interface Delivery {
@@ -38,6 +45,7 @@ export function usageOf(
   return {
     promptTokens: given.prompt_tokens ?? promptTokens,
     cachedTokens: given.cached_tokens ?? 0,
+    cacheWriteTokens: given.cache_write_tokens ?? 0,
     completionTokens:
       given.completion_tokens === undefined
         ? counted.all * (n - ahead) + countedAhead.all * ahead
@@ -49,21 +57,45 @@ export function usageOf(
   };
 }
 
+/**
+ * What a stream that tells its usage as it goes has told when so many pieces are out: of thinking and of the rest the
+ * share of chunks sent, rounded down. Cheap enough for every chunk, and exact at the end.
+ */
+export function sharesOf(whole: Usage, reply: Reply, n: number): (sent: number) => Usage {
+  const thoughts = reply.pieces.filter(({ kind }) => kind === 'thinking').length * n;
+  const others = reply.pieces.length * n - thoughts;
+  const rest = whole.completionTokens - whole.reasoningTokens;
+  const share = (tokens: number, sent: number, of: number) =>
+    sent >= of ? tokens : Math.floor((tokens * sent) / of);
+  return (sent) => {
+    if (sent === 0) return { ...whole, completionTokens: 0, reasoningTokens: 0 };
+    const reasoningTokens = share(whole.reasoningTokens, sent, thoughts);
+    const completionTokens = reasoningTokens + share(rest, Math.max(0, sent - thoughts), others);
+    return { ...whole, completionTokens, reasoningTokens };
+  };
+}
+
 // Each kind is counted over its whole text: the sum over single pieces can differ where tokens would have merged.
 function tokensOfPrefix(reply: Reply, length: number, tokenizer: Tokenizer) {
-  const texts: Record<PieceKind, string> = { thinking: '', text: '', tool_name: '', tool_arguments: '' };
-  if (length === reply.pieces.length) {
-    texts.thinking = reply.thinking ?? '';
-    texts.text = reply.text ?? '';
-    texts.tool_name = reply.toolCall?.name ?? '';
-    texts.tool_arguments = reply.toolCall?.arguments ?? '';
-  } else {
-    for (let i = 0; i < length; i++) {
-      const piece = reply.pieces[i]!;
-      texts[piece.kind] += piece.text;
-    }
+  if (length === reply.pieces.length) return tokensOf(reply, tokenizer);
+  const tokens = { thinking: 0, all: 0 };
+  let run = '';
+  for (let i = 0; i < length; i++) {
+    const piece = reply.pieces[i]!;
+    const next = i + 1 < length ? reply.pieces[i + 1] : undefined;
+    run += piece.text;
+    if (next?.kind === piece.kind && next.call === piece.call) continue;
+    const counted = tokenizer.count(run);
+    run = '';
+    tokens.all += counted;
+    if (piece.kind === 'thinking') tokens.thinking += counted;
   }
-  const thinking = tokenizer.count(texts.thinking);
-  const rest = tokenizer.count(texts.text) + tokenizer.count(texts.tool_name);
-  return { thinking, all: thinking + rest + tokenizer.count(texts.tool_arguments) };
+  return tokens;
+}
+
+function tokensOf(reply: Reply, tokenizer: Tokenizer) {
+  const thinking = tokenizer.count(reply.thinking ?? '');
+  let all = thinking + tokenizer.count(reply.text ?? '');
+  for (const call of reply.toolCalls) all += tokenizer.count(call.name) + tokenizer.count(call.arguments);
+  return { thinking, all };
 }

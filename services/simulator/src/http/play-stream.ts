@@ -15,25 +15,26 @@ export interface StreamPace {
   readonly chunkDelayMs: number;
   /** Cut the connection after so many pieces; more than there are: not at all. */
   readonly dropAfter: number;
+  /** Sent at the cut, and the stream ended in good order. */
+  readonly failure?: string;
 }
 
 export interface StreamResult {
   readonly sent: number;
-  readonly end: 'finished' | 'aborted' | 'dropped';
+  readonly end: 'finished' | 'aborted' | 'dropped' | 'failed';
 }
 
 const BATCH_CHARS = 64 * 1024;
 
 /** Writes the stream after its head was written; `sent` are the pieces handed to the socket. */
 export async function playStream(call: Call, frames: StreamFrames, pace: StreamPace): Promise<StreamResult> {
-  const drops = pace.dropAfter <= frames.count;
-  const last = drops ? pace.dropAfter : frames.count;
-  if (last > 0 && pace.chunkDelayMs > 0) return playPaced(call, frames, pace, last, drops);
+  const last = Math.min(pace.dropAfter, frames.count);
+  if (last > 0 && pace.chunkDelayMs > 0) return playPaced(call, frames, pace, last);
   let sent = 0;
   let batch = frames.head;
   for (;;) {
     while (sent < last && batch.length < BATCH_CHARS) batch += frames.piece(sent++);
-    if (sent === last) return finish(call, batch, frames, sent, drops);
+    if (sent === last) return finish(call, batch, frames, pace, sent);
     const writable = call.res.write(batch);
     batch = '';
     if (!writable && !(await call.drained())) return { sent, end: 'aborted' };
@@ -44,25 +45,34 @@ export async function playStream(call: Call, frames: StreamFrames, pace: StreamP
 async function playPaced(
   call: Call,
   frames: StreamFrames,
-  { chunkDelayMs }: StreamPace,
+  pace: StreamPace,
   last: number,
-  drops: boolean,
 ): Promise<StreamResult> {
   const startMs = performance.now();
   let text = frames.head + frames.piece(0);
   for (let sent = 1; ; sent++) {
-    if (sent === last) return finish(call, text, frames, sent, drops);
+    if (sent === last) return finish(call, text, frames, pace, sent);
     const writable = call.res.write(text);
     if (!writable && !(await call.drained())) return { sent, end: 'aborted' };
-    const waitMs = startMs + sent * chunkDelayMs - performance.now();
+    const waitMs = startMs + sent * pace.chunkDelayMs - performance.now();
     const live = waitMs > 0 ? await call.sleep(waitMs) : await call.breathe();
     if (!live) return { sent, end: 'aborted' };
     text = frames.piece(sent);
   }
 }
 
-function finish(call: Call, text: string, frames: StreamFrames, sent: number, drops: boolean): StreamResult {
-  if (drops) {
+function finish(
+  call: Call,
+  text: string,
+  frames: StreamFrames,
+  { dropAfter, failure }: StreamPace,
+  sent: number,
+): StreamResult {
+  if (dropAfter <= frames.count) {
+    if (failure !== undefined) {
+      call.res.end(text + failure);
+      return { sent, end: 'failed' };
+    }
     call.res.write(text);
     dropConnection(call.res);
     return { sent, end: 'dropped' };

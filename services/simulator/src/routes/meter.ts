@@ -1,4 +1,6 @@
+import type { MediaBill } from '../domain/media-bill';
 import type { Meter, MeterEntry, MeterTotals } from '../domain/meter';
+import type { TaskBook } from '../domain/task-book';
 import type { Usage } from '../domain/usage';
 import type { Call } from '../http/call';
 import { sendJson } from '../http/send';
@@ -12,7 +14,13 @@ interface Answer {
 }
 
 /** GET /meter?limit=&after=&request_id= and POST /meter/reset. */
-export function handleMeter(call: Call, path: string, query: URLSearchParams, meter: Meter): void {
+export function handleMeter(
+  call: Call,
+  path: string,
+  query: URLSearchParams,
+  { meter, tasks }: { readonly meter: Meter; readonly tasks: TaskBook },
+): void {
+  tasks.settle();
   const { status, body } = answer(call.req.method ?? '', path, query, meter);
   sendJson(call.res, status, body);
 }
@@ -53,21 +61,46 @@ function toMeter(meter: Meter, entries: MeterEntry[]) {
 }
 
 function toTotals(totals: MeterTotals) {
-  return { calls: totals.calls, ...toUsage(totals) };
+  return {
+    calls: totals.calls,
+    ...toUsage(totals),
+    images: totals.images,
+    input_image_tokens: totals.inputImageTokens,
+    output_image_tokens: totals.outputImageTokens,
+    tasks: totals.tasks,
+    seconds: totals.seconds,
+  };
 }
 
 function toEntry(entry: MeterEntry) {
   return {
     id: entry.id,
+    kind: entry.kind,
     at: new Date(entry.atMs).toISOString(),
     provider: entry.provider,
     model: entry.model,
     request_id: entry.requestId,
     stream: entry.stream,
+    signed_parts: entry.signedParts,
     status: entry.status,
     ...toUsage(entry.usage),
+    ...(entry.media === undefined ? {} : { media: toMedia(entry.media) }),
     finished: entry.finished,
     aborted: entry.aborted,
+  };
+}
+
+function toMedia(media: MediaBill) {
+  return {
+    images: media.images,
+    size: media.size,
+    quality: media.quality,
+    input_image_tokens: media.inputImageTokens,
+    output_image_tokens: media.outputImageTokens,
+    seconds: media.seconds,
+    tier: media.tier,
+    task_id: media.taskId,
+    uploads: media.uploads,
   };
 }
 
@@ -76,6 +109,7 @@ function toUsage(usage: Usage) {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     cached_tokens: usage.cachedTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
     reasoning_tokens: usage.reasoningTokens,
   };
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import { describe, expect, test } from '@jest/globals';
-import { parseChatRequest, toUpstreamBody } from './chat-request';
+import { parseChatRequest } from './chat-request';
 
 const user = { role: 'user', content: 'hi' };
 const valid = { model: 'sim/chat', messages: [user] };
@@ -53,6 +53,10 @@ const accepted: [string, unknown][] = [
     },
   ],
   [
+    'an assistant turn that only thought',
+    { ...valid, messages: [user, { role: 'assistant', content: '', reasoning_content: 'hm' }, user] },
+  ],
+  [
     'image parts',
     {
       ...valid,
@@ -89,6 +93,11 @@ const refused: [string, unknown, string][] = [
     { ...valid, messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }] }] },
     'invalid_request',
   ],
+  [
+    'an Anthropic tool',
+    { ...valid, tools: [{ name: 'look', input_schema: { type: 'object' } }] },
+    'invalid_request',
+  ],
   ['temperature above 2', { ...valid, temperature: 2.1 }, 'invalid_request'],
   ['temperature as text', { ...valid, temperature: '1' }, 'invalid_request'],
   ['max_tokens 0', { ...valid, max_tokens: 0 }, 'invalid_request'],
@@ -111,6 +120,11 @@ const refused: [string, unknown, string][] = [
   [
     'more parts than a conversation has',
     { ...valid, messages: [{ role: 'user', content: Array(30_000).fill({}) }] },
+    'invalid_request',
+  ],
+  [
+    'a file by its id',
+    { ...valid, messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] },
     'invalid_request',
   ],
   ['audio output', { ...valid, modalities: ['text', 'audio'] }, 'invalid_request'],
@@ -170,7 +184,9 @@ describe('refuses', () => {
 
 describe('the body for the provider', () => {
   const upstream = (json: string, maxTokens?: number) =>
-    toUpstreamBody(parseChatRequest(Buffer.from(json)), 'up-1', maxTokens, 'max_tokens').toString();
+    parseChatRequest(Buffer.from(json))
+      .passedBody({ upstreamModel: 'up-1', maxTokens, maxTokensField: 'max_tokens' })
+      .toString();
 
   test('is the caller’s but for the model', () => {
     const json =
@@ -206,5 +222,20 @@ describe('the body for the provider', () => {
     expect(
       upstream('{"model":"sim/chat","max_tokens":9.0,"messages":[{"role":"user","content":"hi"}]}'),
     ).toContain('9.0');
+  });
+});
+
+test('images are apart from the text', () => {
+  const url = `data:image/png;base64,${'A'.repeat(1_000)}`;
+  const content = [
+    { type: 'text', text: 'x' },
+    { type: 'image_url', image_url: { url } },
+    { type: 'image_url', image_url: { url: 'https://x/y.png' } },
+  ];
+  const body = { ...valid, messages: [{ role: 'user', content }] };
+  expect(parseChatRequest(Buffer.from(JSON.stringify(body))).size).toMatchObject({
+    hasMedia: false,
+    images: 2,
+    imageBytes: url.length + 'https://x/y.png'.length,
   });
 });

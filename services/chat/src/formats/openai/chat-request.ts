@@ -1,6 +1,8 @@
 import { GatewayError } from '@gateway/proto';
-import type { MaxTokensField } from '../../domain/provider';
-import type { RequestSize } from '../../domain/upper-bound';
+import type { z } from 'zod';
+import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
+import type { Conversation } from '../../domain/conversation';
+import type { PassedChange } from '../../domain/passed-change';
 import { withMembers } from '../json-members';
 import { type ParsedObject, parseJsonObject } from '../parse-json-object';
 import { isEmpty, missingParameter, schemaError } from '../schema-error';
@@ -8,21 +10,16 @@ import {
   type ChatCompletionBody,
   type ChatMessage,
   chatCompletionSchema,
+  looseChatCompletionSchema,
   messageSchema,
 } from './chat-schema';
+import { legacyReplies, openAiReplies } from './openai-replies';
+import { toConversation } from './to-conversation';
 
-/** A valid chat completion request. */
-export interface ChatRequest {
-  /** As the caller wrote it; not yet known to be a slug. */
-  readonly model: string;
-  readonly stream: boolean;
-  /** The caller wants the usage chunk in its stream. */
-  readonly includeUsage: boolean;
-  readonly serviceTier: string | undefined;
-  readonly size: RequestSize;
-  readonly body: ChatCompletionBody;
+/** What of a request its body for a provider is made from. */
+interface ParsedRequest extends ParsedObject {
   readonly bytes: Buffer;
-  readonly members: ParsedObject['members'];
+  readonly body: ChatCompletionBody;
 }
 
 /** Required fields for which null and empty count as missing. */
@@ -31,20 +28,25 @@ const MAX_ENTRIES: Readonly<Record<string, number>> = { messages: 20_000, tools:
 const MAX_PARTS = 20_000;
 /** Enough to tell a wrong value from a missing one. */
 const MAX_FAULTY_MESSAGES = 100;
-const MEDIA_PARTS = new Set(['image_url', 'input_audio', 'file']);
+const MEDIA_PARTS = new Set(['input_audio', 'file']);
 
-/** @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`. */
-export function parseChatRequest(bytes: Buffer): ChatRequest {
-  const { value, members } = parseJsonObject(bytes);
-  refuseExcess(value);
-  const body = parseBody(value);
+/**
+ * @param unknownFields what becomes of top-level fields that the format does not document
+ * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`.
+ */
+export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
+  const parsed = parseJsonObject(bytes);
+  refuseExcess(parsed.value);
+  const body = parseBody(parsed.value, unknownFields);
   const stream = body.stream ?? false;
   refuseUnsupported(body, stream);
   requireMessages(body);
   if (!body.model) throw new GatewayError('invalid_model');
-  const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens;
+  const maxOutputTokens = maximumOf(body);
   const predictionBytes = body.prediction ? JSON.stringify(body.prediction).length : 0;
+  let conversation: Conversation | undefined;
   return {
+    wire: 'openai',
     model: body.model,
     stream,
     includeUsage: body.stream_options?.include_usage ?? false,
@@ -52,41 +54,44 @@ export function parseChatRequest(bytes: Buffer): ChatRequest {
     size: {
       bodyBytes: bytes.length,
       hasMedia: body.messages.some(hasMedia),
+      ...sizeOfImages(body.messages),
       choices: body.n ?? 1,
       predictionBytes,
-      ...(maxOutputTokens != null && { maxOutputTokens }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     },
-    body,
-    bytes,
-    members,
+    passedHeaders: {},
+    conversation() {
+      conversation ??= toConversation(body);
+      return conversation;
+    },
+    passedBody: (change) => passedBody({ ...parsed, bytes, body }, change),
+    replies: body.functions?.length ? legacyReplies : openAiReplies,
   };
 }
 
-/**
- * The request as the provider gets it: the caller's bytes but for what must change.
- * @param maxTokens output per choice that funds pay for, when it is less than the caller's own maximum
- */
-export function toUpstreamBody(
-  request: ChatRequest,
-  upstreamModel: string,
-  maxTokens: number | undefined,
-  maxTokensField: MaxTokensField,
-): Buffer {
-  const values = new Map<string, string | undefined>([['model', JSON.stringify(upstreamModel)]]);
-  if (request.stream && !request.includeUsage) {
+function maximumOf(body: ChatCompletionBody): number | undefined {
+  return body.max_completion_tokens ?? body.max_tokens ?? undefined;
+}
+
+/** The caller's bytes but for what must change. */
+function passedBody({ bytes, members, body, value: asked }: ParsedRequest, change: PassedChange): Buffer {
+  const { maxTokens, maxTokensField } = change;
+  const values = new Map<string, string | undefined>([['model', JSON.stringify(change.upstreamModel)]]);
+  if (body.stream && !body.stream_options?.include_usage) {
     // The bill needs the provider's own figures; the caller does not see the chunk it did not ask for.
-    values.set('stream_options', JSON.stringify({ ...request.body.stream_options, include_usage: true }));
+    values.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
   }
-  const mostTokens = maxTokens ?? request.size.maxOutputTokens;
+  const mostTokens = maxTokens ?? maximumOf(body);
   if (mostTokens !== undefined) {
     // Under the one name that the provider heeds: a maximum that it ignored would not bound the bill.
     const other = maxTokensField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
     values.set(other, undefined);
-    if (maxTokens !== undefined || request.body[maxTokensField] == null) {
+    if (maxTokens !== undefined || body[maxTokensField] == null) {
       values.set(maxTokensField, String(mostTokens));
     }
   }
-  return withMembers(request.bytes, request.members, values);
+  for (const [member, value] of change.overrides?.(asked) ?? []) values.set(member, value);
+  return withMembers(bytes, members, values);
 }
 
 /** What no conversation needs is refused before every entry of it costs time. */
@@ -105,9 +110,10 @@ function refuseExcess(value: Record<string, unknown>): void {
 }
 
 /** @throws GatewayError for the first wrong value, else for the first missing one */
-function parseBody(value: Record<string, unknown>): ChatCompletionBody {
-  const result = chatCompletionSchema.safeParse(value);
-  const issues = result.success ? [] : [...result.error.issues];
+function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields): ChatCompletionBody {
+  const schema = unknownFields === 'refuse' ? chatCompletionSchema : looseChatCompletionSchema;
+  const result = schema.safeParse(value);
+  const issues = [...(result.error?.issues ?? []), ...anthropicTools(value.tools)];
   const messages: ChatMessage[] = [];
   let faulty = 0;
   for (const [index, entry] of (Array.isArray(value.messages) ? value.messages : []).entries()) {
@@ -124,6 +130,15 @@ function parseBody(value: Record<string, unknown>): ChatCompletionBody {
   return { ...result.data, messages };
 }
 
+/** A body of the other format is wrong as a whole, so the type that its tools lack is not what is missing. */
+function anthropicTools(tools: unknown): z.core.$ZodIssue[] {
+  const isOne = (tool: Record<string, unknown> | null) => tool?.input_schema !== undefined && !tool.function;
+  const at = Array.isArray(tools) ? tools.findIndex(isOne) : -1;
+  if (at === -1) return [];
+  const path = ['tools', at, 'input_schema'];
+  return [{ code: 'custom', path, message: 'no field of this format', input: undefined }];
+}
+
 function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   const refuse = (detail: string) => {
     throw new GatewayError('invalid_request', { detail });
@@ -136,6 +151,8 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   // Billed by the provider in ways that have no price here.
   if (body.modalities?.includes('audio') || body.audio) refuse('audio output is not offered');
   if (body.web_search_options) refuse('web_search_options: not offered');
+  // Files lie in the one account that all callers share.
+  if (body.messages.some(namesFile)) refuse('file_id: files by id are not offered');
 }
 
 function requireMessages({ messages }: ChatCompletionBody): void {
@@ -146,13 +163,15 @@ function requireMessages({ messages }: ChatCompletionBody): void {
   }
 }
 
-/** An assistant that only called tools has no content, and a tool may well print nothing. */
+/** An assistant that only called tools, or only thought, has no content; a tool may well print nothing. */
 function mayBeEmpty(message: ChatMessage): boolean {
   if (message.role === 'tool' || message.role === 'function') return message.content === '';
   if (message.role !== 'assistant') return false;
   return (
     !isEmpty(message.tool_calls) ||
     !isEmpty(message.refusal) ||
+    !isEmpty(message.reasoning_content) ||
+    !isEmpty(message.reasoning_details) ||
     'function_call' in message ||
     'audio' in message
   );
@@ -160,4 +179,24 @@ function mayBeEmpty(message: ChatMessage): boolean {
 
 function hasMedia({ content }: ChatMessage): boolean {
   return Array.isArray(content) && content.some((part) => MEDIA_PARTS.has(part.type));
+}
+
+function sizeOfImages(messages: readonly ChatMessage[]): { images: number; imageBytes: number } {
+  let images = 0;
+  let imageBytes = 0;
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue;
+    for (const part of content) {
+      if (part.type !== 'image_url') continue;
+      images++;
+      imageBytes += part.image_url.url.length;
+    }
+  }
+  return { images, imageBytes };
+}
+
+function namesFile({ content }: ChatMessage): boolean {
+  return (
+    Array.isArray(content) && content.some((part) => part.type === 'file' && part.file.file_id !== undefined)
+  );
 }

@@ -91,6 +91,9 @@ export const chatCompletionSchema = z.strictObject({
   web_search_options: optional(jsonObject),
 });
 
+/** The same, but fields that it does not know go to a provider of this format as they are. */
+export const looseChatCompletionSchema = z.looseObject(chatCompletionSchema.shape);
+
 export type ChatMessage = z.output<typeof messageSchema>;
 export type ChatCompletionBody = Omit<z.output<typeof chatCompletionSchema>, 'messages'> & {
   readonly messages: readonly ChatMessage[];

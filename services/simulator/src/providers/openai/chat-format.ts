@@ -1,24 +1,26 @@
 import type { Piece, Reply } from '../../domain/reply';
 import type { Usage } from '../../domain/usage';
 import type { StreamFrames } from '../../http/play-stream';
-import type { ChatRequest } from './chat-request';
-
-export interface ChatIdentity {
-  /** 32 hex digits. */
-  readonly id: string;
-  readonly createdSeconds: number;
-}
+import type { Script } from '../dialect';
+import type { Identity } from '../voice';
+import { type ChatRequest, MAX_N } from './chat-request';
 
 const FINGERPRINT = 'fp_simulator';
 
-export function toChatCompletion(identity: ChatIdentity, request: ChatRequest, reply: Reply, usage: Usage) {
+export function toChatCompletion({ identity, request, reply, usage }: Script<ChatRequest>) {
   const message = (index: number) => ({
     role: 'assistant',
     content: reply.text,
-    ...(reply.thinking === null ? {} : { reasoning_content: reply.thinking }),
-    ...(reply.toolCall === null
+    ...(reply.thinking === null || reply.thinkingHidden ? {} : { reasoning_content: reply.thinking }),
+    ...(reply.toolCalls.length === 0
       ? {}
-      : { tool_calls: [{ id: toolCallId(identity, index), type: 'function', function: reply.toolCall }] }),
+      : {
+          tool_calls: reply.toolCalls.map((called, call) => ({
+            id: toolCallId(identity, index, call),
+            type: 'function',
+            function: called,
+          })),
+        }),
     refusal: null,
     annotations: [],
   });
@@ -33,18 +35,13 @@ export function toChatCompletion(identity: ChatIdentity, request: ChatRequest, r
       logprobs: null,
       finish_reason: reply.finishReason,
     })),
-    usage: toUsage(usage),
+    usage: toUsage(usage, request),
     service_tier: request.serviceTier,
     system_fingerprint: FINGERPRINT,
   };
 }
 
-export function toStreamFrames(
-  identity: ChatIdentity,
-  request: ChatRequest,
-  reply: Reply,
-  usage: Usage,
-): StreamFrames {
+export function toStreamFrames({ identity, request, reply, usage }: Script<ChatRequest>): StreamFrames {
   const { n } = request;
   const prefix = `data: {"id":"chatcmpl-${identity.id}","object":"chat.completion.chunk","created":${
     identity.createdSeconds
@@ -61,39 +58,52 @@ export function toStreamFrames(
 
   const role = `{"role":"assistant","content":${reply.text === null ? 'null' : '""'},"refusal":null}`;
   const finals = perChoice((index) => frame(index, '{}', reply.finishReason));
-  const totals = request.includeUsage ? `${prefix}],"usage":${JSON.stringify(toUsage(usage))}}\n\n` : '';
+  const totals = request.includeUsage
+    ? `${prefix}],"usage":${JSON.stringify(toUsage(usage, request))}}\n\n`
+    : '';
   return {
     head: perChoice((index) => frame(index, role)),
     count: reply.pieces.length * n,
     piece: (i) => {
       const index = i % n;
       const piece = reply.pieces[(i - index) / n]!;
-      return frame(index, toDelta(piece, toolCallId(identity, index)));
+      if (isHidden(piece, reply)) return '';
+      return frame(index, toDelta(piece, toolCallId(identity, index, piece.call)));
     },
     tail: `${finals}${totals}data: [DONE]\n\n`,
   };
+}
+
+function isHidden(piece: Piece, reply: Reply): boolean {
+  return piece.kind === 'thinking' && reply.thinkingHidden;
 }
 
 function toDelta(piece: Piece, toolCallId: string): string {
   if (piece.kind === 'text') return `{"content":${piece.json}}`;
   if (piece.kind === 'thinking') return `{"reasoning_content":${piece.json}}`;
   if (piece.kind === 'tool_arguments')
-    return `{"tool_calls":[{"index":0,"function":{"arguments":${piece.json}}}]}`;
+    return `{"tool_calls":[{"index":${piece.call},"function":{"arguments":${piece.json}}}]}`;
   const call = `"id":"${toolCallId}","type":"function","function":{"name":${piece.json},"arguments":""}`;
-  return `{"tool_calls":[{"index":0,${call}}]}`;
+  return `{"tool_calls":[{"index":${piece.call},${call}}]}`;
 }
 
 // 29 characters, as OpenAI's are: ids of more than 40 are refused when a client sends them back.
-function toolCallId(identity: ChatIdentity, index: number): string {
-  return `call_${identity.id.slice(-21)}${String(index).padStart(3, '0')}`;
+function toolCallId(identity: Identity, choice: number, call: number): string {
+  const number = (call * MAX_N + choice).toString(16).padStart(3, '0');
+  return `call_${identity.id.slice(-21)}${number}`;
 }
 
-function toUsage(usage: Usage) {
+function toUsage(usage: Usage, { reasoningApart }: ChatRequest) {
+  const completionTokens = usage.completionTokens - (reasoningApart ? usage.reasoningTokens : 0);
   return {
     prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
+    completion_tokens: completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0, audio_tokens: 0 },
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      audio_tokens: 0,
+    },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,
       audio_tokens: 0,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { countPrompt, directiveTexts } from '../../domain/prompt';
 import { O200kTokenizer } from '../../domain/tokenizer';
-import { countPrompt, directiveTexts } from './chat-prompt';
 import { parseChatRequest } from './chat-request';
 import { OpenAiError } from './error';
 
@@ -51,11 +51,11 @@ test('the prompt is counted by the published rule', () => {
   const named = 3 + 1 + 2 + (1 + 1) + 85;
   const assistant = 3 + 1 + 1 + 1;
   const tools = tokenizer.count(JSON.stringify(tool));
-  expect(countPrompt(request, tokenizer)).toBe(3 + system + named + assistant + tools);
+  expect(countPrompt(request.prompt, tokenizer)).toBe(3 + system + named + assistant + tools);
 });
 
 test('directives are looked for in the last user message first', () => {
-  const { messages } = parseChatRequest({
+  const { prompt } = parseChatRequest({
     model: 'm',
     messages: [
       { role: 'system', content: '1' },
@@ -67,5 +67,5 @@ test('directives are looked for in the last user message first', () => {
       { role: 'assistant', content: '5' },
     ],
   });
-  expect([...directiveTexts(messages)]).toEqual(['4', '3', '5', '2', '1']);
+  expect([...directiveTexts(prompt)]).toEqual(['4', '3', '5', '2', '1']);
 });

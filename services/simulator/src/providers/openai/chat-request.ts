@@ -1,34 +1,40 @@
 import { MAX_CHUNKS } from '../../domain/directive';
-import { OpenAiError } from './error';
+import type { PromptMessage, PromptRole } from '../../domain/prompt';
+import { NO_WISH, type Wish } from '../../domain/reply';
+import type { CallRequest, Script } from '../dialect';
+import { isObject, type Json } from '../json';
+import { invalid, missing, wrongType } from './error';
+import { formattedText } from './response-format';
+import { forcedCall } from './tool-choice';
 
-export interface ChatMessage {
-  readonly role: string;
-  readonly name: string | null;
-  readonly texts: readonly string[];
-  /** Content parts other than text: images, audio, files. */
-  readonly otherParts: number;
-  readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
+/** In what providers of this format differ when they count. */
+export interface Manners {
+  /** A stream tells its usage unasked; to be asked is an error. */
+  readonly tellsUsageUnasked: boolean;
+  /** Reasoning is beside `completion_tokens`, not in it. */
+  readonly reasoningApart: boolean;
 }
 
-export interface ChatRequest {
-  readonly model: string;
-  readonly messages: readonly ChatMessage[];
-  readonly tools: readonly unknown[];
-  readonly stream: boolean;
+export const OPENAI_MANNERS: Manners = { tellsUsageUnasked: false, reasoningApart: false };
+
+export interface ChatRequest extends CallRequest {
   readonly includeUsage: boolean;
-  readonly n: number;
-  /** Infinity when the caller set none. */
-  readonly maxTokens: number;
+  readonly reasoningApart: boolean;
   readonly serviceTier: string;
 }
 
-type Json = Record<string, unknown>;
-
-const ROLES = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
-const MAX_N = 128;
+const ROLES: ReadonlySet<string> = new Set<PromptRole>([
+  'developer',
+  'system',
+  'user',
+  'assistant',
+  'tool',
+  'function',
+]);
+export const MAX_N = 128;
 
 /** @throws OpenAiError */
-export function parseChatRequest(body: unknown): ChatRequest {
+export function parseChatRequest(body: unknown, manners = OPENAI_MANNERS): ChatRequest {
   if (!isObject(body)) throw invalid('We could not parse the JSON body of your request as an object.');
   const { model, messages, tools = [] } = body;
   if (typeof model !== 'string' || model === '') throw invalid('you must provide a model parameter');
@@ -40,6 +46,9 @@ export function parseChatRequest(body: unknown): ChatRequest {
   if (tools !== null && !Array.isArray(tools)) throw wrongType('tools', 'an array of objects');
   const stream = body.stream === true;
   const options = body.stream_options;
+  if (options != null && manners.tellsUsageUnasked) {
+    throw invalid('Extra inputs are not permitted', 'stream_options');
+  }
   if (options != null && !stream) {
     throw invalid(
       "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
@@ -48,17 +57,29 @@ export function parseChatRequest(body: unknown): ChatRequest {
   }
   return {
     model,
-    messages: messages.map(parseMessage),
-    tools: tools ?? [],
+    prompt: { messages: messages.map(parseMessage), tools: tools ?? [] },
     stream,
-    includeUsage: isObject(options) && options.include_usage === true,
+    includeUsage: manners.tellsUsageUnasked || (isObject(options) && options.include_usage === true),
+    reasoningApart: manners.reasoningApart,
     n: positive(body, 'n', MAX_N) ?? 1,
-    maxTokens: parseMaxTokens(body),
+    wish: parseWish(body, tools ?? []),
     serviceTier: parseServiceTier(body.service_tier),
   };
 }
 
-function parseMessage(message: unknown, index: number): ChatMessage {
+function parseWish(body: Json, tools: readonly unknown[]): Wish {
+  return {
+    ...NO_WISH,
+    maxTokens: parseMaxTokens(body),
+    stopSequences: [body.stop]
+      .flat()
+      .filter((stop): stop is string => typeof stop === 'string' && stop !== ''),
+    toolCall: forcedCall(body.tool_choice, tools),
+    text: formattedText(body.response_format),
+  };
+}
+
+function parseMessage(message: unknown, index: number): PromptMessage {
   const at = `messages[${index}]`;
   if (!isObject(message)) throw wrongType(at, 'an object');
   const { role, content, name, tool_calls } = message;
@@ -71,9 +92,10 @@ function parseMessage(message: unknown, index: number): ChatMessage {
     throw missing(`${at}.content`);
   }
   return {
-    role,
+    role: role as PromptRole,
     name: typeof name === 'string' ? name : null,
     ...parseContent(content, `${at}.content`),
+    signedParts: 0,
     toolCalls: calls.filter(isObject).map((call) => {
       const callee = isObject(call.function) ? call.function : {};
       return { name: String(callee.name ?? ''), arguments: String(callee.arguments ?? '') };
@@ -81,7 +103,7 @@ function parseMessage(message: unknown, index: number): ChatMessage {
   };
 }
 
-function parseContent(content: unknown, at: string): Pick<ChatMessage, 'texts' | 'otherParts'> {
+function parseContent(content: unknown, at: string): Pick<PromptMessage, 'texts' | 'otherParts'> {
   if (content == null) return { texts: [], otherParts: 0 };
   if (typeof content === 'string') return { texts: [content], otherParts: 0 };
   if (!Array.isArray(content)) throw wrongType(at, 'a string or an array of objects');
@@ -119,24 +141,8 @@ function positive(body: Json, param: string, max: number): number | undefined {
   return value as number;
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function missing(param: string): OpenAiError {
-  return invalid(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
-}
-
-function wrongType(param: string, expected: string): OpenAiError {
-  return invalid(`Invalid type for '${param}': expected ${expected}.`, param, 'invalid_type');
-}
-
-function invalid(message: string, param: string | null = null, code: string | null = null): OpenAiError {
-  return new OpenAiError(400, message, 'invalid_request_error', code, param);
-}
-
 /** All choices together say at most ten times what one can. */
-export function checkReplySize(pieces: number, n: number): void {
-  if (pieces * n > 10 * MAX_CHUNKS)
+export function checkReplySize({ request, reply }: Script<ChatRequest>): void {
+  if (reply.pieces.length * request.n > 10 * MAX_CHUNKS)
     throw invalid("Invalid 'n': so long a reply can't have so many choices.", 'n');
 }

@@ -1,13 +1,15 @@
+import { WireError } from '../wire-error';
+
 /** An error body in OpenAI's shape. */
-export class OpenAiError extends Error {
+export class OpenAiError extends WireError {
   constructor(
-    readonly status: number,
+    status: number,
     message: string,
     readonly type: string = 'invalid_request_error',
     readonly code: string | null = null,
     readonly param: string | null = null,
   ) {
-    super(message);
+    super(status, message);
   }
 
   toBody(): unknown {
@@ -28,8 +30,6 @@ export const unknownPath = (method: string, path: string) =>
 export const wrongMethod = (method: string, path: string) =>
   new OpenAiError(405, `Not allowed to ${method} on ${path}.`);
 
-export const bodyTooLarge = () => new OpenAiError(413, 'The request body is too large.');
-
 export const contentPolicy = () =>
   new OpenAiError(
     400,
@@ -38,7 +38,13 @@ export const contentPolicy = () =>
     'content_policy_violation',
   );
 
-export const defect = () => new OpenAiError(500, 'The simulator failed.', 'server_error');
+export const moderationBlocked = () =>
+  new OpenAiError(
+    400,
+    'Your request was rejected by the safety system.',
+    'image_generation_user_error',
+    'moderation_blocked',
+  );
 
 /** What OpenAI usually says with a status. */
 export function errorOfStatus(status: number, message?: string): OpenAiError {
@@ -58,4 +64,20 @@ export function errorOfStatus(status: number, message?: string): OpenAiError {
     return make('The engine is currently overloaded, please try again later.', 'server_error');
   if (status >= 500) return make('The server had an error while processing your request.', 'server_error');
   return make('The request was refused as its directive demands.', 'invalid_request_error');
+}
+
+export function missing(param: string): OpenAiError {
+  return invalid(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
+}
+
+export function wrongType(param: string, expected: string): OpenAiError {
+  return invalid(`Invalid type for '${param}': expected ${expected}.`, param, 'invalid_type');
+}
+
+export function invalid(
+  message: string,
+  param: string | null = null,
+  code: string | null = null,
+): OpenAiError {
+  return new OpenAiError(400, message, 'invalid_request_error', code, param);
 }

@@ -1,5 +1,5 @@
 // Any model name is served; these are only what a list shows.
-const MODELS = ['sim-chat', 'sim-preview', 'gpt-5.5', 'gpt-5-mini'];
+const MODELS = ['sim-chat', 'sim-preview', 'gpt-5.5', 'gpt-5-mini', 'sim-image', 'gpt-image-2'];
 
 const CREATED_SECONDS = 1_767_225_600;
 

@@ -1,33 +1,39 @@
 import type { Call } from '../../http/call';
-import { sendJson } from '../../http/send';
+import { playLookUp, sendError } from '../play';
+import { playCall } from '../play-call';
 import type { Provider, ProviderDeps } from '../provider';
-import { hasBearer } from './bearer';
-import { chatCompletions } from './chat';
-import { noApiKey, unknownPath, wrongMethod } from './error';
+import { chatDialect } from './chat-dialect';
+import { parseChatRequest } from './chat-request';
+import { unknownPath, wrongMethod } from './error';
+import { playEdit, playGeneration } from './images';
 import { getModel, listModels } from './models';
-import { openAiHeaders, sendError } from './send';
 
 const CHAT_PATH = '/v1/chat/completions';
+const GENERATIONS_PATH = '/v1/images/generations';
+const EDITS_PATH = '/v1/images/edits';
 const MODELS_PATH = '/v1/models';
 
 export function createOpenAi(deps: ProviderDeps): Provider {
+  const posts = new Map<string, (call: Call) => Promise<void>>([
+    [CHAT_PATH, (call) => playCall(call, deps, chatDialect, parseChatRequest)],
+    [GENERATIONS_PATH, (call) => playGeneration(call, deps)],
+    [EDITS_PATH, (call) => playEdit(call, deps)],
+  ]);
   return {
     name: 'openai',
     handle(call, path) {
-      if (path === CHAT_PATH) {
-        if (call.req.method === 'POST') return chatCompletions(call, deps);
-        return sendError(call, deps, wrongMethod(call.req.method ?? '', path));
+      const { method = '' } = call.req;
+      const answer = posts.get(path);
+      if (answer !== undefined) {
+        if (method === 'POST') return answer(call);
+        return sendError(call, deps, chatDialect, wrongMethod(method, path));
       }
-      if (path === MODELS_PATH || path.startsWith(`${MODELS_PATH}/`)) return models(call, path, deps);
-      return sendError(call, deps, unknownPath(call.req.method ?? '', path));
+      if (path === MODELS_PATH || path.startsWith(`${MODELS_PATH}/`)) {
+        if (method !== 'GET') return sendError(call, deps, chatDialect, wrongMethod(method, path));
+        const id = path.slice(MODELS_PATH.length + 1);
+        return playLookUp(call, deps, chatDialect, () => (id === '' ? listModels() : getModel(id)));
+      }
+      return sendError(call, deps, chatDialect, unknownPath(method, path));
     },
   };
-}
-
-function models(call: Call, path: string, deps: ProviderDeps): void {
-  const { method = '', headers } = call.req;
-  const id = path.slice(MODELS_PATH.length + 1);
-  if (method !== 'GET') sendError(call, deps, wrongMethod(method, path));
-  else if (!hasBearer(headers)) sendError(call, deps, noApiKey());
-  else sendJson(call.res, 200, id === '' ? listModels() : getModel(id), openAiHeaders(deps.newId()));
 }

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import type { Round } from '../measure';
+import { summariseTranslation } from './translation-summary';
+
+const round = (chatUs: number, edgeUs: number): Round => ({
+  elapsedMs: 1_000,
+  calls: 10,
+  chunks: 100,
+  errors: 0,
+  errorSamples: [],
+  p50Ms: 1,
+  p99Ms: 2,
+  window: { fromUs: 0, toUs: 0 },
+  cpuUs: { chat: chatUs, edge: edgeUs, simulator: 1e6 * chatUs },
+});
+const group = (stream: boolean) => ({
+  title: '',
+  stream,
+  routes: [
+    { title: 'to one', rounds: [round(1_000, 500), round(2_000, 500), round(9_000, 500)] },
+    { title: 'to another', rounds: [round(1_700, 600), round(2_500, 600), round(9_900, 600)] },
+  ],
+});
+
+test('what a translation adds is the median of the differences between neighbours', () => {
+  const [passed, translated] = summariseTranslation(group(false));
+  expect(passed).toMatchObject({ cpuUsPerUnit: 250, addedCpuUs: 0, addedChatCpuUs: 0 });
+  expect(translated).toMatchObject({ cpuUsPerUnit: 310, addedCpuUs: 80, addedChatCpuUs: 70 });
+});
+
+test('by chunk where it is streamed', () => {
+  expect(summariseTranslation(group(true))[1]).toMatchObject({ addedCpuUs: 8, addedChatCpuUs: 7 });
+});

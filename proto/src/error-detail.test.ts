@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals';
+import { errorHeaders } from './envelope';
+import { decodeErrorDetail, encodeErrorDetail } from './error-detail';
+import { GatewayError, type GatewayErrorOptions } from './gateway-error';
+
+const sent = (options: GatewayErrorOptions) =>
+  decodeErrorDetail(encodeErrorDetail(new GatewayError('tpm_rate_limited', options)));
+
+const requests = { limit: 10n, remaining: 0n, resetSeconds: 61 };
+const tokens = { limit: 2n ** 60n, remaining: 2n ** 60n - 1n, resetSeconds: 0 };
+
+test.each([
+  { rates: { requests, tokens } },
+  { rates: { requests } },
+  { rates: { tokens } },
+  { detail: 'no figures' },
+])('%p is the same behind the wire', (options) => {
+  const { rates, detail } = sent(options);
+  expect({ rates, detail }).toEqual({ rates: undefined, detail: undefined, ...options });
+});
+
+test('an error without figures has headers of none', () => {
+  expect(errorHeaders(sent({ retryAfterSeconds: 7 }))).toEqual({ 'retry-after': '7' });
+  expect(errorHeaders(sent({ rates: {} }))).toEqual({});
+});
+
+test('an error says what the key has left, beside when to try again', () => {
+  expect(errorHeaders(sent({ rates: { requests, tokens }, retryAfterSeconds: 7 }))).toEqual({
+    'retry-after': '7',
+    'x-ratelimit-limit-requests': '10',
+    'x-ratelimit-remaining-requests': '0',
+    'x-ratelimit-reset-requests': '61s',
+    'x-ratelimit-limit-tokens': '1152921504606846976',
+    'x-ratelimit-remaining-tokens': '1152921504606846975',
+    'x-ratelimit-reset-tokens': '0s',
+  });
+});
+
+test('figures come to a copy, which is the error in all else', () => {
+  const options = {
+    param: 'model',
+    detail: 'd',
+    formatCode: 'f',
+    cap: { limitNano: 1n, usedNano: 2n },
+    retryAfterSeconds: 3,
+    shouldRetry: false,
+    cause: new Error('c'),
+  };
+  const error = new GatewayError('missing_parameter', options);
+  const copy = error.withRates({ requests });
+  expect(error.rates).toBeUndefined();
+  expect(copy).toMatchObject({ ...options, code: error.code, row: error.row, rates: { requests } });
+  expect(error.withRates({})).toBe(error);
+});

@@ -1,0 +1,26 @@
+import { GatewayError } from '@gateway/proto';
+import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import { validUntilMs } from '../domain/presented-key';
+import type { ResolvedKeyRow } from '../store/keys';
+
+/** Who the key is and until when, 0 without end. Throws `invalid_api_key` or `expired_api_key`. */
+export function toResolvedKey(row: ResolvedKeyRow | undefined): { key: KeyContext; validUntilMs: number } {
+  if (!row) throw new GatewayError('invalid_api_key');
+  return {
+    validUntilMs: validUntilMs(fromRow(row), Number(row.now_ms)),
+    key: {
+      keyId: row.id,
+      accountId: row.account_id,
+      allowedModels: row.allowed_models,
+      previewModels: row.preview_models,
+      valueId: row.value_id,
+    },
+  };
+}
+
+const fromRow = (row: ResolvedKeyRow) => ({
+  live: row.status === 'enabled',
+  accountActive: row.account_status === 'active',
+  expiresAtMs: row.expires_at_ms === null ? null : Number(row.expires_at_ms),
+  retiresAtMs: row.retires_at_ms === null ? null : Number(row.retires_at_ms),
+});

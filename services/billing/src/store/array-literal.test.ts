@@ -1,0 +1,65 @@
+import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
+import { arrayLiteral } from './array-literal';
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, log: createLogger('test', 'silent') });
+}, 60_000);
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const readBack = async (type: string, values: readonly unknown[]) => {
+  const { rows } = await pool.query(`SELECT $1::${type}[] AS read`, [arrayLiteral(values)]);
+  return rows[0].read;
+};
+
+test('PostgreSQL reads the very values', async () => {
+  const texts = [
+    'plain',
+    'a.b/c:d@e+f-g',
+    '',
+    ' ',
+    'null',
+    'NULL',
+    'Null',
+    null,
+    'a,b',
+    '{}',
+    '{a}',
+    '"',
+    '\\',
+  ];
+  const harder = [
+    '\\"',
+    'a"b\\c',
+    '\n\t',
+    'ünï',
+    '日本',
+    '😀',
+    "'",
+    '$1',
+    '%s',
+    '\\N',
+    '-',
+    '()',
+    '[1:2]={1,2}',
+  ];
+  expect(await readBack('text', [...texts, ...harder])).toEqual([...texts, ...harder]);
+  const extremes = [0n, null, -(2n ** 63n), 2n ** 63n - 1n];
+  expect(await readBack('bigint', extremes)).toEqual(extremes.map((value) => value?.toString() ?? null));
+  expect(await readBack('int', [1, -2])).toEqual([1, -2]);
+  expect(await readBack('boolean', [true, false, null])).toEqual([true, false, null]);
+  expect(await readBack('text', [])).toEqual([]);
+  expect(await readBack('text', [''])).toEqual(['']);
+});
+
+test('leaves what it does not know to the driver', () => {
+  expect(arrayLiteral([Buffer.from('a')])).toBeUndefined();
+  expect(arrayLiteral(['a', ['b']])).toBeUndefined();
+});

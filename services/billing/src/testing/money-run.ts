@@ -1,0 +1,222 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { CallToAdmit } from '../domain/admission';
+import { minBigint } from '../domain/int8';
+import { ACCOUNT_DAILY, KEY_LIMITS, Model } from './money-model';
+
+export interface MoneyFigures {
+  readonly balanceNano: bigint;
+  readonly heldNano: bigint;
+  /** What calls cost beyond what was charged for them. */
+  readonly lossNano: bigint;
+}
+
+type Result<T> = T | Promise<T>;
+
+/** The money of one account, as it is kept somewhere. */
+export interface MoneyCore {
+  /** Moves the clock that windows go by. */
+  setClock(atMs: number): Result<void>;
+  topup(amountNano: bigint): Result<void>;
+  /** Decides a batch of calls: each is `granted <nano>` or the code of its refusal. */
+  reserve(calls: readonly CallToAdmit[]): Result<string[]>;
+  /** Expires an open hold. */
+  expire(requestId: string): Result<void>;
+  /** Takes usage events and says what became of each. */
+  deliver(events: readonly { readonly requestId: string }[]): Result<string[]>;
+  figures(): Result<MoneyFigures>;
+}
+
+interface Asked {
+  readonly key: number;
+  readonly boundNano: bigint;
+  readonly floorNano: bigint;
+}
+
+export type Step =
+  | { readonly do: 'reserve'; readonly calls: readonly Asked[] }
+  | { readonly do: 'repeat'; readonly pick: number }
+  | { readonly do: 'expire'; readonly pick: number }
+  | { readonly do: 'end'; readonly pick: number; readonly costNano: bigint; readonly released: boolean }
+  | { readonly do: 'topup'; readonly amountNano: bigint }
+  | { readonly do: 'day'; readonly ahead: number };
+
+const nano = (max: bigint) => fc.bigInt(0n, max);
+const asked = fc.record({ key: fc.nat(1), boundNano: nano(400n), floorNano: nano(400n) });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('reserve' as const),
+      calls: fc.array(asked, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom('repeat' as const, 'expire' as const), pick: fc.nat() }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('end' as const),
+      pick: fc.nat(),
+      costNano: nano(450n),
+      released: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    // Back by one as well: a clock that was set back finds its day as it left it.
+    arbitrary: fc.record({ do: fc.constant('day' as const), ahead: fc.constantFrom(-1, 1, 1, 28, 31) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('topup' as const), amountNano: fc.bigInt(1n, 500n) }) },
+);
+
+export const steps = fc.array(step, { minLength: 10, maxLength: 50 });
+
+export interface AccountIds {
+  readonly accountId: string;
+  readonly keyIds: readonly string[];
+}
+
+export const newAccountIds = (): AccountIds => ({
+  accountId: `acct_${randomUUIDv7()}`,
+  keyIds: KEY_LIMITS.map(() => `key_${randomUUIDv7()}`),
+});
+
+/** Drives a core and the model with the same steps, and expects the same of both. */
+export class MoneyRun {
+  readonly #model = new Model();
+  readonly #core: MoneyCore;
+  readonly #ids: AccountIds;
+  #atMs = Date.UTC(2028, 1, 28, 12);
+
+  constructor(core: MoneyCore, ids: AccountIds) {
+    this.#core = core;
+    this.#ids = ids;
+  }
+
+  async run(all: readonly Step[]): Promise<void> {
+    await this.#move(0);
+    await this.#topup(1_000n);
+    for (const one of all) await this.#apply(one);
+    await this.#check();
+  }
+
+  #apply(one: Step): Promise<void> {
+    if (one.do === 'reserve') return this.#reserve(one.calls);
+    if (one.do === 'repeat') return this.#repeat(one.pick);
+    if (one.do === 'expire') return this.#expire(one.pick);
+    if (one.do === 'day') return this.#move(one.ahead);
+    if (one.do === 'end') return this.#end(one.pick, one.costNano, one.released);
+    return this.#topup(one.amountNano);
+  }
+
+  get #day(): string {
+    return new Date(this.#atMs).toISOString().slice(0, 10);
+  }
+
+  async #move(days: number): Promise<void> {
+    this.#atMs += days * 86_400_000;
+    await this.#core.setClock(this.#atMs);
+  }
+
+  async #topup(amountNano: bigint): Promise<void> {
+    await this.#core.topup(amountNano);
+    this.#model.balanceNano += amountNano;
+  }
+
+  async #reserve(asked: readonly Asked[]): Promise<void> {
+    const calls = asked.map((one) => this.#callOf(one));
+    const answers = await this.#core.reserve(calls);
+    expect(answers).toHaveLength(calls.length);
+    for (const [i, call] of calls.entries()) {
+      const { key } = asked[i]!;
+      const expected = this.#model.expected(this.#day, key, call.boundNano, call.floorNano);
+      expect(answers[i]).toBe(expected);
+      if (!expected.startsWith('granted')) continue;
+      const holdNano = BigInt(expected.split(' ')[1]!);
+      this.#model.calls.push({
+        call,
+        key,
+        holdNano,
+        day: this.#day,
+        state: 'open',
+        chargedNano: 0n,
+        costNano: 0n,
+      });
+    }
+  }
+
+  #callOf({ key, boundNano, floorNano }: Asked): CallToAdmit {
+    return {
+      requestId: randomUUIDv7(),
+      accountId: this.#ids.accountId,
+      keyId: this.#ids.keyIds[key]!,
+      valueId: '',
+      model: 'sim/chat',
+      ownerId: this.#ids.accountId,
+      ownerEpoch: 1n,
+      boundNano,
+      floorNano: minBigint(floorNano, boundNano),
+      boundTokens: 0n,
+      floorTokens: 0n,
+      free: false,
+      callerNamedMaximum: false,
+    };
+  }
+
+  #pick(index: number) {
+    return this.#model.calls[index % Math.max(1, this.#model.calls.length)];
+  }
+
+  async #repeat(index: number): Promise<void> {
+    const known = this.#pick(index);
+    if (!known) return;
+    const expected = known.state === 'open' ? `granted ${known.holdNano}` : 'internal_error';
+    expect(await this.#core.reserve([known.call])).toEqual([expected]);
+  }
+
+  async #expire(index: number): Promise<void> {
+    const known = this.#pick(index);
+    if (known?.state !== 'open') return;
+    await this.#core.expire(known.call.requestId);
+    known.state = 'expired';
+  }
+
+  async #end(index: number, costNano: bigint, released: boolean): Promise<void> {
+    const known = this.#pick(index);
+    if (!known) return;
+    const { requestId, accountId, keyId } = known.call;
+    const outcome = released ? 'USAGE_OUTCOME_RELEASED' : 'USAGE_OUTCOME_SETTLED';
+    const event = { requestId, accountId, keyId, outcome, costNano: String(costNano) };
+    const first = known.state === 'over' ? 'duplicate' : 'applied';
+    expect(await this.#core.deliver([event, event])).toEqual([first, 'duplicate']);
+    if (known.state === 'over') return;
+    const limits = [known.holdNano];
+    if (known.state === 'expired') limits.push(this.#model.least(known.day, known.key));
+    known.costNano = released ? 0n : costNano;
+    const charged = minBigint(known.costNano, ...limits);
+    known.chargedNano = charged > 0n ? charged : 0n;
+    known.state = 'over';
+    this.#model.balanceNano -= known.chargedNano;
+  }
+
+  async #check(): Promise<void> {
+    const model = this.#model;
+    expect(await this.#core.figures()).toEqual({
+      balanceNano: model.balanceNano,
+      heldNano: model.held(),
+      lossNano: model.loss(),
+    });
+    expect(model.balanceNano).toBeGreaterThanOrEqual(model.held());
+    for (const { day } of model.calls) {
+      expect(model.used(day)).toBeLessThanOrEqual(ACCOUNT_DAILY);
+      for (const [key, { daily, monthly }] of KEY_LIMITS.entries()) {
+        if (daily !== null) expect(model.used(day, key)).toBeLessThanOrEqual(daily);
+        if (monthly !== null) expect(model.used(day.slice(0, 7), key)).toBeLessThanOrEqual(monthly);
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * A chat call in no provider's words. A caller's format is read into it and a provider's request written from
+ * it, wherever the two differ; what a format cannot say is left out here, and what no other format could
+ * carry, and matters, was refused when it was read.
+ */
+export interface Conversation {
+  /** What stands before the first turn. */
+  readonly system: readonly TextPart[];
+  /** In the caller's order; neighbours may have the same role. */
+  readonly turns: readonly Turn[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+  /** Undefined: as the provider does by itself. */
+  readonly parallelToolCalls?: boolean;
+  readonly output: OutputShape;
+  readonly reasoning?: Reasoning;
+  readonly sampling: Sampling;
+  /** The caller's own maximum. */
+  readonly maxOutputTokens?: number;
+  /** An opaque id of the caller's end user. */
+  readonly endUser?: string;
+  readonly stream: boolean;
+}
+
+export type Turn = SystemTurn | UserTurn | AssistantTurn;
+
+/** Instructions in the middle of a conversation. */
+export interface SystemTurn {
+  readonly role: 'system';
+  readonly parts: readonly TextPart[];
+}
+
+/** Tool results come before what else the user says. */
+export interface UserTurn {
+  readonly role: 'user';
+  readonly parts: readonly UserPart[];
+}
+
+export interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly parts: readonly AssistantPart[];
+}
+
+export type UserPart = TextPart | ImagePart | DocumentPart | AudioPart | ToolResultPart;
+export type AssistantPart = TextPart | ThinkingPart | RedactedThinkingPart | ToolCallPart;
+
+/** A part with it, and all before it, are worth keeping in the provider's prompt cache. */
+export interface CacheHint {
+  readonly ttl: '5m' | '1h';
+}
+
+export interface TextPart {
+  readonly kind: 'text';
+  readonly text: string;
+  readonly cache?: CacheHint;
+}
+
+export interface ImagePart {
+  readonly kind: 'image';
+  readonly source: MediaSource;
+  readonly detail?: string;
+  readonly cache?: CacheHint;
+}
+
+/** A PDF, or plain text with a title. */
+export interface DocumentPart {
+  readonly kind: 'document';
+  readonly source: MediaSource | { readonly kind: 'text'; readonly text: string };
+  readonly title?: string;
+  readonly cache?: CacheHint;
+}
+
+export interface AudioPart {
+  readonly kind: 'audio';
+  readonly source: MediaSource;
+}
+
+export type MediaSource =
+  | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'url'; readonly url: string };
+
+export interface ToolResultPart {
+  readonly kind: 'tool_result';
+  readonly callId: string;
+  readonly parts: readonly (TextPart | ImagePart | DocumentPart)[];
+  readonly isError: boolean;
+  readonly cache?: CacheHint;
+}
+
+/** Whose words a signature is in: only a provider of that wire format can read it. */
+export type Wire = 'openai' | 'anthropic' | 'gemini';
+
+/** A provider's proof that it thought so, or its encrypted thought; it wants it back unchanged. */
+export interface Signature {
+  readonly wire: Wire;
+  readonly value: string;
+}
+
+export interface ThinkingPart {
+  readonly kind: 'thinking';
+  readonly text: string;
+  /** Absent: the provider does not sign. */
+  readonly signature?: Signature;
+}
+
+export interface RedactedThinkingPart {
+  readonly kind: 'redacted_thinking';
+  readonly data: Signature;
+}
+
+export interface ToolCallPart {
+  readonly kind: 'tool_call';
+  /** As its maker wrote it: a provider that has rules for ids maps it (`tool-ids.ts`). */
+  readonly id: string;
+  readonly name: string;
+  /** JSON text; empty when there are none. */
+  readonly arguments: string;
+  readonly signature?: Signature;
+  readonly cache?: CacheHint;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description?: string;
+  /** A JSON schema of an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly strict?: boolean;
+  readonly cache?: CacheHint;
+}
+
+export type ToolChoice =
+  | { readonly kind: 'auto' | 'none' | 'required' }
+  | { readonly kind: 'tool'; readonly name: string }
+  | { readonly kind: 'allowed'; readonly names: readonly string[]; readonly required: boolean };
+
+export type OutputShape =
+  | { readonly kind: 'text' | 'json' }
+  | {
+      readonly kind: 'schema';
+      readonly name: string;
+      readonly description?: string;
+      readonly schema: Readonly<Record<string, unknown>>;
+      readonly strict?: boolean;
+    };
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** How much to think. At least one of the fields is there. */
+export interface Reasoning {
+  readonly effort?: Effort;
+  /** Most tokens to think in, where the caller gave a figure. */
+  readonly budgetTokens?: number;
+  /** The model decides for itself how much. */
+  readonly adaptive?: boolean;
+}
+
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly seed?: number;
+  readonly stop: readonly string[];
+}

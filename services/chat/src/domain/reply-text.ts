@@ -1,0 +1,47 @@
+import type { AssistantPart } from './conversation';
+import type { ReplyEvent } from './reply';
+import { TokenCounter } from './token-count';
+
+const CHARS_PER_TOKEN = 4;
+
+/** The text of a reply, for the day that its provider gives no figures. */
+export class ReplyText {
+  readonly #texts = new Map<string, string>();
+  #events = 0;
+  #chars = 0;
+
+  addEvents(events: readonly ReplyEvent[]): void {
+    for (const event of events) {
+      this.#events++;
+      if (event.kind === 'text' || event.kind === 'thinking') this.#add(event.kind, event.text);
+      else if (event.kind === 'tool_call') this.#add('names', event.name);
+      else if (event.kind === 'tool_arguments') this.#add(`call ${event.call}`, event.text);
+    }
+  }
+
+  addParts(parts: readonly AssistantPart[]): void {
+    for (const [index, part] of parts.entries()) {
+      if (part.kind === 'text' || part.kind === 'thinking') this.#add(part.kind, part.text);
+      else if (part.kind === 'tool_call') {
+        this.#add('names', part.name);
+        this.#add(`call ${index}`, part.arguments);
+      }
+    }
+  }
+
+  /** About how many tokens it is; cheap. */
+  estimate(): number {
+    return Math.max(this.#events, Math.ceil(this.#chars / CHARS_PER_TOKEN));
+  }
+
+  count(): number {
+    const counter = new TokenCounter();
+    for (const text of this.#texts.values()) counter.addText(text);
+    return counter.tokens;
+  }
+
+  #add(where: string, text: string): void {
+    this.#chars += text.length;
+    this.#texts.set(where, (this.#texts.get(where) ?? '') + text);
+  }
+}

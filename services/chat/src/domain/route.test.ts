@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import type { Model, Target } from './model';
+import { routesOf } from './route';
+import { providerOf, targetOf } from './route.fixture';
+
+const providers = new Map(['a', 'b', 'c'].map((id) => [id, providerOf(id)]));
+const modelTo = (...targets: Target[]) => ({ targets }) as unknown as Model;
+
+/** The same numbers in every run, uniform enough to draw by (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** How often each order of providers came in so many draws. */
+function ordersOf(model: Model, draws: number): Map<string, number> {
+  const random = seeded(1);
+  const orders = new Map<string, number>();
+  for (let draw = 0; draw < draws; draw++) {
+    const order = routesOf(model, providers, random)
+      .map(({ provider }) => provider.id)
+      .join('');
+    orders.set(order, (orders.get(order) ?? 0) + 1);
+  }
+  return orders;
+}
+
+test('lower priorities come first, whatever their weights', () => {
+  const model = modelTo(
+    targetOf('a', { priority: 2, weight: 1_000_000 }),
+    targetOf('b', { priority: 0 }),
+    targetOf('c', { priority: 1, weight: 1_000 }),
+  );
+  expect([...ordersOf(model, 1_000)]).toEqual([['bca', 1_000]]);
+});
+
+test('equals are drawn by their weights, and the rest again by theirs', () => {
+  const model = modelTo(
+    targetOf('a', { weight: 6 }),
+    targetOf('b', { weight: 3 }),
+    targetOf('c', { weight: 1 }),
+  );
+  const draws = 20_000;
+  const orders = ordersOf(model, draws);
+  const shares = { abc: 0.6 * 0.75, acb: 0.6 * 0.25, bac: 0.3 * (6 / 7), bca: 0.3 / 7, cab: 0.1 * (2 / 3) };
+  for (const [order, share] of Object.entries(shares)) {
+    expect([order, Math.abs((orders.get(order) ?? 0) / draws - share) < 0.01]).toEqual([order, true]);
+  }
+});
+
+test('one target may stand there twice, as two models', () => {
+  const model = modelTo(targetOf('a', { upstreamModel: 'x' }), targetOf('a', { upstreamModel: 'y' }));
+  const names = routesOf(model, providers, seeded(1)).map(({ target }) => target.upstreamModel);
+  expect(names.sort()).toEqual(['x', 'y']);
+});
+
+test('targets of providers that are not set up are left out', () => {
+  const names = (...ids: string[]) =>
+    routesOf(modelTo(...ids.map((id) => targetOf(id))), providers, seeded(1)).map(
+      ({ provider }) => provider.id,
+    );
+  expect(names('x', 'b')).toEqual(['b']);
+  expect(names('x', 'y')).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { routeOf } from './route.fixture';
+import { TargetHealth } from './target-health';
+import type { UpstreamFailure } from './upstream-failure';
+
+const WAIT_MS = 10_000;
+const unreachable: UpstreamFailure = { kind: 'unreachable', cause: undefined };
+const broken: UpstreamFailure = { kind: 'broken', cause: undefined };
+const limited: UpstreamFailure = { kind: 'status', status: 429, retryAfterSeconds: 5 };
+const refused: UpstreamFailure = { kind: 'status', status: 400 };
+
+const a = routeOf('a');
+const b = routeOf('b');
+const c = routeOf('c');
+const all = [a, b, c];
+
+let nowMs: number;
+let health: TargetHealth;
+beforeEach(() => {
+  nowMs = 0;
+  health = new TargetHealth(() => nowMs, WAIT_MS);
+});
+
+const fail = (route: typeof a, failure: UpstreamFailure, times = 5) => {
+  for (let time = 0; time < times; time++) health.failed(route, failure, 'account');
+};
+const order = () => health.inOrder(all).map(({ provider }) => provider.id);
+
+describe('the order', () => {
+  test('stays while all are well', () => {
+    expect(health.inOrder(all)).toBe(all);
+  });
+
+  test('puts the ones that asked for rest behind, those that fail behind them, and leaves out those that are out', () => {
+    fail(a, broken);
+    fail(b, limited, 1);
+    expect(order()).toEqual(['c', 'b', 'a']);
+    fail(c, unreachable);
+    expect(order()).toEqual(['b', 'a']);
+  });
+
+  test('is empty when all are out', () => {
+    for (const route of all) fail(route, unreachable);
+    expect(order()).toEqual([]);
+  });
+
+  test('has a target in its own place again when its rest or wait is over', () => {
+    fail(a, limited, 1);
+    fail(b, unreachable);
+    nowMs = 5_000;
+    expect(order()).toEqual(['a', 'c']);
+    nowMs = WAIT_MS;
+    expect(order()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('a target', () => {
+  test('is one model of one provider: others of it go on', () => {
+    fail(a, unreachable);
+    const other = { ...a, target: { ...a.target, upstreamModel: 'other' } };
+    expect(health.inOrder([a, other])).toEqual([other]);
+  });
+
+  test('that is out takes no call, also one that was on its way there', () => {
+    const routes = health.inOrder(all);
+    fail(a, unreachable);
+    expect(routes.map((route) => health.begin(route))).toEqual([false, true, true]);
+  });
+
+  test('is probed by one of the calls that find its wait over', () => {
+    fail(a, unreachable);
+    nowMs = WAIT_MS;
+    const [first, second] = [health.inOrder(all), health.inOrder(all)];
+    expect([health.begin(first[0]!), health.begin(second[0]!)]).toEqual([true, false]);
+    health.succeeded(a);
+    expect(order()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('that refuses a caller’s parameters is well', () => {
+    fail(a, unreachable, 4);
+    fail(a, refused, 1);
+    fail(a, unreachable, 4);
+    expect(order()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+test('the states are told by target', () => {
+  fail(a, unreachable);
+  fail(b, limited, 1);
+  const told = () =>
+    health.states().map(({ provider, upstreamModel, state }) => [provider, upstreamModel, state]);
+  expect(told()).toEqual([
+    ['a', 'm', 'open'],
+    ['b', 'm', 'cooling'],
+  ]);
+  nowMs = WAIT_MS;
+  expect(told()).toEqual([
+    ['a', 'm', 'half-open'],
+    ['b', 'm', 'closed'],
+  ]);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Model } from './model';
+import { upperBound } from './upper-bound';
+
+const price = { inputNano: 1_000_000_000n, outputNano: 4_000_000_000n };
+const model: Model = {
+  slug: 'sim/chat',
+  name: 'Chat',
+  active: true,
+  preview: false,
+  outputModalities: ['text'],
+  hidesReasoning: false,
+  contextLength: 10_000,
+  maxOutputTokens: 4_000,
+  outputFloorTokens: 16,
+  maxImageTokens: 0,
+  capabilities: new Set(),
+  targets: [],
+  createdAtMs: 0,
+};
+const size = { bodyBytes: 500, hasMedia: false, choices: 1, predictionBytes: 0 };
+
+test('bytes bound the input, the model the output', () => {
+  expect(upperBound(model, price, size)).toMatchObject({
+    inputTokens: 500,
+    outputTokens: 4_000,
+    floorOutputTokens: 16,
+  });
+});
+
+describe('instructions that the provider adds', () => {
+  test('come on top of what was bounded or counted', () => {
+    const hidden = { ...size, hiddenInputTokens: 900 };
+    expect(upperBound(model, price, hidden).inputTokens).toBe(1_400);
+    expect(upperBound(model, price, hidden, 100).inputTokens).toBe(1_000);
+  });
+
+  test('never make more than the context', () => {
+    expect(upperBound(model, price, { ...size, bodyBytes: 9_900, hiddenInputTokens: 900 }).inputTokens).toBe(
+      10_000,
+    );
+    expect(upperBound(model, price, { ...size, hasMedia: true, hiddenInputTokens: 900 }).inputTokens).toBe(
+      10_000,
+    );
+  });
+});
+
+describe('images', () => {
+  const images = { ...size, bodyBytes: 5_000, images: 2, imageBytes: 4_800 };
+
+  test('count as the most that the catalog knows, whatever their bytes', () => {
+    const seeing = { ...model, maxImageTokens: 1_000 };
+    expect(upperBound(seeing, price, images).inputTokens).toBe(2_200);
+    expect(upperBound(seeing, price, images, 50).inputTokens).toBe(2_050);
+    expect(upperBound(seeing, price, { ...images, images: 20 }).inputTokens).toBe(10_000);
+  });
+
+  test('may fill the context where it does not', () => {
+    expect(upperBound(model, price, images).inputTokens).toBe(10_000);
+  });
+});
+
+describe('a thinking budget', () => {
+  test('is below the least output that is sent', () => {
+    const thinking = { ...size, thinkingBudgetTokens: 2_000 };
+    expect(upperBound(model, price, thinking).floorOutputTokens).toBe(2_001);
+    expect(upperBound({ ...model, outputFloorTokens: 3_000 }, price, thinking).floorOutputTokens).toBe(3_000);
+  });
+
+  test('raises nothing above the maximum itself', () => {
+    const thinking = { ...size, thinkingBudgetTokens: 2_000, maxOutputTokens: 1_000 };
+    expect(upperBound(model, price, thinking).floorOutputTokens).toBe(1_000);
+  });
+});

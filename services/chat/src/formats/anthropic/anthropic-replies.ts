@@ -1,0 +1,11 @@
+import { toErrorFrame } from '@gateway/proto';
+import type { ReplyFormat } from '../../domain/caller-request';
+import { MessageStream } from './message-stream';
+import { writeMessage } from './reply-writer';
+
+/** Replies as `POST /v1/messages` gives them. */
+export const anthropicReplies: ReplyFormat = {
+  write: writeMessage,
+  stream: (identity, { estimatedInput }) => new MessageStream(identity, estimatedInput),
+  errorFrame: (error) => toErrorFrame(error, 'event'),
+};

@@ -1,0 +1,29 @@
+import type { Conversation } from '../../domain/conversation';
+import { readMessages } from './messages-request';
+import { countTokensSchema } from './messages-schema';
+import { TYPICAL_PROMPT_TOKENS } from './offered-tools';
+import { toConversation } from './to-conversation';
+
+/** A valid call of `POST /v1/messages/count_tokens`. */
+export interface CountTokensRequest {
+  /** As the caller wrote it; not yet known to be a slug. */
+  readonly model: string;
+  /** What no other format can carry stands in it as text, so that it is counted too. */
+  readonly conversation: Conversation;
+  /** About how many tokens of instructions Anthropic's own models get beside it. */
+  readonly hiddenInputTokens: number;
+}
+
+/** @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model` */
+export function parseCountTokens(bytes: Buffer): CountTokensRequest {
+  const { model, body, check } = readMessages(bytes, countTokensSchema);
+  return {
+    model,
+    conversation: toConversation(body, () => undefined),
+    hiddenInputTokens: check.hiddenInputTokens > 0 ? TYPICAL_PROMPT_TOKENS : 0,
+  };
+}
+
+export function toTokenCount(inputTokens: number) {
+  return { input_tokens: inputTokens };
+}

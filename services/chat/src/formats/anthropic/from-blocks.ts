@@ -1,0 +1,175 @@
+import type {
+  AssistantPart,
+  AssistantTurn,
+  DocumentPart,
+  ImagePart,
+  MediaSource,
+  Signature,
+  SystemTurn,
+  TextPart,
+  ToolResultPart,
+  UserPart,
+  UserTurn,
+} from '../../domain/conversation';
+import { readSignature } from '../../domain/signature-tag';
+import { toCacheHint } from './cache-hint';
+import { readCallSignature } from './call-signature';
+import type * as block from './content-block';
+import type { ContentBlock } from './content-block';
+import type { Uncarried } from './uncarried';
+
+type Content = string | readonly ContentBlock[];
+type ResultPart = ToolResultPart['parts'][number];
+
+/** The text of a content, and of nothing else in it. */
+export function textPartsOf(content: Content): TextPart[] {
+  if (typeof content === 'string') return [{ kind: 'text', text: content }];
+  return content.flatMap((each) => (each.type === 'text' ? [textPart(each)] : []));
+}
+
+/** Of instructions in the middle of a conversation. */
+export function fromSystemBlocks(content: Content, uncarried: Uncarried): SystemTurn {
+  if (typeof content === 'string') return { role: 'system', parts: textPartsOf(content) };
+  const parts = content.flatMap((each) =>
+    each.type === 'text' ? [textPart(each)] : untold(each, uncarried),
+  );
+  return { role: 'system', parts };
+}
+
+export function fromUserBlocks(content: Content, uncarried: Uncarried): UserTurn {
+  if (typeof content === 'string') return { role: 'user', parts: textPartsOf(content) };
+  const results: UserPart[] = [];
+  const others: UserPart[] = [];
+  for (const each of content) {
+    if (each.type === 'tool_result') results.push(toolResultPart(each, uncarried));
+    else others.push(...shownParts(each, uncarried));
+  }
+  return { role: 'user', parts: [...results, ...others] };
+}
+
+export function fromAssistantBlocks(content: Content, uncarried: Uncarried): AssistantTurn {
+  if (typeof content === 'string') return { role: 'assistant', parts: textPartsOf(content) };
+  const parts: AssistantPart[] = [];
+  let ofNextCall: Signature | undefined;
+  for (const each of content) {
+    if (each.type === 'thinking') {
+      const ofCall = readCallSignature(each.signature ?? '');
+      if (ofCall) ofNextCall = ofCall;
+      else parts.push(thinkingPart(each));
+    } else if (each.type === 'tool_use') {
+      parts.push(toolCallPart(each, ofNextCall));
+      ofNextCall = undefined;
+    } else if (each.type === 'text') {
+      parts.push(textPart(each));
+    } else if (each.type === 'redacted_thinking') {
+      parts.push({ kind: 'redacted_thinking', data: readSignature(each.data, 'anthropic') });
+    } else {
+      parts.push(...untold(each, uncarried));
+    }
+  }
+  return { role: 'assistant', parts };
+}
+
+function textPart({ text, cache_control }: block.TextBlock): TextPart {
+  return { kind: 'text', text, ...toCacheHint(cache_control) };
+}
+
+/** A provider that does not sign is told by a signature without a value, because the format demands one. */
+function thinkingPart({ thinking, signature }: block.ThinkingBlock): AssistantPart {
+  const read = signature ? readSignature(signature, 'anthropic') : undefined;
+  return { kind: 'thinking', text: thinking, ...(read?.value && { signature: read }) };
+}
+
+function toolCallPart(call: block.ToolUseBlock, signature: Signature | undefined): AssistantPart {
+  return {
+    kind: 'tool_call',
+    id: call.id,
+    name: call.name,
+    arguments: JSON.stringify(call.input),
+    ...(signature && { signature }),
+    ...toCacheHint(call.cache_control),
+  };
+}
+
+function toolResultPart(result: block.ToolResultBlock, uncarried: Uncarried): ToolResultPart {
+  const content = result.content ?? [];
+  return {
+    kind: 'tool_result',
+    callId: result.tool_use_id,
+    parts:
+      typeof content === 'string'
+        ? textPartsOf(content)
+        : content.flatMap((each) => shownParts(each, uncarried)),
+    isError: result.is_error ?? false,
+    ...toCacheHint(result.cache_control),
+  };
+}
+
+/** What a user or a tool shows. */
+function shownParts(each: ContentBlock, uncarried: Uncarried): ResultPart[] {
+  switch (each.type) {
+    case 'text':
+      return [textPart(each)];
+    case 'image':
+      return [imagePart(each)];
+    case 'document':
+      if (each.citations?.enabled) uncarried('citations');
+      return documentParts(each, uncarried);
+    case 'search_result':
+      if (each.citations?.enabled) uncarried('citations');
+      return [searchResultPart(each)];
+    case 'tool_reference':
+      // Elsewhere every tool is defined from the start.
+      return [{ kind: 'text', text: each.tool_name }];
+    default:
+      return untold(each, uncarried);
+  }
+}
+
+function imagePart({ source, cache_control }: block.ImageBlock): ImagePart {
+  return { kind: 'image', source: mediaSource(source), ...toCacheHint(cache_control) };
+}
+
+function mediaSource(source: block.MediaSource): MediaSource {
+  return source.type === 'url'
+    ? { kind: 'url', url: source.url }
+    : { kind: 'base64', mediaType: source.media_type, data: source.data };
+}
+
+/** What is said about a document comes before it, because no other format has a place for it. */
+function documentParts(document: block.DocumentBlock, uncarried: Uncarried): ResultPart[] {
+  const { source, context } = document;
+  const title = document.title ? { title: document.title } : {};
+  const cache = toCacheHint(document.cache_control);
+  const about: ResultPart[] = context ? [{ kind: 'text', text: context }] : [];
+  if (source.type === 'text') {
+    return [...about, { kind: 'document', source: { kind: 'text', text: source.data }, ...title, ...cache }];
+  }
+  if (source.type !== 'content') {
+    return [...about, { kind: 'document', source: mediaSource(source), ...title, ...cache }];
+  }
+  const { content } = source;
+  const pieces =
+    typeof content === 'string'
+      ? textPartsOf(content)
+      : content.flatMap((each) => shownParts(each, uncarried));
+  return [...about, ...pieces.map((piece) => (piece.kind === 'text' ? textDocument(piece, title) : piece))];
+}
+
+function textDocument({ text, cache }: TextPart, title: { title?: string }): DocumentPart {
+  return { kind: 'document', source: { kind: 'text', text }, ...title, ...(cache && { cache }) };
+}
+
+function searchResultPart(result: block.SearchResultBlock): TextPart {
+  const text = textPartsOf(result.content).map((part) => part.text);
+  return {
+    kind: 'text',
+    text: [result.title, result.source, '', ...text].join('\n'),
+    ...toCacheHint(result.cache_control),
+  };
+}
+
+function untold(each: ContentBlock, uncarried: Uncarried): TextPart[] {
+  uncarried(`a ${each.type} block`);
+  return [{ kind: 'text', text: JSON.stringify(each) }];
+}

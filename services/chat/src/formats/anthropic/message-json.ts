@@ -1,0 +1,86 @@
+import type { ReplyIdentity } from '../../domain/caller-request';
+import type { Signature } from '../../domain/conversation';
+import type { StopReason } from '../../domain/reply';
+import { tagSignature } from '../../domain/signature-tag';
+import { fitToolId } from '../../domain/tool-ids';
+import type { TokenUsage } from '../../domain/usage';
+
+/** Every reason has a name here; the list is that of @anthropic-ai/sdk 1.10. */
+const STOP_REASONS: Readonly<Record<StopReason, string>> = {
+  end: 'end_turn',
+  length: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  tool_calls: 'tool_use',
+  refusal: 'refusal',
+  context_full: 'model_context_window_exceeded',
+  pause: 'pause_turn',
+};
+
+/** What stands of a message before its content, without the closing brace. */
+export function messageHead({ requestId, model }: ReplyIdentity): string {
+  return `{"id":"msg_${requestId}","type":"message","role":"assistant","model":${JSON.stringify(model)},"container":null,"diagnostics":null`;
+}
+
+export interface Stop {
+  readonly stop: StopReason;
+  readonly stopSequence?: string;
+}
+
+/** Why the message ended, as members of an object. */
+export function stopMembers({ stop, stopSequence }: Stop): string {
+  const details = stop === 'refusal' ? '{"type":"refusal","category":null,"explanation":null}' : 'null';
+  const sequence = stopSequence === undefined ? 'null' : JSON.stringify(stopSequence);
+  return `"stop_reason":"${STOP_REASONS[stop]}","stop_sequence":${sequence},"stop_details":${details}`;
+}
+
+/** Why a message that has just begun will end. */
+export const NO_STOP = '"stop_reason":null,"stop_sequence":null,"stop_details":null';
+
+/** The whole of a message's usage. */
+export function usageJson(usage: TokenUsage): string {
+  const long = usage.cacheWriteLong ?? 0;
+  const creation = `{"ephemeral_5m_input_tokens":${usage.cacheWrite},"ephemeral_1h_input_tokens":${long}}`;
+  return `{${countMembers(usage)},"cache_creation":${creation},"service_tier":"standard","inference_geo":null,"speed":null}`;
+}
+
+/** The usage at the end of a stream: it replaces that at its beginning. */
+export function finalUsageJson(usage: TokenUsage): string {
+  return `{${countMembers(usage)}}`;
+}
+
+/** The three kinds of input do not overlap, and output includes thinking. */
+function countMembers(usage: TokenUsage): string {
+  const written = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
+  return (
+    `"input_tokens":${usage.input},"cache_creation_input_tokens":${written}` +
+    `,"cache_read_input_tokens":${usage.cacheRead},"output_tokens":${usage.output}` +
+    `,"output_tokens_details":{"thinking_tokens":${usage.reasoning}},"server_tool_use":null`
+  );
+}
+
+/** Without `citations`: the SDK's types have it as null, which Vercel's SDK refuses. @param text as JSON */
+export function textBlock(text: string): string {
+  return `{"type":"text","text":${text}}`;
+}
+
+/** @param text as JSON @param signature as it is */
+export function thinkingBlock(text: string, signature: string): string {
+  return `{"type":"thinking","thinking":${text},"signature":${JSON.stringify(signature)}}`;
+}
+
+export function redactedThinkingBlock(data: Signature): string {
+  return `{"type":"redacted_thinking","data":${JSON.stringify(writeSignature(data))}}`;
+}
+
+/** @param input as JSON */
+export function toolUseBlock(id: string, name: string, input: string): string {
+  return `{"type":"tool_use","id":"${fitToolId(id)}","name":${JSON.stringify(name)},"input":${input},"caller":{"type":"direct"}}`;
+}
+
+/**
+ * A signature in this format: Anthropic's own as it is, others' tagged. The format has no thinking without one, so
+ * that of a provider that does not sign has a tag and no value.
+ */
+export function writeSignature(signature: Signature = { wire: 'openai', value: '' }): string {
+  return signature.wire === 'anthropic' ? signature.value : tagSignature(signature);
+}

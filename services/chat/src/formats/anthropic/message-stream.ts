@@ -1,0 +1,214 @@
+import type { ReplyIdentity } from '../../domain/caller-request';
+import type { Signature } from '../../domain/conversation';
+import type { ReplyEvent, StreamWriter, ToolCallStart } from '../../domain/reply';
+import { NO_USAGE, type TokenUsage } from '../../domain/usage';
+import { writeCallSignature } from './call-signature';
+import {
+  finalUsageJson,
+  messageHead,
+  NO_STOP,
+  redactedThinkingBlock,
+  type Stop,
+  stopMembers,
+  textBlock,
+  thinkingBlock,
+  toolUseBlock,
+  usageJson,
+  writeSignature,
+} from './message-json';
+import { WholeObject } from './whole-object';
+
+/** A frame; both official SDKs drop one that has no `event:` line. */
+function frame(event: string, data: string): string {
+  return `event: ${event}\ndata: ${data}\n\n`;
+}
+
+/** A block of the message that is on its way, or waits for the one before it to end. */
+interface PendingBlock {
+  readonly kind: 'text' | 'thinking' | 'tool' | 'ready';
+  /** As it stands at its beginning. */
+  readonly head: string;
+  /** What is to be sent of it, as JSON. */
+  deltas: string[];
+  /** Of thinking. */
+  signature?: string;
+  /** A signature without words, dropped if a text comes next. */
+  readonly isHint?: boolean;
+  /** Of a tool call's arguments. */
+  readonly input?: WholeObject;
+  /** What precedes its deltas in their frames; absent until it has begun. */
+  deltaStart?: string;
+}
+
+/**
+ * A reply as Anthropic streams it: blocks one after the other, counted from 0 without a gap. Pieces of
+ * parallel tool calls may come mixed; what belongs to a later block waits until the one before it is whole,
+ * which a tool call is when its arguments are an object, or when the reply has ended.
+ */
+export class MessageStream implements StreamWriter {
+  readonly #identity: ReplyIdentity;
+  readonly #estimatedInput: number;
+  #started = false;
+  /** The first is on its way. */
+  readonly #pending: PendingBlock[] = [];
+  readonly #calls = new Map<number, PendingBlock>();
+  #index = 0;
+  #hasText = false;
+  #stop: Stop | undefined;
+
+  constructor(identity: ReplyIdentity, estimatedInput: number) {
+    this.#identity = identity;
+    this.#estimatedInput = estimatedInput;
+  }
+
+  write(events: readonly ReplyEvent[], usage?: TokenUsage): string {
+    if (events.length === 0) return '';
+    for (const event of events) this.#take(event);
+    return this.#begun(usage) + this.#flush(false);
+  }
+
+  end(usage: TokenUsage): string {
+    const rest = this.#begun(usage) + this.#flush(true);
+    const delta = `{"type":"message_delta","delta":{${stopMembers(this.#stop ?? { stop: 'end' })}},"usage":${finalUsageJson(usage)}}`;
+    return rest + frame('message_delta', delta) + frame('message_stop', '{"type":"message_stop"}');
+  }
+
+  /** The input is told here, to the clients that read it nowhere else; an estimate, if it is not known yet. */
+  #begun(told: TokenUsage | undefined): string {
+    if (this.#started) return '';
+    this.#started = true;
+    const usage = usageJson({
+      ...(told ?? { ...NO_USAGE, input: this.#estimatedInput }),
+      output: 0,
+      reasoning: 0,
+    });
+    const message = `${messageHead(this.#identity)},"content":[],${NO_STOP},"usage":${usage}}`;
+    return frame('message_start', `{"type":"message_start","message":${message}}`);
+  }
+
+  #take(event: ReplyEvent): void {
+    switch (event.kind) {
+      case 'text':
+      case 'thinking':
+        this.#text(event.kind, event.text);
+        break;
+      case 'thinking_signature':
+        this.#sign(event.signature);
+        break;
+      case 'redacted_thinking':
+        this.#pending.push({ kind: 'ready', head: redactedThinkingBlock(event.data), deltas: [] });
+        break;
+      case 'tool_call':
+        this.#call(event);
+        break;
+      case 'tool_arguments':
+        this.#arguments(event.call, event.text);
+        break;
+      case 'stop':
+        this.#stop = event;
+    }
+  }
+
+  #text(kind: 'text' | 'thinking', text: string): void {
+    if (text === '') return;
+    if (kind === 'text') {
+      this.#hasText = true;
+      if (this.#pending.at(-1)?.isHint) this.#pending.pop();
+    }
+    this.#blockOf(kind).deltas.push(`{"type":"${kind}_delta","${kind}":${JSON.stringify(text)}}`);
+  }
+
+  /** The block that such a piece belongs to: the last one, unless that is of another kind or signed already. */
+  #blockOf(kind: 'text' | 'thinking'): PendingBlock {
+    const last = this.#pending.at(-1);
+    if (last?.kind === kind && last.signature === undefined) return last;
+    const head = kind === 'text' ? textBlock('""') : thinkingBlock('""', '');
+    const block: PendingBlock = { kind, head, deltas: [] };
+    this.#pending.push(block);
+    return block;
+  }
+
+  /** What `withoutHints` leaves out of a whole reply is left out here. */
+  #sign(signature: Signature): void {
+    const last = this.#pending.at(-1);
+    const written = writeSignature(signature);
+    if (last?.kind === 'thinking' && last.signature === undefined) {
+      last.signature = written;
+      return;
+    }
+    const isHint = signature.wire !== 'anthropic';
+    if (isHint && this.#hasText) return;
+    this.#pending.push({
+      kind: 'thinking',
+      head: thinkingBlock('""', ''),
+      deltas: [],
+      signature: written,
+      isHint,
+    });
+  }
+
+  #call({ call, id, name, signature }: ToolCallStart): void {
+    if (signature) {
+      const ofCall = writeCallSignature(signature);
+      this.#pending.push({ kind: 'thinking', head: thinkingBlock('""', ''), deltas: [], signature: ofCall });
+    }
+    const block: PendingBlock = {
+      kind: 'tool',
+      head: toolUseBlock(id, name, '{}'),
+      deltas: [],
+      input: new WholeObject(),
+    };
+    this.#calls.set(call, block);
+    this.#pending.push(block);
+  }
+
+  #arguments(call: number, text: string): void {
+    const block = this.#calls.get(call);
+    if (!block) throw new Error(`arguments of call ${call}, which has not begun`);
+    // White space may follow an object that was whole, and whose block has ended.
+    if (text === '' || block.input!.whole) return;
+    block.input!.add(text);
+    block.deltas.push(`{"type":"input_json_delta","partial_json":${JSON.stringify(text)}}`);
+  }
+
+  /** Sends what may be sent. @param last nothing more will come */
+  #flush(last: boolean): string {
+    let frames = '';
+    for (;;) {
+      const block = this.#pending[0];
+      if (!block) return frames;
+      if (block.isHint && this.#pending.length === 1 && !last) return frames;
+      frames += this.#send(block);
+      const over = last || (this.#pending.length > 1 && (block.kind !== 'tool' || block.input!.whole));
+      if (!over) return frames;
+      frames += this.#close(block);
+      this.#pending.shift();
+    }
+  }
+
+  #send(block: PendingBlock): string {
+    let frames = '';
+    if (block.deltaStart === undefined) {
+      const index = this.#index;
+      frames = frame(
+        'content_block_start',
+        `{"type":"content_block_start","index":${index},"content_block":${block.head}}`,
+      );
+      block.deltaStart = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":`;
+    }
+    for (const delta of block.deltas) frames += `${block.deltaStart}${delta}}\n\n`;
+    block.deltas = [];
+    return frames;
+  }
+
+  #close(block: PendingBlock): string {
+    let frames = '';
+    if (block.kind === 'thinking') {
+      const signature = JSON.stringify(block.signature ?? writeSignature());
+      frames = `${block.deltaStart}{"type":"signature_delta","signature":${signature}}}\n\n`;
+    }
+    frames += frame('content_block_stop', `{"type":"content_block_stop","index":${this.#index}}`);
+    this.#index++;
+    return frames;
+  }
+}

@@ -1,0 +1,425 @@
+import { GatewayError } from '@gateway/proto';
+import { describe, expect, test } from '@jest/globals';
+import { parseMessagesRequest } from './messages-request';
+
+const user = { role: 'user', content: 'hi' };
+const valid = { model: 'sim/claude', max_tokens: 100, messages: [user] };
+const said = (...content: unknown[]) => ({ ...valid, messages: [{ role: 'user', content }] });
+const tool = { name: 'f', input_schema: { type: 'object' } };
+const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+const hour = { type: 'ephemeral', ttl: '1h' };
+
+const parse = (body: unknown, headers = {}) => {
+  const json = typeof body === 'string' ? body : JSON.stringify(body);
+  return parseMessagesRequest(Buffer.from(json), headers);
+};
+
+function errorOf(body: unknown, headers = {}): string {
+  try {
+    parse(body, headers);
+    return 'none';
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return error.param ? `${error.code} ${error.param}` : error.code;
+  }
+}
+
+const accepted: [string, unknown][] = [
+  ['the least', valid],
+  ['nulls for what is optional', { ...valid, temperature: null, system: null, thinking: null, tools: null }],
+  ['system as text', { ...valid, system: 'be brief' }],
+  ['system as blocks', { ...valid, system: [{ type: 'text', text: 'be brief', cache_control: hour }] }],
+  [
+    'a system message in the middle, as Claude Code sends',
+    { ...valid, messages: [user, { role: 'system', content: 'x' }] },
+  ],
+  [
+    'a system message that only changes the effort',
+    { ...valid, messages: [user, { role: 'system', output_config: { effort: 'low' } }] },
+  ],
+  [
+    'a tool round',
+    {
+      ...valid,
+      tools: [tool, { ...tool, type: 'custom' }],
+      tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
+      messages: [
+        user,
+        { role: 'assistant', content: [call] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: '' }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [image] }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] },
+      ],
+    },
+  ],
+  [
+    'images and documents',
+    said(image, { type: 'document', source: { type: 'url', url: 'https://x/y.pdf' } }),
+  ],
+  [
+    'a document of text',
+    said({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } }),
+  ],
+  [
+    'thinking',
+    { ...valid, thinking: { type: 'enabled', budget_tokens: 50 }, output_config: { effort: 'max' } },
+  ],
+  ['tools that the caller runs', { ...valid, tools: [{ type: 'bash_20250124', name: 'bash' }] }],
+  [
+    'blocks that only Anthropic knows',
+    said({ type: 'server_tool_use', id: 'a', name: 'web_search', input: {} }),
+  ],
+  [
+    'what Claude Code sends',
+    {
+      ...valid,
+      context_management: { edits: [{ type: 'clear_thinking_20251015' }] },
+      output_config: {},
+      metadata: { user_id: 'u' },
+    },
+  ],
+  ['a beta field', { ...valid, output_format: { type: 'json_schema', schema: {} }, diagnostics: {} }],
+  ['unknown nested fields', said({ type: 'text', text: 'x', colour: 'red' })],
+  ['max_tokens 0, which fills the cache', { ...valid, max_tokens: 0 }],
+  ['temperature 1', { ...valid, temperature: 1, top_p: 0.5, top_k: 3 }],
+  [
+    'a named region that costs nothing more',
+    { ...valid, inference_geo: 'global', speed: 'standard', mcp_servers: [] },
+  ],
+];
+
+const refused: [string, unknown, string][] = [
+  ['nothing', '', 'invalid_request'],
+  ['no JSON', '{"model":', 'invalid_request'],
+  ['an array', [], 'invalid_request'],
+  [
+    'a repeated key',
+    '{"model":"a/b","model":"a/c","max_tokens":1,"messages":[{"role":"user","content":"x"}]}',
+    'invalid_request',
+  ],
+  ['an unknown field', { ...valid, colour: 'red' }, 'invalid_request'],
+  ['temperature above 1', { ...valid, temperature: 1.1 }, 'invalid_request'],
+  ['temperature as text', { ...valid, temperature: '1' }, 'invalid_request'],
+  ['max_tokens as text', { ...valid, max_tokens: '1' }, 'invalid_request'],
+  ['max_tokens below 0', { ...valid, max_tokens: -1 }, 'invalid_request'],
+  ['a role that is none', { ...valid, messages: [{ role: 'robot', content: 'x' }] }, 'invalid_request'],
+  ['messages as text', { ...valid, messages: 'hi' }, 'invalid_request'],
+  ['a message that is none', { ...valid, messages: ['hi'] }, 'invalid_request'],
+  ['content as a number', { ...valid, messages: [{ role: 'user', content: 5 }] }, 'invalid_request'],
+  ['a block that is none', said('hi'), 'invalid_request'],
+  ['a block of no known type', said({ type: 'hologram' }), 'invalid_request'],
+  ['a block type that is no text', said({ type: { toString: [] } }), 'invalid_request'],
+  [
+    'a block of no known type in a result',
+    said({ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'hologram' }] }),
+    'invalid_request',
+  ],
+  ['input that is no object', said({ ...call, input: '{}' }), 'invalid_request'],
+  ['model as a number', { ...valid, model: 5 }, 'invalid_request'],
+  ['system of images', { ...valid, system: [image] }, 'invalid_request'],
+  [
+    'thinking without a budget that is a number',
+    { ...valid, thinking: { type: 'enabled', budget_tokens: 'x' } },
+    'invalid_request',
+  ],
+  [
+    'more messages than a conversation has',
+    { ...valid, messages: Array(30_000).fill(user) },
+    'invalid_request',
+  ],
+  [
+    'more blocks than a conversation has',
+    said(...Array(30_000).fill({ type: 'text', text: 'x' })),
+    'invalid_request',
+  ],
+  ['more tools than a conversation has', { ...valid, tools: Array(2_000).fill(tool) }, 'invalid_request'],
+  ['a wrong value beside a missing one', { temperature: 5, messages: [user] }, 'invalid_request'],
+  [
+    'a file by its id',
+    said({ type: 'image', source: { type: 'file', file_id: 'file_1' } }),
+    'invalid_request',
+  ],
+  [
+    'OpenAI’s role for tools',
+    { ...valid, messages: [user, { role: 'tool', content: 'x', tool_call_id: 'a' }] },
+    'invalid_request',
+  ],
+  [
+    'OpenAI’s tool calls',
+    { ...valid, messages: [user, { role: 'assistant', content: null, tool_calls: [] }] },
+    'invalid_request',
+  ],
+  ['OpenAI’s images', said({ type: 'image_url', image_url: { url: 'https://x/y.png' } }), 'invalid_request'],
+  ['OpenAI’s tools', { ...valid, tools: [{ type: 'function', function: { name: 'f' } }] }, 'invalid_request'],
+  ['OpenAI’s response format', { ...valid, response_format: { type: 'json_object' } }, 'invalid_request'],
+  ['no model', { max_tokens: 1, messages: [user] }, 'missing_parameter model'],
+  ['no max_tokens', { model: 'sim/claude', messages: [user] }, 'missing_parameter max_tokens'],
+  ['null max_tokens', { ...valid, max_tokens: null }, 'missing_parameter max_tokens'],
+  ['no messages', { model: 'sim/claude', max_tokens: 1 }, 'missing_parameter messages'],
+  ['null messages', { ...valid, messages: null }, 'missing_parameter messages'],
+  ['empty messages', { ...valid, messages: [] }, 'missing_parameter messages'],
+  ['no role', { ...valid, messages: [{ content: 'x' }] }, 'missing_parameter messages[0].role'],
+  [
+    'an empty role',
+    { ...valid, messages: [{ role: '', content: 'x' }] },
+    'missing_parameter messages[0].role',
+  ],
+  ['no content', { ...valid, messages: [user, { role: 'user' }] }, 'missing_parameter messages[1].content'],
+  [
+    'null content',
+    { ...valid, messages: [{ role: 'user', content: null }] },
+    'missing_parameter messages[0].content',
+  ],
+  [
+    'empty content',
+    { ...valid, messages: [{ role: 'user', content: '' }] },
+    'missing_parameter messages[0].content',
+  ],
+  ['no blocks', said(), 'missing_parameter messages[0].content'],
+  ['no block type', said({ text: 'x' }), 'missing_parameter messages[0].content[0].type'],
+  ['no text', said({ type: 'text' }), 'missing_parameter messages[0].content[0].text'],
+  [
+    'no tool input',
+    said({ type: 'tool_use', id: 'a', name: 'f' }),
+    'missing_parameter messages[0].content[0].input',
+  ],
+  ['no name of a tool', { ...valid, tools: [{ input_schema: {} }] }, 'missing_parameter tools[0].name'],
+  ['a null model', { ...valid, model: null }, 'invalid_model model'],
+  ['an empty model', { ...valid, model: '' }, 'invalid_model model'],
+];
+
+const unpriced: [string, unknown][] = [
+  ['web search', { ...valid, tools: [{ type: 'web_search_20260209', name: 'web_search' }] }],
+  ['web fetch', { ...valid, tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+  ['code execution', { ...valid, tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }],
+  ['tool search', { ...valid, tools: [{ type: 'tool_search_tool_bm25', name: 'tool_search_tool_bm25' }] }],
+  ['an adviser', { ...valid, tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'x' }] }],
+  ['an MCP toolset', { ...valid, tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }] }],
+  [
+    'a server tool that is added on the way',
+    said({
+      type: 'tool_addition',
+      tool: { type: 'tool_definition', definition: { type: 'web_search_20260318', name: 'web_search' } },
+    }),
+  ],
+  ['MCP servers', { ...valid, mcp_servers: [{ type: 'url', url: 'https://x', name: 'x' }] }],
+  ['a container', { ...valid, container: 'container_1' }],
+  ['a file for a container', said({ type: 'container_upload', file_id: 'file_1' })],
+  ['fast answers', { ...valid, speed: 'fast' }],
+  ['a region', { ...valid, inference_geo: 'us' }],
+  ['fallbacks', { ...valid, fallbacks: [{ model: 'x' }] }],
+  ['the default fallbacks', { ...valid, fallbacks: 'default' }],
+  ['a credit', { ...valid, fallback_credit_token: 'x' }],
+  ['compaction', { ...valid, compaction: { type: 'summarize' } }],
+  ['compaction on the way', { ...valid, context_management: { edits: [{ type: 'compact_20260112' }] } }],
+  ['a thread', { ...valid, thread: { type: 'create' } }],
+  ['another bill', { ...valid, billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } }],
+];
+
+describe('accepts', () => {
+  test.each(accepted)('%s', (_name, body) => {
+    expect(errorOf(body)).toBe('none');
+  });
+});
+
+describe('refuses', () => {
+  test.each(refused)('%s', (_name, body, error) => {
+    expect(errorOf(body)).toBe(error);
+  });
+
+  test('blocks in blocks without end', () => {
+    const [open, close] = ['{"type":"tool_result","tool_use_id":"a","content":[', ']}'];
+    const nested = (depth: number) =>
+      `{"model":"a/b","max_tokens":1,"messages":[{"role":"user","content":[${open.repeat(depth)}${close.repeat(depth)}]}]}`;
+    expect(errorOf(nested(200))).toBe('none');
+    expect(errorOf(nested(100_000))).toBe('invalid_request');
+  });
+
+  test.each(unpriced)('what has no price or no bound: %s', (_name, body) => {
+    expect(() => parse(body)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('not offered') }),
+    );
+  });
+
+  test('a thread with the code on which the official SDK goes on without one', () => {
+    expect(() => parse({ ...valid, thread: { type: 'create' } })).toThrow(
+      expect.objectContaining({ formatCode: 'thread_unsupported_request' }),
+    );
+    expect(errorOf({ ...valid, thread: null })).toBe('none');
+  });
+});
+
+describe('the size', () => {
+  const size = (body: unknown) => parse(body).size;
+
+  test('of plain text is its bytes', () => {
+    expect(size(valid)).toEqual({
+      bodyBytes: JSON.stringify(valid).length,
+      hasMedia: false,
+      images: 0,
+      imageBytes: 0,
+      choices: 1,
+      predictionBytes: 0,
+      maxOutputTokens: 100,
+      hiddenInputTokens: 0,
+      longCache: false,
+    });
+  });
+
+  test.each([
+    ['a PDF', said({ type: 'document', source: { type: 'url', url: 'https://x/y.pdf' } })],
+    [
+      'text that is cut for citations',
+      said({ type: 'document', source: { type: 'text', data: 'x' }, citations: { enabled: true } }),
+    ],
+    [
+      'a search result that is cut for citations',
+      said({ type: 'search_result', title: 't', source: 's', content: [], citations: { enabled: true } }),
+    ],
+    ['encrypted results', said({ type: 'web_search_tool_result', tool_use_id: 'a', content: [] })],
+    ['a set of tools', { ...valid, tools: [{ type: 'browser_toolset_20260801' }] }],
+  ])('of %s is not known by its bytes', (_name, body) => {
+    expect(size(body).hasMedia).toBe(true);
+  });
+
+  test.each([
+    ['alone', said(image)],
+    ['in a result', said({ type: 'tool_result', tool_use_id: 'a', content: [image] })],
+    ['in a document', said({ type: 'document', source: { type: 'content', content: [image] } })],
+  ])('of an image %s is apart from that of the text', (_name, body) => {
+    expect(size(body)).toMatchObject({ hasMedia: false, images: 1 });
+    const data = 'A'.repeat(10_000);
+    const larger = JSON.parse(
+      JSON.stringify(body).replace(
+        JSON.stringify(image.source),
+        JSON.stringify({ type: 'base64', media_type: 'image/png', data }),
+      ),
+    );
+    expect(size(larger)).toMatchObject({ images: 1, imageBytes: data.length });
+  });
+
+  test.each([
+    ['the whole request', { ...valid, cache_control: hour }],
+    ['the system', { ...valid, system: [{ type: 'text', text: 'x', cache_control: hour }] }],
+    ['a tool', { ...valid, tools: [{ ...tool, cache_control: hour }] }],
+    [
+      'a tool of Anthropic’s',
+      { ...valid, tools: [{ type: 'bash_20250124', name: 'bash', cache_control: hour }] },
+    ],
+    ['a block', said({ type: 'text', text: 'x', cache_control: hour })],
+    [
+      'a block of a result',
+      said({
+        type: 'tool_result',
+        tool_use_id: 'a',
+        content: [{ type: 'text', text: 'x', cache_control: hour }],
+      }),
+    ],
+    [
+      'a block that we do not know',
+      said({ type: 'web_fetch_tool_result', content: { content: [{ cache_control: hour }] } }),
+    ],
+  ])('tells that an hour of cache is asked for %s', (_name, body) => {
+    expect(size(body).longCache).toBe(true);
+  });
+
+  test('does not take the five minutes, or a parameter of that name, for an hour', () => {
+    const short = { type: 'text', text: '"1h"', cache_control: { type: 'ephemeral', ttl: '5m' } };
+    expect(size(said(short)).longCache).toBe(false);
+    const schema = { type: 'object', properties: { cache_control: { ttl: '1h' } } };
+    expect(size({ ...valid, tools: [{ name: 'f', input_schema: schema }] }).longCache).toBe(false);
+  });
+
+  test('holds what Anthropic adds by itself', () => {
+    expect(size({ ...valid, tools: [tool] }).hiddenInputTokens).toBe(1_000);
+    const text_editor = { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' };
+    expect(size({ ...valid, tools: [tool, text_editor] }).hiddenInputTokens).toBe(2_500);
+    const definition = { type: 'bash_20250124', name: 'bash' };
+    const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition } };
+    expect(size(said(added)).hiddenInputTokens).toBe(2_500);
+    const format = { type: 'json_schema', schema: {} };
+    expect(size({ ...valid, output_config: { format } }).hiddenInputTokens).toBe(1_000);
+  });
+
+  test('holds the thinking budget', () => {
+    const thinking = { type: 'enabled', budget_tokens: 50 };
+    expect(size({ ...valid, thinking }).thinkingBudgetTokens).toBe(50);
+    expect(size({ ...valid, thinking: { type: 'adaptive' } })).not.toHaveProperty('thinkingBudgetTokens');
+  });
+});
+
+describe('the body for Anthropic', () => {
+  const passed = (json: string, maxTokens?: number) =>
+    parse(json).passedBody({ upstreamModel: 'up-1', maxTokens, maxTokensField: 'max_tokens' }).toString();
+
+  test('is the caller’s but for the model', () => {
+    const json =
+      '{ "max_tokens":9.0,"messages":[{"role":"user","content":"\\u0068i"}], "model":"sim/claude"}';
+    expect(passed(json)).toBe(json.replace('sim/claude', 'up-1'));
+  });
+
+  test('asks for no more output than funds pay for', () => {
+    expect(JSON.parse(passed(JSON.stringify(valid), 50))).toEqual({
+      ...valid,
+      model: 'up-1',
+      max_tokens: 50,
+    });
+  });
+
+  const thought = (signature?: string) => ({ type: 'thinking', thinking: 'hm', signature });
+  const answered = (...content: unknown[]) => ({
+    ...valid,
+    messages: [user, { role: 'assistant', content }, { role: 'user', content: 'and?' }],
+  });
+
+  test('has Anthropic’s own thinking as it came, and no other', () => {
+    const own = [thought('EqQB'), { type: 'redacted_thinking', data: 'EmwK' }];
+    const text = { type: 'text', text: 'x' };
+    const untouched = JSON.stringify(answered(...own, text)).replace('"user"', '"\\u0075ser"');
+    expect(passed(untouched)).toBe(untouched.replace('sim/claude', 'up-1'));
+    const foreign = [
+      thought('gw1.gemini.AAA'),
+      thought('gw1.openai.'),
+      thought(''),
+      thought(),
+      { type: 'redacted_thinking', data: 'gw1.openai.BBB' },
+    ];
+    const mixed = JSON.stringify(answered(...foreign, ...own, text));
+    expect(JSON.parse(passed(mixed))).toEqual({ ...answered(...own, text), model: 'up-1' });
+  });
+
+  test('has no message that held nothing but another’s thinking', () => {
+    const body = JSON.parse(passed(JSON.stringify(answered(thought('gw1.openai.')))));
+    expect(body.messages).toEqual([user, { role: 'user', content: 'and?' }]);
+  });
+});
+
+describe('headers', () => {
+  const passed = (headers: Record<string, string>) => parse(valid, headers).passedHeaders;
+
+  test('of the version and the betas pass, and no other', () => {
+    const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-2026-01-01, b', cookie: 'x' };
+    expect(passed(headers)).toEqual({
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'a-2026-01-01,b',
+    });
+    expect(passed({})).toEqual({});
+  });
+
+  test('do not ask for more than the model’s entry bounds', () => {
+    expect(passed({ 'anthropic-beta': 'context-1m-2025-08-07,a,output-128k-2025-02-19' })).toEqual({
+      'anthropic-beta': 'a',
+    });
+    expect(passed({ 'anthropic-beta': 'context-1m-2025-08-07' })).toEqual({});
+  });
+
+  test.each([
+    ['anthropic-version', 'x\r\nauthorization: y'],
+    ['anthropic-version', 'x'.repeat(65)],
+    ['anthropic-beta', 'x;y'],
+    ['anthropic-beta', 'x'.repeat(2_001)],
+  ])('that are malformed are refused: %s', (name, value) => {
+    expect(errorOf(valid, { [name]: value })).toBe('invalid_request');
+  });
+});

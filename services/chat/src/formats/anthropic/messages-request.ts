@@ -1,0 +1,114 @@
+import { GatewayError } from '@gateway/proto';
+import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
+import type { Conversation } from '../../domain/conversation';
+import type { PassedChange } from '../../domain/passed-change';
+import type { RequestSize } from '../../domain/upper-bound';
+import { withMembers } from '../json-members';
+import { type ParsedObject, parseJsonObject } from '../parse-json-object';
+import { schemaError } from '../schema-error';
+import { anthropicReplies } from './anthropic-replies';
+import { withoutForeignThinking } from './foreign-thinking';
+import {
+  type countTokensSchema,
+  looseMessagesSchema,
+  type MessagesBody,
+  messagesSchema,
+} from './messages-schema';
+import { FORMAT_PROMPT_TOKENS } from './offered-tools';
+import { passedHeaders } from './passed-headers';
+import { refusedFields, refuseThread } from './refused-fields';
+import { RequestCheck } from './request-check';
+import { toConversation } from './to-conversation';
+
+/** Required fields for which null and empty count as missing. */
+const REQUIRED = new Set(['messages', 'max_tokens', 'role', 'content', 'type']);
+
+/**
+ * @param unknownFields what becomes of top-level fields that the format does not document
+ * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`.
+ */
+export function parseMessagesRequest(
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>>,
+  unknownFields: UnknownFields = 'refuse',
+): CallerRequest {
+  const passed = passedHeaders(headers);
+  const schema = unknownFields === 'refuse' ? messagesSchema : looseMessagesSchema;
+  const { members, body, check, model } = readMessages(bytes, schema);
+  let conversation: Conversation | undefined;
+  return {
+    wire: 'anthropic',
+    model,
+    stream: body.stream ?? false,
+    includeUsage: true,
+    // `auto` and `standard_only` cost the same: capacity bought in advance is the operator's.
+    serviceTier: undefined,
+    size: sizeOf(bytes, body, check),
+    passedHeaders: passed,
+    conversation: () => {
+      conversation ??= toConversation(body);
+      return conversation;
+    },
+    passedBody: (change) => passedBody(bytes, members, body, check, change),
+    replies: anthropicReplies,
+  };
+}
+
+export interface ReadMessages {
+  readonly members: ParsedObject['members'];
+  readonly body: MessagesBody;
+  readonly check: RequestCheck;
+  readonly model: string;
+}
+
+/** @throws GatewayError as `parseMessagesRequest` does */
+export function readMessages(
+  bytes: Buffer,
+  schema: typeof messagesSchema | typeof looseMessagesSchema | typeof countTokensSchema,
+): ReadMessages {
+  const { value, members } = parseJsonObject(bytes);
+  refuseThread(value);
+  const check = new RequestCheck();
+  check.messages(value.messages);
+  check.system(value.system);
+  check.tools(value.tools);
+  check.cacheControl(value.cache_control);
+  for (const { path, why } of refusedFields(value)) check.fault(path, `not offered: ${why}`);
+  const result = schema.safeParse(value);
+  const issues = [...(result.error?.issues ?? []), ...check.issues];
+  if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
+  if (!result.data.model) throw new GatewayError('invalid_model');
+  return { members, body: result.data as MessagesBody, check, model: result.data.model };
+}
+
+function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): RequestSize {
+  const formatted = body.output_config?.format ?? body.output_format;
+  return {
+    bodyBytes: bytes.length,
+    hasMedia: check.hasMedia,
+    images: check.images,
+    imageBytes: check.imageBytes,
+    choices: 1,
+    predictionBytes: 0,
+    ...(body.max_tokens !== undefined && { maxOutputTokens: body.max_tokens }),
+    hiddenInputTokens: check.hiddenInputTokens + (formatted ? FORMAT_PROMPT_TOKENS : 0),
+    ...(body.thinking?.type === 'enabled' && { thinkingBudgetTokens: body.thinking.budget_tokens }),
+    longCache: check.longCache,
+  };
+}
+
+/** A lowered maximum stays above the thinking budget, because the bound's floor does. */
+function passedBody(
+  bytes: Buffer,
+  members: ParsedObject['members'],
+  body: MessagesBody,
+  check: RequestCheck,
+  { upstreamModel, maxTokens }: PassedChange,
+): Buffer {
+  const values = new Map<string, string>([['model', JSON.stringify(upstreamModel)]]);
+  if (maxTokens !== undefined) values.set('max_tokens', String(maxTokens));
+  if (check.foreignThinking) {
+    values.set('messages', JSON.stringify(withoutForeignThinking(body.messages)));
+  }
+  return withMembers(bytes, members, values);
+}

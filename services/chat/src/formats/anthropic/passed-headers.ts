@@ -1,0 +1,30 @@
+import { GatewayError } from '@gateway/proto';
+
+const VERSION = /^[0-9A-Za-z.-]{1,64}$/;
+const BETAS = /^[0-9A-Za-z.,_ -]{1,2000}$/;
+
+/**
+ * Betas that let a call use more than its model's catalog entry bounds: a longer context at another price, or
+ * more output. Models that have these by themselves need no beta for them.
+ */
+const UNBOUNDED = /^(context-1m|output-)/;
+
+/** Headers of the caller that Anthropic gets. @throws GatewayError `invalid_request` */
+export function passedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const version = headers['anthropic-version'];
+  if (version !== undefined && !VERSION.test(version)) throw malformed('anthropic-version');
+  const sent = headers['anthropic-beta'];
+  if (sent && !BETAS.test(sent)) throw malformed('anthropic-beta');
+  const betas = (sent ?? '')
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta && !UNBOUNDED.test(beta));
+  return {
+    ...(version !== undefined && { 'anthropic-version': version }),
+    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+  };
+}
+
+function malformed(header: string): GatewayError {
+  return new GatewayError('invalid_request', { detail: `${header}: malformed header` });
+}

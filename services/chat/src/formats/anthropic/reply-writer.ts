@@ -1,0 +1,60 @@
+import type { ReplyIdentity } from '../../domain/caller-request';
+import type { AssistantPart } from '../../domain/conversation';
+import type { Reply } from '../../domain/reply';
+import type { TokenUsage } from '../../domain/usage';
+import { isObject } from '../../json/json-value';
+import { writeCallSignature } from './call-signature';
+import {
+  messageHead,
+  redactedThinkingBlock,
+  stopMembers,
+  textBlock,
+  thinkingBlock,
+  toolUseBlock,
+  usageJson,
+  writeSignature,
+} from './message-json';
+import { withoutHints } from './wordless-thought';
+
+/** A whole reply as a message. Built as text, so that large arguments are not parsed and written anew. */
+export function writeMessage(reply: Reply, usage: TokenUsage, identity: ReplyIdentity): Buffer {
+  const content = withoutHints(reply.parts.filter(isSaid)).flatMap(blocksOf).join(',');
+  return Buffer.from(
+    `${messageHead(identity)},"content":[${content}],${stopMembers(reply)},"usage":${usageJson(usage)}}`,
+  );
+}
+
+/** Anthropic refuses an empty text when it comes back. */
+function isSaid(part: AssistantPart): boolean {
+  return part.kind !== 'text' || part.text !== '';
+}
+
+function blocksOf(part: AssistantPart): string[] {
+  switch (part.kind) {
+    case 'text':
+      return [textBlock(JSON.stringify(part.text))];
+    case 'thinking':
+      return [thinkingBlock(JSON.stringify(part.text), writeSignature(part.signature))];
+    case 'redacted_thinking':
+      return [redactedThinkingBlock(part.data)];
+    case 'tool_call': {
+      const call = toolUseBlock(part.id, part.name, inputJson(part.arguments));
+      if (!part.signature) return [call];
+      return [thinkingBlock('""', writeCallSignature(part.signature)), call];
+    }
+  }
+}
+
+/**
+ * The arguments of a call as an object. What is none, because the model was cut off or wrote it wrongly, goes in
+ * the wrapping that Anthropic recommends for it (its page on fine-grained tool streaming).
+ */
+function inputJson(text: string): string {
+  if (text.trim() === '') return '{}';
+  try {
+    if (isObject(JSON.parse(text))) return text;
+  } catch {
+    // Told below.
+  }
+  return JSON.stringify({ INVALID_JSON: text });
+}

@@ -1,0 +1,264 @@
+import { GatewayError } from '@gateway/proto';
+import type { z } from 'zod';
+import { isObject } from '../../json/json-value';
+import { isEmpty } from '../schema-error';
+import type { ContentBlock } from './content-block';
+import { OPAQUE_BLOCKS, READABLE_BLOCKS } from './content-block';
+import { isForeignThinking } from './foreign-thinking';
+import { CLIENT_TOOL_TOKENS, TOOLS_PROMPT_TOKENS, toolKind } from './offered-tools';
+
+type Fields = Record<string, unknown>;
+type Path = readonly (string | number)[];
+
+const MAX_MESSAGES = 20_000;
+const MAX_TOOLS = 1_024;
+const MAX_BLOCKS = 20_000;
+/** Enough to tell a wrong value from a missing one. */
+const MAX_FAULTS = 100;
+
+const ROLES = new Set<unknown>(['user', 'assistant', 'system']);
+/** OpenAI's, which Anthropic refuses too. */
+const OTHER_FORMAT = ['tool_calls', 'tool_call_id', 'function_call', 'refusal', 'name'];
+const READABLE = new Set<string>(READABLE_BLOCKS);
+const OPAQUE = new Set<string>(OPAQUE_BLOCKS);
+
+/**
+ * Checks what a body says in its messages, system and tools, and notes what decides how it is bounded and
+ * sent. Written by hand, because a schema would copy every block of a long conversation: looked at is what
+ * the gateway reads and what must not pass, the rest is the provider's to judge.
+ */
+export class RequestCheck {
+  readonly issues: z.core.$ZodIssue[] = [];
+  /** Its tokens can't be told from its bytes. */
+  hasMedia = false;
+  images = 0;
+  /** Of the body, in which the images themselves stand. */
+  imageBytes = 0;
+  longCache = false;
+  /** Some thinking must not reach Anthropic. */
+  foreignThinking = false;
+  hiddenInputTokens = 0;
+  #blocks = 0;
+
+  fault(path: Path, message: string): void {
+    if (this.issues.length >= MAX_FAULTS) return;
+    this.issues.push({ code: 'custom', path: [...path], message, input: undefined });
+  }
+
+  messages(messages: unknown): void {
+    if (!Array.isArray(messages)) return;
+    if (messages.length === 0) this.fault(['messages'], 'expected at least one');
+    if (messages.length > MAX_MESSAGES) throw excess('messages: too many entries');
+    for (const [index, message] of messages.entries()) {
+      if (this.issues.length >= MAX_FAULTS) return;
+      this.#message(message, ['messages', index]);
+    }
+  }
+
+  system(system: unknown): void {
+    if (!Array.isArray(system)) return;
+    this.#list(system, ['system'], (block, path) => {
+      if (block.type === 'text') this.#block(block, path);
+      else this.fault([...path, 'type'], 'expected "text"');
+    });
+  }
+
+  tools(tools: unknown): void {
+    if (!Array.isArray(tools) || tools.length === 0) return;
+    if (tools.length > MAX_TOOLS) throw excess('tools: too many entries');
+    this.hiddenInputTokens += TOOLS_PROMPT_TOKENS;
+    for (const [index, tool] of tools.entries()) this.#tool(tool, ['tools', index]);
+  }
+
+  cacheControl(control: unknown): void {
+    if (isObject(control) && control.ttl === '1h') this.longCache = true;
+  }
+
+  #tool(tool: unknown, path: Path): void {
+    if (!isObject(tool)) {
+      this.fault(path, 'expected object');
+      return;
+    }
+    this.cacheControl(tool.cache_control);
+    const kind = toolKind(tool.type);
+    if (typeof kind === 'object') this.fault([...path, 'type'], kind.refused);
+    else if (kind === 'client') this.hiddenInputTokens += CLIENT_TOOL_TOKENS;
+    else if (kind === 'client_set') this.hasMedia = true;
+    else this.#customTool(tool, path);
+  }
+
+  #customTool({ name, input_schema }: Fields, path: Path): void {
+    if (typeof name !== 'string' || name === '') this.fault([...path, 'name'], 'expected a name');
+    if (!isObject(input_schema)) this.fault([...path, 'input_schema'], 'expected object');
+  }
+
+  #message(message: unknown, path: Path): void {
+    if (!isObject(message)) {
+      this.fault(path, 'expected object');
+      return;
+    }
+    const { role, content } = message;
+    if (!ROLES.has(role)) this.fault([...path, 'role'], 'expected "user", "assistant" or "system"');
+    for (const field of OTHER_FORMAT) {
+      if (field in message) this.fault([...path, field], 'no field of this format');
+    }
+    if (content === undefined && role === 'system' && message.output_config) return;
+    if (isEmpty(content)) this.fault([...path, 'content'], 'expected text or blocks');
+    else this.#content(content, [...path, 'content']);
+  }
+
+  #content(content: unknown, path: Path): void {
+    if (typeof content === 'string') return;
+    if (Array.isArray(content)) this.#list(content, path, (block, at) => this.#block(block, at));
+    else this.fault(path, 'expected string or array');
+  }
+
+  #list(blocks: readonly unknown[], path: Path, check: (block: Fields, path: Path) => void): void {
+    this.#blocks += blocks.length;
+    if (this.#blocks > MAX_BLOCKS) throw excess('messages: too many blocks');
+    for (const [index, block] of blocks.entries()) {
+      const at = [...path, index];
+      if (isObject(block)) check(block, at);
+      else this.fault(at, 'expected object');
+    }
+  }
+
+  #block(block: Fields, path: Path): void {
+    this.cacheControl(block.cache_control);
+    switch (block.type) {
+      case 'text':
+        this.#text(block, 'text', path);
+        break;
+      case 'tool_use':
+        this.#toolUse(block, path);
+        break;
+      case 'tool_result':
+        this.#text(block, 'tool_use_id', path);
+        if (block.content != null) this.#content(block.content, [...path, 'content']);
+        break;
+      case 'thinking':
+        this.#text(block, 'thinking', path);
+        if (block.signature != null) this.#text(block, 'signature', path);
+        this.#thinking(block);
+        break;
+      case 'redacted_thinking':
+        this.#text(block, 'data', path);
+        this.#thinking(block);
+        break;
+      case 'image':
+      case 'document':
+        this.#media(block, path);
+        break;
+      case 'search_result':
+        this.#searchResult(block, path);
+        break;
+      case 'tool_reference':
+        this.#text(block, 'tool_name', path);
+        break;
+      default:
+        this.#rareBlock(block, path);
+    }
+  }
+
+  #thinking(block: Fields): void {
+    if (this.issues.length > 0) return;
+    if (isForeignThinking(block as unknown as ContentBlock)) this.foreignThinking = true;
+  }
+
+  #toolUse(block: Fields, path: Path): void {
+    this.#text(block, 'id', path);
+    this.#text(block, 'name', path);
+    if (!isObject(block.input)) this.fault([...path, 'input'], 'expected object');
+  }
+
+  #searchResult(block: Fields, path: Path): void {
+    this.#text(block, 'title', path);
+    this.#text(block, 'source', path);
+    if (Array.isArray(block.content)) this.#content(block.content, [...path, 'content']);
+    else this.fault([...path, 'content'], 'expected array');
+    this.#citations(block);
+  }
+
+  #media(block: Fields, path: Path): void {
+    const { source } = block;
+    const at = [...path, 'source'];
+    if (!isObject(source)) this.fault(at, 'expected object');
+    else if (block.type === 'document') this.#document(block, source, at);
+    else this.#image(source, at);
+  }
+
+  #image(source: Fields, path: Path): void {
+    this.images++;
+    const bytes = source.type === 'base64' ? source.data : source.url;
+    if (typeof bytes === 'string') this.imageBytes += bytes.length;
+    this.#mediaSource(source, path);
+  }
+
+  #document(block: Fields, source: Fields, path: Path): void {
+    this.#citations(block);
+    if (source.type === 'text') this.#text(source, 'data', path);
+    else if (source.type === 'content') this.#content(source.content, [...path, 'content']);
+    else {
+      this.hasMedia = true;
+      this.#mediaSource(source, path);
+    }
+  }
+
+  #mediaSource(source: Fields, path: Path): void {
+    if (source.type === 'base64') {
+      this.#text(source, 'data', path);
+      this.#text(source, 'media_type', path);
+    } else if (source.type === 'url') {
+      this.#text(source, 'url', path);
+    } else if (source.type === 'file') {
+      // Files lie in the one account that all callers share.
+      this.fault([...path, 'type'], 'files by id are not offered');
+    } else {
+      this.fault([...path, 'type'], 'no source of this format');
+    }
+  }
+
+  /** Text that is to be cited is cut into numbered pieces, which adds tokens of its own. */
+  #citations({ citations }: Fields): void {
+    if (isObject(citations) && citations.enabled === true) this.hasMedia = true;
+  }
+
+  #rareBlock(block: Fields, path: Path): void {
+    const type = typeof block.type === 'string' ? block.type : '';
+    if (OPAQUE.has(type)) this.hasMedia = true;
+    else if (type === 'tool_addition') {
+      this.#toolAddition(block, path);
+    } else if (type === 'container_upload') {
+      this.fault([...path, 'type'], 'not offered: containers are billed by the hour');
+    } else if (!READABLE.has(type)) {
+      this.fault([...path, 'type'], 'no block of this format');
+    }
+    if (asksLongCache(block)) this.longCache = true;
+  }
+
+  /** By its name, or with its definition. */
+  #toolAddition({ tool }: Fields, path: Path): void {
+    if (!isObject(tool) || tool.definition === undefined) return;
+    this.hiddenInputTokens += TOOLS_PROMPT_TOKENS;
+    this.#tool(tool.definition, [...path, 'tool', 'definition']);
+  }
+
+  #text(block: Fields, field: string, path: Path): void {
+    if (typeof block[field] !== 'string') this.fault([...path, field], 'expected string');
+  }
+}
+
+const MAX_DEPTH = 16;
+
+/** Blocks whose inside we do not know may hold others that do. */
+function asksLongCache(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
+  if (!Array.isArray(value) && isObject((value as Fields).cache_control)) {
+    if (((value as Fields).cache_control as Fields).ttl === '1h') return true;
+  }
+  return Object.values(value).some((inner) => asksLongCache(inner, depth + 1));
+}
+
+function excess(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

@@ -1,0 +1,21 @@
+import type { Tool } from '../../domain/conversation';
+import { toCacheHint } from './cache-hint';
+import type { ToolEntry } from './messages-schema';
+import { toolKind } from './offered-tools';
+import type { Uncarried } from './uncarried';
+
+const NO_PARAMETERS = { type: 'object' };
+
+/** Tools that Anthropic has defined are known to its own models only. */
+export function toTools(tools: readonly ToolEntry[], uncarried: Uncarried): Tool[] {
+  return tools.map((tool) => {
+    if (toolKind(tool.type) !== 'custom') uncarried(`the tool type ${tool.type}`);
+    return {
+      name: tool.name ?? String(tool.type),
+      parameters: tool.input_schema ?? NO_PARAMETERS,
+      ...(tool.description && { description: tool.description }),
+      ...(tool.strict != null && { strict: tool.strict }),
+      ...toCacheHint(tool.cache_control),
+    };
+  });
+}

@@ -1,0 +1,43 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/** Tells when a JSON object that comes in pieces is whole; what is none never is. */
+export class WholeObject {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #whole = false;
+  #isObject = true;
+
+  get whole(): boolean {
+    return this.#whole;
+  }
+
+  add(piece: string): void {
+    for (let at = 0; at < piece.length && this.#isObject && !this.#whole; at++)
+      this.#step(piece.charCodeAt(at));
+  }
+
+  #step(char: number): void {
+    if (this.#inString) {
+      if (this.#escaped) this.#escaped = false;
+      else if (char === BACKSLASH) this.#escaped = true;
+      else if (char === QUOTE) this.#inString = false;
+    } else if (char === QUOTE && this.#depth > 0) {
+      this.#inString = true;
+    } else if (char === OPEN) {
+      this.#depth++;
+    } else if (char === CLOSE && this.#depth > 0) {
+      this.#depth--;
+      this.#whole = this.#depth === 0;
+    } else if (this.#depth === 0) {
+      this.#isObject = isSpace(char);
+    }
+  }
+}
+
+function isSpace(char: number): boolean {
+  return char === 0x20 || char === 0x0a || char === 0x0d || char === 0x09;
+}

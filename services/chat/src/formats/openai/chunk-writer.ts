@@ -1,0 +1,149 @@
+import type { ReplyIdentity } from '../../domain/caller-request';
+import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
+import { fitToolId } from '../../domain/tool-ids';
+import type { TokenUsage } from '../../domain/usage';
+import { writeIdentity } from './completion-writer';
+import { type Calling, finishReason, WORDLESS_REFUSAL } from './finish-reason';
+import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
+import { writeUsage } from './write-usage';
+
+const DONE = 'data: [DONE]\n\n';
+
+/**
+ * A stream of `chat.completion.chunk`s. What is the same in each is put together once. Signed thoughts come as
+ * a whole at the end: of a field that they do not know, clients keep the pieces, join them, or keep only the
+ * last (openai-node's stream helper), and then send it back.
+ */
+export class ChunkWriter implements StreamWriter {
+  readonly #identity: ReplyIdentity;
+  readonly #includeUsage: boolean;
+  /** `data: {"id":…` up to the members of the delta. */
+  readonly #head: string;
+  /** With usage asked for, every other chunk has a null one. */
+  readonly #nullUsage: string;
+  readonly #calling: Calling;
+  #begun = false;
+  #stop: StopReason | undefined;
+  #hasText = false;
+  /** The thought that goes on. */
+  #thought: string | undefined;
+  readonly #thoughts: Thought[] = [];
+  /** Calls that have got no arguments yet. */
+  readonly #bareCalls = new Set<number>();
+  #calls = 0;
+
+  constructor(identity: ReplyIdentity, includeUsage: boolean, calling: Calling) {
+    this.#calling = calling;
+    this.#identity = identity;
+    this.#includeUsage = includeUsage;
+    const shared = JSON.stringify(writeIdentity(identity, 'chat.completion.chunk')).slice(0, -1);
+    this.#head = `data: ${shared},"choices":[{"index":0,"delta":`;
+    this.#nullUsage = includeUsage ? ',"usage":null' : '';
+  }
+
+  write(events: readonly ReplyEvent[]): string {
+    let frames = '';
+    for (const event of events) frames += this.#writeEvent(event);
+    return frames;
+  }
+
+  end(usage: TokenUsage): string {
+    const finish = this.#stop === undefined ? this.#finish('end') : '';
+    return finish + (this.#includeUsage ? this.#usageFrame(usage) : '') + DONE;
+  }
+
+  #writeEvent(event: ReplyEvent): string {
+    switch (event.kind) {
+      case 'text':
+        if (event.text === '') return '';
+        this.#endThought();
+        this.#hasText = true;
+        return this.#frame(`"content":${JSON.stringify(event.text)}`);
+      case 'thinking':
+        if (event.text === '') return '';
+        this.#thought = (this.#thought ?? '') + event.text;
+        return this.#frame(`"reasoning_content":${JSON.stringify(event.text)}`);
+      case 'thinking_signature':
+        this.#thoughts.push({ kind: 'thinking', text: this.#thought ?? '', signature: event.signature });
+        this.#thought = undefined;
+        return '';
+      case 'redacted_thinking':
+        this.#endThought();
+        this.#thoughts.push(event);
+        return '';
+      case 'tool_call':
+        this.#endThought();
+        return this.#callStart(event);
+      case 'tool_arguments':
+        if (event.text === '') return '';
+        this.#bareCalls.delete(event.call);
+        return this.#arguments(event.call, event.text);
+      case 'stop':
+        return this.#stop === undefined ? this.#finish(event.stop) : '';
+    }
+  }
+
+  #endThought(): void {
+    if (this.#thought !== undefined) this.#thoughts.push({ kind: 'thinking', text: this.#thought });
+    this.#thought = undefined;
+  }
+
+  #callStart({ call, id, name, signature }: ToolCallStart): string {
+    this.#bareCalls.add(call);
+    this.#calls++;
+    if (this.#calling === 'functions')
+      return this.#functionCall(call, JSON.stringify({ name, arguments: '' }));
+    const start = {
+      index: call,
+      id: fitToolId(id),
+      type: 'function',
+      function: { name, arguments: '' },
+      ...(signature && writeCallSignature(signature)),
+    };
+    return this.#frame(`"tool_calls":[${JSON.stringify(start)}]`);
+  }
+
+  #arguments(call: number, text: string): string {
+    if (this.#calling === 'functions') return this.#functionCall(call, JSON.stringify({ arguments: text }));
+    return this.#frame(`"tool_calls":[{"index":${call},"function":{"arguments":${JSON.stringify(text)}}}]`);
+  }
+
+  /** There is room for one. */
+  #functionCall(call: number, json: string): string {
+    return call === 0 ? this.#frame(`"function_call":${json}`) : '';
+  }
+
+  #finish(stop: StopReason): string {
+    this.#stop = stop;
+    this.#endThought();
+    const details = writeThoughts(this.#thoughts);
+    let frames = details ? this.#frame(`"reasoning_details":${JSON.stringify(details)}`) : '';
+    // Clients parse the arguments, also when there are none.
+    for (const call of this.#bareCalls) frames += this.#arguments(call, '{}');
+    if (stop === 'refusal' && !this.#hasText && this.#calls === 0) {
+      frames += this.#frame(`"refusal":${JSON.stringify(WORDLESS_REFUSAL)}`);
+    }
+    return frames + this.#frame('', finishReason(stop, this.#calling));
+  }
+
+  /** @param members of the delta, without braces */
+  #frame(members: string, finishReason?: string): string {
+    let delta = members;
+    if (!this.#begun) {
+      this.#begun = true;
+      const content = members.startsWith('"content"') ? '' : `,"content":${members === '' ? '""' : 'null'}`;
+      delta = `"role":"assistant"${content}${members && `,${members}`}`;
+    }
+    const finish = finishReason === undefined ? 'null' : `"${finishReason}"`;
+    return `${this.#head}{${delta}},"logprobs":null,"finish_reason":${finish}}]${this.#nullUsage}}\n\n`;
+  }
+
+  #usageFrame(usage: TokenUsage): string {
+    const chunk = {
+      ...writeIdentity(this.#identity, 'chat.completion.chunk'),
+      choices: [],
+      usage: writeUsage(usage),
+    };
+    return `data: ${JSON.stringify(chunk)}\n\n`;
+  }
+}

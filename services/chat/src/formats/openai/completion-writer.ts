@@ -1,0 +1,77 @@
+import type { ReplyIdentity } from '../../domain/caller-request';
+import type { ToolCallPart } from '../../domain/conversation';
+import type { Reply } from '../../domain/reply';
+import { fitToolId } from '../../domain/tool-ids';
+import type { TokenUsage } from '../../domain/usage';
+import { type Calling, finishReason, WORDLESS_REFUSAL } from './finish-reason';
+import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
+import { writeUsage } from './write-usage';
+
+/** A whole reply as a `chat.completion`. */
+export function writeCompletion(
+  reply: Reply,
+  usage: TokenUsage,
+  identity: ReplyIdentity,
+  calling: Calling,
+): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      ...writeIdentity(identity, 'chat.completion'),
+      choices: [
+        {
+          index: 0,
+          message: writeMessage(reply, calling),
+          logprobs: null,
+          finish_reason: finishReason(reply.stop, calling),
+        },
+      ],
+      usage: writeUsage(usage),
+    }),
+  );
+}
+
+export function writeIdentity({ requestId, model, createdAtMs }: ReplyIdentity, object: string): object {
+  return { id: `chatcmpl-${requestId}`, object, created: Math.floor(createdAtMs / 1_000), model };
+}
+
+function writeMessage({ parts, stop }: Reply, calling: Calling): object {
+  let text = '';
+  let thought = '';
+  const calls: WrittenCall[] = [];
+  const thoughts: Thought[] = [];
+  for (const part of parts) {
+    if (part.kind === 'text') text += part.text;
+    else if (part.kind === 'tool_call') calls.push(writeCall(part));
+    else {
+      if (part.kind === 'thinking') thought += part.text;
+      thoughts.push(part);
+    }
+  }
+  const details = writeThoughts(thoughts);
+  const wordless = text === '' && calls.length === 0;
+  return {
+    role: 'assistant',
+    content: text === '' && (calls.length > 0 || stop === 'refusal') ? null : text,
+    refusal: wordless && stop === 'refusal' ? WORDLESS_REFUSAL : null,
+    ...(thought !== '' && { reasoning_content: thought }),
+    ...(details && { reasoning_details: details }),
+    // An empty list makes some clients wait for calls.
+    ...(calls[0] && (calling === 'tools' ? { tool_calls: calls } : { function_call: calls[0].function })),
+  };
+}
+
+interface WrittenCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: object;
+}
+
+function writeCall(part: ToolCallPart): WrittenCall {
+  return {
+    id: fitToolId(part.id),
+    type: 'function',
+    // Clients parse the arguments, also when there are none.
+    function: { name: part.name, arguments: part.arguments || '{}' },
+    ...(part.signature && writeCallSignature(part.signature)),
+  };
+}

@@ -1,0 +1,17 @@
+import { toErrorFrame } from '@gateway/proto';
+import type { ReplyFormat } from '../../domain/caller-request';
+import { ChunkWriter } from './chunk-writer';
+import { writeCompletion } from './completion-writer';
+import type { Calling } from './finish-reason';
+
+export const openAiReplies = repliesOf('tools');
+/** For callers that declare `functions`. */
+export const legacyReplies = repliesOf('functions');
+
+function repliesOf(calling: Calling): ReplyFormat {
+  return {
+    write: (reply, usage, identity) => writeCompletion(reply, usage, identity, calling),
+    stream: (identity, { includeUsage }) => new ChunkWriter(identity, includeUsage, calling),
+    errorFrame: (error) => toErrorFrame(error, 'data'),
+  };
+}

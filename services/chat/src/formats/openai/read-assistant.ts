@@ -1,0 +1,95 @@
+import type {
+  AssistantPart,
+  RedactedThinkingPart,
+  ThinkingPart,
+  ToolCallPart,
+} from '../../domain/conversation';
+import { readSignature } from '../../domain/signature-tag';
+import { membersOf, textOf } from '../../json/json-value';
+import type { ChatMessage } from './chat-schema';
+import { readCacheHint, readTexts, refused } from './read-parts';
+
+type ToolCall = NonNullable<ChatMessage['tool_calls']>[number];
+
+/**
+ * An assistant's turn of the history: what it thought, then what it said, then what it called.
+ * @param legacyCallId of a `function_call`, which has none of its own
+ */
+export function readAssistant(message: ChatMessage, path: string, legacyCallId: string): AssistantPart[] {
+  if (message.audio) throw refused(`${path}.audio`, 'spoken replies are not supported by this model');
+  const parts: AssistantPart[] = [...readThinking(message)];
+  parts.push(...readTexts(message.content, `${path}.content`));
+  if (message.refusal) parts.push({ kind: 'text', text: message.refusal });
+  for (const [index, call] of (message.tool_calls ?? []).entries()) {
+    parts.push(readToolCall(call, `${path}.tool_calls[${index}]`));
+  }
+  const legacy = membersOf(message.function_call);
+  if (typeof legacy.name === 'string') {
+    parts.push({
+      kind: 'tool_call',
+      id: legacyCallId,
+      name: legacy.name,
+      arguments: textOf(legacy.arguments),
+    });
+  }
+  return parts;
+}
+
+/**
+ * `reasoning_details` says more than `reasoning_content` (or `reasoning`), which repeats its text. Both are
+ * extensions: the first is OpenRouter's, the second DeepSeek's.
+ */
+function readThinking(message: ChatMessage): (ThinkingPart | RedactedThinkingPart)[] {
+  const details = Array.isArray(message.reasoning_details) ? message.reasoning_details : [];
+  const parts = joined(details.map(membersOf)).flatMap(readDetail);
+  const text = textOf(message.reasoning_content) || textOf(message.reasoning);
+  return parts.length > 0 || text === '' ? parts : [{ kind: 'thinking', text }];
+}
+
+interface Detail {
+  readonly index: unknown;
+  readonly data: string;
+  text: string;
+  signature: string;
+}
+
+/** Clients that collect a stream send its pieces back as they came: those of one thought share an index. */
+function joined(details: readonly Record<string, unknown>[]): Detail[] {
+  const thoughts: Detail[] = [];
+  for (const { index, data, text, summary, signature } of details) {
+    const last = thoughts.at(-1);
+    const piece = {
+      index,
+      data: textOf(data),
+      text: textOf(text) || textOf(summary),
+      signature: textOf(signature),
+    };
+    if (last && index !== undefined && last.index === index && last.data === '' && piece.data === '') {
+      last.text += piece.text;
+      last.signature += piece.signature;
+    } else {
+      thoughts.push(piece);
+    }
+  }
+  return thoughts;
+}
+
+function readDetail({ data, text, signature }: Detail): (ThinkingPart | RedactedThinkingPart)[] {
+  if (data !== '') return [{ kind: 'redacted_thinking', data: readSignature(data, 'openai') }];
+  if (signature !== '') return [{ kind: 'thinking', text, signature: readSignature(signature, 'openai') }];
+  return text === '' ? [] : [{ kind: 'thinking', text }];
+}
+
+function readToolCall(call: ToolCall, path: string): ToolCallPart {
+  if (!call.function) throw refused(path, 'custom tools are not supported by this model');
+  // The field is Google's own, so what has no tag is Google's.
+  const signature = textOf(membersOf(membersOf(call.extra_content).google).thought_signature);
+  return {
+    kind: 'tool_call',
+    id: call.id,
+    name: call.function.name,
+    arguments: call.function.arguments,
+    ...(signature !== '' && { signature: readSignature(signature, 'gemini') }),
+    ...readCacheHint(call),
+  };
+}

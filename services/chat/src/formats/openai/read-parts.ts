@@ -1,0 +1,109 @@
+import { GatewayError } from '@gateway/proto';
+import type {
+  AudioPart,
+  CacheHint,
+  DocumentPart,
+  ImagePart,
+  MediaSource,
+  TextPart,
+} from '../../domain/conversation';
+import type { ChatMessage } from './chat-schema';
+
+type Content = NonNullable<ChatMessage['content']>;
+type ContentPart = Exclude<Content, string>[number];
+export type ReadPart = TextPart | ImagePart | DocumentPart | AudioPart;
+
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
+/** What base64 of `%PDF-` begins with. */
+const PDF_BASE64 = 'JVBERi';
+/** Nothing that OpenAI caches lasts so long by default, and an hour costs the caller twice the input price. */
+const CACHE_TTL = '5m';
+
+/** @param path of the content, for what is refused */
+export function readParts(content: ChatMessage['content'], path: string): ReadPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return (content ?? []).flatMap((part, index) => readPart(part, `${path}[${index}]`));
+}
+
+/** Content that may be nothing but text. */
+export function readTexts(content: ChatMessage['content'], path: string): TextPart[] {
+  return readParts(content, path).map((part) => {
+    if (part.kind !== 'text') throw refused(path, 'only text is allowed here');
+    return part;
+  });
+}
+
+/**
+ * A widely used extension (Anthropic's field, as OpenRouter and LiteLLM take it in this format), and
+ * OpenAI's own `prompt_cache_breakpoint`.
+ */
+export function readCacheHint(holder: object): { cache?: CacheHint } {
+  const { cache_control, prompt_cache_breakpoint } = holder as Record<string, unknown>;
+  return cache_control || prompt_cache_breakpoint ? { cache: { ttl: CACHE_TTL } } : {};
+}
+
+export function refused(path: string, why: string): GatewayError {
+  return new GatewayError('invalid_request', { detail: `${path}: ${why}` });
+}
+
+function readPart(part: ContentPart, path: string): ReadPart[] {
+  const cache = readCacheHint(part);
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ kind: 'text', text: part.text, ...cache }];
+    case 'refusal':
+      return part.refusal === '' ? [] : [{ kind: 'text', text: part.refusal, ...cache }];
+    case 'image_url':
+      return [{ ...readImage(part.image_url, path), ...cache }];
+    case 'input_audio':
+      return [readAudio(part.input_audio, path)];
+    case 'file':
+      return [{ ...readFile(part.file, path), ...cache }];
+  }
+}
+
+function readImage({ url, detail }: { url: string; detail?: unknown }, path: string): ImagePart {
+  return {
+    kind: 'image',
+    source: readSource(url, path),
+    ...(typeof detail === 'string' && { detail }),
+  };
+}
+
+function readSource(url: string, path: string): MediaSource {
+  if (/^https?:\/\//i.test(url)) return { kind: 'url', url };
+  const { mediaType, data } = readDataUrl(url, path);
+  return { kind: 'base64', mediaType, data };
+}
+
+function readAudio({ data, format }: Record<string, unknown>, path: string): AudioPart {
+  if (typeof data !== 'string' || typeof format !== 'string') {
+    throw refused(path, 'input_audio needs data and format');
+  }
+  return { kind: 'audio', source: { kind: 'base64', mediaType: `audio/${format}`, data } };
+}
+
+function readFile(file: Record<string, unknown>, path: string): DocumentPart | ImagePart {
+  const { file_data: data, filename } = file;
+  if (typeof data !== 'string' || data === '') {
+    throw refused(path, file.file_id ? 'uploaded files are not supported by this model' : 'needs file_data');
+  }
+  // Some clients send the bare base64.
+  const read = data.startsWith(PDF_BASE64) ? { mediaType: 'application/pdf', data } : readDataUrl(data, path);
+  if (read.mediaType.startsWith('image/')) return { kind: 'image', source: { kind: 'base64', ...read } };
+  const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {};
+  if (read.mediaType === 'application/pdf') {
+    return { kind: 'document', source: { kind: 'base64', ...read }, ...title };
+  }
+  if (read.mediaType.startsWith('text/') || read.mediaType === 'application/json') {
+    const text = Buffer.from(read.data, 'base64').toString('utf8');
+    return { kind: 'document', source: { kind: 'text', text }, ...title };
+  }
+  throw refused(path, 'only PDF, text and image files are supported by this model');
+}
+
+function readDataUrl(url: string, path: string): { mediaType: string; data: string } {
+  const match = DATA_URL.exec(url.slice(0, 256));
+  if (!match?.[1] || !match[3]) throw refused(path, 'needs an http(s) URL, or a data: URL in base64');
+  return { mediaType: match[1].toLowerCase(), data: url.slice(match[0].length) };
+}

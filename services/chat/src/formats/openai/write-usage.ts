@@ -1,0 +1,14 @@
+import type { TokenUsage } from '../../domain/usage';
+
+/** As this format counts: the prompt includes what the cache gave and took, the completion what was thought. */
+export function writeUsage(usage: TokenUsage): object {
+  const cacheWrite = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
+  const prompt = usage.input + usage.cacheRead + cacheWrite;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWrite },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}

@@ -1,0 +1,67 @@
+import { createMetrics } from '@gateway/runtime';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Route } from './domain/route';
+import type { TargetHealth } from './domain/target-health';
+import type { UpstreamFailure } from './domain/upstream-failure';
+
+/** What is counted of each target. */
+export interface TargetMetrics {
+  /** Its reply began. */
+  answered(route: Route, firstByteMs: number): void;
+  failed(route: Route, failure: UpstreamFailure): void;
+  /** A stream ended without its last marker. */
+  streamBroke(provider: string): void;
+}
+
+export function createChatMetrics(health: TargetHealth): { registry: Registry; targets: TargetMetrics } {
+  const registry = createMetrics();
+  const registers = [registry];
+  const labelNames = ['provider', 'upstream_model'] as const;
+  const calls = new Counter({
+    name: 'chat_target_calls_total',
+    help: 'Calls to each target by how they began: answered, unreachable, broken, or the error status',
+    labelNames: [...labelNames, 'outcome'],
+    registers,
+  });
+  const firstByte = new Histogram({
+    name: 'chat_target_first_byte_seconds',
+    help: 'From the call to the first byte of the reply, or the first event of a stream',
+    labelNames: [...labelNames],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    registers,
+  });
+  const brokenStreams = new Counter({
+    name: 'chat_broken_streams_total',
+    help: 'Streams that broke after they had begun',
+    labelNames: ['provider'],
+    registers,
+  });
+  new Gauge({
+    name: 'chat_target_circuit',
+    help: '1 for the state in which the circuit of each target is',
+    labelNames: [...labelNames, 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { provider, upstreamModel, state } of health.states())
+        this.set({ provider, upstream_model: upstreamModel, state }, 1);
+    },
+  });
+  return {
+    registry,
+    targets: {
+      answered({ provider, target }, firstByteMs) {
+        calls.inc({ provider: provider.id, upstream_model: target.upstreamModel, outcome: 'answered' });
+        firstByte.observe(
+          { provider: provider.id, upstream_model: target.upstreamModel },
+          firstByteMs / 1_000,
+        );
+      },
+      failed({ provider, target }, failure) {
+        const outcome = failure.kind === 'status' ? String(failure.status) : failure.kind;
+        calls.inc({ provider: provider.id, upstream_model: target.upstreamModel, outcome });
+      },
+      streamBroke: (provider) => brokenStreams.inc({ provider }),
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { UnreadBudget } from '../unread-budget';
+import { anthropicProvider } from './anthropic-provider';
+
+const provider = anthropicProvider(
+  { id: 'anthropic', baseUrl: 'https://api.anthropic.com/', apiKey: 'secret' },
+  new UnreadBudget(0),
+);
+
+test('our own words are in the version that knows sampling', () =>
+  expect(provider.address('claude-x', true, {})).toEqual({
+    url: new URL('https://api.anthropic.com/v1/messages'),
+    headers: {
+      'x-api-key': 'secret',
+      'content-type': 'application/json',
+      'anthropic-version': '2023-06-01',
+    },
+  }));
+
+test('a caller of this format has its own version and betas, and no other header of its own', () => {
+  const { headers } = provider.address('claude-x', false, {
+    'anthropic-version': '2026-10-21',
+    'anthropic-beta': 'a,b',
+    'x-api-key': 'sk-gw-theirs',
+  });
+  expect(headers).toMatchObject({
+    'x-api-key': 'secret',
+    'anthropic-version': '2026-10-21',
+    'anthropic-beta': 'a,b',
+  });
+});
+
+test('a whole reply is told from anything else', () => {
+  expect(provider.isReply({ type: 'message', content: [] })).toBe(true);
+  expect(provider.isReply({ type: 'error', error: {} })).toBe(false);
+  expect(provider.isReply({ type: 'message' })).toBe(false);
+});

@@ -1,0 +1,51 @@
+import type { ChatProvider } from '../../domain/chat-provider';
+import type { UnreadBudget } from '../unread-budget';
+import { addedInputTokens } from './added-input';
+import { MessageEvents } from './message-events';
+import { fromMessagesUsage } from './messages-usage';
+import { PassedMessages } from './passed-messages';
+import { readMessage } from './read-message';
+import { refusedMessages } from './refused-messages';
+import { writeRequest } from './write-request';
+
+/** What we write ourselves is in this version's words; the later one has no sampling parameters. */
+const OWN_VERSION = '2023-06-01';
+
+export interface AnthropicAccount {
+  readonly id: string;
+  /** Without `/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+export function anthropicProvider(
+  { id, baseUrl, apiKey }: AnthropicAccount,
+  budget: UnreadBudget,
+): ChatProvider {
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/v1/messages`);
+  return {
+    id,
+    wire: 'anthropic',
+    maxTokensField: 'max_tokens',
+    address(_upstreamModel, _stream, callerHeaders) {
+      const beta = callerHeaders['anthropic-beta'];
+      return {
+        url,
+        headers: {
+          'x-api-key': apiKey,
+          'content-type': 'application/json',
+          'anthropic-version': callerHeaders['anthropic-version'] ?? OWN_VERSION,
+          ...(beta !== undefined && { 'anthropic-beta': beta }),
+        },
+      };
+    },
+    writeRequest,
+    addedInputTokens,
+    isReply: ({ type, content }) => type === 'message' && Array.isArray(content),
+    readUsage: (message) => fromMessagesUsage(message.usage),
+    readReply: readMessage,
+    readStream: () => new MessageEvents(),
+    passStream: () => new PassedMessages(budget),
+    refusalOf: refusedMessages,
+  };
+}

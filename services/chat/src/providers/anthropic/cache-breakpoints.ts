@@ -1,0 +1,34 @@
+import type { Cacheable, MessagesBody } from './messages-body';
+
+/** The API takes no more (platform.claude.com, prompt caching). */
+const MAX_BREAKPOINTS = 4;
+
+/**
+ * Keeps the last breakpoints, which stand behind the most, in the prompt's order: tools, system, messages.
+ * One hour behind five minutes is refused, so it becomes five minutes.
+ */
+export function limitBreakpoints(body: MessagesBody): void {
+  const marked = markedBlocks(body);
+  for (const block of marked.splice(0, marked.length - MAX_BREAKPOINTS)) delete block.cache_control;
+  let short = false;
+  for (const block of marked) {
+    if (short) block.cache_control = { type: 'ephemeral' };
+    short ||= block.cache_control?.ttl === undefined;
+  }
+}
+
+function markedBlocks({ tools = [], system = [], messages }: MessagesBody): Cacheable[] {
+  const marked: Cacheable[] = [];
+  const look = (block: Cacheable) => {
+    if (block.cache_control) marked.push(block);
+  };
+  tools.forEach(look);
+  system.forEach(look);
+  for (const { content } of messages) {
+    for (const block of content) {
+      if (block.type === 'tool_result') block.content?.forEach(look);
+      if (block.type !== 'thinking' && block.type !== 'redacted_thinking') look(block);
+    }
+  }
+  return marked;
+}

@@ -1,0 +1,251 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { AssistantPart } from '../../domain/conversation';
+import type { ReplyEvent } from '../../domain/reply';
+import { SseSplitter } from '../../sse/sse-splitter';
+import { MessageEvents } from './message-events';
+import {
+  begin,
+  end,
+  frame,
+  json,
+  over,
+  STREAMS,
+  signature,
+  started,
+  stopped,
+  text,
+} from './message-streams.fixture';
+import { ownSignature, readMessage } from './read-message';
+
+const signed = (value: string) => ({ kind: 'thinking_signature', signature: ownSignature(value) });
+
+function readAll(frames: readonly Buffer[]) {
+  const reader = new MessageEvents();
+  const events = frames.flatMap((event) => reader.read(event));
+  return { events, usage: reader.usage, ended: reader.ended };
+}
+
+describe('what each stream says', () => {
+  const said = (name: keyof typeof STREAMS) => readAll(STREAMS[name]).events;
+
+  test('text', () =>
+    expect(said('text')).toEqual([
+      { kind: 'text', text: 'Hel' },
+      { kind: 'text', text: 'lo' },
+      { kind: 'stop', stop: 'end' },
+    ]));
+
+  test('thinking, its signature when it is over', () =>
+    expect(said('thinking')).toEqual([
+      { kind: 'thinking', text: 'Let me ' },
+      { kind: 'thinking', text: 'see.' },
+      signed('EqQB=='),
+      { kind: 'text', text: 'Yes.' },
+      { kind: 'stop', stop: 'end' },
+    ]));
+
+  test('thinking that is nothing but a signature, or encrypted, is not lost', () =>
+    expect(said('unshownThinking')).toEqual([
+      signed('EqQB=='),
+      { kind: 'redacted_thinking', data: ownSignature('EmwK') },
+      { kind: 'text', text: 'Yes.' },
+      { kind: 'stop', stop: 'end' },
+    ]));
+
+  test('parallel calls: in pieces, without input, and whole from the start', () =>
+    expect(said('parallelTools')).toEqual([
+      { kind: 'text', text: 'Looking.' },
+      { kind: 'tool_call', call: 0, id: 'toolu_01A', name: 'weather' },
+      { kind: 'tool_arguments', call: 0, text: '{"city": "San' },
+      { kind: 'tool_arguments', call: 0, text: ' Jose"}' },
+      { kind: 'tool_call', call: 1, id: 'toolu_01B', name: 'time' },
+      { kind: 'tool_arguments', call: 1, text: '{}' },
+      { kind: 'tool_call', call: 2, id: 'toolu_01C', name: 'news' },
+      { kind: 'tool_arguments', call: 2, text: '{"topic":"sea"}' },
+      { kind: 'stop', stop: 'tool_calls' },
+    ]));
+
+  test('server tools keep their index and say nothing', () =>
+    expect(said('serverTool')).toEqual([
+      { kind: 'text', text: 'Blue.' },
+      { kind: 'stop', stop: 'pause' },
+    ]));
+
+  test('a refusal', () => expect(said('refusal').at(-1)).toEqual({ kind: 'stop', stop: 'refusal' }));
+
+  test('the sequence that stopped it', () =>
+    expect(said('cached').at(-1)).toEqual({ kind: 'stop', stop: 'stop_sequence', stopSequence: 'END' }));
+});
+
+test.each([
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'context_full'],
+  ['a_reason_of_tomorrow', 'end'],
+])('stop reason %s', (reason, stop) =>
+  expect(readAll([started(), stopped(reason), over]).events).toEqual([{ kind: 'stop', stop }]),
+);
+
+test('usage: the last figures replace the first, cached ones counted once', () => {
+  expect(readAll(STREAMS.cached).usage).toEqual({
+    input: 7,
+    cacheRead: 1000,
+    cacheWrite: 200,
+    cacheWriteLong: 100,
+    output: 40,
+    reasoning: 30,
+  });
+  expect(readAll(STREAMS.cached.slice(0, 3)).usage).toMatchObject({ input: 7, output: 3 });
+});
+
+test('a call whose block was not closed keeps its arguments', () =>
+  expect(
+    readAll([started(), begin(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), stopped('tool_use')])
+      .events,
+  ).toEqual([
+    { kind: 'tool_call', call: 0, id: 'a', name: 'f' },
+    { kind: 'tool_arguments', call: 0, text: '{}' },
+    { kind: 'stop', stop: 'tool_calls' },
+  ]));
+
+test('what does not belong to its block says nothing', () =>
+  expect(
+    readAll([started(), begin(0, { type: 'server_tool_use', id: 's', name: 'web_search' }), text(0, 'x')])
+      .events,
+  ).toEqual([]));
+
+test('it stops once', () =>
+  expect(readAll([started(), stopped('end_turn'), stopped('end_turn'), over]).events).toHaveLength(1));
+
+describe('broken streams throw', () => {
+  const reading =
+    (...frames: Buffer[]) =>
+    () =>
+      readAll([started(), ...frames]);
+
+  test('an error event, without its words', () =>
+    expect(reading(frame('error', { error: { type: 'overloaded_error', message: 'secret' } }))).toThrow(
+      /^provider sent an error event: overloaded_error$/,
+    ));
+
+  test('an error of a kind that is no word', () =>
+    expect(reading(frame('error', { error: { type: 'Some secret' } }))).toThrow(/event: unknown$/));
+
+  test('no JSON', () => expect(reading(Buffer.from('data: {"type":\n\n'))).toThrow('no JSON'));
+  test('a delta without its block', () => expect(reading(text(0, 'x'))).toThrow('did not begin'));
+  test('an end without a reason', () => expect(reading(over)).toThrow('without a stop reason'));
+  test('a call without a name', () =>
+    expect(reading(begin(0, { type: 'tool_use', id: 'a' }))).toThrow('without id or name'));
+});
+
+test('comments and unknown events say nothing', () =>
+  expect(readAll([Buffer.from(': keep-alive\n\n'), frame('event_of_tomorrow')]).events).toEqual([]));
+
+test.each(Object.entries(STREAMS))(
+  '%s: cut at every byte, it is not ended before message_stop',
+  (_, frames) => {
+    const bytes = Buffer.concat(frames);
+    const whole = readAll(frames).events;
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const reader = new MessageEvents();
+      const splitter = new SseSplitter();
+      const first = splitter.push(bytes.subarray(0, cut)).flatMap((event) => reader.read(event));
+      expect(reader.ended).toBe(cut === bytes.length);
+      const second = splitter.push(bytes.subarray(cut)).flatMap((event) => reader.read(event));
+      expect([...first, ...second]).toEqual(whole);
+      expect(reader.ended).toBe(true);
+    }
+  },
+);
+
+const input = fc.dictionary(fc.string({ maxLength: 5 }), fc.string(), { maxKeys: 3 });
+const block = fc.oneof(
+  fc.record({ type: fc.constant('text'), text: fc.string({ minLength: 1 }) }),
+  fc.record({
+    type: fc.constant('thinking'),
+    thinking: fc.string(),
+    signature: fc.base64String({ minLength: 4 }),
+  }),
+  fc.record({ type: fc.constant('redacted_thinking'), data: fc.base64String({ minLength: 4 }) }),
+  fc.record({
+    type: fc.constant('tool_use'),
+    id: fc.string({ minLength: 1 }),
+    name: fc.constant('f'),
+    input,
+  }),
+);
+type Block = { type: string; text?: string; thinking?: string; signature?: string; input?: object };
+
+test('a streamed message is the same as the whole one', () => {
+  fc.assert(
+    fc.property(fc.array(block, { maxLength: 6 }), fc.integer({ min: 1, max: 5 }), (content, size) => {
+      const frames = [
+        started(),
+        ...content.flatMap((one, i) => framesOf(one, i, size)),
+        stopped('end_turn'),
+        over,
+      ];
+      const whole = readMessage({ content, stop_reason: 'end_turn', stop_sequence: null });
+      expect(joined(readAll(frames).events)).toEqual(joined(eventsOf(whole.parts)));
+    }),
+  );
+});
+
+function framesOf(block: Block, index: number, size: number): Buffer[] {
+  const pieces = (whole: string) => whole.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
+  const empty = { ...block };
+  const deltas: Buffer[] = [];
+  if (block.type === 'text') {
+    empty.text = '';
+    deltas.push(...pieces(block.text!).map((piece) => text(index, piece)));
+  }
+  if (block.type === 'thinking') {
+    Object.assign(empty, { thinking: '', signature: '' });
+    deltas.push(
+      ...pieces(block.thinking!).map((thinking) =>
+        frame('content_block_delta', { index, delta: { type: 'thinking_delta', thinking } }),
+      ),
+    );
+    deltas.push(signature(index, block.signature!));
+  }
+  if (block.type === 'tool_use') {
+    empty.input = {};
+    deltas.push(...pieces(JSON.stringify(block.input)).map((piece) => json(index, piece)));
+  }
+  return [begin(index, empty), ...deltas, end(index)];
+}
+
+/** A whole reply as if each part had come at once. */
+function eventsOf(parts: readonly AssistantPart[]): ReplyEvent[] {
+  let calls = 0;
+  return parts.flatMap((part): ReplyEvent[] => {
+    if (part.kind === 'text') return [{ kind: 'text', text: part.text }];
+    if (part.kind === 'redacted_thinking') return [part];
+    if (part.kind === 'tool_call') {
+      const call = calls++;
+      const { id, name } = part;
+      return [
+        { kind: 'tool_call', call, id, name },
+        { kind: 'tool_arguments', call, text: part.arguments },
+      ];
+    }
+    const said: ReplyEvent[] = part.text === '' ? [] : [{ kind: 'thinking', text: part.text }];
+    return part.signature ? [...said, { kind: 'thinking_signature', signature: part.signature }] : said;
+  });
+}
+
+/** Pieces of one text put together; what ends a stream left out. */
+function joined(events: readonly ReplyEvent[]): object[] {
+  const result: { kind: string; text?: string; call?: number }[] = [];
+  for (const event of events) {
+    const last = result.at(-1);
+    if (
+      'text' in event &&
+      last?.kind === event.kind &&
+      last.call === ('call' in event ? event.call : undefined)
+    ) {
+      last.text += event.text;
+    } else if (event.kind !== 'stop') result.push({ ...event });
+  }
+  return result;
+}

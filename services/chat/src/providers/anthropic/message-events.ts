@@ -1,0 +1,142 @@
+import type { ReplyEvent, StreamReader } from '../../domain/reply';
+import type { TokenUsage } from '../../domain/usage';
+import { membersOf, textOf } from '../../json/json-value';
+import { dataOf, parseData } from '../../sse/sse-data';
+import { fromMessagesUsage, laterUsage } from './messages-usage';
+import { argumentsOf, ownSignature, readToolUse } from './read-message';
+import { fromStopReason } from './stop-reason';
+
+type OpenBlock =
+  | { readonly kind: 'text' }
+  /** A later signature replaces an earlier one, as the SDK has it; so it is told when the block ends. */
+  | { readonly kind: 'thinking'; signature: string }
+  /** `input` came whole with the block's start; it holds unless pieces follow. */
+  | { readonly kind: 'tool_use'; readonly call: number; readonly input: unknown; inPieces: boolean }
+  /** Server tools and what is newer than this reader: they keep their index and say nothing. */
+  | { readonly kind: 'other' };
+
+const NOTHING: readonly ReplyEvent[] = [];
+const ERROR_TYPE = /^[a-z_]{1,40}$/;
+
+/** Reads a stream of message events (SDK 1.10, `RawMessageStreamEvent`). */
+export class MessageEvents implements StreamReader {
+  readonly #blocks = new Map<number, OpenBlock>();
+  #figures: Record<string, unknown> = {};
+  #calls = 0;
+  #stopped = false;
+  #ended = false;
+
+  get usage(): TokenUsage | undefined {
+    return fromMessagesUsage(this.#figures);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  read(event: Buffer): readonly ReplyEvent[] {
+    const data = parseData(event);
+    if (!data) {
+      if (dataOf(event) === '') return NOTHING;
+      throw new Error('stream event is no JSON object');
+    }
+    switch (data.type) {
+      case 'message_start':
+        this.#figures = laterUsage(this.#figures, membersOf(data.message).usage);
+        return NOTHING;
+      case 'content_block_start':
+        return this.#begin(data.index, membersOf(data.content_block));
+      case 'content_block_delta':
+        return this.#continue(data.index, membersOf(data.delta));
+      case 'content_block_stop':
+        return this.#close(data.index as number);
+      case 'message_delta':
+        this.#figures = laterUsage(this.#figures, data.usage);
+        return this.#stop(membersOf(data.delta));
+      case 'message_stop':
+        if (!this.#stopped) throw new Error('message ended without a stop reason');
+        this.#ended = true;
+        return NOTHING;
+      case 'error':
+        throw brokenOff(data);
+      default:
+        return NOTHING;
+    }
+  }
+
+  #begin(index: unknown, block: Record<string, unknown>): readonly ReplyEvent[] {
+    if (typeof index !== 'number') throw new Error('content block without index');
+    const [open, events] = this.#open(block);
+    this.#blocks.set(index, open);
+    return events;
+  }
+
+  #open(block: Record<string, unknown>): [OpenBlock, readonly ReplyEvent[]] {
+    switch (block.type) {
+      case 'text':
+        return [{ kind: 'text' }, piece('text', block.text)];
+      case 'thinking':
+        return [{ kind: 'thinking', signature: textOf(block.signature) }, piece('thinking', block.thinking)];
+      case 'redacted_thinking':
+        return [{ kind: 'other' }, [{ kind: 'redacted_thinking', data: ownSignature(textOf(block.data)) }]];
+      case 'tool_use': {
+        const call = this.#calls++;
+        return [
+          { kind: 'tool_use', call, input: block.input, inPieces: false },
+          [{ kind: 'tool_call', call, ...readToolUse(block) }],
+        ];
+      }
+      default:
+        return [{ kind: 'other' }, NOTHING];
+    }
+  }
+
+  #continue(index: unknown, delta: Record<string, unknown>): readonly ReplyEvent[] {
+    const block = this.#blocks.get(index as number);
+    if (!block) throw new Error('delta of a content block that did not begin');
+    if (block.kind === 'text' && delta.type === 'text_delta') return piece('text', delta.text);
+    if (block.kind === 'thinking') {
+      if (delta.type === 'thinking_delta') return piece('thinking', delta.thinking);
+      if (delta.type === 'signature_delta') block.signature = textOf(delta.signature);
+    }
+    if (block.kind === 'tool_use' && delta.type === 'input_json_delta') {
+      const text = textOf(delta.partial_json);
+      if (text === '') return NOTHING;
+      block.inPieces = true;
+      return [{ kind: 'tool_arguments', call: block.call, text }];
+    }
+    return NOTHING;
+  }
+
+  #close(index: number): readonly ReplyEvent[] {
+    const block = this.#blocks.get(index);
+    if (!block) return NOTHING;
+    this.#blocks.delete(index);
+    if (block.kind === 'thinking' && block.signature !== '') {
+      return [{ kind: 'thinking_signature', signature: ownSignature(block.signature) }];
+    }
+    if (block.kind === 'tool_use' && !block.inPieces) {
+      return [{ kind: 'tool_arguments', call: block.call, text: argumentsOf(block.input) }];
+    }
+    return NOTHING;
+  }
+
+  #stop({ stop_reason: reason, stop_sequence: sequence }: Record<string, unknown>): readonly ReplyEvent[] {
+    if (this.#stopped || typeof reason !== 'string') return NOTHING;
+    this.#stopped = true;
+    const left = [...this.#blocks.keys()].flatMap((index) => this.#close(index));
+    const stop = fromStopReason(reason);
+    return [...left, { kind: 'stop', stop, ...(typeof sequence === 'string' && { stopSequence: sequence }) }];
+  }
+}
+
+function piece(kind: 'text' | 'thinking', value: unknown): readonly ReplyEvent[] {
+  const text = textOf(value);
+  return text === '' ? NOTHING : [{ kind, text }];
+}
+
+/** With the provider's word for it; its message may speak of the caller's text. */
+function brokenOff(data: Record<string, unknown>): Error {
+  const type = textOf(membersOf(data.error).type);
+  return new Error(`provider sent an error event: ${ERROR_TYPE.test(type) ? type : 'unknown'}`);
+}

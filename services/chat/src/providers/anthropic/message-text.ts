@@ -1,0 +1,33 @@
+import { membersOf, textOf } from '../../json/json-value';
+import { parseData } from '../../sse/sse-data';
+import type { TextReader } from '../unread-events';
+import { argumentsOf } from './read-message';
+
+/** The text of a stream's content blocks, for counting. */
+export class MessageText implements TextReader {
+  readonly #names: string[] = [];
+  readonly #blocks = new Map<number, string>();
+
+  read(event: Buffer): void {
+    const data = parseData(event) ?? {};
+    const index = data.index as number;
+    if (data.type === 'content_block_delta') {
+      const { text, thinking, partial_json: json } = membersOf(data.delta);
+      this.#add(index, textOf(text) + textOf(thinking) + textOf(json));
+    }
+    if (data.type === 'content_block_start') {
+      const { name, input } = membersOf(data.content_block);
+      this.#names.push(textOf(name));
+      const whole = argumentsOf(input);
+      if (whole !== '{}') this.#add(index, whole);
+    }
+  }
+
+  get texts(): Iterable<string> {
+    return [...this.#names, ...this.#blocks.values()];
+  }
+
+  #add(index: number, text: string): void {
+    this.#blocks.set(index, (this.#blocks.get(index) ?? '') + text);
+  }
+}

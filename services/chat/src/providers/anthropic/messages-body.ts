@@ -1,0 +1,105 @@
+/** What `POST /v1/messages` takes (SDK 1.10, `MessageCreateParams`), as far as we write it. */
+export interface MessagesBody {
+  readonly model: string;
+  readonly max_tokens: number;
+  readonly stream: boolean;
+  readonly system?: readonly TextBlock[];
+  readonly messages: readonly WireMessage[];
+  readonly tools?: readonly WireTool[];
+  readonly tool_choice?: WireToolChoice;
+  readonly thinking?: WireThinking;
+  readonly output_config?: OutputConfig;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly top_k?: number;
+  readonly stop_sequences?: readonly string[];
+  readonly metadata?: { readonly user_id: string };
+}
+
+export interface WireMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly Block[];
+}
+
+export interface CacheControl {
+  readonly type: 'ephemeral';
+  readonly ttl?: '1h';
+}
+
+/** Which breakpoints stay is decided once the whole request is written. */
+export interface Cacheable {
+  cache_control?: CacheControl;
+}
+
+export type Block = InputBlock | ToolResultBlock | ToolUseBlock | ThinkingBlock | RedactedThinkingBlock;
+/** What a user says, and what a tool answers. */
+export type InputBlock = TextBlock | ImageBlock | DocumentBlock;
+
+export interface TextBlock extends Cacheable {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+type Base64Source = { readonly type: 'base64'; readonly media_type: string; readonly data: string };
+type UrlSource = { readonly type: 'url'; readonly url: string };
+type TextSource = { readonly type: 'text'; readonly media_type: 'text/plain'; readonly data: string };
+
+export interface ImageBlock extends Cacheable {
+  readonly type: 'image';
+  readonly source: Base64Source | UrlSource;
+}
+
+export interface DocumentBlock extends Cacheable {
+  readonly type: 'document';
+  readonly source: Base64Source | UrlSource | TextSource;
+  readonly title?: string;
+}
+
+export interface ToolResultBlock extends Cacheable {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content?: readonly InputBlock[];
+  readonly is_error?: true;
+}
+
+export interface ToolUseBlock extends Cacheable {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ThinkingBlock {
+  readonly type: 'thinking';
+  readonly thinking: string;
+  readonly signature: string;
+}
+
+export interface RedactedThinkingBlock {
+  readonly type: 'redacted_thinking';
+  readonly data: string;
+}
+
+export interface WireTool extends Cacheable {
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly strict?: true;
+}
+
+export type WireToolChoice =
+  | { readonly type: 'none' }
+  | { readonly type: 'auto' | 'any'; readonly disable_parallel_tool_use?: true }
+  | { readonly type: 'tool'; readonly name: string; readonly disable_parallel_tool_use?: true };
+
+export type WireThinking =
+  | { readonly type: 'disabled' }
+  | { readonly type: 'adaptive'; readonly display?: 'summarized' }
+  | { readonly type: 'enabled'; readonly budget_tokens: number };
+
+export type WireEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+export interface OutputConfig {
+  readonly effort?: WireEffort;
+  readonly format?: { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> };
+}

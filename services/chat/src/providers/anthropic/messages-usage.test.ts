@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { fromMessagesUsage, laterUsage } from './messages-usage';
+
+const usage = { input_tokens: 10, output_tokens: 5 };
+
+test('cache tokens are beside the input, neither counted twice nor lost', () =>
+  expect(
+    fromMessagesUsage({ ...usage, cache_read_input_tokens: 100, cache_creation_input_tokens: 20 }),
+  ).toEqual({ input: 10, cacheRead: 100, cacheWrite: 20, output: 5, reasoning: 0 }));
+
+test('writes of an hour are told apart, and are never more than was written', () => {
+  const of = (written: number, hour: number) =>
+    fromMessagesUsage({
+      ...usage,
+      cache_creation_input_tokens: written,
+      cache_creation: { ephemeral_1h_input_tokens: hour },
+    });
+  expect(of(20, 15)).toMatchObject({ cacheWrite: 5, cacheWriteLong: 15 });
+  expect(of(20, 99)).toMatchObject({ cacheWrite: 0, cacheWriteLong: 20 });
+});
+
+test('what was thought is part of the output', () =>
+  expect(fromMessagesUsage({ ...usage, output_tokens_details: { thinking_tokens: 9 } })).toMatchObject({
+    output: 5,
+    reasoning: 5,
+  }));
+
+test.each([
+  ['nothing', undefined],
+  ['null', null],
+  ['no output', { input_tokens: 1 }],
+  ['a fraction', { input_tokens: 1.5, output_tokens: 1 }],
+  ['a figure past all measure', { input_tokens: 1, output_tokens: 100_000_001 }],
+])('%s is no usage', (_, value) => expect(fromMessagesUsage(value)).toBeUndefined());
+
+test('later figures replace, null and absent ones do not', () =>
+  expect(
+    laterUsage({ ...usage, cache_read_input_tokens: 7 }, { input_tokens: null, output_tokens: 9 }),
+  ).toEqual({
+    input_tokens: 10,
+    output_tokens: 9,
+    cache_read_input_tokens: 7,
+  }));

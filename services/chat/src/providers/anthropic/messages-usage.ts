@@ -1,0 +1,40 @@
+import type { TokenUsage } from '../../domain/usage';
+import { membersOf } from '../../json/json-value';
+
+/** Far beyond any context. A larger figure is an error, and its cost would not fit into an amount of money. */
+const MAX_TOKENS = 100_000_000;
+
+/**
+ * Usage of a message; undefined when it is none. The three input figures are apart from each other, and
+ * `output_tokens` includes what was thought (SDK 1.10, `Usage`); the writes of an hour are told in
+ * `cache_creation`.
+ */
+export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
+  const usage = membersOf(value);
+  const input = tokens(usage.input_tokens);
+  const output = tokens(usage.output_tokens);
+  if (input === undefined || output === undefined) return undefined;
+  const written = tokens(usage.cache_creation_input_tokens) ?? 0;
+  const writtenLong = tokens(membersOf(usage.cache_creation).ephemeral_1h_input_tokens) ?? 0;
+  const cacheWriteLong = Math.min(written, writtenLong);
+  const reasoning = tokens(membersOf(usage.output_tokens_details).thinking_tokens) ?? 0;
+  return {
+    input,
+    cacheRead: tokens(usage.cache_read_input_tokens) ?? 0,
+    cacheWrite: written - cacheWriteLong,
+    ...(cacheWriteLong > 0 && { cacheWriteLong }),
+    output,
+    reasoning: Math.min(output, reasoning),
+  };
+}
+
+/** A later figure of a stream replaces the earlier one; null and absent ones say nothing. */
+export function laterUsage(earlier: Record<string, unknown>, later: unknown): Record<string, unknown> {
+  const said = Object.entries(membersOf(later)).filter(([, value]) => value !== null);
+  return { ...earlier, ...Object.fromEntries(said) };
+}
+
+function tokens(value: unknown): number | undefined {
+  const credible = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
+  return credible ? (value as number) : undefined;
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { UnreadBudget } from '../unread-budget';
+import {
+  begin,
+  frame,
+  json,
+  ping,
+  STREAMS,
+  signature,
+  started,
+  stopped,
+  text,
+  thinking,
+} from './message-streams.fixture';
+import { PassedMessages } from './passed-messages';
+
+const passing = () => new PassedMessages(new UnreadBudget(1024));
+
+test.each(Object.entries(STREAMS))(
+  '%s: every byte passes, the last event waits for the bill',
+  (_, frames) => {
+    const stream = passing();
+    const kinds = frames.map((event) => {
+      const taken = stream.take(event);
+      expect(taken).toMatchObject({ bytes: event });
+      return taken.kind;
+    });
+    expect(kinds.slice(0, -1).every((kind) => kind === 'pass')).toBe(true);
+    expect(kinds.at(-1)).toBe('done');
+  },
+);
+
+test('usage: the last figures replace the first', () => {
+  const stream = passing();
+  expect(stream.usage).toBeUndefined();
+  stream.take(started());
+  expect(stream.usage).toMatchObject({ input: 25, output: 1 });
+  stream.take(stopped('end_turn', { output_tokens: 15 }));
+  expect(stream.usage).toMatchObject({ input: 25, output: 15 });
+});
+
+describe('what only looks like the end or like figures passes', () => {
+  test.each([
+    ['text', text(0, '{"type":"message_stop"} "usage":{"input_tokens":9,"output_tokens":9} "error"')],
+    [
+      'a tool of that name',
+      begin(0, { type: 'tool_use', id: 'a', name: 'message_stop', input: { type: 'error' } }),
+    ],
+    ['a comment', Buffer.from(': "message_stop"\n\n')],
+    ['a ping', ping],
+  ])('%s', (_, event) => {
+    const stream = passing();
+    expect(stream.take(event)).toEqual({ kind: 'pass', bytes: event });
+    expect(stream.usage).toBeUndefined();
+  });
+});
+
+test('the provider’s own error', () => {
+  const stream = passing();
+  expect(stream.take(frame('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }))).toEqual(
+    {
+      kind: 'error',
+    },
+  );
+});
+
+test('frames without an event line, with other line ends and spaces are read too', () => {
+  expect(passing().take(Buffer.from('data: {"type": "message_stop"}\r\n\r\n')).kind).toBe('done');
+  const stream = passing();
+  stream.take(
+    Buffer.from('data: {"type":"message_delta","delta":{},"usage":{"input_tokens":2,"output_tokens":3}}\n\n'),
+  );
+  expect(stream.usage).toMatchObject({ input: 2, output: 3 });
+});
+
+test('counts what was said, thought and called, and no signature', () => {
+  const stream = passing();
+  expect(stream.estimateOutput()).toBe(0);
+  const frames = [
+    started(),
+    begin(0, { type: 'thinking', thinking: '', signature: '' }),
+    thinking(0, 'Hello wor'),
+    thinking(0, 'ld'),
+    signature(0, 'x'.repeat(4_000)),
+    begin(1, { type: 'text', text: '' }),
+    text(1, 'Hello world'),
+    begin(2, { type: 'tool_use', id: 'a', name: 'f', input: {} }),
+    json(2, '{}'),
+  ];
+  for (const event of frames) stream.take(event);
+  // "Hello world" is two tokens, "f" and "{}" one each; the start of a call counts as an event.
+  expect(stream.countOutput()).toBe(2 + 2 + 1 + 1);
+  expect(stream.estimateOutput()).toBe(6);
+  stream.close();
+});
+
+test('estimates by the text alone, whatever frames it comes in', () => {
+  const stream = passing();
+  for (const event of [text(0, 'x'.repeat(400)), thinking(10, 'x'.repeat(400)), json(2, 'x'.repeat(400))]) {
+    stream.take(event);
+  }
+  expect(stream.estimateOutput()).toBe(300);
+});
+
+test('an event is a token at least', () => {
+  const stream = passing();
+  for (let i = 0; i < 10; i++) stream.take(text(0, 'a'));
+  expect(stream.estimateOutput()).toBe(10);
+});
+
+test('input that came whole with its block is counted', () => {
+  const stream = passing();
+  stream.take(begin(0, { type: 'tool_use', id: 'a', name: 'f', input: { text: 'Hello world' } }));
+  expect(stream.countOutput()).toBeGreaterThan(4);
+});

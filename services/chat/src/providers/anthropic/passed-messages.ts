@@ -1,0 +1,86 @@
+import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
+import type { TokenUsage } from '../../domain/usage';
+import { membersOf } from '../../json/json-value';
+import { parseData } from '../../sse/sse-data';
+import type { UnreadBudget } from '../unread-budget';
+import { UnreadEvents } from '../unread-events';
+import { MessageText } from './message-text';
+import { fromMessagesUsage, laterUsage } from './messages-usage';
+
+/** A quote inside a JSON string is escaped, so these bytes are never a model's text. */
+const DELTA = Buffer.from('"content_block_delta"');
+const SIGNATURE = Buffer.from('"signature_delta"');
+const TOOL_USE = Buffer.from('"tool_use"');
+/** What stands before a delta's text: `…_delta","partial_json":"`. */
+const DELTA_TYPE_END = Buffer.from('_delta","');
+const TEXT_START = Buffer.from('":"');
+/** What stands behind it: `"}}` and the blank line. */
+const DELTA_END_BYTES = 5;
+const BYTES_PER_TOKEN = 4;
+const TELLING = ['"usage"', '"message_stop"', '"error"'].map((text) => Buffer.from(text));
+
+/**
+ * Reads usage off a stream of message events while they pass untouched. Deltas, nearly all of a stream, are
+ * never parsed on the way; what else there is, only when its bytes say that it may hold figures or the end.
+ */
+export class PassedMessages implements PassedStream {
+  readonly #unread: UnreadEvents;
+  #figures: Record<string, unknown> = {};
+  #events = 0;
+  #textBytes = 0;
+
+  constructor(budget: UnreadBudget) {
+    this.#unread = new UnreadEvents(budget, new MessageText());
+  }
+
+  get usage(): TokenUsage | undefined {
+    return fromMessagesUsage(this.#figures);
+  }
+
+  take(event: Buffer): PassedEvent {
+    const delta = event.indexOf(DELTA);
+    if (delta !== -1) {
+      // A signature is no output.
+      if (!event.includes(SIGNATURE)) this.#keep(event, textBytesOf(event, delta + DELTA.length));
+      return { kind: 'pass', bytes: event };
+    }
+    if (event.includes(TOOL_USE)) this.#keep(event, 0);
+    if (TELLING.some((bytes) => event.includes(bytes))) return this.#inspect(event);
+    return { kind: 'pass', bytes: event };
+  }
+
+  /** One for each event, or their text by four bytes to a token; the events' frames differ by kind. */
+  estimateOutput(): number {
+    return Math.max(this.#events, Math.ceil(this.#textBytes / BYTES_PER_TOKEN));
+  }
+
+  countOutput(): number {
+    return this.#unread.countOutput();
+  }
+
+  close(): void {
+    this.#unread.close();
+  }
+
+  #keep(event: Buffer, textBytes: number): void {
+    this.#unread.keep(event);
+    this.#events++;
+    this.#textBytes += textBytes;
+  }
+
+  #inspect(event: Buffer): PassedEvent {
+    const { type, message, usage } = parseData(event) ?? {};
+    if (type === 'message_stop') return { kind: 'done', bytes: event };
+    if (type === 'error') return { kind: 'error' };
+    if (type === 'message_start') this.#figures = laterUsage(this.#figures, membersOf(message).usage);
+    if (type === 'message_delta') this.#figures = laterUsage(this.#figures, usage);
+    return { kind: 'pass', bytes: event };
+  }
+}
+
+/** Of a delta, from its own type on; none where it is written with spaces. */
+function textBytesOf(event: Buffer, from: number): number {
+  const type = event.indexOf(DELTA_TYPE_END, from);
+  const start = type === -1 ? -1 : event.indexOf(TEXT_START, type + DELTA_TYPE_END.length);
+  return start === -1 ? 0 : Math.max(0, event.length - start - TEXT_START.length - DELTA_END_BYTES);
+}

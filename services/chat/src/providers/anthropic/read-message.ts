@@ -1,0 +1,57 @@
+import type { AssistantPart, Signature, ThinkingPart, ToolCallPart } from '../../domain/conversation';
+import type { Reply } from '../../domain/reply';
+import { fitToolId } from '../../domain/tool-ids';
+import { membersOf, textOf } from '../../json/json-value';
+import { fromStopReason } from './stop-reason';
+
+/** @throws Error when it is no message */
+export function readMessage(message: Record<string, unknown>): Reply {
+  const { content, stop_reason: reason, stop_sequence: sequence } = message;
+  if (!Array.isArray(content) || typeof reason !== 'string') throw new Error('reply is no message');
+  return {
+    parts: content.map(readBlock).filter((part) => part !== undefined),
+    stop: fromStopReason(reason),
+    ...(typeof sequence === 'string' && { stopSequence: sequence }),
+  };
+}
+
+export function ownSignature(value: string): Signature {
+  return { wire: 'anthropic', value };
+}
+
+/** @throws Error when the block has no id or name */
+export function readToolUse(block: Record<string, unknown>): { id: string; name: string } {
+  const { id, name } = block;
+  if (typeof id !== 'string' || typeof name !== 'string') throw new Error('tool_use without id or name');
+  return { id: fitToolId(id), name };
+}
+
+/** JSON text of a whole input, which is an object also where there is nothing to say. */
+export function argumentsOf(input: unknown): string {
+  return JSON.stringify(membersOf(input));
+}
+
+/** Undefined for blocks that say nothing to a caller of another format. */
+function readBlock(value: unknown): AssistantPart | undefined {
+  const block = membersOf(value);
+  if (block.type === 'text') {
+    const text = textOf(block.text);
+    return text === '' ? undefined : { kind: 'text', text };
+  }
+  if (block.type === 'thinking') return readThinking(textOf(block.thinking), textOf(block.signature));
+  if (block.type === 'redacted_thinking') {
+    return { kind: 'redacted_thinking', data: ownSignature(textOf(block.data)) };
+  }
+  if (block.type === 'tool_use') return readCall(block);
+  return undefined;
+}
+
+/** Without text where the provider does not show it: the signature alone continues the thought. */
+function readThinking(text: string, signature: string): ThinkingPart | undefined {
+  if (signature !== '') return { kind: 'thinking', text, signature: ownSignature(signature) };
+  return text === '' ? undefined : { kind: 'thinking', text };
+}
+
+function readCall(block: Record<string, unknown>): ToolCallPart {
+  return { kind: 'tool_call', ...readToolUse(block), arguments: argumentsOf(block.input) };
+}

@@ -1,0 +1,27 @@
+import type { RefusedResponse } from '../../domain/chat-provider';
+import type { UpstreamFailure } from '../../domain/upstream-failure';
+import { membersOf, textOf } from '../../json/json-value';
+
+/** Of `error.details.error_code`: what is wrong with our account (SDK 1.10, `resources/shared`). */
+const OUR_ACCOUNT = new Set([
+  'claude_code_key_creator_not_member',
+  'cmek_key_disabled',
+  'cmek_key_network_blocked',
+  'contract_spend_limit_reached',
+  'enforced_spend_limit_reached',
+  'linked_organization_billing_unavailable',
+  'linked_organization_spend_limit_reached',
+  'organization_on_hold',
+  'organization_type_not_supported',
+  'parent_organization_required',
+]);
+/** An account without money or above its limit is told so by a 400 without a code of its own. */
+const OUR_BILLING =
+  /credit balance|plans & billing|api usage limits|organization has been (disabled|suspended)/i;
+
+/** Statuses that blame the call for what is our account's: nothing of them is the caller's to know. */
+export function refusedMessages({ body }: RefusedResponse): UpstreamFailure | undefined {
+  const { message, details } = membersOf(membersOf(body).error);
+  const ours = OUR_ACCOUNT.has(textOf(membersOf(details).error_code)) || OUR_BILLING.test(textOf(message));
+  return ours ? { kind: 'status', status: 402 } : undefined;
+}

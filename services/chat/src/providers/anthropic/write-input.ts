@@ -1,0 +1,97 @@
+import { GatewayError } from '@gateway/proto';
+import type {
+  CacheHint,
+  DocumentPart,
+  ImagePart,
+  TextPart,
+  ToolResultPart,
+  UserPart,
+} from '../../domain/conversation';
+import type { Cacheable, DocumentBlock, ImageBlock, InputBlock, TextBlock } from './messages-body';
+
+type InputPart = Exclude<UserPart, ToolResultPart>;
+
+/** SDK 1.10, `Base64ImageSource`. */
+const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+const MAX_TITLE_CHARS = 500;
+const SOMETHING = /\S/;
+
+/** The API refuses text that is empty or nothing but white space. */
+export function isBlank(text: string): boolean {
+  return !SOMETHING.test(text);
+}
+
+export function cacheOf(hint: CacheHint | undefined): Cacheable {
+  if (!hint) return {};
+  return { cache_control: hint.ttl === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' } };
+}
+
+/**
+ * What the API would take of these parts, blank text left out.
+ * @throws GatewayError `invalid_request` for media that its models do not read
+ */
+export function writeInput(parts: readonly InputPart[]): InputBlock[] {
+  return parts.filter((part) => part.kind !== 'text' || !isBlank(part.text)).map(writeBlock);
+}
+
+function writeBlock(part: InputPart): InputBlock {
+  switch (part.kind) {
+    case 'text':
+      return writeText(part);
+    case 'image':
+      return writeImage(part);
+    case 'document':
+      return writeDocument(part);
+    case 'audio':
+      throw refused('the model takes no audio');
+  }
+}
+
+export function writeText({ text, cache }: TextPart): TextBlock {
+  return { type: 'text', text, ...cacheOf(cache) };
+}
+
+function writeImage({ source, cache }: ImagePart): ImageBlock {
+  if (source.kind === 'url') {
+    return { type: 'image', source: { type: 'url', url: source.url }, ...cacheOf(cache) };
+  }
+  const type = mediaType(source.mediaType);
+  const known = type === 'image/jpg' ? 'image/jpeg' : type;
+  if (!IMAGE_TYPES.has(known)) throw refused('images must be JPEG, PNG, GIF or WebP');
+  return {
+    type: 'image',
+    source: { type: 'base64', media_type: known, data: source.data },
+    ...cacheOf(cache),
+  };
+}
+
+/** A PDF, by its bytes or its address, or text. */
+function writeDocument({ source, title, cache }: DocumentPart): DocumentBlock {
+  const written = writeDocumentSource(source);
+  if (written.type === 'text' && isBlank(written.data)) throw refused('a document is empty');
+  return {
+    type: 'document',
+    source: written,
+    ...(title !== undefined && !isBlank(title) && { title: title.slice(0, MAX_TITLE_CHARS) }),
+    ...cacheOf(cache),
+  };
+}
+
+function writeDocumentSource(source: DocumentPart['source']): DocumentBlock['source'] {
+  if (source.kind === 'url') return { type: 'url', url: source.url };
+  if (source.kind === 'text') return { type: 'text', media_type: 'text/plain', data: source.text };
+  const type = mediaType(source.mediaType);
+  if (type === 'application/pdf') return { type: 'base64', media_type: type, data: source.data };
+  if (!type.startsWith('text/')) throw refused('documents must be PDF or text');
+  const data = Buffer.from(source.data, 'base64').toString('utf8');
+  return { type: 'text', media_type: 'text/plain', data };
+}
+
+/** Without parameters such as a charset. */
+function mediaType(given: string): string {
+  return given.split(';', 1)[0]!.trim().toLowerCase();
+}
+
+function refused(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

@@ -1,0 +1,219 @@
+import type {
+  AssistantPart,
+  AssistantTurn,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+  UserPart,
+  UserTurn,
+} from '../../domain/conversation';
+import { fitToolId } from '../../domain/tool-ids';
+import type { Block, ToolResultBlock, ToolUseBlock, WireMessage } from './messages-body';
+import { cacheOf, isBlank, writeInput } from './write-input';
+
+type SpokenTurn = UserTurn | AssistantTurn;
+type PlainPart = Exclude<AssistantPart, ToolCallPart>;
+
+/** A conversation that does not begin with the user has to, for the API. */
+const OPENING: WireMessage = {
+  role: 'user',
+  content: [{ type: 'text', text: '(The conversation begins.)' }],
+};
+/** An interrupted agent leaves a call behind that nothing answered; the API refuses it without a result. */
+const NO_RESULT = 'The tool gave no result.';
+/** The API refuses a result whose call is not in the turn before, as in a history that was cut. */
+const LOST_CALL = 'Result of an earlier tool call:';
+
+/** What the user says to a model that does not go on from words of its own. */
+const GO_ON: WireMessage = { role: 'user', content: [{ type: 'text', text: '(Continue.)' }] };
+
+/**
+ * User and assistant in turn, the user first; every tool call answered in the message after it.
+ * @param prefills the model goes on from the assistant's words when they are the last
+ */
+export function writeMessages(turns: readonly Turn[], prefills: boolean): WireMessage[] {
+  const messages: WireMessage[] = [];
+  const ids = new ToolUseIds();
+  let calls: readonly ToolUse[] = [];
+  for (const turn of alternating(turns)) {
+    if (turn.role === 'assistant') {
+      calls = turn.parts.filter((part) => part.kind === 'tool_call').map((call) => ids.give(call));
+      messages.push({ role: 'assistant', content: writeAssistant(turn.parts, calls) });
+    } else {
+      messages.push({ role: 'user', content: writeUser(turn.parts, calls) });
+      calls = [];
+    }
+  }
+  if (calls.length > 0) messages.push({ role: 'user', content: writeUser([], calls) });
+  if (messages[0]?.role !== 'user') messages.unshift(OPENING);
+  if (messages.at(-1)?.role === 'assistant')
+    messages.push(...(prefills ? [prefill(messages.pop()!)] : [GO_ON]));
+  return messages;
+}
+
+/**
+ * The same without the thoughts of the assistant's turn that is still open, the words to go on from or the
+ * last round of tool calls: the API refuses them there unless thinking is asked for.
+ */
+export function withoutOpenThoughts(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const open = openTurn(messages);
+  return messages.map((message) =>
+    message === open
+      ? { ...message, content: message.content.filter((block) => !isThoughtBlock(block)) }
+      : message,
+  );
+}
+
+/**
+ * How the assistant's turn that is still open began: with a thought, without, or there is none. Words to go on
+ * from exclude thinking, whatever stands before them.
+ */
+export function openTurnThinks(messages: readonly WireMessage[]): boolean | undefined {
+  if (messages.at(-1)?.role === 'assistant') return false;
+  const first = openTurn(messages)?.content[0];
+  return first && isThoughtBlock(first);
+}
+
+function openTurn(messages: readonly WireMessage[]): WireMessage | undefined {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') return last;
+  return last?.content[0]?.type === 'tool_result' ? messages.at(-2) : undefined;
+}
+
+function isThoughtBlock({ type }: Block): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** A call of the history with the id that it has in this request. */
+interface ToolUse {
+  readonly call: ToolCallPart;
+  readonly id: string;
+}
+
+/** Ids are unique in a request, though some clients begin anew in each turn. */
+class ToolUseIds {
+  readonly #given = new Set<string>();
+  readonly #times = new Map<string, number>();
+
+  give(call: ToolCallPart): ToolUse {
+    let id = fitToolId(call.id);
+    let times = this.#times.get(call.id) ?? 0;
+    while (this.#given.has(id)) id = fitToolId(`${call.id} #${++times}`);
+    this.#times.set(call.id, times);
+    this.#given.add(id);
+    return { call, id };
+  }
+}
+
+function alternating(turns: readonly Turn[]): SpokenTurn[] {
+  const carried = turns.filter((turn) => turn.role !== 'system').map(carriedOf);
+  const spoken = merged(carried.filter(({ parts }) => parts.length > 0));
+  // An assistant message may not be, nor end in, a thought.
+  return merged(spoken.filter((turn) => turn.role === 'user' || !turn.parts.every(isThought)));
+}
+
+/** What the API takes of a turn: no blank text, and of thoughts only those that it has signed. */
+function carriedOf(turn: SpokenTurn): SpokenTurn {
+  return turn.role === 'user'
+    ? { role: 'user', parts: turn.parts.filter(isCarried) }
+    : { role: 'assistant', parts: turn.parts.filter(isCarried) };
+}
+
+function isCarried(part: UserPart | AssistantPart): boolean {
+  if (part.kind === 'text') return !isBlank(part.text);
+  if (part.kind === 'thinking') return part.signature?.wire === 'anthropic' && part.signature.value !== '';
+  if (part.kind === 'redacted_thinking') return part.data.wire === 'anthropic' && part.data.value !== '';
+  return true;
+}
+
+function isThought(part: AssistantPart): boolean {
+  return part.kind === 'thinking' || part.kind === 'redacted_thinking';
+}
+
+function merged(turns: readonly SpokenTurn[]): SpokenTurn[] {
+  const result: { role: SpokenTurn['role']; parts: unknown[] }[] = [];
+  for (const { role, parts } of turns) {
+    const last = result.at(-1);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
+    else result.push({ role, parts: [...parts] });
+  }
+  return result as SpokenTurn[];
+}
+
+/** Calls last: the API takes text behind them for the missing results. */
+function writeAssistant(parts: readonly AssistantPart[], calls: readonly ToolUse[]): Block[] {
+  const said = parts.filter((part) => part.kind !== 'tool_call');
+  if (calls.length === 0) while (said.length > 0 && isThought(said.at(-1)!)) said.pop();
+  return [...said.map(writeSaid), ...calls.map(writeCall)];
+}
+
+function writeSaid(part: PlainPart): Block {
+  if (part.kind === 'text') return { type: 'text', text: part.text, ...cacheOf(part.cache) };
+  if (part.kind === 'redacted_thinking') return { type: 'redacted_thinking', data: part.data.value };
+  return { type: 'thinking', thinking: part.text, signature: part.signature?.value ?? '' };
+}
+
+function writeCall({ call, id }: ToolUse): ToolUseBlock {
+  return { type: 'tool_use', id, name: call.name, input: inputOf(call.arguments), ...cacheOf(call.cache) };
+}
+
+/**
+ * An object, as the API demands; what a model wrote wrongly, or not to its end, is kept in one as Anthropic
+ * recommends (platform.claude.com, fine-grained tool streaming).
+ */
+function inputOf(json: string): Record<string, unknown> {
+  if (json === '') return {};
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Kept as it is, below.
+  }
+  return { INVALID_JSON: json };
+}
+
+/** The results first, one for each call in their order; a result that answers none becomes what it says. */
+function writeUser(parts: readonly UserPart[], calls: readonly ToolUse[]): Block[] {
+  const open = Map.groupBy(calls, ({ call }) => call.id);
+  const results = new Map<ToolUse, ToolResultBlock>();
+  const said: Block[] = [];
+  for (const part of parts) {
+    if (part.kind !== 'tool_result') {
+      for (const block of writeInput([part])) said.push(block);
+      continue;
+    }
+    const answered = open.get(part.callId)?.shift();
+    if (answered) results.set(answered, writeResult(answered.id, part));
+    else said.push({ type: 'text', text: LOST_CALL }, ...writeInput(part.parts));
+  }
+  return [...calls.map((use) => results.get(use) ?? noResult(use.id)), ...said];
+}
+
+function writeResult(id: string, { parts, isError, cache }: ToolResultPart): ToolResultBlock {
+  const content = writeInput(parts);
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    ...(content.length > 0 && { content }),
+    ...(isError && { is_error: true }),
+    ...cacheOf(cache),
+  };
+}
+
+function noResult(id: string): ToolResultBlock {
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: [{ type: 'text', text: NO_RESULT }],
+    is_error: true,
+  };
+}
+
+/** The API refuses white space at the end of the words to go on from. */
+function prefill({ role, content }: WireMessage): WireMessage {
+  const last = content.at(-1);
+  if (last?.type !== 'text') return { role, content };
+  return { role, content: [...content.slice(0, -1), { ...last, text: last.text.trimEnd() }] };
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { GatewayError } from '@gateway/proto';
+import type { Conversation, OutputShape, TextPart } from '../../domain/conversation';
+import { limitBreakpoints } from './cache-breakpoints';
+import { fitSchema } from './fit-schema';
+import type { MessagesBody, OutputConfig, TextBlock } from './messages-body';
+import { isBlank, writeText } from './write-input';
+import { withoutOpenThoughts, writeMessages } from './write-messages';
+import { thinkingRules, writeSampling, writeThinking } from './write-thinking';
+import { forcesTool, writeTools } from './write-tools';
+
+const JSON_ONLY =
+  'Answer with one JSON object and nothing else: no words before or after it, and no code fence.';
+
+/**
+ * The body of a messages call. Penalties and the seed have no equivalent and are left out, as hints are.
+ * @throws GatewayError `invalid_request` for what the API cannot take and the caller would miss
+ */
+export function writeRequest(
+  conversation: Conversation,
+  upstreamModel: string,
+  maxOutputTokens: number,
+  capabilities: ReadonlySet<string>,
+): Buffer {
+  const compiles = capabilities.has('json_schema');
+  const rules = thinkingRules(capabilities);
+  const shape = writeShape(conversation.output, compiles);
+  const written = writeMessages(conversation.turns, !rules.adaptive && !shape.format);
+  const { thinking, effort } = writeThinking(conversation.reasoning, rules, {
+    maxOutputTokens,
+    forcesTool: forcesTool(conversation),
+    messages: written,
+  });
+  const thinks = thinking !== undefined && thinking.type !== 'disabled';
+  const messages = thinks ? written : withoutOpenThoughts(written);
+  const system = writeSystem(conversation, shape.instruction);
+  const outputConfig = { ...(effort && { effort }), ...(shape.format && { format: shape.format }) };
+  const stop = conversation.sampling.stop.filter((sequence) => !isBlank(sequence));
+  const body: MessagesBody = {
+    model: upstreamModel,
+    max_tokens: maxOutputTokens,
+    stream: conversation.stream,
+    ...writeTools(conversation, compiles),
+    ...(system.length > 0 && { system }),
+    messages,
+    ...(thinking && { thinking }),
+    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    ...writeSampling(conversation.sampling, rules, thinks),
+    ...(stop.length > 0 && { stop_sequences: stop }),
+    ...(conversation.endUser !== undefined && { metadata: { user_id: opaque(conversation.endUser) } }),
+  };
+  limitBreakpoints(body);
+  return toBytes(body);
+}
+
+/**
+ * Instructions from the middle of a conversation stand with the first ones: most models refuse them among
+ * the messages, and as a user's words they would lose their authority.
+ */
+function writeSystem({ system, turns }: Conversation, instruction: string | undefined): TextBlock[] {
+  const later = turns.flatMap((turn): readonly TextPart[] => (turn.role === 'system' ? turn.parts : []));
+  const all = [...system, ...later].filter(({ text }) => !isBlank(text)).map(writeText);
+  return instruction === undefined ? all : [...all, { type: 'text', text: instruction }];
+}
+
+interface WrittenShape {
+  readonly format?: NonNullable<OutputConfig['format']>;
+  /** Where the API has no field for it. */
+  readonly instruction?: string;
+}
+
+function writeShape(output: OutputShape, compiles: boolean): WrittenShape {
+  if (output.kind !== 'schema') return output.kind === 'json' ? { instruction: JSON_ONLY } : {};
+  const described = { ...(output.description && { description: output.description }), ...output.schema };
+  const schema = compiles ? fitSchema(described) : undefined;
+  if (schema) return { format: { type: 'json_schema', schema } };
+  return { instruction: `${JSON_ONLY} It is valid by this JSON schema:\n${JSON.stringify(described)}` };
+}
+
+/** The API refuses an address or a number to call, which some callers send for the user's id. */
+function opaque(endUser: string): string {
+  return createHash('sha256').update(endUser).digest('hex');
+}
+
+function toBytes(body: MessagesBody): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(body));
+  } catch (cause) {
+    // Parsing knows no limit of depth, writing does.
+    throw new GatewayError('invalid_request', { cause, detail: 'nested too deeply' });
+  }
+}

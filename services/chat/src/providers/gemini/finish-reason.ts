@@ -1,0 +1,42 @@
+import type { StopReason } from '../../domain/reply';
+
+/**
+ * All of `FinishReason` (@google/genai 3.1, `genai.d.ts`, and `MISSING_THOUGHT_SIGNATURE` of the API's
+ * reference) that end a reply. `STOP` is told for function calls too.
+ */
+const STOPS: Readonly<Record<string, StopReason>> = {
+  STOP: 'end',
+  MAX_TOKENS: 'length',
+  // To be continued with a token that no caller's format has a place for.
+  CONTINUATION: 'length',
+  SAFETY: 'refusal',
+  RECITATION: 'refusal',
+  LANGUAGE: 'refusal',
+  BLOCKLIST: 'refusal',
+  PROHIBITED_CONTENT: 'refusal',
+  SPII: 'refusal',
+  MODEL_ARMOR: 'refusal',
+  IMAGE_SAFETY: 'refusal',
+  IMAGE_PROHIBITED_CONTENT: 'refusal',
+  IMAGE_RECITATION: 'refusal',
+};
+
+/** The model, not the caller, got it wrong, or there is no telling: another try may go well. */
+const FAILURES: ReadonlySet<string> = new Set([
+  'FINISH_REASON_UNSPECIFIED',
+  'OTHER',
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
+  'NO_IMAGE',
+  'IMAGE_OTHER',
+]);
+
+/** @throws Error when the reply failed */
+export function readFinishReason(reason: string, calls: number): StopReason {
+  const stop = Object.hasOwn(STOPS, reason) ? STOPS[reason] : undefined;
+  if (!stop) throw new Error(`finished by ${FAILURES.has(reason) ? reason : 'a reason not known'}`);
+  return stop === 'end' && calls > 0 ? 'tool_calls' : stop;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { toGatewayError } from '../../domain/upstream-failure';
+import { geminiProvider } from './gemini-provider';
+import { BAD_KEY_ERROR, QUOTA_ERROR } from './responses.fixture';
+
+const provider = geminiProvider({ id: 'google', baseUrl: 'http://127.0.0.1:1/', apiKey: 'AIza-key' });
+
+describe('the address', () => {
+  test('has the key in a header only', () => {
+    const { url, headers } = provider.address('gemini-3.5-flash', false, {});
+    expect(url.href).toBe('http://127.0.0.1:1/v1beta/models/gemini-3.5-flash:generateContent');
+    expect(headers).toEqual({ 'x-goog-api-key': 'AIza-key', 'content-type': 'application/json' });
+  });
+
+  test('asks for events when it streams', () => {
+    expect(provider.address('gemini-3.5-flash', true, {}).url.href).toBe(
+      'http://127.0.0.1:1/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse',
+    );
+  });
+});
+
+describe('a refusal', () => {
+  const refusal = (status: number, body: unknown) => provider.refusalOf!({ status, headers: {}, body });
+  const codeOf = (status: number, body: unknown) => toGatewayError(refusal(status, body)!).code;
+  const error = (status: string, message = '', details: object[] = []) => ({
+    error: { status, message, details },
+  });
+
+  test('for want of quota tells the wait', () => {
+    expect(refusal(429, QUOTA_ERROR)).toEqual({ kind: 'status', status: 429, retryAfterSeconds: 13 });
+  });
+
+  test.each(['0s', '999999999s'])('a wait of %s is kept in bounds', (retryDelay) => {
+    const failure = refusal(429, error('RESOURCE_EXHAUSTED', '', [{ retryDelay }])) as {
+      retryAfterSeconds: number;
+    };
+    expect(failure.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(failure.retryAfterSeconds).toBeLessThanOrEqual(86_400);
+  });
+
+  test.each<[string, number, unknown]>([
+    ['a bad key', 400, BAD_KEY_ERROR],
+    ['a bad key, in an array', 400, [BAD_KEY_ERROR]],
+    [
+      'a bad key without details',
+      400,
+      error('INVALID_ARGUMENT', 'API key expired. Please renew the API key.'),
+    ],
+    ['our billing', 400, error('FAILED_PRECONDITION', 'Enable billing')],
+    ['our country', 400, error('FAILED_PRECONDITION', 'User location is not supported for the API use.')],
+    ['our rights', 403, error('PERMISSION_DENIED')],
+    ['a service that is off', 403, error('PERMISSION_DENIED', '', [{ reason: 'SERVICE_DISABLED' }])],
+  ])('for %s is our account’s, and says nothing', (_name, status, body) => {
+    expect(codeOf(status, body)).toBe('upstream_unavailable');
+    expect(toGatewayError(refusal(status, body)!).detail).toBeUndefined();
+  });
+
+  test.each<[string, number, unknown]>([
+    ['a bad parameter', 400, error('INVALID_ARGUMENT', 'Invalid function name: 3_billing, about an API key')],
+    ['an outage', 503, error('UNAVAILABLE')],
+    ['quota without a wait', 429, error('RESOURCE_EXHAUSTED')],
+    ['no JSON', 502, undefined],
+  ])('for %s means what its status says', (_name, status, body) => {
+    expect(refusal(status, body)).toBeUndefined();
+  });
+});

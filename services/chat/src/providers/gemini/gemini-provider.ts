@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { ChatProvider } from '../../domain/chat-provider';
+import { addedInputTokens } from './added-input';
+import { GeminiStream } from './gemini-stream';
+import { readGeminiUsage } from './gemini-usage';
+import { refusedGeneration } from './refused-generation';
+import { ResponseReader } from './response-reader';
+import { wholeReply } from './whole-reply';
+import { writeGeminiRequest } from './write-request';
+
+export interface GeminiProviderOptions {
+  readonly id: string;
+  /** Without the API's version. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Ids for the calls of tools that have none. */
+  readonly newToolId?: () => string;
+}
+
+/** An account at Google's Gemini API. No caller speaks its format, so that every call is translated. */
+export function geminiProvider({
+  id,
+  baseUrl,
+  apiKey,
+  newToolId = newCallId,
+}: GeminiProviderOptions): ChatProvider {
+  const models = `${baseUrl.replace(/\/+$/, '')}/v1beta/models`;
+  // Not in the URL, which reaches logs.
+  const headers = { 'x-goog-api-key': apiKey, 'content-type': 'application/json' };
+  return {
+    id,
+    wire: 'gemini',
+    maxTokensField: 'max_tokens',
+    address: (upstreamModel, stream) => ({
+      url: new URL(
+        `${models}/${encodeURIComponent(upstreamModel)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+      ),
+      headers,
+    }),
+    writeRequest: writeGeminiRequest,
+    addedInputTokens,
+    isReply: (reply) => Array.isArray(reply.candidates) || Boolean(reply.promptFeedback),
+    readUsage: (reply) => readGeminiUsage(reply.usageMetadata),
+    readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),
+    readStream: () => new GeminiStream(newToolId),
+    refusalOf: refusedGeneration,
+  };
+}
+
+function newCallId(): string {
+  return `call_${randomUUID().replaceAll('-', '')}`;
+}

@@ -1,0 +1,248 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ReplyEvent } from '../../domain/reply';
+import { SseSplitter } from '../../sse/sse-splitter';
+import { geminiProvider } from './gemini-provider';
+import { BLOCKED, CALLS, eventOf, TEXT_CHUNKS } from './responses.fixture';
+
+let made = 0;
+const provider = geminiProvider({
+  id: 'google',
+  baseUrl: 'https://example.com/',
+  apiKey: 'k',
+  newToolId: () => `made_${made++}`,
+});
+
+function read(...responses: object[]) {
+  const stream = provider.readStream();
+  return { stream, events: responses.flatMap((response) => stream.read(eventOf(response))) };
+}
+
+const finished = (finishReason: string, ...parts: object[]) => ({
+  candidates: [{ content: { parts }, finishReason }],
+});
+
+describe('a text', () => {
+  const { stream, events } = read(...TEXT_CHUNKS);
+
+  test('comes in pieces after its thought, and its signature after it', () => {
+    expect(events).toEqual([
+      { kind: 'thinking', text: 'Let me see.' },
+      { kind: 'text', text: 'Ein ' },
+      { kind: 'text', text: 'Satz.' },
+      { kind: 'thinking_signature', signature: { wire: 'gemini', value: 'text.c2lnbmVk' } },
+      { kind: 'stop', stop: 'end' },
+    ]);
+    expect(stream.ended).toBe(true);
+  });
+
+  test('is billed by the last figures, thoughts beside the answer, the cache within the prompt', () => {
+    expect(stream.usage).toEqual({ input: 15, cacheRead: 5, cacheWrite: 0, output: 15, reasoning: 12 });
+  });
+});
+
+test('parallel calls come whole in one chunk, each with an id, and stop for them', () => {
+  made = 0;
+  expect(read(CALLS).events).toEqual([
+    {
+      kind: 'tool_call',
+      call: 0,
+      id: 'fc_1',
+      name: 'find',
+      signature: { wire: 'gemini', value: 'Zmlyc3Q=' },
+    },
+    { kind: 'tool_arguments', call: 0, text: '{"q":"ä","n":2}' },
+    { kind: 'tool_call', call: 1, id: 'made_0', name: 'tell' },
+    { kind: 'tool_arguments', call: 1, text: '{}' },
+    { kind: 'stop', stop: 'tool_calls' },
+  ]);
+});
+
+test('calls of one name in several chunks have ids of their own', () => {
+  const call = { functionCall: { name: 'find', args: {} } };
+  const { events } = read({ candidates: [{ content: { parts: [call] } }] }, finished('STOP', call));
+  const ids = events.flatMap((event) => (event.kind === 'tool_call' ? [event.id] : []));
+  expect(new Set(ids).size).toBe(2);
+  expect(events.at(-1)).toEqual({ kind: 'stop', stop: 'tool_calls' });
+});
+
+test('ids are unique by themselves', () => {
+  const own = geminiProvider({ id: 'google', baseUrl: 'https://example.com', apiKey: 'k' });
+  const ids = [1, 2].map(() => {
+    const [call] = own.readReply({
+      candidates: [{ ...CALLS.candidates[0], content: { parts: [{ functionCall: { name: 'f' } }] } }],
+    }).parts;
+    return call?.kind === 'tool_call' ? call.id : '';
+  });
+  expect(ids[0]).toMatch(/^call_[0-9a-f]{32}$/);
+  expect(ids[0]).not.toBe(ids[1]);
+});
+
+test('a refused prompt is a refusal, billed by its figures', () => {
+  const { stream, events } = read(BLOCKED);
+  expect(events).toEqual([{ kind: 'stop', stop: 'refusal' }]);
+  expect(stream.ended).toBe(true);
+  expect(provider.isReply(BLOCKED)).toBe(true);
+  expect(provider.readReply(BLOCKED)).toEqual({ parts: [], stop: 'refusal' });
+  expect(provider.readUsage(BLOCKED)).toMatchObject({ input: 9, output: 0 });
+});
+
+describe('the end', () => {
+  test.each([
+    ['STOP', 'end'],
+    ['MAX_TOKENS', 'length'],
+    ['CONTINUATION', 'length'],
+    ['SAFETY', 'refusal'],
+    ['RECITATION', 'refusal'],
+    ['LANGUAGE', 'refusal'],
+    ['BLOCKLIST', 'refusal'],
+    ['PROHIBITED_CONTENT', 'refusal'],
+    ['SPII', 'refusal'],
+    ['MODEL_ARMOR', 'refusal'],
+    ['IMAGE_SAFETY', 'refusal'],
+    ['IMAGE_PROHIBITED_CONTENT', 'refusal'],
+    ['IMAGE_RECITATION', 'refusal'],
+  ])('%s is %s', (reason, stop) => {
+    expect(read(finished(reason, { text: 'x' })).events).toEqual([
+      { kind: 'text', text: 'x' },
+      { kind: 'stop', stop },
+    ]);
+  });
+
+  test.each([
+    'FINISH_REASON_UNSPECIFIED',
+    'OTHER',
+    'MALFORMED_FUNCTION_CALL',
+    'UNEXPECTED_TOOL_CALL',
+    'TOO_MANY_TOOL_CALLS',
+    'MISSING_THOUGHT_SIGNATURE',
+    'MALFORMED_RESPONSE',
+    'NO_IMAGE',
+    'IMAGE_OTHER',
+    'toString',
+  ])('%s is a failure, with its figures', (reason) => {
+    const stream = provider.readStream();
+    const failed = { ...finished(reason), usageMetadata: { promptTokenCount: 3 } };
+    expect(() => stream.read(eventOf(failed))).toThrow();
+    expect(stream.ended).toBe(false);
+    expect(stream.usage).toMatchObject({ input: 3 });
+    expect(() => provider.readReply(failed)).toThrow();
+  });
+
+  test('is the only one: what follows are figures', () => {
+    const { stream, events } = read(finished('STOP', { text: 'x' }), {
+      candidates: [{ content: { parts: [{ text: '' }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 1 },
+    });
+    expect(events.filter(({ kind }) => kind === 'stop')).toHaveLength(1);
+    expect(stream.usage).toMatchObject({ input: 2, output: 1 });
+  });
+});
+
+describe('what is no reply', () => {
+  test.each([
+    ['an error in the stream', { error: { code: 503, status: 'UNAVAILABLE', message: 'secret words' } }],
+    ['a call without a name', finished('STOP', { functionCall: { args: {} } })],
+  ])('%s is told without its words', (_name, response) => {
+    expect(() => read(response)).toThrow(expect.not.stringContaining('secret'));
+  });
+
+  test('no JSON', () => {
+    expect(() => provider.readStream().read(Buffer.from('data: {"candidates": [secret\n\n'))).toThrow(
+      'a chunk that is no JSON',
+    );
+  });
+
+  test('a reply without an end', () => {
+    expect(() => provider.readReply({ candidates: [{ content: { parts: [{ text: 'x' }] } }] })).toThrow();
+    expect(provider.isReply({ usageMetadata: {} })).toBe(false);
+  });
+});
+
+test.each([
+  ['comments', ': keep-alive\n\n'],
+  [
+    'parts of other kinds',
+    'data: {"candidates":[{"content":{"parts":[{"executableCode":{"code":"1"}}]}}]}\n\n',
+  ],
+  ['chunks of figures alone', 'data: {"usageMetadata":{"promptTokenCount":1}}\n\n'],
+])('%s say nothing', (_name, event) => {
+  expect(provider.readStream().read(Buffer.from(event))).toEqual([]);
+});
+
+describe('figures', () => {
+  test.each([
+    [
+      'of the provider’s own tools are input',
+      { promptTokenCount: 4, toolUsePromptTokenCount: 6 },
+      { input: 10 },
+    ],
+    [
+      'of the cache are no more than the prompt',
+      { promptTokenCount: 4, cachedContentTokenCount: 9 },
+      { input: 0, cacheRead: 4 },
+    ],
+  ])('%s', (_name, usageMetadata, expected) => {
+    expect(provider.readUsage({ usageMetadata })).toMatchObject(expected);
+  });
+
+  test.each([{}, { promptTokenCount: -1 }, { promptTokenCount: 1, candidatesTokenCount: 1e12 }, null])(
+    '%j are none',
+    (usageMetadata) => {
+      expect(provider.readUsage({ usageMetadata })).toBeUndefined();
+    },
+  );
+});
+
+test('cut at any byte, a stream has not ended before its reason', () => {
+  const bytes = Buffer.concat(TEXT_CHUNKS.map(eventOf));
+  for (let cut = 0; cut < bytes.length; cut++) {
+    const stream = provider.readStream();
+    for (const event of new SseSplitter().push(bytes.subarray(0, cut))) stream.read(event);
+    expect(stream.ended).toBe(false);
+  }
+});
+
+test('a stream says what the whole reply says, wherever its texts are cut', () => {
+  const part = fc.oneof(
+    fc.record({ text: fc.string() }),
+    fc.record({ text: fc.string(), thought: fc.constant(true) }),
+    fc.record({ text: fc.string(), thoughtSignature: fc.base64String({ minLength: 4 }) }),
+    fc.record({
+      functionCall: fc.record({
+        id: fc.uuid(),
+        name: fc.constant('f'),
+        args: fc.dictionary(fc.string(), fc.json()),
+      }),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 6 }), fc.infiniteStream(fc.nat(5)), (parts, cuts) => {
+      const chunks = parts.flatMap((each): object[] => {
+        if (!('text' in each) || 'thoughtSignature' in each) return [each];
+        const at = cuts.next().value as number;
+        return [
+          { ...each, text: each.text.slice(0, at) },
+          { ...each, text: each.text.slice(at) },
+        ];
+      });
+      const { events } = read(
+        ...chunks.map((chunk) => ({ candidates: [{ content: { parts: [chunk] } }] })),
+        finished('STOP'),
+      );
+      expect(joined(events)).toEqual(joined(read(finished('STOP', ...parts)).events));
+    }),
+  );
+});
+
+/** Events with neighbouring pieces joined. */
+function joined(events: readonly ReplyEvent[]): ReplyEvent[] {
+  const list: ReplyEvent[] = [];
+  for (const event of events) {
+    const last = list.at(-1);
+    if ((event.kind === 'text' || event.kind === 'thinking') && last?.kind === event.kind) {
+      list[list.length - 1] = { ...event, text: (last as { text: string }).text + event.text };
+    } else list.push(event);
+  }
+  return list;
+}

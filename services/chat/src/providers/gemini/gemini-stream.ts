@@ -1,0 +1,45 @@
+import type { ReplyEvent, StreamReader } from '../../domain/reply';
+import type { TokenUsage } from '../../domain/usage';
+import { membersOf } from '../../json/json-value';
+import { dataOf } from '../../sse/sse-data';
+import { readGeminiUsage } from './gemini-usage';
+import { ResponseReader } from './response-reader';
+
+/**
+ * Reads `streamGenerateContent?alt=sse`. No event says that it is the last: the reply has ended once a chunk
+ * gave the reason, and the connection's end after that is the stream's.
+ */
+export class GeminiStream implements StreamReader {
+  readonly #reader: ResponseReader;
+  #usage: TokenUsage | undefined;
+
+  constructor(newId: () => string) {
+    this.#reader = new ResponseReader(newId);
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#usage;
+  }
+
+  get ended(): boolean {
+    return this.#reader.ended;
+  }
+
+  read(event: Buffer): readonly ReplyEvent[] {
+    const data = dataOf(event);
+    if (data === '') return [];
+    const chunk = membersOf(parseJson(data));
+    // Before what may throw: a stream that fails is billed too.
+    if (chunk.usageMetadata) this.#usage = readGeminiUsage(chunk.usageMetadata) ?? this.#usage;
+    return this.#reader.read(chunk);
+  }
+}
+
+function parseJson(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    // The parser's own error would quote the reply, and errors are logged.
+    throw new Error('a chunk that is no JSON');
+  }
+}

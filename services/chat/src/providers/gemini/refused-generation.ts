@@ -1,0 +1,43 @@
+import type { RefusedResponse } from '../../domain/chat-provider';
+import type { UpstreamFailure } from '../../domain/upstream-failure';
+import { listOf, membersOf, textOf } from '../../json/json-value';
+
+const MAX_RETRY_AFTER_SECONDS = 86_400;
+/** Our account, our credential: the caller can do nothing about them. */
+const OUR_STATUSES = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED', 'FAILED_PRECONDITION']);
+const OUR_REASONS = /^(API_KEY_|BILLING_|SERVICE_DISABLED$|CONSUMER_|USER_PROJECT_DENIED$|LOCATION_)/;
+/** Where the details are left out; at its beginning, because messages quote the call further on. */
+const OUR_WORDS = /^(API key (not valid|expired|not found|must be)|User location is not supported)/i;
+const DURATION = /^(\d{1,9})(?:\.(\d{1,9}))?s$/;
+
+/**
+ * What `{"error": {code, message, status, details}}` means, where the status line does not say it: Google
+ * answers 400 for a bad key of ours and for what our account may not, and tells the wait of a 429 in the body
+ * (google.rpc.ErrorInfo and RetryInfo; ai.google.dev/gemini-api/docs/troubleshooting). Some answers wrap it in
+ * an array.
+ */
+export function refusedGeneration({ status, body }: RefusedResponse): UpstreamFailure | undefined {
+  const error = membersOf(membersOf(Array.isArray(body) ? body[0] : body).error);
+  const details = listOf(error.details).map(membersOf);
+  if (isOurs(error, details)) return { kind: 'status', status: 401 };
+  if (status === 429) {
+    const retryAfterSeconds = retryAfter(details);
+    return retryAfterSeconds === undefined ? undefined : { kind: 'status', status, retryAfterSeconds };
+  }
+  return undefined;
+}
+
+function isOurs(error: Record<string, unknown>, details: readonly Record<string, unknown>[]): boolean {
+  if (OUR_STATUSES.has(textOf(error.status))) return true;
+  if (details.some(({ reason }) => OUR_REASONS.test(textOf(reason)))) return true;
+  return error.status === 'INVALID_ARGUMENT' && OUR_WORDS.test(textOf(error.message));
+}
+
+/** Whole seconds of `retryDelay`, e.g. `13.4s`. */
+function retryAfter(details: readonly Record<string, unknown>[]): number | undefined {
+  for (const { retryDelay } of details) {
+    const match = DURATION.exec(textOf(retryDelay));
+    if (match) return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(Number.parseFloat(match[0]))));
+  }
+  return undefined;
+}

@@ -1,0 +1,58 @@
+import type { AssistantPart, Signature } from '../../domain/conversation';
+import type { Reply, ReplyEvent } from '../../domain/reply';
+import { placedSignature } from './signed-part';
+
+/**
+ * The reply that events tell. The signature of a text stands before it, as a thought without words: callers'
+ * formats put thoughts first.
+ * @throws Error when there is no end among them
+ */
+export function wholeReply(events: readonly ReplyEvent[]): Reply {
+  const parts: AssistantPart[] = [];
+  for (const event of events) {
+    if (event.kind === 'stop') return { parts, stop: event.stop };
+    addEvent(parts, event);
+  }
+  throw new Error('the reply has no end');
+}
+
+function addEvent(parts: AssistantPart[], event: ReplyEvent): void {
+  const last = parts.at(-1);
+  switch (event.kind) {
+    case 'text':
+    case 'thinking':
+      if (last?.kind === event.kind && !isSigned(parts)) {
+        parts[parts.length - 1] = { ...last, text: last.text + event.text };
+      } else parts.push({ kind: event.kind, text: event.text });
+      return;
+    case 'thinking_signature':
+      addSignature(parts, event.signature);
+      return;
+    case 'tool_call': {
+      const { id, name, signature } = event;
+      parts.push({ kind: 'tool_call', id, name, arguments: '', ...(signature && { signature }) });
+      return;
+    }
+    case 'tool_arguments':
+      // Of the call that has just begun, since calls come whole.
+      if (last?.kind === 'tool_call') parts[parts.length - 1] = { ...last, arguments: event.text };
+  }
+}
+
+/** Nothing is joined to a part that is signed (ai.google.dev/gemini-api/docs/thought-signatures). */
+function isSigned(parts: readonly AssistantPart[]): boolean {
+  const last = parts.at(-1);
+  if (last?.kind === 'thinking') return last.signature !== undefined;
+  const before = parts.at(-2);
+  return before?.kind === 'thinking' && placedSignature(before.signature)?.on === 'text';
+}
+
+function addSignature(parts: AssistantPart[], signature: Signature): void {
+  const last = parts.at(-1);
+  if (placedSignature(signature)?.on === 'text') {
+    const at = last?.kind === 'text' ? parts.length - 1 : parts.length;
+    parts.splice(at, 0, { kind: 'thinking', text: '', signature });
+  } else if (last?.kind === 'thinking' && !last.signature) {
+    parts[parts.length - 1] = { ...last, signature };
+  } else parts.push({ kind: 'thinking', text: '', signature });
+}

@@ -1,0 +1,108 @@
+import { GatewayError } from '@gateway/proto';
+import type { AssistantPart, ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
+import type { GeminiContent, GeminiPart } from './gemini-content';
+import type { GeminiModel } from './gemini-model';
+import { writeMedia } from './write-media';
+import { writeModelParts } from './write-model-parts';
+import { writeToolResult } from './write-tool-result';
+
+/** Stands where a user has to have spoken and did not; empty text is refused. */
+const SILENCE: GeminiPart = { text: ' ' };
+
+/** Turns of one speaker that follow each other; system turns do not part them. */
+type Speech =
+  | { readonly role: 'user'; readonly parts: UserPart[] }
+  | { readonly role: 'assistant'; readonly parts: AssistantPart[] };
+
+/**
+ * `contents`: speakers alternate, the user begins, and every function call is answered at once, in the order
+ * of the calls. The answers stand alone: with other parts beside them Gemini 2.5 counts them wrongly and
+ * refuses ("number of function response parts", gemini-cli#16135). What the user says besides follows.
+ * @throws GatewayError `invalid_request` for a result of no call, and for a last turn that cannot be continued
+ */
+export function writeContents(turns: readonly Turn[], model: GeminiModel): GeminiContent[] {
+  const contents: GeminiContent[] = [];
+  let calls: readonly ToolCallPart[] = [];
+  for (const speech of speechesOf(turns)) {
+    if (speech.role === 'assistant') {
+      addContent(contents, 'model', writeModelParts(speech.parts, model));
+      calls = speech.parts.filter((part) => part.kind === 'tool_call');
+    } else {
+      addUser(contents, calls, speech.parts, model);
+      calls = [];
+    }
+  }
+  if (calls.length > 0) addUser(contents, calls, [], model);
+  if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [SILENCE] });
+  if (contents.at(-1)?.role !== 'model') return contents;
+  // An instruction that stands last is one to speak, not to continue.
+  if (turns.at(-1)?.role === 'system') contents.push({ role: 'user', parts: [SILENCE] });
+  else if (!model.continuesOwnTurn) {
+    throw refused(
+      "this model does not continue a turn of the assistant: the last message must be the user's",
+    );
+  }
+  return contents;
+}
+
+function speechesOf(turns: readonly Turn[]): Speech[] {
+  const speeches: Speech[] = [];
+  for (const turn of turns) {
+    if (turn.role === 'system') continue;
+    const last = speeches.at(-1);
+    if (turn.role === 'user') {
+      if (last?.role === 'user') last.parts.push(...turn.parts);
+      else speeches.push({ role: 'user', parts: [...turn.parts] });
+    } else if (last?.role === 'assistant') last.parts.push(...turn.parts);
+    else speeches.push({ role: 'assistant', parts: [...turn.parts] });
+  }
+  return speeches;
+}
+
+function addUser(
+  contents: GeminiContent[],
+  calls: readonly ToolCallPart[],
+  parts: readonly UserPart[],
+  model: GeminiModel,
+): void {
+  const results = parts.filter((part) => part.kind === 'tool_result');
+  const answers = matched(calls, results).map(([call, result]) => writeToolResult(call, result, model));
+  if (answers.length > 0) contents.push({ role: 'user', parts: answers.map(({ response }) => response) });
+  const words = answers.flatMap(({ media }) => media);
+  for (const part of parts) {
+    if (part.kind === 'text') {
+      if (part.text !== '') words.push({ text: part.text });
+    } else if (part.kind !== 'tool_result') words.push(writeMedia(part));
+  }
+  addContent(contents, 'user', words);
+}
+
+/** A turn of which nothing is left does not part its neighbours. */
+function addContent(contents: GeminiContent[], role: GeminiContent['role'], parts: GeminiPart[]): void {
+  if (parts.length === 0) return;
+  const last = contents.at(-1);
+  if (last?.role === role && !last.parts[0]?.functionResponse) last.parts.push(...parts);
+  else contents.push({ role, parts });
+}
+
+/** Each call with its result, if it has one. */
+function matched(
+  calls: readonly ToolCallPart[],
+  results: readonly ToolResultPart[],
+): [ToolCallPart, ToolResultPart | undefined][] {
+  const left = [...results];
+  const pairs = calls.map((call): [ToolCallPart, ToolResultPart | undefined] => {
+    const at = left.findIndex(({ callId }) => callId === call.id);
+    return [call, at === -1 ? undefined : left.splice(at, 1)[0]];
+  });
+  if (left.length > 0) {
+    throw refused(
+      `the tool result for ${left[0]!.callId.slice(0, 100)} answers no call of the turn before it`,
+    );
+  }
+  return pairs;
+}
+
+function refused(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

@@ -1,0 +1,70 @@
+import { GatewayError } from '@gateway/proto';
+import type { AudioPart, DocumentPart, ImagePart, MediaSource } from '../../domain/conversation';
+import type { GeminiPart } from './gemini-content';
+
+/** Of the path of a URL; Google fetches the file and wants to be told what it is. */
+const TYPE_OF_EXTENSION: ReadonlyMap<string, string> = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['webp', 'image/webp'],
+  ['gif', 'image/gif'],
+  ['bmp', 'image/bmp'],
+  ['heic', 'image/heic'],
+  ['heif', 'image/heif'],
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['md', 'text/plain'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['xml', 'text/xml'],
+  ['json', 'application/json'],
+  ['mp3', 'audio/mp3'],
+  ['wav', 'audio/wav'],
+  ['ogg', 'audio/ogg'],
+  ['flac', 'audio/flac'],
+  ['aac', 'audio/aac'],
+]);
+/** For a URL that does not say. */
+const USUAL_TYPE = { image: 'image/jpeg', document: 'application/pdf', audio: 'audio/mp3' } as const;
+/** Names in use for what Gemini calls otherwise. */
+const GEMINI_TYPE: ReadonlyMap<string, string> = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['audio/mpeg', 'audio/mp3'],
+  ['audio/x-wav', 'audio/wav'],
+]);
+/** Where our account keeps files, which are not the caller's. */
+const OUR_FILES = /^generativelanguage\.googleapis\.com\.?$/;
+
+/**
+ * An image, a sound or a document.
+ * @throws GatewayError `invalid_request` for a URL that Google would not fetch for the caller
+ */
+export function writeMedia(part: ImagePart | DocumentPart | AudioPart): GeminiPart {
+  if (part.source.kind === 'text') return { text: writeTextDocument(part as DocumentPart, part.source.text) };
+  if (part.source.kind === 'url') return writeUrl(part.kind, part.source);
+  const { mediaType, data } = part.source;
+  return { inlineData: { mimeType: GEMINI_TYPE.get(mediaType) ?? mediaType, data } };
+}
+
+function writeTextDocument({ title }: DocumentPart, text: string): string {
+  return title ? `${title}\n\n${text}` : text;
+}
+
+/**
+ * Public and signed https URLs are fetched by Google (ai.google.dev/gemini-api/docs/file-input-methods). What
+ * it cannot fetch it refuses itself.
+ */
+function writeUrl(kind: keyof typeof USUAL_TYPE, { url }: Extract<MediaSource, { kind: 'url' }>): GeminiPart {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:') throw refused(`${kind} URLs must be https for this model`);
+  if (OUR_FILES.test(parsed.hostname)) throw refused('files uploaded to Google are not supported');
+  const extension = /\.([a-z0-9]+)$/i.exec(parsed.pathname)?.[1]?.toLowerCase() ?? '';
+  return {
+    fileData: { mimeType: TYPE_OF_EXTENSION.get(extension) ?? USUAL_TYPE[kind], fileUri: parsed.href },
+  };
+}
+
+function refused(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

@@ -1,0 +1,79 @@
+import type { Conversation, Tool } from '../../domain/conversation';
+import type { GeminiModel } from './gemini-model';
+
+export interface GeminiTools {
+  readonly tools?: readonly { readonly functionDeclarations: readonly object[] }[];
+  readonly toolConfig?: {
+    readonly functionCallingConfig: {
+      readonly mode: 'AUTO' | 'ANY' | 'NONE';
+      readonly allowedFunctionNames?: readonly string[];
+    };
+  };
+}
+
+/**
+ * `tools` and `toolConfig`. That calls must not be parallel, and that arguments must be strictly as declared,
+ * Gemini cannot be told: both are hints that callers check themselves.
+ */
+export function writeTools({ tools, toolChoice, output }: Conversation, model: GeminiModel): GeminiTools {
+  if (toolChoice.kind === 'none' && output.kind !== 'text' && !model.jsonBesideTools) return {};
+  const offered = offeredTools(tools, toolChoice);
+  if (offered.length === 0) return {};
+  return {
+    tools: [{ functionDeclarations: offered.map(writeDeclaration) }],
+    toolConfig: { functionCallingConfig: callingConfig(toolChoice) },
+  };
+}
+
+/** Names may be listed only where a call is forced; where it is not, the others are not offered. */
+function offeredTools(tools: readonly Tool[], choice: Conversation['toolChoice']): readonly Tool[] {
+  if (choice.kind !== 'allowed' || choice.required) return tools;
+  return tools.filter(({ name }) => choice.names.includes(name));
+}
+
+function callingConfig(
+  choice: Conversation['toolChoice'],
+): NonNullable<GeminiTools['toolConfig']>['functionCallingConfig'] {
+  switch (choice.kind) {
+    case 'auto':
+      return { mode: 'AUTO' };
+    case 'none':
+      return { mode: 'NONE' };
+    case 'required':
+      return { mode: 'ANY' };
+    case 'tool':
+      return { mode: 'ANY', allowedFunctionNames: [choice.name] };
+    case 'allowed':
+      return choice.required ? { mode: 'ANY', allowedFunctionNames: choice.names } : { mode: 'AUTO' };
+  }
+}
+
+function writeDeclaration({ name, description, parameters }: Tool): object {
+  return {
+    name,
+    ...(description && { description }),
+    // Without parameters it is left unset: the type's documentation asks for that.
+    ...(!isEmpty(parameters) && { parametersJsonSchema: writeSchema({ type: 'object', ...parameters }) }),
+  };
+}
+
+/**
+ * A JSON schema for `parametersJsonSchema` or `responseJsonSchema`, which take any: what a model does not heed
+ * in it is no error, unlike in the older `parameters`, where `const`, `propertyNames`, `exclusiveMinimum` and
+ * others are. Only which schema language it is in, is left out.
+ */
+export function writeSchema(schema: Readonly<Record<string, unknown>>): object {
+  const { $schema: _language, ...rest } = schema;
+  return rest;
+}
+
+/** An object that has no members, by a schema that says nothing else. */
+function isEmpty({ $schema: _language, type, properties, required, ...rest }: Tool['parameters']): boolean {
+  const { additionalProperties = false, ...others } = rest;
+  if (type !== undefined && type !== 'object') return false;
+  return additionalProperties === false && ![properties, required, others].some(hasMembers);
+}
+
+function hasMembers(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+}

@@ -1,0 +1,110 @@
+import type { MaxTokensField } from '../../domain/passed-change';
+
+/** In what providers of this format differ when they are written to. */
+export interface OpenAiDialect {
+  readonly maxTokensField: MaxTokensField;
+  /** Streams tell their usage only when asked; absent: they always do, and do not know the question. */
+  readonly asksForUsage: boolean;
+  /** Of a message: extensions of others, which clients send along with their history. It refuses these too. */
+  readonly foreignFields: readonly string[];
+  readonly seedField: 'seed' | 'random_seed';
+  /** Absent: there is no such field. */
+  readonly endUserField?: 'safety_identifier' | 'user';
+  /** Fields that it refuses to see, though they are only hints. */
+  readonly refusedHints: readonly string[];
+  /** Sampling parameters that models with reasoning refuse unless they are told not to think. */
+  readonly notWhileThinking: readonly string[];
+  /** How a model is told not to think: as an effort, or by a switch of its own (`thinking.type`). */
+  readonly thinkingSwitch: boolean;
+  /** A model that thinks cannot be forced to call a tool. */
+  readonly forcesToolsOnlyUnthinking: boolean;
+  /** It wants `reasoning_content` of its earlier turns back. */
+  readonly returnsReasoning: boolean;
+  /** It knows `tool_choice.allowed_tools`. */
+  readonly allowsTools: boolean;
+  /** Ids of tool calls are nine letters and digits. */
+  readonly shortToolIds: boolean;
+  /** Its order of roles: no user's message after a tool's, instructions only in front, no assistant's at the end. */
+  readonly strictOrder: boolean;
+  /** The part that holds a PDF; absent: it takes none. */
+  readonly documentPart?: 'file' | 'document_url';
+}
+
+/** What our own replies have beyond the format, and hints for other providers. */
+const EXTENSIONS = ['cache_control', 'extra_content', 'reasoning', 'reasoning_content', 'reasoning_details'];
+
+const COMMON: OpenAiDialect = {
+  maxTokensField: 'max_tokens',
+  asksForUsage: true,
+  seedField: 'seed',
+  refusedHints: [],
+  foreignFields: [],
+  notWhileThinking: [],
+  thinkingSwitch: false,
+  forcesToolsOnlyUnthinking: false,
+  returnsReasoning: false,
+  allowsTools: false,
+  shortToolIds: false,
+  strictOrder: false,
+};
+
+/**
+ * - openai: parameters of reasoning models: developers.openai.com, guide "Using GPT-5.4", "parameter
+ *   compatibility", and the SDK's docstrings (openai 7.55).
+ * - deepseek: api-docs.deepseek.com/guides/thinking_mode; forced tools: deepseek-ai/DeepSeek-V3#1376.
+ * - mistral: docs.mistral.ai/api refuses every field that it does not know: openai-agents-python#442 (usage),
+ *   litellm#30835 (thoughts of the history);
+ *   ids and the order of roles: mistral-common, mistralai/client-js#69, avante.nvim#2562, swarmauri-sdk#162.
+ * - xai: docs.x.ai; penalties are refused by all models since Grok 4: new-api#6081.
+ */
+export const DIALECTS = {
+  openai: {
+    ...COMMON,
+    maxTokensField: 'max_completion_tokens',
+    endUserField: 'safety_identifier',
+    foreignFields: EXTENSIONS,
+    notWhileThinking: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'],
+    allowsTools: true,
+    documentPart: 'file',
+  },
+  deepseek: {
+    ...COMMON,
+    thinkingSwitch: true,
+    forcesToolsOnlyUnthinking: true,
+    returnsReasoning: true,
+  },
+  mistral: {
+    ...COMMON,
+    asksForUsage: false,
+    refusedHints: [
+      'prompt_cache_options',
+      'prompt_cache_retention',
+      'safety_identifier',
+      'service_tier',
+      'store',
+      'stream_options',
+      'user',
+      'verbosity',
+    ],
+    foreignFields: [
+      ...EXTENSIONS,
+      'annotations',
+      'audio',
+      'function_call',
+      'prompt_cache_breakpoint',
+      'refusal',
+    ],
+    seedField: 'random_seed',
+    shortToolIds: true,
+    strictOrder: true,
+    documentPart: 'document_url',
+  },
+  xai: {
+    ...COMMON,
+    endUserField: 'user',
+    foreignFields: EXTENSIONS,
+    refusedHints: ['presence_penalty', 'frequency_penalty'],
+  },
+  /** The simulator, and whatever says that it is compatible. */
+  common: { ...COMMON, documentPart: 'file' },
+} as const satisfies Record<string, OpenAiDialect>;

@@ -1,0 +1,34 @@
+import { isObject, type JsonObject } from '../../json/json-value';
+
+/** Where a message holds parts of its own. */
+const INNER = ['content', 'tool_calls'];
+
+/**
+ * Messages, or tools, without the given fields: neither on them nor on their parts and calls. What callers put
+ * deeper is theirs. Undefined: there is nothing to leave out.
+ */
+export function withoutForeign(list: unknown, fields: readonly string[]): readonly unknown[] | undefined {
+  if (!Array.isArray(list) || fields.length === 0) return undefined;
+  const foreign = new Set(fields);
+  const cleaned = list.map((entry) => clean(entry, foreign));
+  return cleaned.some((entry, index) => entry !== list[index]) ? cleaned : undefined;
+}
+
+/** The same object if nothing was foreign. */
+function clean(entry: unknown, foreign: ReadonlySet<string>): unknown {
+  if (!isObject(entry)) return entry;
+  let cleaned = without(entry, foreign);
+  for (const field of INNER) {
+    const inner = cleaned[field];
+    if (!Array.isArray(inner)) continue;
+    const cleanedInner = inner.map((part) => (isObject(part) ? without(part, foreign) : part));
+    if (cleanedInner.some((part, index) => part !== inner[index]))
+      cleaned = { ...cleaned, [field]: cleanedInner };
+  }
+  return cleaned;
+}
+
+function without(holder: JsonObject, foreign: ReadonlySet<string>): JsonObject {
+  if (!Object.keys(holder).some((key) => foreign.has(key))) return holder;
+  return Object.fromEntries(Object.entries(holder).filter(([key]) => !foreign.has(key)));
+}

@@ -1,0 +1,56 @@
+import type { ChatProvider } from '../../domain/chat-provider';
+import type { UsageMode } from '../../domain/usage';
+import type { UnreadBudget } from '../unread-budget';
+import { fromOpenAiUsage } from './chat-usage';
+import { countCompletion } from './count-completion';
+import { type CountedRequest, countBound, countPrompt } from './count-prompt';
+import type { OpenAiDialect } from './dialect';
+import { PassedChunks } from './passed-chunks';
+import { passedMembers } from './passed-members';
+import { ChunkReader } from './read-chunks';
+import { readCompletion } from './read-completion';
+import { refusedCompletion } from './refused-completion';
+import { writeRequest } from './write-request';
+
+export interface OpenAiAccount {
+  readonly id: string;
+  /** With `/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly dialect: OpenAiDialect;
+  /** How it counts. */
+  readonly usage: UsageMode;
+  /** Its models count text by `o200k_base`, so that the gateway can count a request too. */
+  readonly countsByO200k: boolean;
+}
+
+/** A provider that speaks OpenAI's chat completions. */
+export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): ChatProvider {
+  const { dialect } = account;
+  const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
+  const headers = { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' };
+  const readUsage = (usage: unknown) => fromOpenAiUsage(usage, account.usage);
+  return {
+    id: account.id,
+    wire: 'openai',
+    maxTokensField: dialect.maxTokensField,
+    address: () => ({ url, headers }),
+    writeRequest: (conversation, upstreamModel, maxOutputTokens, capabilities) =>
+      writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, dialect),
+    passedMembers: (body, capabilities) => passedMembers(body, capabilities, dialect),
+    isReply: ({ choices }) => Array.isArray(choices),
+    readUsage: ({ usage }) => readUsage(usage),
+    readReply: readCompletion,
+    readStream: () => new ChunkReader(readUsage),
+    passStream: ({ includeUsage }) => new PassedChunks(includeUsage, account.usage, unread),
+    countInput: (body) => countPrompt(parse(body)).tokens,
+    ...(account.countsByO200k && { boundInput: (body: Buffer) => countBound(parse(body)) }),
+    countReply: countCompletion,
+    refusalOf: refusedCompletion,
+  };
+}
+
+/** Of a body that we have checked or written. */
+function parse(body: Buffer): CountedRequest {
+  return JSON.parse(body.toString('utf8'));
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import { UnreadBudget } from '../unread-budget';
+import { PassedChunks } from './passed-chunks';
+
+const budget = new UnreadBudget(1024);
+const INCLUDED = { reasoning: 'included' } as const;
+const chunk = (fields: object) => Buffer.from(`data: ${JSON.stringify({ id: 'c', ...fields })}\n\n`);
+const delta = (content: string) => [{ index: 0, delta: { content }, finish_reason: null }];
+const usage = {
+  prompt_tokens: 10,
+  completion_tokens: 4,
+  total_tokens: 14,
+  prompt_tokens_details: { cached_tokens: 3 },
+};
+
+describe('a caller that did not ask for usage', () => {
+  const meter = new PassedChunks(false, INCLUDED, budget);
+
+  test('does not see that it was asked for', () => {
+    const event = meter.take(chunk({ choices: delta('a'), usage: null }));
+    expect(event.kind === 'pass' && event.bytes.toString()).toBe(chunk({ choices: delta('a') }).toString());
+    expect(meter.take(chunk({ choices: [], usage })).kind).toBe('hide');
+    expect(meter.usage).toEqual({ input: 7, cacheRead: 3, cacheWrite: 0, output: 4, reasoning: 0 });
+  });
+
+  test('content that speaks of usage passes untouched', () => {
+    const event = chunk({ choices: delta('say "usage":null and "error" please') });
+    expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
+  });
+
+  test('usage beside content is cut out, the content stays', () => {
+    const event = meter.take(chunk({ choices: delta('x'), usage: { ...usage, completion_tokens: 9 } }));
+    expect(event.kind === 'pass' && event.bytes.toString()).toBe(chunk({ choices: delta('x') }).toString());
+    expect(meter.usage?.output).toBe(9);
+  });
+});
+
+test('a caller that asked sees every byte', () => {
+  const meter = new PassedChunks(true, INCLUDED, budget);
+  for (const event of [chunk({ choices: delta('a'), usage: null }), chunk({ choices: [], usage })]) {
+    expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
+  }
+  expect(meter.usage?.output).toBe(4);
+});
+
+test('the end, an error, and what only looks like them', () => {
+  const meter = new PassedChunks(false, INCLUDED, budget);
+  expect(meter.take(Buffer.from('data: [DONE]\n\n')).kind).toBe('done');
+  expect(meter.take(Buffer.from('data:[DONE]\r\n\r\n')).kind).toBe('done');
+  expect(meter.take(chunk({ choices: delta('[DONE]') })).kind).toBe('pass');
+  expect(meter.take(Buffer.from(': [DONE]\n\n')).kind).toBe('pass');
+  expect(meter.take(Buffer.from('data: {"error":{"message":"overloaded"}}\n\n')).kind).toBe('error');
+});
+
+test('counts each kind of output over its joined text, per choice', () => {
+  const meter = new PassedChunks(false, INCLUDED, budget);
+  const call = (fields: object) => [{ index: 0, delta: { tool_calls: [{ index: 0, ...fields }] } }];
+  meter.take(chunk({ choices: delta('Hello wor') }));
+  meter.take(chunk({ choices: delta('ld') }));
+  meter.take(chunk({ choices: [{ index: 1, delta: { content: 'Hello world' } }] }));
+  meter.take(chunk({ choices: call({ function: { name: 'f', arguments: '' } }) }));
+  meter.take(chunk({ choices: call({ function: { arguments: '{}' } }) }));
+  // "Hello world" is two tokens, "f" one, "{}" one.
+  expect(meter.countOutput()).toBe(2 + 2 + 1 + 1);
+});
+
+test('reasoning apart is added to the output', () => {
+  const meter = new PassedChunks(false, { reasoning: 'apart' }, budget);
+  const details = { completion_tokens_details: { reasoning_tokens: 6 } };
+  meter.take(chunk({ choices: [], usage: { ...usage, ...details } }));
+  expect(meter.usage).toMatchObject({ output: 10, reasoning: 6 });
+});

@@ -1,0 +1,83 @@
+import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
+import type { TokenUsage, UsageMode } from '../../domain/usage';
+import { dataOf, parseData } from '../../sse/sse-data';
+import type { UnreadBudget } from '../unread-budget';
+import { UnreadEvents } from '../unread-events';
+import { fromOpenAiUsage } from './chat-usage';
+import { ChunkText, choicesOf } from './chunk-text';
+
+/** `data: [DONE]` with any framing is shorter than any chunk. */
+const MAX_DONE_BYTES = 32;
+const DONE = Buffer.from('[DONE]');
+/** A quote inside a JSON string is escaped, so these bytes are always a member. */
+const NULL_USAGE_MEMBER = Buffer.from(',"usage":null');
+const USAGE_KEY = Buffer.from('"usage"');
+const ERROR_KEY = Buffer.from('"error"');
+
+/**
+ * Reads usage off a stream of chat completion chunks while they pass. An event is parsed only when its bytes
+ * say that it may hold figures or an error; the text is read later, and only if it has to be counted.
+ */
+export class PassedChunks implements PassedStream {
+  readonly #includeUsage: boolean;
+  readonly #mode: UsageMode;
+  readonly #unread: UnreadEvents;
+  #usage: TokenUsage | undefined;
+
+  /** @param includeUsage the caller asked for the usage chunk */
+  constructor(includeUsage: boolean, mode: UsageMode, budget: UnreadBudget) {
+    this.#includeUsage = includeUsage;
+    this.#mode = mode;
+    this.#unread = new UnreadEvents(budget, new ChunkText());
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#usage;
+  }
+
+  take(event: Buffer): PassedEvent {
+    if (event.length <= MAX_DONE_BYTES && event.includes(DONE) && dataOf(event) === '[DONE]') {
+      return { kind: 'done', bytes: event };
+    }
+    const nullUsage = event.indexOf(NULL_USAGE_MEMBER);
+    if (nullUsage !== -1) {
+      const bytes = this.#includeUsage ? event : without(event, nullUsage);
+      this.#unread.keep(bytes);
+      return { kind: 'pass', bytes };
+    }
+    this.#unread.keep(event);
+    if (event.includes(USAGE_KEY) || event.includes(ERROR_KEY)) return this.#inspect(event);
+    return { kind: 'pass', bytes: event };
+  }
+
+  estimateOutput(): number {
+    return this.#unread.estimateOutput();
+  }
+
+  countOutput(): number {
+    return this.#unread.countOutput();
+  }
+
+  close(): void {
+    this.#unread.close();
+  }
+
+  #inspect(event: Buffer): PassedEvent {
+    const chunk = parseData(event);
+    if (!chunk) return { kind: 'pass', bytes: event };
+    if (chunk.error) return { kind: 'error' };
+    if (!('usage' in chunk)) return { kind: 'pass', bytes: event };
+    // A later figure replaces: some providers report a running total in every chunk.
+    this.#usage = fromOpenAiUsage(chunk.usage, this.#mode) ?? this.#usage;
+    if (this.#includeUsage) return { kind: 'pass', bytes: event };
+    if (chunk.usage && choicesOf(chunk).length === 0) return { kind: 'hide' };
+    const { usage: _usage, ...rest } = chunk;
+    return { kind: 'pass', bytes: Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) };
+  }
+}
+
+/** In place: the event's bytes are nobody else's, and a copy of every chunk would be felt. */
+function without(event: Buffer, at: number): Buffer {
+  event.copyWithin(at, at + NULL_USAGE_MEMBER.length);
+  return event.subarray(0, event.length - NULL_USAGE_MEMBER.length);
+}

@@ -1,0 +1,102 @@
+import type { ReplyEvent, StreamReader } from '../../domain/reply';
+import type { TokenUsage } from '../../domain/usage';
+import { type JsonObject, listOf, membersOf, textOf } from '../../json/json-value';
+import { dataOf } from '../../sse/sse-data';
+import { readContentPart, readStop, readThinking } from './reply-json';
+import { ToolCallPieces } from './tool-call-pieces';
+
+/**
+ * Reads a stream of chat completion chunks. The stop is told last: only `[DONE]` says that neither words nor
+ * calls follow, since some providers go on after a finish reason.
+ */
+export class ChunkReader implements StreamReader {
+  readonly #readUsage: (usage: unknown) => TokenUsage | undefined;
+  readonly #calls = new ToolCallPieces();
+  #usage: TokenUsage | undefined;
+  #finishReason: unknown;
+  #refused = false;
+  /** Thoughts came in the plain field alone, so that details can only repeat them. */
+  #thinksPlainly = false;
+  #ended = false;
+
+  constructor(readUsage: (usage: unknown) => TokenUsage | undefined) {
+    this.#readUsage = readUsage;
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#usage;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  read(event: Buffer): readonly ReplyEvent[] {
+    const data = dataOf(event);
+    // Comments keep the connection open.
+    if (data === '') return [];
+    if (data === '[DONE]') return this.#end();
+    const chunk = parseChunk(data);
+    if (chunk.error || chunk.object === 'error') throw new Error('provider sent an error event');
+    // A later figure replaces: some providers report a running total in every chunk.
+    if (chunk.usage) this.#usage = this.#readUsage(chunk.usage) ?? this.#usage;
+    const choice = listOf(chunk.choices)
+      .map(membersOf)
+      .find(({ index }) => !index);
+    if (!choice) return [];
+    this.#finishReason = choice.finish_reason ?? this.#finishReason;
+    return this.#readDelta(membersOf(choice.delta), chunk.id);
+  }
+
+  #readDelta(delta: JsonObject, replyId: unknown): ReplyEvent[] {
+    const events: ReplyEvent[] = [];
+    const hasDetails = listOf(delta.reasoning_details).length > 0;
+    for (const part of readThinking(delta)) {
+      if (part.kind === 'redacted_thinking') events.push(part);
+      else {
+        this.#thinksPlainly ||= !hasDetails;
+        const isNew = !hasDetails || !this.#thinksPlainly;
+        if (part.text !== '' && isNew) events.push({ kind: 'thinking', text: part.text });
+        if (part.signature) events.push({ kind: 'thinking_signature', signature: part.signature });
+      }
+    }
+    readContent(delta.content, events);
+    const refusal = textOf(delta.refusal);
+    if (refusal !== '') {
+      this.#refused = true;
+      events.push({ kind: 'text', text: refusal });
+    }
+    for (const piece of listOf(delta.tool_calls)) this.#calls.read(membersOf(piece), replyId, events);
+    return events;
+  }
+
+  #end(): ReplyEvent[] {
+    this.#calls.end();
+    this.#ended = true;
+    const heard = { refused: this.#refused, calledTools: this.#calls.count > 0 };
+    return [{ kind: 'stop', stop: readStop(this.#finishReason, heard) }];
+  }
+}
+
+function readContent(content: unknown, events: ReplyEvent[]): void {
+  if (typeof content === 'string') {
+    if (content !== '') events.push({ kind: 'text', text: content });
+    return;
+  }
+  for (const part of listOf(content)) {
+    const { text, isThought } = readContentPart(membersOf(part));
+    if (text !== '') events.push({ kind: isThought ? 'thinking' : 'text', text });
+  }
+}
+
+/** The parser's own error would quote the reply, and errors are logged. */
+function parseChunk(data: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    throw new Error('provider sent a chunk that is no JSON');
+  }
+  if (typeof value !== 'object' || value === null) throw new Error('provider sent a chunk that is no object');
+  return value as JsonObject;
+}

@@ -1,0 +1,57 @@
+import type { AssistantPart, ToolCallPart } from '../../domain/conversation';
+import type { Reply } from '../../domain/reply';
+import { type JsonObject, listOf, membersOf, textOf } from '../../json/json-value';
+import {
+  MAX_TOOL_CALLS,
+  madeToolId,
+  readArguments,
+  readCallSignature,
+  readContentPart,
+  readStop,
+  readThinking,
+} from './reply-json';
+
+/** @throws Error when it is no completion, or says that it failed */
+export function readCompletion(reply: JsonObject): Reply {
+  const choice = membersOf(listOf(reply.choices)[0]);
+  if (typeof choice.message !== 'object' || choice.message === null) throw new Error('reply has no message');
+  const message = choice.message as JsonObject;
+  const refusal = textOf(message.refusal);
+  const calls = readCalls(message, reply.id);
+  return {
+    parts: [
+      ...readThinking(message),
+      ...readContent(message.content),
+      ...(refusal === '' ? [] : [{ kind: 'text', text: refusal } as const]),
+      ...calls,
+    ],
+    stop: readStop(choice.finish_reason, { refused: refusal !== '', calledTools: calls.length > 0 }),
+  };
+}
+
+function readContent(content: unknown): AssistantPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return listOf(content).flatMap((part): AssistantPart[] => {
+    const { text, isThought } = readContentPart(membersOf(part));
+    return text === '' ? [] : [{ kind: isThought ? 'thinking' : 'text', text }];
+  });
+}
+
+function readCalls(message: JsonObject, replyId: unknown): ToolCallPart[] {
+  const calls = listOf(message.tool_calls);
+  if (calls.length > MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
+  return calls.map((entry, index) => {
+    const call = membersOf(entry);
+    const called = membersOf(call.function);
+    const name = textOf(called.name);
+    if (name === '') throw new Error('reply has a tool call without a name');
+    const signature = readCallSignature(call);
+    return {
+      kind: 'tool_call',
+      id: textOf(call.id) || madeToolId(replyId, index),
+      name,
+      arguments: readArguments(called.arguments),
+      ...(signature !== '' && { signature: { wire: 'openai', value: signature } }),
+    };
+  });
+}

@@ -1,0 +1,52 @@
+import type { RefusedResponse } from '../../domain/chat-provider';
+import type { UpstreamFailure } from '../../domain/upstream-failure';
+import { type JsonObject, listOf, membersOf, textOf } from '../../json/json-value';
+import { showableMessage } from '../showable-message';
+
+/**
+ * Of `error.code` or `error.type`: our account has no money left or is closed. OpenAI says so with 429, which
+ * no waiting cures (developers.openai.com, guide "Error codes").
+ */
+const OUR_ACCOUNT = new Set([
+  'account_deactivated',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'credit_balance_exhausted',
+  'insufficient_quota',
+  'organization_spend_limit_exceeded',
+  'organization_usage_limit_exceeded',
+  'project_spend_limit_exceeded',
+]);
+/** xAI's words, with 400 and 429; at their beginning, because messages quote the call further on. */
+const OUR_WORDS = /^(incorrect api key provided|your (newly created )?team\b.*\b(credits|spending limit))/i;
+/** Statuses that blame the call, so that the caller is told why. */
+const CALLS_FAULT = new Set([400, 413, 415, 422]);
+
+/**
+ * What an error means where its status does not say it, or where its message stands elsewhere than at OpenAI:
+ * xAI has it in `error` itself, Mistral in `message`, or in `detail` field by field.
+ */
+export function refusedCompletion({ status, body }: RefusedResponse): UpstreamFailure | undefined {
+  const { error, message, detail } = membersOf(body);
+  const { code, type, message: usual } = membersOf(error);
+  const words =
+    textOf(usual) || textOf(error) || textOf(message) || fieldsOf(detail ?? membersOf(message).detail);
+  if (OUR_ACCOUNT.has(textOf(code)) || OUR_ACCOUNT.has(textOf(type)) || OUR_WORDS.test(words)) {
+    return { kind: 'status', status: 402 };
+  }
+  if (usual !== undefined || !CALLS_FAULT.has(status)) return undefined;
+  const shown = showableMessage(words);
+  return shown === undefined ? undefined : { kind: 'status', status, message: shown };
+}
+
+/** `messages[1].tool_call_id: Field required`, without what was sent. */
+function fieldsOf(detail: unknown): string {
+  return listOf(detail)
+    .map((entry) => fieldOf(membersOf(entry)))
+    .join('; ');
+}
+
+function fieldOf({ loc, msg }: JsonObject): string {
+  const path = listOf(loc).filter((step) => step !== 'body');
+  return `${path.join('.')}: ${textOf(msg)}`;
+}

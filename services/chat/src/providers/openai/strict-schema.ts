@@ -1,0 +1,33 @@
+import { isObject, type JsonObject } from '../../json/json-value';
+
+/** Deeper schemas than OpenAI's own limit of ten levels are not looked into. */
+const MAX_DEPTH = 64;
+
+/**
+ * Whether OpenAI takes a schema as a strict one: every object names all of its properties as required and
+ * allows no others (developers.openai.com, guide "Structured outputs", "Supported schemas"). Other formats
+ * promise strictness for more schemas; for those it is left out here, since the call would be refused.
+ */
+export function isStrictSchema(schema: unknown, depth = 0): boolean {
+  if (!isObject(schema)) return true;
+  if (depth > MAX_DEPTH) return false;
+  if (isObject(schema.properties) || schema.type === 'object') {
+    const names = Object.keys(isObject(schema.properties) ? schema.properties : {});
+    const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+    if (schema.additionalProperties !== false || !names.every((name) => required.has(name))) return false;
+  }
+  const inner = [
+    ...Object.values(isObject(schema.properties) ? schema.properties : {}),
+    ...Object.values(isObject(schema.$defs) ? schema.$defs : {}),
+    ...Object.values(isObject(schema.definitions) ? schema.definitions : {}),
+    ...(Array.isArray(schema.anyOf) ? schema.anyOf : []),
+    schema.items,
+  ];
+  return inner.every((one) => isStrictSchema(one, depth + 1));
+}
+
+/** OpenAI refuses an object without `properties` as parameters. */
+export function objectSchema(schema: JsonObject): JsonObject {
+  const typed = schema.type === undefined ? { type: 'object', ...schema } : schema;
+  return typed.type === 'object' && typed.properties === undefined ? { ...typed, properties: {} } : typed;
+}

@@ -1,0 +1,78 @@
+import type { ReplyEvent } from '../../domain/reply';
+import { type JsonObject, membersOf, textOf } from '../../json/json-value';
+import { MAX_TOOL_CALLS, madeToolId, readArguments, readCallSignature } from './reply-json';
+
+interface Call {
+  /** Its number in the reply. */
+  readonly call: number;
+  id: string;
+  /** Its start was told. */
+  started: boolean;
+  /** What came before its name. */
+  early: string;
+}
+
+/**
+ * Puts the pieces of streamed tool calls together. `index` is the key by the format; some providers leave it
+ * out, give every call the same, repeat id and name in each piece, or send the whole call at once.
+ */
+export class ToolCallPieces {
+  readonly #calls: Call[] = [];
+  readonly #byIndex = new Map<number, Call>();
+
+  get count(): number {
+    return this.#calls.length;
+  }
+
+  /** Adds what the piece says to `events`. @throws Error for more calls than a reply has */
+  read(piece: JsonObject, replyId: unknown, events: ReplyEvent[]): void {
+    const called = membersOf(piece.function);
+    const id = textOf(piece.id);
+    const name = textOf(called.name);
+    const call = this.#find(piece.index, id, name);
+    const text = readArguments(called.arguments);
+    if (!call.started) {
+      if (id !== '') call.id = id;
+      if (name === '') {
+        call.early += text;
+        return;
+      }
+      call.started = true;
+      const value = readCallSignature(piece);
+      events.push({
+        kind: 'tool_call',
+        call: call.call,
+        id: call.id || madeToolId(replyId, call.call),
+        name,
+        ...(value !== '' && { signature: { wire: 'openai', value } }),
+      });
+    }
+    const pieces = call.early + text;
+    call.early = '';
+    if (pieces !== '') events.push({ kind: 'tool_arguments', call: call.call, text: pieces });
+  }
+
+  /** @throws Error when a call never got its name */
+  end(): void {
+    if (this.#calls.some(({ started }) => !started)) throw new Error('reply has a tool call without a name');
+  }
+
+  #find(index: unknown, id: string, name: string): Call {
+    const known = typeof index === 'number' ? this.#byIndex.get(index) : this.#unnumbered(id, name);
+    // Another call, though the index is the same: it has an id and a name of its own.
+    const isOther = known?.started && id !== '' && id !== known.id && name !== '';
+    if (known && !isOther) return known;
+    if (this.#calls.length === MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
+    const call: Call = { call: this.#calls.length, id: '', started: false, early: '' };
+    this.#calls.push(call);
+    if (typeof index === 'number') this.#byIndex.set(index, call);
+    return call;
+  }
+
+  /** Without an index: the call of that id, or the one that was last spoken of, unless a new one begins. */
+  #unnumbered(id: string, name: string): Call | undefined {
+    if (id !== '') return this.#calls.find((call) => call.id === id);
+    const last = this.#calls.at(-1);
+    return last?.started && name !== '' ? undefined : last;
+  }
+}

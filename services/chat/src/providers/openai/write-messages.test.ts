@@ -1,0 +1,269 @@
+import { GatewayError } from '@gateway/proto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { AssistantPart, Conversation, Turn, UserPart } from '../../domain/conversation';
+import { anyConversation } from '../../domain/conversation.fixture';
+import { DIALECTS, type OpenAiDialect } from './dialect';
+import { shortToolId, writeMessages } from './write-messages';
+
+const text = (words: string) => ({ kind: 'text', text: words }) as const;
+const call = (id: string): AssistantPart => ({ kind: 'tool_call', id, name: 'f', arguments: '{}' });
+const image = { kind: 'image', source: { kind: 'url', url: 'https://x/y.png' } } as const;
+const pdf = { kind: 'base64', mediaType: 'application/pdf', data: 'AAAA' } as const;
+const result = (callId: string, ...parts: (typeof image | ReturnType<typeof text>)[]): UserPart => ({
+  kind: 'tool_result',
+  callId,
+  parts,
+  isError: false,
+});
+const user = (...parts: UserPart[]): Turn => ({ role: 'user', parts });
+const assistant = (...parts: AssistantPart[]): Turn => ({ role: 'assistant', parts });
+const system = (words: string): Turn => ({ role: 'system', parts: [text(words)] });
+
+const conversation = (turns: Turn[]): Conversation => ({
+  system: [],
+  turns,
+  tools: [],
+  toolChoice: { kind: 'auto' },
+  output: { kind: 'text' },
+  sampling: { stop: [] },
+  stream: false,
+});
+const write = (turns: Turn[], dialect: OpenAiDialect = DIALECTS.openai) =>
+  writeMessages(conversation(turns), dialect);
+
+const written = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+const calling = (...ids: string[]) => ({ role: 'assistant', content: null, tool_calls: ids.map(written) });
+const answer = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content });
+
+test('instructions in front and in the middle', () => {
+  const messages = writeMessages(
+    { ...conversation([user(text('hi')), system('c')]), system: [text('a'), text('b')] },
+    DIALECTS.openai,
+  );
+  expect(messages).toEqual([
+    { role: 'system', content: 'a\n\nb' },
+    { role: 'user', content: 'hi' },
+    { role: 'system', content: 'c' },
+  ]);
+});
+
+test('instructions in the middle stand in front where they are refused elsewhere', () => {
+  const turns = [user(text('a')), assistant(text('b')), system('c'), user(text('d'))];
+  expect(write(turns, DIALECTS.mistral).map(({ content }) => content)).toEqual(['c', 'a', 'b', 'd']);
+});
+
+test('a last turn of the assistant is asked to go on where it is refused', () => {
+  const turns = [user(text('a')), assistant(text('b'))];
+  expect(write(turns)).toHaveLength(2);
+  expect(write(turns, DIALECTS.mistral).at(-1)).toEqual({ role: 'user', content: '(Continue.)' });
+});
+
+describe('a tool round', () => {
+  test('what a tool showed comes after all the tools’ words, before the user’s', () => {
+    const messages = write([
+      assistant(call('a'), call('b')),
+      user(result('a', text('one'), image), result('b', image), text('go on')),
+    ]);
+    const shown = { type: 'image_url', image_url: { url: 'https://x/y.png' } };
+    expect(messages).toEqual([
+      calling('a', 'b'),
+      answer('a', 'one'),
+      answer('b', 'See the attachment below.'),
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Attachment of the result of a:' },
+          shown,
+          { type: 'text', text: 'Attachment of the result of b:' },
+          shown,
+          { type: 'text', text: 'go on' },
+        ],
+      },
+    ]);
+  });
+
+  test('results in turns of their own, with instructions between them', () => {
+    const messages = write([
+      assistant(call('a'), call('b')),
+      user(result('b', text('two'))),
+      system('s'),
+      user(result('a', text('one')), text('go on')),
+    ]);
+    expect(messages).toEqual([
+      calling('a', 'b'),
+      answer('b', 'two'),
+      answer('a', 'one'),
+      { role: 'system', content: 's' },
+      { role: 'user', content: 'go on' },
+    ]);
+  });
+
+  test('a call that nobody answered is answered', () => {
+    expect(write([assistant(call('a')), user(text('never mind'))])).toEqual([
+      calling('a'),
+      answer('a', 'No result.'),
+      { role: 'user', content: 'never mind' },
+    ]);
+  });
+
+  test('a result of no call is the user’s words', () => {
+    expect(write([user(result('a', text('one')))])).toEqual([{ role: 'user', content: 'one' }]);
+  });
+
+  test('an error is marked', () => {
+    const failed: UserPart = { kind: 'tool_result', callId: 'a', parts: [text('boom')], isError: true };
+    expect(write([assistant(call('a')), user(failed)])[1]).toEqual(answer('a', 'Error: boom'));
+  });
+
+  test('ids that are too long are the same for call and result', () => {
+    const id = `toolu_${'x'.repeat(60)}`;
+    const [called, answered] = write([assistant(call(id)), user(result(id, text('one')))]);
+    expect(answered?.tool_call_id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+    expect(called?.tool_calls).toEqual([written(String(answered?.tool_call_id))]);
+  });
+
+  test('Mistral’s have nine letters and digits, and its user speaks after the model', () => {
+    const messages = write(
+      [assistant(call('toolu_01')), user(result('toolu_01', text('one')), text('go on'))],
+      DIALECTS.mistral,
+    );
+    expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'user']);
+    expect(messages[1]?.tool_call_id).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(shortToolId('D681PevKs')).toBe('D681PevKs');
+  });
+});
+
+describe('what the assistant thought', () => {
+  const thoughts: AssistantPart[] = [
+    { kind: 'thinking', text: 'own' },
+    { kind: 'thinking', text: 'foreign', signature: { wire: 'anthropic', value: 'S' } },
+    { kind: 'redacted_thinking', data: { wire: 'openai', value: 'D' } },
+  ];
+
+  test('goes back only to who wants it, and only its own', () => {
+    expect(write([assistant(...thoughts, text('ok'))])).toEqual([{ role: 'assistant', content: 'ok' }]);
+    expect(write([assistant(...thoughts, text('ok'))], DIALECTS.deepseek)).toEqual([
+      { role: 'assistant', content: 'ok', reasoning_content: 'own' },
+    ]);
+  });
+
+  test('DeepSeek gets the field also when there was no thought', () => {
+    expect(write([assistant(call('a')), user(result('a'))], DIALECTS.deepseek)[0]).toEqual({
+      ...calling('a'),
+      reasoning_content: '',
+    });
+  });
+
+  test('and nothing else is no message', () => {
+    for (const dialect of [DIALECTS.openai, DIALECTS.deepseek]) {
+      expect(write([user(text('a')), assistant(...thoughts), user(text('b'))], dialect)).toEqual([
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'text', text: 'b' },
+          ],
+        },
+      ]);
+    }
+  });
+
+  test('signatures on calls return to their own maker', () => {
+    const signed = (wire: 'openai' | 'gemini'): AssistantPart => ({
+      kind: 'tool_call',
+      id: 'a',
+      name: 'f',
+      arguments: '{}',
+      signature: { wire, value: 'S' },
+    });
+    expect(write([assistant(signed('openai'))])[0]?.tool_calls).toEqual([
+      { ...written('a'), extra_content: { google: { thought_signature: 'S' } } },
+    ]);
+    expect(write([assistant(signed('gemini'))])[0]?.tool_calls).toEqual([written('a')]);
+  });
+});
+
+describe('documents', () => {
+  const of = (part: UserPart, dialect?: OpenAiDialect) => write([user(part, text('x'))], dialect)[0]?.content;
+
+  test('a PDF is a file, or what the provider calls it', () => {
+    const part: UserPart = { kind: 'document', source: pdf, title: 'a.pdf' };
+    const url = 'data:application/pdf;base64,AAAA';
+    expect(of(part)).toContainEqual({ type: 'file', file: { filename: 'a.pdf', file_data: url } });
+    expect(of(part, DIALECTS.mistral)).toContainEqual({ type: 'document_url', document_url: url });
+  });
+
+  test('text is text, under its title', () => {
+    const source = { kind: 'text', text: 'words' } as const;
+    expect(of({ kind: 'document', source, title: 'a.txt' })).toContainEqual({
+      type: 'text',
+      text: 'a.txt:\n\nwords',
+    });
+    expect(of({ kind: 'document', source })).toContainEqual({ type: 'text', text: 'words' });
+  });
+
+  test('audio', () => {
+    const source = { kind: 'base64', mediaType: 'audio/mpeg', data: 'AAAA' } as const;
+    expect(of({ kind: 'audio', source })).toContainEqual({
+      type: 'input_audio',
+      input_audio: { data: 'AAAA', format: 'mp3' },
+    });
+  });
+
+  test.each<[string, UserPart, OpenAiDialect]>([
+    ['a PDF where there are none', { kind: 'document', source: pdf }, DIALECTS.deepseek],
+    ['a PDF by URL', { kind: 'document', source: { kind: 'url', url: 'https://x/y.pdf' } }, DIALECTS.openai],
+    ['audio of another kind', { kind: 'audio', source: { ...pdf, mediaType: 'audio/ogg' } }, DIALECTS.openai],
+    ['audio by URL', { kind: 'audio', source: { kind: 'url', url: 'https://x/y.mp3' } }, DIALECTS.openai],
+  ])('%s is refused', (_name, part, dialect) => {
+    expect(() => of(part, dialect)).toThrow(GatewayError);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: messages are read as a provider reads them
+function violations(messages: any[], dialect: OpenAiDialect): string[] {
+  const found: string[] = [];
+  let open: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    const previous = messages[index - 1]?.role;
+    if (message.role === 'tool') {
+      if (!open.includes(message.tool_call_id)) found.push('a result without its call');
+      open = open.filter((id) => id !== message.tool_call_id);
+    } else if (open.length > 0) found.push(`${message.role} before every call is answered`);
+    if (message.role === previous && message.role !== 'tool' && message.role !== 'system')
+      found.push('neighbours');
+    if (dialect.strictOrder && message.role === 'user' && previous === 'tool') found.push('user after tool');
+    if (dialect.strictOrder && message.role === 'system' && index > 0) found.push('late instructions');
+    if (Array.isArray(message.content) && message.content.length === 0) found.push('no content');
+    if (message.content === null && !message.tool_calls) found.push('null content');
+    for (const { id } of message.tool_calls ?? []) {
+      if (!(dialect.shortToolIds ? /^[a-zA-Z0-9]{9}$/ : /^[a-zA-Z0-9_-]{1,40}$/).test(id))
+        found.push(`id ${id}`);
+      open.push(id);
+    }
+    if (message.tool_calls?.length === 0) found.push('an empty list of calls');
+  }
+  if (open.length > 0) found.push('unanswered calls');
+  if (dialect.strictOrder && messages.at(-1)?.role === 'assistant') found.push('the assistant last');
+  return found;
+}
+
+test.each([
+  ['openai', DIALECTS.openai],
+  ['mistral', DIALECTS.mistral],
+])('whatever the conversation was, %s takes the messages', (_name, dialect) => {
+  fc.assert(
+    fc.property(anyConversation, (any) => {
+      const messages = writeMessages(any, dialect);
+      expect(violations(messages, dialect)).toEqual([]);
+      // Nothing that was said is lost.
+      const said = any.turns.flatMap(({ role, parts }) =>
+        parts.flatMap((part) => (part.kind === 'text' && role !== 'system' ? [part.text] : [])),
+      );
+      const all = JSON.stringify(messages);
+      for (const words of said) expect(all).toContain(JSON.stringify(words).slice(1, -1));
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import type {
+  AssistantPart,
+  AssistantTurn,
+  Conversation,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+  UserPart,
+} from '../../domain/conversation';
+import { fitToolId } from '../../domain/tool-ids';
+import type { OpenAiDialect } from './dialect';
+import { textPart, type WrittenPart, writePart } from './write-parts';
+
+type Message = Readonly<Record<string, unknown>>;
+
+const UNANSWERED = 'No result.';
+const ERROR_PREFIX = 'Error: ';
+const ATTACHED = 'See the attachment below.';
+/** What a model says where it has to say something between a tool's result and its user. */
+const BRIDGE = 'Understood.';
+const CONTINUE = '(Continue.)';
+const SHORT_ID_CHARS = 9;
+
+/** A conversation as this format's messages: every tool call is answered at once, and by tools alone. */
+export function writeMessages({ system, turns }: Conversation, dialect: OpenAiDialect): Message[] {
+  const messages = new Messages(dialect);
+  // As a user's words later instructions would lose their authority.
+  const late = dialect.strictOrder ? turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : [])) : [];
+  messages.addInstructions([...system, ...late]);
+  const spoken = dialect.strictOrder ? turns.filter(({ role }) => role !== 'system') : turns;
+  for (const turn of mergeNeighbours(spoken, dialect)) {
+    if (turn.role === 'system') messages.addInstructions(turn.parts);
+    else if (turn.role === 'user') messages.addUser(turn.parts);
+    else messages.addAssistant(turn);
+  }
+  return messages.finish();
+}
+
+/** What does not belong between a call and its result waits until every call of the round is answered. */
+class Messages {
+  readonly #dialect: OpenAiDialect;
+  readonly #messages: Message[] = [];
+  /** Calls without a result so far, by the ids that the provider knows. */
+  readonly #open = new Set<string>();
+  /** Media of the round's results, which no tool message can hold. */
+  #attachments: WrittenPart[] = [];
+  #waiting: Message[] = [];
+
+  constructor(dialect: OpenAiDialect) {
+    this.#dialect = dialect;
+  }
+
+  addInstructions(parts: readonly TextPart[]): void {
+    const content = parts.map(({ text }) => text).join('\n\n');
+    if (content !== '') this.#waiting.push({ role: 'system', content });
+    this.#closeRoundIfAnswered();
+  }
+
+  addUser(parts: readonly UserPart[]): void {
+    const content: WrittenPart[] = [];
+    for (const part of parts) {
+      if (part.kind !== 'tool_result') {
+        if (!isEmptyText(part)) content.push(writePart(part, this.#dialect));
+      } else if (this.#open.delete(this.#id(part.callId))) {
+        this.#addResult(part);
+      } else {
+        // Without its call a tool's message is refused; what it says is still worth reading.
+        content.push(...part.parts.map((inner) => writePart(inner, this.#dialect)));
+      }
+    }
+    if (content.length > 0) this.#waiting.push({ role: 'user', content });
+    this.#closeRoundIfAnswered();
+  }
+
+  addAssistant({ parts }: AssistantTurn): void {
+    this.#closeRound();
+    const calls = parts.filter((part) => part.kind === 'tool_call');
+    // Nothing may have been left of what the user said between two turns.
+    const earlier = this.#messages.at(-1)?.role === 'assistant' ? this.#messages.pop() : undefined;
+    const text = String(earlier?.content ?? '') + joinedText(parts, 'text');
+    const thought = String(earlier?.reasoning_content ?? '') + joinedText(parts, 'thinking');
+    for (const call of calls) this.#open.add(this.#id(call.id));
+    this.#messages.push({
+      role: 'assistant',
+      content: text === '' && calls.length > 0 ? null : text,
+      // Also when there was no thought: without the field a turn that called tools is refused.
+      ...(this.#dialect.returnsReasoning && { reasoning_content: thought }),
+      ...(calls.length > 0 && { tool_calls: calls.map((call) => this.#writeCall(call)) }),
+    });
+  }
+
+  finish(): Message[] {
+    this.#closeRound();
+    if (this.#dialect.strictOrder && this.#messages.at(-1)?.role === 'assistant') {
+      this.#messages.push({ role: 'user', content: CONTINUE });
+    }
+    return this.#messages.map(withPlainText);
+  }
+
+  #addResult({ callId, parts, isError }: ToolResultPart): void {
+    const id = this.#id(callId);
+    const texts: string[] = [];
+    const media: WrittenPart[] = [];
+    for (const part of parts) {
+      const written = writePart(part, this.#dialect);
+      if (written.type === 'text') texts.push(String(written.text));
+      else media.push(written);
+    }
+    const text = texts.length === 0 && media.length > 0 ? ATTACHED : texts.join('\n');
+    this.#messages.push({ role: 'tool', tool_call_id: id, content: isError ? ERROR_PREFIX + text : text });
+    if (media.length > 0) this.#attachments.push(textPart(`Attachment of the result of ${id}:`), ...media);
+  }
+
+  #closeRoundIfAnswered(): void {
+    if (this.#open.size === 0) this.#closeRound();
+  }
+
+  #closeRound(): void {
+    for (const id of this.#open) {
+      this.#messages.push({ role: 'tool', tool_call_id: id, content: UNANSWERED });
+    }
+    this.#open.clear();
+    if (this.#attachments.length > 0) this.#push({ role: 'user', content: this.#attachments });
+    this.#attachments = [];
+    for (const message of this.#waiting) this.#push(message);
+    this.#waiting = [];
+  }
+
+  #push(message: Message): void {
+    const last = this.#messages.at(-1);
+    if (last?.role === 'user' && message.role === 'user') {
+      const content = [...(last.content as WrittenPart[]), ...(message.content as WrittenPart[])];
+      this.#messages[this.#messages.length - 1] = { role: 'user', content };
+      return;
+    }
+    if (this.#dialect.strictOrder && last?.role === 'tool' && message.role === 'user') {
+      this.#messages.push({ role: 'assistant', content: BRIDGE });
+    }
+    this.#messages.push(message);
+  }
+
+  #writeCall({ id, name, arguments: text, signature }: ToolCallPart): object {
+    return {
+      id: this.#id(id),
+      type: 'function',
+      function: { name, arguments: text || '{}' },
+      ...(signature?.wire === 'openai' && {
+        extra_content: { google: { thought_signature: signature.value } },
+      }),
+    };
+  }
+
+  #id(id: string): string {
+    return this.#dialect.shortToolIds ? shortToolId(id) : fitToolId(id);
+  }
+}
+
+/** Nine letters and digits, as Mistral makes them itself; others by their hash. */
+export function shortToolId(id: string): string {
+  if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
+  const digest = createHash('sha256')
+    .update(id)
+    .digest('base64')
+    .replace(/[^a-zA-Z0-9]/g, '');
+  return digest.slice(0, SHORT_ID_CHARS);
+}
+
+/** Turns without anything to send are left out, and neighbours of one role are one turn. */
+function mergeNeighbours(turns: readonly Turn[], dialect: OpenAiDialect): Turn[] {
+  const merged: Turn[] = [];
+  for (const turn of turns) {
+    const sent = turn.role === 'assistant' ? { ...turn, parts: sentParts(turn, dialect) } : turn;
+    if (sent.parts.every((part) => part.kind === 'thinking' || isEmptyText(part))) continue;
+    const last = merged.at(-1);
+    if (last?.role === sent.role) {
+      merged[merged.length - 1] = { role: sent.role, parts: [...last.parts, ...sent.parts] } as Turn;
+    } else {
+      merged.push(sent);
+    }
+  }
+  return merged;
+}
+
+/** Thoughts are only for who made them; this format's own are unsigned. */
+function sentParts({ parts }: AssistantTurn, { returnsReasoning }: OpenAiDialect): AssistantTurn['parts'] {
+  return parts.filter((part) => {
+    if (part.kind === 'redacted_thinking') return false;
+    if (part.kind === 'thinking') return returnsReasoning && isOwn(part);
+    return !isEmptyText(part);
+  });
+}
+
+function isEmptyText(part: UserPart | AssistantPart): boolean {
+  return part.kind === 'text' && part.text === '';
+}
+
+function isOwn({ signature }: ThinkingPart): boolean {
+  return signature === undefined || signature.wire === 'openai';
+}
+
+function joinedText(parts: AssistantTurn['parts'], kind: 'text' | 'thinking'): string {
+  return parts.map((part) => (part.kind === kind ? part.text : '')).join('');
+}
+
+/** The form that every compatible provider takes. */
+function withPlainText(message: Message): Message {
+  const { content } = message;
+  if (!Array.isArray(content) || content.length !== 1 || content[0].type !== 'text') return message;
+  return { ...message, content: content[0].text };
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { Conversation, Effort, OutputShape, Tool, ToolChoice } from '../../domain/conversation';
+import { effortOf } from '../../domain/effort';
+import type { OpenAiDialect } from './dialect';
+import { isStrictSchema, objectSchema } from './strict-schema';
+import { writeMessages } from './write-messages';
+
+/** A capability of the catalog: the model thinks before it speaks. */
+const REASONING = 'reasoning';
+/**
+ * A capability of the catalog: on this endpoint the model takes function tools or an effort, not both. OpenAI's
+ * own answer since GPT-5.4: openai/openai-openapi#541.
+ */
+const EFFORT_EXCLUDES_TOOLS = 'effort_excludes_tools';
+/** OpenAI's limits. */
+const MAX_END_USER_CHARS = 64;
+const MAX_SCHEMA_NAME_CHARS = 64;
+
+/**
+ * The body of a chat completion request.
+ * @throws GatewayError `invalid_request` for what this provider cannot do and the caller would miss
+ */
+export function writeRequest(
+  conversation: Conversation,
+  upstreamModel: string,
+  maxOutputTokens: number,
+  capabilities: ReadonlySet<string>,
+  dialect: OpenAiDialect,
+): Buffer {
+  const effort = thinkingEffort(conversation, capabilities, dialect);
+  const body = {
+    model: upstreamModel,
+    messages: writeMessages(conversation, dialect),
+    [dialect.maxTokensField]: maxOutputTokens,
+    ...writeEffort(effort, dialect),
+    ...writeTools(conversation, dialect),
+    ...writeOutput(conversation.output),
+    ...writeSampling(conversation, capabilities, dialect, effort),
+    ...(conversation.endUser &&
+      dialect.endUserField && { [dialect.endUserField]: fitEndUser(conversation.endUser) }),
+    ...(conversation.stream && { stream: true }),
+    ...(conversation.stream && dialect.asksForUsage && { stream_options: { include_usage: true } }),
+  };
+  return Buffer.from(JSON.stringify(body));
+}
+
+/** Which of two wishes goes when a model does not take both: tools matter, thinking is a hint. */
+function thinkingEffort(
+  { reasoning, tools, toolChoice }: Conversation,
+  capabilities: ReadonlySet<string>,
+  dialect: OpenAiDialect,
+): Effort | undefined {
+  const effort = effortOf(reasoning, capabilities);
+  if (tools.length === 0 || effort === 'none') return effort;
+  const forced = toolChoice.kind !== 'auto' && toolChoice.kind !== 'none';
+  if (forced && dialect.forcesToolsOnlyUnthinking) return 'none';
+  return capabilities.has(EFFORT_EXCLUDES_TOOLS) ? undefined : effort;
+}
+
+function writeEffort(effort: Effort | undefined, { thinkingSwitch }: OpenAiDialect): object {
+  if (effort === undefined) return {};
+  return effort === 'none' && thinkingSwitch
+    ? { thinking: { type: 'disabled' } }
+    : { reasoning_effort: effort };
+}
+
+function writeTools({ tools, toolChoice, parallelToolCalls }: Conversation, dialect: OpenAiDialect): object {
+  const offered =
+    toolChoice.kind === 'allowed' && !dialect.allowsTools
+      ? tools.filter(({ name }) => toolChoice.names.includes(name))
+      : tools;
+  if (offered.length === 0) return {};
+  return {
+    tools: offered.map(writeTool),
+    ...writeToolChoice(toolChoice, dialect),
+    // Some models refuse the field; more than one call at a time is what they do without it.
+    ...(parallelToolCalls === false && { parallel_tool_calls: false }),
+  };
+}
+
+function writeTool({ name, description, parameters, strict }: Tool): object {
+  const schema = objectSchema(parameters);
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      parameters: schema,
+      ...(strict && isStrictSchema(schema) && { strict: true }),
+    },
+  };
+}
+
+function writeToolChoice(choice: ToolChoice, dialect: OpenAiDialect): object {
+  if (choice.kind === 'auto') return {};
+  if (choice.kind === 'tool') return { tool_choice: functionNamed(choice.name) };
+  if (choice.kind !== 'allowed') return { tool_choice: choice.kind };
+  const mode = choice.required ? 'required' : 'auto';
+  if (!dialect.allowsTools) return { tool_choice: mode };
+  const allowed = { mode, tools: choice.names.map(functionNamed) };
+  return { tool_choice: { type: 'allowed_tools', allowed_tools: allowed } };
+}
+
+function functionNamed(name: string): object {
+  return { type: 'function', function: { name } };
+}
+
+function writeOutput(output: OutputShape): object {
+  if (output.kind !== 'schema') {
+    return output.kind === 'json' ? { response_format: { type: 'json_object' } } : {};
+  }
+  const { name, description, schema, strict } = output;
+  const json_schema = {
+    name: name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_SCHEMA_NAME_CHARS) || 'output',
+    ...(description !== undefined && { description }),
+    schema,
+    strict: strict !== false && isStrictSchema(schema),
+  };
+  return { response_format: { type: 'json_schema', json_schema } };
+}
+
+function writeSampling(
+  { sampling }: Conversation,
+  capabilities: ReadonlySet<string>,
+  dialect: OpenAiDialect,
+  effort: Effort | undefined,
+): object {
+  const { temperature, topP: top_p, presencePenalty, frequencyPenalty, seed, stop } = sampling;
+  const all = { temperature, top_p, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty };
+  const refused = refusedHints(dialect, capabilities, effort);
+  const taken = Object.entries(all).filter(([field]) => !refused.has(field));
+  return {
+    // Undefined members are not written.
+    ...Object.fromEntries(taken),
+    [dialect.seedField]: seed,
+    ...(stop.length > 0 && { stop }),
+  };
+}
+
+/**
+ * Top-level fields that would make the provider refuse the call. They are hints, and many clients send them
+ * whatever the model is. @param effort as the provider is told it; undefined: it decides, so it may think
+ */
+export function refusedHints(
+  dialect: OpenAiDialect,
+  capabilities: ReadonlySet<string>,
+  effort: string | undefined,
+): ReadonlySet<string> {
+  const thinks = capabilities.has(REASONING) && effort !== 'none';
+  return new Set([...dialect.refusedHints, ...(thinks ? dialect.notWhileThinking : [])]);
+}
+
+/** Some clients put whole descriptions here. */
+function fitEndUser(id: string): string {
+  return id.length <= MAX_END_USER_CHARS ? id : createHash('sha256').update(id).digest('hex');
+}

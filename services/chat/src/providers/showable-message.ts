@@ -1,0 +1,11 @@
+const MAX_MESSAGE_CHARS = 500;
+const CREDENTIAL = /bearer|authorization|api[\s_-]?key|secret|\bsk-/i;
+
+/**
+ * A provider's own words, as far as callers may read them. Undefined for what is no text, and for what speaks of
+ * credentials: they are ours, not the caller's.
+ */
+export function showableMessage(message: unknown): string | undefined {
+  if (typeof message !== 'string' || message === '' || CREDENTIAL.test(message)) return undefined;
+  return message.slice(0, MAX_MESSAGE_CHARS);
+}

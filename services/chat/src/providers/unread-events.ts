@@ -1,0 +1,74 @@
+import { TokenCounter } from '../domain/token-count';
+import type { UnreadBudget } from './unread-budget';
+
+/** Takes the text out of a format's events. */
+export interface TextReader {
+  read(event: Buffer): void;
+  /** What was read so far; pieces of one text joined, because tokens cross their borders. */
+  readonly texts: Iterable<string>;
+}
+
+/** Of unread events, below which reading them early saves too little memory. */
+const MIN_READ_BYTES = 64 * 1024;
+const CHARS_PER_TOKEN = 4;
+
+/** Events of a stream as they passed, to be read only if their text has to be counted, or memory is short. */
+export class UnreadEvents {
+  readonly #budget: UnreadBudget;
+  readonly #reader: TextReader;
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  #events = 0;
+  #eventBytes = 0;
+  #leastEventBytes = Number.POSITIVE_INFINITY;
+
+  constructor(budget: UnreadBudget, reader: TextReader) {
+    this.#budget = budget;
+    this.#reader = reader;
+  }
+
+  keep(event: Buffer): void {
+    this.#events++;
+    this.#eventBytes += event.length;
+    if (event.length < this.#leastEventBytes) this.#leastEventBytes = event.length;
+    this.#unread.push(event);
+    this.#unreadBytes += event.length;
+    this.#budget.add(event.length);
+    if (this.#budget.exhausted && this.#unreadBytes > MIN_READ_BYTES) this.#read();
+  }
+
+  /**
+   * About how many output tokens passed: one for each event, or what the events are longer than the shortest
+   * by four characters to a token.
+   */
+  estimateOutput(): number {
+    if (this.#events === 0) return 0;
+    const textBytes = this.#eventBytes - this.#events * this.#leastEventBytes;
+    return Math.max(this.#events, Math.ceil(textBytes / CHARS_PER_TOKEN));
+  }
+
+  /** Output tokens of the text that passed. */
+  countOutput(): number {
+    try {
+      this.#read();
+    } catch {
+      // Text past all measure.
+      return this.estimateOutput();
+    }
+    const counter = new TokenCounter();
+    for (const text of this.#reader.texts) counter.addText(text);
+    return counter.tokens;
+  }
+
+  /** Lets go of what is unread. */
+  close(): void {
+    this.#budget.add(-this.#unreadBytes);
+    this.#unread = [];
+    this.#unreadBytes = 0;
+  }
+
+  #read(): void {
+    for (const event of this.#unread) this.#reader.read(event);
+    this.close();
+  }
+}

@@ -1,0 +1,143 @@
+import { GatewayError } from '@gateway/proto';
+import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
+import type { CallerRequest } from '../domain/caller-request';
+import type { ChatProvider } from '../domain/chat-provider';
+import { type Model, type ModelLookup, resolveChatModel, type TokenPrice } from '../domain/model';
+import { callPrice } from '../domain/price';
+import { type Route, routesOf } from '../domain/route';
+import { type RequestSize, type UpperBound, upperBound, wholeOnly } from '../domain/upper-bound';
+import type { Admission, Admitted } from './admission';
+import type { ChatRelay } from './chat-relay';
+import { upstreamBody } from './upstream-body';
+
+export interface AnswerChatDeps {
+  readonly models: ModelLookup;
+  readonly providers: ReadonlyMap<string, ChatProvider>;
+  readonly admission: Admission;
+  readonly relay: ChatRelay;
+}
+
+export type AnswerChat = (
+  context: RequestContext,
+  call: LinkCall,
+  request: CallerRequest,
+) => Promise<LinkReply>;
+
+/** Answers a chat call in whichever format: finds its model, holds its money, sends it and relays the reply. */
+export function answerChat({ models, providers, admission, relay }: AnswerChatDeps): AnswerChat {
+  return async (context, call, request) => {
+    const model = resolveChatModel(models, request.model, call.key);
+    const { price: offered, priceVersion } = priceFor(model, request);
+    const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
+    const size = sizeOn(routes, request);
+    const price = callPrice(offered, size.longCache ?? false);
+    const cheap = upperBound(model, price, size);
+    const admit = (bound: UpperBound) =>
+      admission.admit(context, {
+        key: call.key,
+        model,
+        provider: routes[0]!.provider.id,
+        endpoint: call.path,
+        streamed: request.stream,
+        price,
+        priceVersion,
+        bound,
+        choices: request.size.choices,
+        callerNamedMaximum: request.size.maxOutputTokens !== undefined,
+      });
+    const { boundInput } = routes[0]!.provider;
+    // Whichever of them answers must not bill more than the hold, and others count by rules of their own.
+    const countsAlike = routes.every(({ provider }) => provider.boundInput);
+    const admitted =
+      boundInput && countsAlike
+        ? await admitByCount(cheap, admit, () => {
+            const counted = boundInput(body);
+            return counted === undefined ? cheap : upperBound(model, price, size, counted);
+          })
+        : await admit(cheap);
+    return relay.send(context, { accountId: call.key.accountId, request, model, routes, body, ...admitted });
+  };
+}
+
+/** No price, no route. */
+function priceFor(model: Model, request: CallerRequest): { price: TokenPrice; priceVersion: bigint } {
+  const { pricing } = model;
+  if (!pricing)
+    throw new GatewayError('internal_error', { cause: new Error(`${model.slug} has no token price`) });
+  const tier = request.serviceTier;
+  if (!tier || tier === 'auto' || tier === 'default')
+    return { price: pricing.base, priceVersion: pricing.version };
+  const price = pricing.serviceTiers.get(tier);
+  if (!price)
+    throw new GatewayError('invalid_request', { detail: `service_tier: ${model.slug} has no such tier` });
+  return { price, priceVersion: pricing.version };
+}
+
+/**
+ * The routes from the first on that can carry the call, and what its provider gets: made before any money is
+ * held, because what no provider can carry is the caller's mistake.
+ */
+function prepare(
+  request: CallerRequest,
+  model: Model,
+  routes: readonly Route[],
+): { routes: readonly Route[]; body: Buffer } {
+  let refusal: unknown = new GatewayError('upstream_unavailable', {
+    cause: new Error(`no provider of ${model.slug} is set up`),
+  });
+  for (const [index, route] of routes.entries()) {
+    try {
+      const body = upstreamBody(request, model, route, undefined);
+      return { routes: routes.slice(index).filter(({ provider }) => canCarry(request, provider)), body };
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  throw refusal;
+}
+
+function canCarry(request: CallerRequest, { wire }: ChatProvider): boolean {
+  if (wire === request.wire) return true;
+  try {
+    request.conversation();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * With what the route that adds most of its own adds to the input. An hour of cache is asked only of a provider
+ * of the caller's format: the other one has no word for it.
+ */
+function sizeOn(routes: readonly Route[], { wire, size, conversation }: CallerRequest): RequestSize {
+  const added = routes.map(({ provider }) =>
+    provider.wire === wire ? 0 : (provider.addedInputTokens?.(conversation()) ?? 0),
+  );
+  const longCache = (size.longCache ?? false) && routes.some(({ provider }) => provider.wire === wire);
+  return { ...size, longCache, hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added) };
+}
+
+/** Refusals that a tighter bound may cure. */
+const SHORT = new Set<string>([
+  'insufficient_balance',
+  'key_daily_limit',
+  'key_monthly_limit',
+  'account_daily_limit',
+  'request_cost_limit',
+  'tpm_rate_limited',
+]);
+
+/** Counting costs more than a refused hold, so only a call that does not fit by its bytes is counted. */
+async function admitByCount(
+  cheap: UpperBound,
+  admit: (bound: UpperBound) => Promise<Admitted>,
+  countedBound: () => UpperBound,
+): Promise<Admitted> {
+  try {
+    return await admit(wholeOnly(cheap));
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !SHORT.has(error.code)) throw error;
+    return admit(countedBound());
+  }
+}

@@ -1,0 +1,252 @@
+import { GatewayError } from '@gateway/proto';
+import type { LinkReply, RequestContext } from '@gateway/runtime';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Model } from '../domain/model';
+import { targetOf } from '../domain/route.fixture';
+import { UpstreamError } from '../domain/upstream-failure';
+import type { UsageEvent } from '../domain/usage-event';
+import { parseChatRequest } from '../formats/openai/chat-request';
+import { DIALECTS } from '../providers/openai/dialect';
+import { openAiProvider } from '../providers/openai/openai-provider';
+import { UnreadBudget } from '../providers/unread-budget';
+import type { AdmittedCall } from './admitted-call';
+import { ChatRelay } from './chat-relay';
+import type { BegunCall } from './dispatcher';
+import { MeteredCall } from './metered-call';
+import { ProgressClock } from './progress-clock';
+
+const RATES = { requests: { limit: 9n, remaining: 8n, resetSeconds: 61 } };
+const QUIET_MS = 10;
+const KEEP_ALIVE = ': keep-alive\n\n';
+const NOTHING = Buffer.alloc(0);
+const DONE = 'data: [DONE]\n\n';
+const chunk = (content: string) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+const USAGE = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } })}\n\n`;
+const ERROR_FRAME = /data: \{"error":\{"type":"upstream_error","code":"upstream_failed".*\}\n\n$/;
+
+const provider = openAiProvider(
+  {
+    id: 'second',
+    baseUrl: 'http://provider.invalid/v1',
+    apiKey: 'k',
+    dialect: DIALECTS.common,
+    usage: { reasoning: 'included' },
+    countsByO200k: true,
+  },
+  new UnreadBudget(1_000_000),
+);
+
+let clock: ProgressClock;
+let ended: UsageEvent[];
+let broken: string[];
+let caller: AbortController;
+beforeEach(() => {
+  clock = new ProgressClock();
+  ended = [];
+  broken = [];
+  caller = new AbortController();
+});
+afterEach(() => clock.close());
+
+const body = Buffer.from(
+  JSON.stringify({ model: 'sim/chat', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
+);
+
+function admitted(outputTokens: number): AdmittedCall {
+  const journal = { dispatched: async () => {}, progress: () => {}, final: async () => {} };
+  const price = { inputNano: 1_000_000n, outputNano: 1_000_000n };
+  const metered = new MeteredCall(
+    {
+      requestId: 'r',
+      accountId: 'a',
+      keyId: 'k',
+      model: 'sim/chat',
+      provider: 'first',
+      endpoint: '/v1/chat/completions',
+      streamed: true,
+      price,
+      priceVersion: 1n,
+      startedAtMs: Date.now(),
+    },
+    journal,
+    (event) => ended.push(event),
+  );
+  return {
+    accountId: 'a',
+    request: parseChatRequest(body),
+    model: { slug: 'sim/chat', hidesReasoning: false } as Model,
+    routes: [{ provider, target: targetOf('second') }],
+    body,
+    metered,
+    loweredMaxTokens: undefined,
+    outputTokens,
+    rates: RATES,
+    headers: { 'x-gateway-max-tokens': '5' },
+  };
+}
+
+async function* reply(...pieces: (string | Buffer | Error)[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
+    if (piece instanceof Error) throw piece;
+    yield Buffer.from(piece);
+  }
+}
+
+/** A stream whose provider begins so. */
+function send(begun: Promise<AsyncIterable<Buffer>>, { quietMs = 60_000, outputTokens = 100 } = {}) {
+  const relay = new ChatRelay({
+    dispatcher: {
+      begin: async () =>
+        ({ route: { provider, target: targetOf('second') }, body, reply: await begun }) as BegunCall,
+    },
+    clock,
+    metrics: { streamBroke: (id) => broken.push(id) },
+    quietMs,
+  });
+  const context = { requestId: 'r', signal: caller.signal, log: { warn() {} } } as unknown as RequestContext;
+  return relay.send(context, admitted(outputTokens));
+}
+
+async function textOf({ body: bytes }: LinkReply, onPiece = (_text: string) => {}): Promise<string> {
+  let text = '';
+  for await (const piece of bytes as AsyncIterable<Buffer>) {
+    text += piece.toString();
+    onPiece(text);
+  }
+  return text;
+}
+
+const streamOf = async (...pieces: (string | Buffer | Error)[]) =>
+  textOf(await send(Promise.resolve(reply(...pieces))));
+
+describe('a whole stream', () => {
+  test('passes in the provider’s pieces and is billed by its figures, to the one that answered', async () => {
+    const answer = await send(Promise.resolve(reply(chunk('a'), chunk('b'), USAGE + DONE)));
+    expect(answer.headers).toMatchObject({ 'x-gateway-max-tokens': '5' });
+    const seen: number[] = [];
+    expect(await textOf(answer, () => seen.push(ended.length))).toBe(chunk('a') + chunk('b') + DONE);
+    // The end waits for the bill.
+    expect(seen).toEqual([0, 0, 1]);
+    expect(ended).toMatchObject([
+      { outcome: 'USAGE_OUTCOME_SETTLED', provider: 'second', costNano: '11', errorCode: '' },
+    ]);
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('a stream that breaks', () => {
+  test.each([
+    ['ends early', []],
+    ['throws', [new Error('ECONNRESET')]],
+    ['sends an error', ['data: {"error":{"message":"overloaded"}}\n\n', DONE]],
+    ['is cut in its end marker', ['data: [DON']],
+  ])('and %s ends in an error frame; what passed is charged', async (_how, tail) => {
+    const text = await streamOf(chunk('a'), chunk(' b'), ...tail);
+    expect(text).toMatch(ERROR_FRAME);
+    expect(text.startsWith(chunk('a') + chunk(' b'))).toBe(true);
+    expect(text).not.toContain('[DONE]');
+    expect(ended).toMatchObject([
+      { outcome: 'USAGE_OUTCOME_SETTLED', errorCode: 'upstream_failed', tokens: { output: '2' } },
+    ]);
+    expect(broken).toEqual(['second']);
+  });
+
+  test('by saying far more than it was asked for', async () => {
+    const text = await textOf(
+      await send(Promise.resolve(reply(...Array.from({ length: 5_000 }, () => chunk('a')), DONE)), {
+        outputTokens: 1,
+      }),
+    );
+    expect(text).toMatch(ERROR_FRAME);
+    expect(text.length).toBeLessThan(chunk('a').length * 4_500);
+  });
+});
+
+describe('silence', () => {
+  test('is filled between two events, and nothing of that is billed', async () => {
+    expect(await streamOf(chunk('a'), NOTHING, NOTHING, USAGE, DONE)).toBe(
+      `${chunk('a')}${KEEP_ALIVE}${KEEP_ALIVE}${DONE}`,
+    );
+    expect(ended).toMatchObject([{ costNano: '11' }]);
+  });
+
+  test('never comes between the pieces of one event', async () => {
+    const event = chunk('a');
+    expect(await streamOf(event.slice(0, 9), NOTHING, event.slice(9), DONE)).toBe(KEEP_ALIVE + event + DONE);
+  });
+
+  test('is filled while the provider speaks, but nothing that the caller is shown', async () => {
+    // The caller asked for no usage, so it hears nothing of these.
+    const text = await textOf(await send(Promise.resolve(reply(USAGE, USAGE, DONE)), { quietMs: 0 }));
+    expect(text).toBe(`${KEEP_ALIVE}${KEEP_ALIVE}${KEEP_ALIVE}${DONE}`);
+  });
+
+  test('is filled before the provider begins', async () => {
+    const { promise, resolve } = Promise.withResolvers<AsyncIterable<Buffer>>();
+    const answer = await send(promise, { quietMs: QUIET_MS });
+    const text = await textOf(answer, (soFar) => {
+      if (soFar === KEEP_ALIVE.repeat(3)) resolve(reply(chunk('a'), DONE));
+    });
+    expect(text).toBe(`${KEEP_ALIVE.repeat(3)}${chunk('a')}${DONE}`);
+    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_SETTLED', errorCode: '' }]);
+  });
+
+  test('that ends in a failure ends in an error frame, and costs nothing', async () => {
+    const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+    const answer = await send(promise, { quietMs: QUIET_MS });
+    const text = await textOf(answer, () => reject(new UpstreamError({ kind: 'status', status: 500 })));
+    expect(text).toMatch(ERROR_FRAME);
+    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', errorCode: 'upstream_failed' }]);
+  });
+});
+
+describe('a provider that fails at once', () => {
+  test('fails the call with a status of its own, and costs nothing', async () => {
+    const failure = new UpstreamError({ kind: 'status', status: 429, retryAfterSeconds: 7 });
+    await expect(send(Promise.reject(failure))).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterSeconds: 7,
+      rates: RATES,
+    });
+    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', errorCode: 'rate_limited' }]);
+  });
+});
+
+describe('a caller that leaves', () => {
+  test('before the first byte pays nothing', async () => {
+    const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+    const sent = send(promise);
+    // It is dispatched by then.
+    await new Promise(setImmediate);
+    caller.abort();
+    reject(new Error('CALLER_LEFT'));
+    await expect(sent).rejects.toBeInstanceOf(GatewayError);
+    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499, errorCode: '' }]);
+  });
+
+  test('before it is dispatched is not dispatched', async () => {
+    caller.abort();
+    await expect(send(Promise.resolve(reply(chunk('a'), DONE)))).rejects.toBeInstanceOf(GatewayError);
+    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499 }]);
+  });
+
+  test('while it waits, its link still hears the stream out, and it pays nothing', async () => {
+    const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+    const answer = await send(promise, { quietMs: QUIET_MS });
+    await textOf(answer, () => {
+      caller.abort();
+      reject(new Error('CALLER_LEFT'));
+    });
+    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499 }]);
+  });
+
+  test('mid-stream pays for what arrived', async () => {
+    const answer = await send(Promise.resolve(reply(chunk('a'), chunk(' b'), chunk(' c'))));
+    await textOf(answer, () => caller.abort());
+    expect(ended).toMatchObject([
+      { outcome: 'USAGE_OUTCOME_SETTLED', status: 499, errorCode: '', tokens: { output: '3' } },
+    ]);
+    expect(broken).toEqual([]);
+  });
+});

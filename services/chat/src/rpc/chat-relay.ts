@@ -1,0 +1,195 @@
+import { GatewayError } from '@gateway/proto';
+import type { LinkReply, RequestContext } from '@gateway/runtime';
+import type { ReplyIdentity } from '../domain/caller-request';
+import type { PassedStream } from '../domain/chat-provider';
+import { estimateInput } from '../domain/upper-bound';
+import { failureOf, toGatewayError } from '../domain/upstream-failure';
+import { NO_USAGE } from '../domain/usage';
+import type { TargetMetrics } from '../metrics';
+import { readReply } from '../providers/read-reply';
+import type { AdmittedCall } from './admitted-call';
+import { countedUsage, countReply, finalUsage, type Sent } from './counted-usage';
+import type { BegunCall, Dispatcher } from './dispatcher';
+import { PassingEvents } from './passing-events';
+import type { ProgressClock } from './progress-clock';
+import { TranslatedStream } from './translated-stream';
+import { within } from './within';
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+/** A comment of server-sent events, which every client skips. */
+const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
+/** Some providers send a token in several pieces; beyond this one has forgotten its maximum. */
+const MAX_EVENTS_PER_TOKEN = 8;
+const SPARE_EVENTS = 4_096;
+/** The caller left: nobody reads the status; the record says why there is none. */
+const CALLER_LEFT = { status: 499, errorCode: '' };
+const ANSWERED = { status: 200, errorCode: '' };
+
+export interface ChatRelayDeps {
+  readonly dispatcher: Pick<Dispatcher, 'begin'>;
+  readonly clock: ProgressClock;
+  readonly metrics: Pick<TargetMetrics, 'streamBroke'>;
+  /** A caller who hears nothing for much longer may take the connection for dead. */
+  readonly quietMs: number;
+}
+
+/** Sends admitted calls to their providers and relays the replies, metered. */
+export class ChatRelay {
+  readonly #deps: ChatRelayDeps;
+
+  constructor(deps: ChatRelayDeps) {
+    this.#deps = deps;
+  }
+
+  /** Ends the call's record whatever happens. @throws GatewayError before the reply's first byte */
+  async send(context: RequestContext, call: AdmittedCall): Promise<LinkReply> {
+    try {
+      await call.metered.dispatched(estimateInput(call.request.size));
+      if (context.signal.aborted) throw new Error('caller left before dispatch');
+      const begun = this.#deps.dispatcher.begin(context, call);
+      if (!call.request.stream) return await this.#relayWhole(context, call, await begun);
+      const headers = { ...STREAM_HEADERS, ...call.headers };
+      const early = await within(begun, this.#deps.quietMs);
+      const body = early ? this.#relayStream(context, call, early) : this.#relayLate(context, call, begun);
+      return { status: 200, headers, body };
+    } catch (thrown) {
+      const error = await this.#failed(context, call, thrown);
+      throw error.withRates(call.rates);
+    }
+  }
+
+  /** Nothing was answered, so nothing is charged. */
+  async #failed(context: RequestContext, call: AdmittedCall, thrown: unknown): Promise<GatewayError> {
+    const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
+    const left = context.signal.aborted;
+    await call.metered.release(left ? CALLER_LEFT : { status: error.row.status, errorCode: error.code });
+    if (!left)
+      context.log.warn({ model: call.model.slug, code: error.code, err: error.cause }, 'provider failed');
+    return error;
+  }
+
+  async #relayWhole(context: RequestContext, call: AdmittedCall, begun: BegunCall): Promise<LinkReply> {
+    const { request, metered } = call;
+    const { provider } = begun.route;
+    metered.answeredBy(provider.id);
+    const { bytes, value } = await readReply(begun.reply);
+    if (!provider.isReply(value)) throw new Error('reply is none of its format');
+    const reported = provider.readUsage(value);
+    const sent = { request, provider, body: begun.body };
+    const usage = reported ?? countedUsage(sent, () => countReply(provider, value));
+    // Written before it is settled: what can't be read is not charged.
+    const body =
+      provider.wire === request.wire
+        ? bytes
+        : request.replies.write(provider.readReply(value), usage, identityOf(context, call));
+    await metered.settle(usage, reported ? 'provider' : 'counted', ANSWERED);
+    return {
+      status: 200,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+        ...call.headers,
+      },
+      body,
+    };
+  }
+
+  /** A provider that thinks for long before it says anything: its caller hears that we are still there. */
+  async *#relayLate(
+    context: RequestContext,
+    call: AdmittedCall,
+    begun: Promise<BegunCall>,
+  ): AsyncIterable<Buffer> {
+    let answered: BegunCall | undefined;
+    try {
+      while (!answered) {
+        yield KEEP_ALIVE;
+        answered = await within(begun, this.#deps.quietMs);
+      }
+    } catch (thrown) {
+      const error = await this.#failed(context, call, thrown);
+      yield Buffer.from(call.request.replies.errorFrame(error));
+      return;
+    }
+    yield* this.#relayStream(context, call, answered);
+  }
+
+  /**
+   * Events pass as they come; the last one waits until the bill can't be lost. A stream that breaks ends in
+   * an error event of the format, never in its last marker and never silently.
+   */
+  async *#relayStream(
+    context: RequestContext,
+    call: AdmittedCall,
+    { route: { provider }, body, reply }: BegunCall,
+  ): AsyncIterable<Buffer> {
+    const { metered, request } = call;
+    metered.answeredBy(provider.id);
+    const sent = { request, provider, body };
+    const stream = passOrTranslate(context, call, sent);
+    const events = new PassingEvents(stream);
+    const stopProgress = this.#deps.clock.start(() => {
+      const estimated = { ...NO_USAGE, input: estimateInput(request.size), output: stream.estimateOutput() };
+      metered.progress(stream.usage ?? estimated);
+    });
+    const mostEvents = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS;
+    let heardAtMs = performance.now();
+    try {
+      for await (const bytes of reply) {
+        const passed = events.push(bytes);
+        const nowMs = performance.now();
+        // No bytes at all say that the provider is quiet; what it says may also be nothing for the caller.
+        const isQuiet = bytes.length === 0 || nowMs - heardAtMs >= this.#deps.quietMs;
+        if (passed.length > 0 || isQuiet) {
+          heardAtMs = nowMs;
+          yield passed.length > 0 ? passed : KEEP_ALIVE;
+        }
+        if (stream.estimateOutput() > mostEvents)
+          events.break(new Error('provider sends far more than it was asked for'));
+        if (events.over) break;
+      }
+      events.end();
+    } catch (error) {
+      events.break(error);
+    } finally {
+      stopProgress();
+    }
+    const { done, failure } = events;
+    const [usage, source] = finalUsage(sent, stream, done !== undefined);
+    stream.close();
+    if (done) {
+      await metered.settle(usage, source, ANSWERED);
+      yield done;
+      return;
+    }
+    if (context.signal.aborted) {
+      await metered.settle(usage, source, CALLER_LEFT);
+      return;
+    }
+    const error = new GatewayError('upstream_failed', { cause: failure });
+    context.log.warn({ provider: provider.id, err: failure }, 'provider stream broke');
+    this.#deps.metrics.streamBroke(provider.id);
+    await metered.settle(usage, source, { status: 200, errorCode: error.code });
+    yield Buffer.from(request.replies.errorFrame(error));
+  }
+}
+
+function identityOf(context: RequestContext, call: AdmittedCall): ReplyIdentity {
+  return { requestId: context.requestId, model: call.model.slug, createdAtMs: call.metered.startedAtMs };
+}
+
+function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent): PassedStream {
+  const { request, provider } = sent;
+  const { includeUsage } = request;
+  if (provider.wire === request.wire && provider.passStream) return provider.passStream({ includeUsage });
+  const estimatedInput = estimateInput(request.size);
+  const writer = request.replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
+  const translated: TranslatedStream = new TranslatedStream(provider.readStream(), writer, () =>
+    countedUsage(sent, () => translated.countOutput()),
+  );
+  return translated;
+}

@@ -1,0 +1,22 @@
+import type { LinkHandler } from '@gateway/runtime';
+import { countConversation } from '../domain/count-conversation';
+import { type ModelLookup, resolveChatModel } from '../domain/model';
+import { parseCountTokens, toTokenCount } from '../formats/anthropic/count-tokens';
+import type { Admission } from './admission';
+import { jsonReply } from './json-reply';
+
+export interface CountTokensDeps {
+  readonly models: ModelLookup;
+  readonly admission: Pick<Admission, 'admitFree'>;
+}
+
+/** `POST /v1/messages/count_tokens`: by our own count, whichever provider owns the model; costs nothing. */
+export function countTokens({ models, admission }: CountTokensDeps): LinkHandler {
+  return async (context, call) => {
+    const request = parseCountTokens(call.body);
+    resolveChatModel(models, request.model, call.key);
+    const headers = await admission.admitFree(context, call.key);
+    const counted = countConversation(request.conversation).tokens;
+    return jsonReply(toTokenCount(counted + request.hiddenInputTokens), headers);
+  };
+}

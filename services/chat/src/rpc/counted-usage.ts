@@ -1,0 +1,52 @@
+import type { CallerRequest } from '../domain/caller-request';
+import type { ChatProvider, PassedStream } from '../domain/chat-provider';
+import { countConversation } from '../domain/count-conversation';
+import { ReplyText } from '../domain/reply-text';
+import { estimateInput } from '../domain/upper-bound';
+import { NO_USAGE, type TokenUsage, type UsageSource } from '../domain/usage';
+
+/** What was sent to which provider. */
+export interface Sent {
+  readonly request: CallerRequest;
+  readonly provider: ChatProvider;
+  readonly body: Buffer;
+}
+
+/** A call's usage by our own count. Never throws, since every dispatched call must end: what can't be counted is estimated. */
+export function countedUsage(sent: Sent, countOutput: () => number): TokenUsage {
+  const { request, provider, body } = sent;
+  const input = orElse(
+    () => provider.countInput?.(body) ?? countConversation(request.conversation()).tokens,
+    estimateInput(request.size),
+  );
+  return { ...NO_USAGE, input, output: orElse(countOutput, 0) };
+}
+
+/** Output tokens of a whole reply without figures. */
+export function countReply(provider: ChatProvider, reply: Record<string, unknown>): number {
+  if (provider.countReply) return provider.countReply(reply);
+  const text = new ReplyText();
+  text.addParts(provider.readReply(reply).parts);
+  return text.count();
+}
+
+/** A stream that was cut may have reported less than it had sent. */
+export function finalUsage(
+  sent: Sent,
+  stream: PassedStream,
+  whole: boolean,
+): readonly [TokenUsage, UsageSource] {
+  const reported = stream.usage;
+  if (reported && whole) return [reported, 'provider'];
+  if (!reported) return [countedUsage(sent, () => stream.countOutput()), 'counted'];
+  const output = orElse(() => stream.countOutput(), 0);
+  return [{ ...reported, output: Math.max(reported.output, output) }, 'provider'];
+}
+
+function orElse(count: () => number, estimate: number): number {
+  try {
+    return count();
+  } catch {
+    return estimate;
+  }
+}

@@ -1,0 +1,10 @@
+import type { LinkHandler } from '@gateway/runtime';
+import type { UnknownFields } from '../domain/caller-request';
+import { parseMessagesRequest } from '../formats/anthropic/messages-request';
+import type { AnswerChat } from './answer-chat';
+
+/** `POST /v1/messages`. */
+export function createMessage(answer: AnswerChat, unknownFields: UnknownFields): LinkHandler {
+  return async (context, call) =>
+    answer(context, call, parseMessagesRequest(call.body, call.headers, unknownFields));
+}

@@ -1,0 +1,265 @@
+import { GatewayError } from '@gateway/proto';
+import type { RequestContext } from '@gateway/runtime';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Model } from '../domain/model';
+import type { Route } from '../domain/route';
+import { routeOf, targetOf } from '../domain/route.fixture';
+import { TargetHealth } from '../domain/target-health';
+import { UpstreamError, type UpstreamFailure } from '../domain/upstream-failure';
+import { parseMessagesRequest } from '../formats/anthropic/messages-request';
+import type { UpstreamRequest, UpstreamResponse } from '../providers/upstream-http';
+import type { AdmittedCall } from './admitted-call';
+import { Dispatcher } from './dispatcher';
+
+const TIMEOUTS = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
+const EVENT = 'event: message_start\ndata: {"type":"message_start"}\n\n';
+
+type Does = (request: UpstreamRequest) => Promise<UpstreamResponse>;
+
+async function* bytesOf(...texts: string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text);
+}
+const answers =
+  (status: number, body = '{}', headers = {}): Does =>
+  async () => ({ status, headers, body: bytesOf(body) });
+const fails =
+  (code: string): Does =>
+  async () => {
+    throw Object.assign(new Error(code), { code });
+  };
+const isSilent: Does = ({ signal }) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('CALLER_LEFT')));
+  });
+
+/** What each provider does to a call. */
+let does: Record<string, Does>;
+/** The providers that were called, in order, and with what. */
+let called: { provider: string; request: UpstreamRequest }[];
+let outcomes: string[];
+let nowMs: number;
+let dispatcher: Dispatcher;
+
+beforeEach(() => {
+  does = {};
+  called = [];
+  outcomes = [];
+  nowMs = 0;
+  dispatcher = new Dispatcher({
+    upstream: {
+      post(request) {
+        const provider = request.url.hostname;
+        called.push({ provider, request });
+        return does[provider]!(request);
+      },
+    },
+    timeouts: TIMEOUTS,
+    health: new TargetHealth(() => nowMs, 10_000),
+    metrics: {
+      answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
+      failed: ({ provider }, failure) =>
+        outcomes.push(`${provider.id} ${failure.kind === 'status' ? failure.status : failure.kind}`),
+      streamBroke: () => {},
+    },
+  });
+});
+
+function routeTo(id: string, fields: Partial<Route['target']> = {}, refuses = false): Route {
+  const provider = {
+    ...routeOf(id).provider,
+    wire: id === 'other' ? 'openai' : 'anthropic',
+    address: () => ({ url: new URL(`http://${id}/`), headers: { authorization: `Bearer ${id}` } }),
+    writeRequest() {
+      if (refuses) throw new GatewayError('invalid_request', { detail: 'cannot be carried' });
+      return Buffer.from('translated');
+    },
+  };
+  return { provider: provider as unknown as Route['provider'], target: targetOf(id, fields) };
+}
+
+interface CallFields extends Partial<AdmittedCall> {
+  readonly stream?: boolean;
+}
+
+const bodyOf = (stream: boolean) =>
+  Buffer.from(
+    JSON.stringify({
+      model: 'sim/chat',
+      max_tokens: 10,
+      stream,
+      messages: [{ role: 'user', content: 'hi' }],
+    }),
+  );
+
+function callTo(routes: readonly Route[], { stream = false, ...fields }: CallFields = {}): AdmittedCall {
+  const call: Partial<AdmittedCall> = {
+    accountId: 'account',
+    request: parseMessagesRequest(bodyOf(stream), {}),
+    model: { hidesReasoning: false, capabilities: new Set(), maxOutputTokens: 100 } as unknown as Model,
+    routes,
+    body: Buffer.from('prepared'),
+    loweredMaxTokens: undefined,
+    ...fields,
+  };
+  return call as AdmittedCall;
+}
+
+const context = (signal = new AbortController().signal) =>
+  ({ requestId: 'r', signal, log: { warn() {} } }) as unknown as RequestContext;
+
+/** The provider that answered, or the failure. */
+async function begin(call: AdmittedCall, signal?: AbortSignal): Promise<string | UpstreamFailure> {
+  try {
+    return (await dispatcher.begin(context(signal), call)).route.provider.id;
+  } catch (error) {
+    if (error instanceof UpstreamError) return error.failure;
+    throw error;
+  }
+}
+
+describe('what a provider does instead of an answer', () => {
+  const elsewhere: [string, Does, string][] = [
+    ['refuses the connection', fails('ECONNREFUSED'), 'unreachable'],
+    ['does not connect in time', fails('CONNECT_TIMEOUT'), 'unreachable'],
+    ['resets', fails('ECONNRESET'), 'broken'],
+    ['says nothing in time', fails('FIRST_BYTE_TIMEOUT'), 'broken'],
+    ...[401, 403, 404, 408, 429, 500, 503, 529].map((status): [string, Does, string] => [
+      `answers ${status}`,
+      answers(status),
+      `${status}`,
+    ]),
+  ];
+  test.each(elsewhere)('%s: another one answers', async (_what, fault, outcome) => {
+    does = { a: fault, b: answers(200) };
+    expect(await begin(callTo([routeTo('a'), routeTo('b')]))).toBe('b');
+    expect(outcomes).toEqual([`a ${outcome}`, 'b answered']);
+  });
+
+  test.each([400, 413, 415, 422])('answers %i: nobody else is asked', async (status) => {
+    does = { a: answers(status), b: answers(200) };
+    expect(await begin(callTo([routeTo('a'), routeTo('b')]))).toEqual({ kind: 'status', status });
+    expect(outcomes).toEqual([`a ${status}`]);
+  });
+
+  const streams: [string, Does][] = [
+    ['ends before its first event', answers(200, ': wait\n\n')],
+    ['begins with an error', answers(200, 'event: error\ndata: {"type":"error"}\n\n')],
+    ['begins with what is no event', answers(200, 'data: <html>\n\n')],
+  ];
+  test.each(streams)('a stream that %s: another one answers', async (_what, fault) => {
+    does = { a: fault, b: answers(200, EVENT) };
+    expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream: true }))).toBe('b');
+    expect(outcomes).toEqual(['a broken', 'b answered']);
+  });
+
+  test('a stream of nothing but comments: another one answers when its time is over', async () => {
+    let left = false;
+    const body = {
+      [Symbol.asyncIterator]: () => body,
+      next: () =>
+        new Promise<IteratorResult<Buffer>>((resolve) =>
+          setImmediate(() => resolve({ value: Buffer.from(': wait\n\n'), done: left })),
+        ),
+      return: () => {
+        left = true;
+        return body.next();
+      },
+    };
+    does = { a: async () => ({ status: 200, headers: {}, body }), b: answers(200, EVENT) };
+    const patient = [routeTo('a', { firstByteTimeoutMs: 20 }), routeTo('b')];
+    expect(await begin(callTo(patient, { stream: true }))).toBe('b');
+    expect(left).toBe(true);
+  });
+});
+
+describe('when all of them fail', () => {
+  const FAULTS: Record<string, Does> = {
+    limited: answers(429, '{}', { 'retry-after': '7' }),
+    broken: answers(500),
+    rejecting: answers(401),
+    unreachable: fails('ECONNREFUSED'),
+  };
+  test.each([
+    [['limited', 'broken', 'unreachable'], { kind: 'status', status: 429, retryAfterSeconds: 7 }],
+    [['unreachable', 'limited'], { kind: 'status', status: 429, retryAfterSeconds: 7 }],
+    [['broken', 'rejecting', 'unreachable'], { kind: 'status', status: 500 }],
+    [['unreachable', 'broken'], { kind: 'status', status: 500 }],
+    [['unreachable'], { kind: 'unreachable' }],
+  ])('%p: the caller learns what promises most', async (names, failure) => {
+    does = FAULTS;
+    expect(await begin(callTo(names.map((name) => routeTo(name))))).toMatchObject(failure);
+    expect(called.map(({ provider }) => provider)).toEqual(names);
+  });
+
+  test('a target that is out is not called; when all are, nobody is', async () => {
+    does = { a: fails('ECONNREFUSED'), b: answers(200) };
+    const both = callTo([routeTo('a'), routeTo('b')]);
+    for (let call = 0; call < 5; call++) await begin(both);
+    called = [];
+    expect(await begin(both)).toBe('b');
+    expect(await begin(callTo([routeTo('a')]))).toMatchObject({ kind: 'unreachable' });
+    expect(called.map(({ provider }) => provider)).toEqual(['b']);
+    nowMs = 10_000;
+    does.a = answers(200);
+    expect(await begin(both)).toBe('a');
+  });
+});
+
+describe('what is sent', () => {
+  test('is what was prepared for the first route, and made anew for another or with less output', async () => {
+    does = { a: answers(500), b: answers(500), other: answers(200) };
+    await begin(callTo([routeTo('a'), routeTo('b'), routeTo('other')]));
+    const bodies = called.map(({ request }) => request.body.toString());
+    expect(bodies).toEqual(['prepared', expect.stringContaining('"model":"m"'), 'translated']);
+    called = [];
+    does.a = answers(200);
+    await begin(callTo([routeTo('a')], { loweredMaxTokens: 3 }));
+    expect(JSON.parse(called[0]!.request.body.toString())).toMatchObject({ max_tokens: 3 });
+  });
+
+  test('goes with the provider’s own credential and the target’s own timeouts', async () => {
+    does = { a: answers(500), b: answers(200) };
+    await begin(callTo([routeTo('a', { connectTimeoutMs: 5, idleTimeoutMs: 7 }), routeTo('b')]));
+    expect(called.map(({ request }) => request.timeouts)).toEqual([
+      { connectMs: 5, firstByteMs: 1_000, idleMs: 7 },
+      TIMEOUTS,
+    ]);
+    expect(called.map(({ request }) => request.headers.authorization)).toEqual(['Bearer a', 'Bearer b']);
+  });
+
+  test('passes over a provider that can’t carry the call, and its refusal is not the caller’s', async () => {
+    does = { a: answers(500), b: answers(200) };
+    const cannot = routeTo('other', {}, true);
+    expect(await begin(callTo([routeTo('a'), cannot, routeTo('b')]))).toBe('b');
+    expect(await begin(callTo([routeTo('a'), cannot]))).toEqual({ kind: 'status', status: 500 });
+    expect(called.map(({ provider }) => provider)).toEqual(['a', 'b', 'a']);
+  });
+});
+
+describe('a caller that leaves', () => {
+  test('is not waited for, nobody else is called, and no target is blamed', async () => {
+    does = { a: isSilent, b: answers(200) };
+    const caller = new AbortController();
+    const begun = begin(callTo([routeTo('a'), routeTo('b')]), caller.signal);
+    caller.abort();
+    await expect(begun).rejects.toThrow('CALLER_LEFT');
+    expect([called.length, outcomes]).toEqual([1, []]);
+  });
+
+  test('of a model that hides its reasoning leaves its provider at work, for half a minute', async () => {
+    jest.useFakeTimers();
+    try {
+      does = { a: isSilent };
+      const caller = new AbortController();
+      const model = { ...callTo([]).model, hidesReasoning: true };
+      const begun = begin(callTo([routeTo('a')], { model }), caller.signal);
+      caller.abort();
+      jest.advanceTimersByTime(29_999);
+      expect(called[0]!.request.signal.aborted).toBe(false);
+      jest.advanceTimersByTime(1);
+      await expect(begun).rejects.toThrow('CALLER_LEFT');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});

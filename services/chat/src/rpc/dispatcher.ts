@@ -1,0 +1,129 @@
+import { GatewayError } from '@gateway/proto';
+import type { RequestContext } from '@gateway/runtime';
+import type { Target } from '../domain/model';
+import type { Route } from '../domain/route';
+import type { TargetHealth } from '../domain/target-health';
+import {
+  failureOf,
+  isCallersFault,
+  moreHopeful,
+  UpstreamError,
+  type UpstreamFailure,
+} from '../domain/upstream-failure';
+import type { TargetMetrics } from '../metrics';
+import { readRefusalBody } from '../providers/read-reply';
+import { readRefusal } from '../providers/refusal';
+import type { UpstreamHttp, UpstreamResponse, UpstreamTimeouts } from '../providers/upstream-http';
+import type { AdmittedCall } from './admitted-call';
+import { beginStream } from './begin-stream';
+import { delayedAbort } from './delayed-abort';
+import { upstreamBody } from './upstream-body';
+
+/** A call that a provider has begun to answer. */
+export interface BegunCall {
+  readonly route: Route;
+  /** What was sent. */
+  readonly body: Buffer;
+  readonly reply: UpstreamResponse['body'];
+}
+
+/** How long a call of a model that hides its reasoning may go on without its caller. */
+const DRAIN_MS = 30_000;
+
+export interface DispatcherDeps {
+  readonly upstream: Pick<UpstreamHttp, 'post'>;
+  readonly timeouts: UpstreamTimeouts;
+  readonly health: TargetHealth;
+  readonly metrics: TargetMetrics;
+}
+
+/** Finds the provider that answers a call. */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Sends the call along its routes until one answers, a stream with its first event. Nothing has reached the
+   * caller until then, so a failure costs nothing but time. A route that cannot carry the call is passed over:
+   * another one can, or it would not have been admitted.
+   * @throws UpstreamError the failure that promises most of another try; what aborted the call, if its caller left
+   */
+  async begin(context: RequestContext, call: AdmittedCall): Promise<BegunCall> {
+    const { health, metrics } = this.#deps;
+    // What was thought and not shown is told only at the end.
+    const signal = call.model.hidesReasoning ? delayedAbort(context.signal, DRAIN_MS) : context.signal;
+    let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
+    for (const route of health.inOrder(call.routes)) {
+      const body = bodyFor(call, route);
+      if (!body || !health.begin(route)) continue;
+      const startMs = performance.now();
+      try {
+        const begun = { route, body, reply: await this.#send(context.requestId, call, route, body, signal) };
+        health.succeeded(route);
+        metrics.answered(route, performance.now() - startMs);
+        return begun;
+      } catch (error) {
+        if (context.signal.aborted) throw error;
+        const thisFailure = failureOf(error);
+        health.failed(route, thisFailure, call.accountId);
+        metrics.failed(route, thisFailure);
+        if (isCallersFault(thisFailure)) throw new UpstreamError(thisFailure);
+        failure = moreHopeful(failure, thisFailure);
+        context.log.warn({ provider: route.provider.id, err: error }, 'a provider failed before it answered');
+      }
+    }
+    throw new UpstreamError(failure);
+  }
+
+  async #send(
+    requestId: string,
+    { request }: AdmittedCall,
+    { provider, target }: Route,
+    body: Buffer,
+    signal: AbortSignal,
+  ): Promise<BegunCall['reply']> {
+    const timeouts = timeoutsOf(target, this.#deps.timeouts);
+    const beginByMs = performance.now() + timeouts.firstByteMs;
+    const address = provider.address(target.upstreamModel, request.stream, request.passedHeaders);
+    const response = await this.#deps.upstream.post({
+      url: address.url,
+      headers: {
+        ...address.headers,
+        accept: request.stream ? 'text/event-stream' : 'application/json',
+        'x-request-id': requestId,
+      },
+      body,
+      signal,
+      timeouts,
+    });
+    const { status, headers } = response;
+    if (status < 200 || status > 299) {
+      const refusal = { status, headers, body: await readRefusalBody(response.body) };
+      throw new UpstreamError(provider.refusalOf?.(refusal) ?? readRefusal(refusal));
+    }
+    return request.stream ? beginStream(response.body, beginByMs - performance.now()) : response.body;
+  }
+}
+
+/** Undefined when the route's provider cannot carry the call. */
+function bodyFor(call: AdmittedCall, route: Route): Buffer | undefined {
+  const { request, model, loweredMaxTokens } = call;
+  if (route === call.routes[0] && loweredMaxTokens === undefined) return call.body;
+  try {
+    return upstreamBody(request, model, route, loweredMaxTokens);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+function timeoutsOf(target: Target, usual: UpstreamTimeouts): UpstreamTimeouts {
+  return {
+    connectMs: target.connectTimeoutMs || usual.connectMs,
+    firstByteMs: target.firstByteTimeoutMs || usual.firstByteMs,
+    idleMs: target.idleTimeoutMs || usual.idleMs,
+  };
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PassedEvent, PassedStream } from '../domain/chat-provider';
+import { PassedChunks } from '../providers/openai/passed-chunks';
+import { UnreadBudget } from '../providers/unread-budget';
+import { PassingEvents } from './passing-events';
+
+const CHUNK = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
+const ERROR = 'data: {"error":{"message":"overloaded"}}\n\n';
+const DONE = 'data: [DONE]\n\n';
+
+const start = () =>
+  new PassingEvents(new PassedChunks(false, { reasoning: 'included' }, new UnreadBudget(1_000)));
+const push = (events: PassingEvents, text: string) => events.push(Buffer.from(text)).toString();
+
+test('the end marker is kept back, and nothing passes after it', () => {
+  const events = start();
+  expect(push(events, `${CHUNK}${DONE}${CHUNK}`)).toBe(CHUNK);
+  expect([events.over, events.done?.toString(), events.failure]).toEqual([true, DONE, undefined]);
+});
+
+test('an error of the provider does not pass; what came before it does', () => {
+  const events = start();
+  expect(push(events, `${CHUNK}${ERROR}${DONE}`)).toBe(CHUNK);
+  expect([events.over, events.done]).toEqual([true, undefined]);
+  expect(String(events.failure)).toMatch(/error event/);
+});
+
+test('nor does what can’t be read; what came before it does', () => {
+  const take = (event: Buffer): PassedEvent => {
+    if (event.includes('error')) throw new Error('unreadable');
+    return { kind: 'pass', bytes: event };
+  };
+  const events = new PassingEvents({ take } as PassedStream);
+  expect(push(events, `${CHUNK}${ERROR}`)).toBe(CHUNK);
+  expect(String(events.failure)).toMatch(/unreadable/);
+});
+
+describe('a connection that ends', () => {
+  test.each([
+    ['after an event', CHUNK],
+    ['within an event', `${CHUNK}data: {"choi`],
+    ['within the end marker', `${CHUNK}data: [DON`],
+  ])('%s: the stream is broken', (_when, text) => {
+    const events = start();
+    expect(push(events, text)).toBe(CHUNK);
+    events.end();
+    expect(events.done).toBeUndefined();
+    expect(String(events.failure)).toMatch(/too early/);
+  });
+
+  test('after an end marker without its blank line: the stream is whole', () => {
+    const events = start();
+    push(events, `${CHUNK}data: [DONE]`);
+    events.end();
+    expect([events.done?.toString(), events.failure]).toEqual([DONE, undefined]);
+  });
+});
+
+test('a stream that is whole can’t be broken any more', () => {
+  const events = start();
+  push(events, DONE);
+  events.break(new Error('reset'));
+  expect(events.failure).toBeUndefined();
+});

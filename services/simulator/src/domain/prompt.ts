@@ -1,0 +1,75 @@
+import type { Tokenizer } from './tokenizer';
+
+export type PromptRole = 'developer' | 'system' | 'user' | 'assistant' | 'tool' | 'function';
+
+/** One message in any provider's format. */
+export interface PromptMessage {
+  readonly role: PromptRole;
+  readonly name: string | null;
+  readonly texts: readonly string[];
+  /** Content parts other than text: images, audio, files. */
+  readonly otherParts: number;
+  readonly toolCalls: readonly ToolCall[];
+  /** How much of it the provider once signed, and finds unchanged. */
+  readonly signedParts: number;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  /** JSON, if the model keeps to it. */
+  readonly arguments: string;
+}
+
+export interface Prompt {
+  readonly messages: readonly PromptMessage[];
+  /** Tool definitions as they were sent. */
+  readonly tools: readonly unknown[];
+}
+
+const MESSAGE_TOKENS = 3;
+const NAME_TOKENS = 1;
+const PRIMING_TOKENS = 3;
+const OTHER_PART_TOKENS = 85;
+
+/** What is asked of a model that makes pictures. */
+export const textPrompt = (text: string): Prompt => ({
+  messages: [{ role: 'user', name: null, texts: [text], otherParts: 0, signedParts: 0, toolCalls: [] }],
+  tools: [],
+});
+
+/** OpenAI's published rule for chat prompts; README.md states it. */
+export function countPrompt(prompt: Prompt, tokenizer: Tokenizer): number {
+  let tokens = PRIMING_TOKENS;
+  for (const message of prompt.messages) tokens += countMessage(message, tokenizer);
+  for (const tool of prompt.tools) tokens += tokenizer.count(JSON.stringify(tool));
+  return tokens;
+}
+
+function countMessage(message: PromptMessage, tokenizer: Tokenizer): number {
+  let tokens = MESSAGE_TOKENS + tokenizer.count(message.role);
+  if (message.name !== null) tokens += NAME_TOKENS + tokenizer.count(message.name);
+  for (const text of message.texts) tokens += tokenizer.count(text);
+  for (const call of message.toolCalls)
+    tokens += tokenizer.count(call.name) + tokenizer.count(call.arguments);
+  return tokens + message.otherParts * OTHER_PART_TOKENS;
+}
+
+/** Where directives are looked for: the last user message, then the others from the last to the first. */
+export function* directiveTexts({ messages }: Prompt): Generator<string> {
+  const lastUser = messages.findLast((message) => message.role === 'user');
+  if (lastUser !== undefined) yield* lastUser.texts.toReversed();
+  for (const message of messages.toReversed()) {
+    if (message !== lastUser) yield* message.texts.toReversed();
+  }
+}
+
+/** How often the model has spoken since the user last did. */
+export function roundsOf({ messages }: Prompt): number {
+  const lastUser = messages.findLastIndex((message) => message.role === 'user');
+  return messages.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
+}
+
+/** What of the history came back with the provider's own signature. */
+export function signedPartsOf({ messages }: Prompt): number {
+  return messages.reduce((sum, { signedParts }) => sum + signedParts, 0);
+}

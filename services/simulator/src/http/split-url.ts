@@ -1,0 +1,5 @@
+/** A request's path and the query behind it, without the question mark. */
+export function splitUrl(url: string): { path: string; query: string } {
+  const at = url.indexOf('?');
+  return at === -1 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
+}

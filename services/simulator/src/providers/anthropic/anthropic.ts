@@ -1,0 +1,40 @@
+import type { Call } from '../../http/call';
+import { playLookUp, sendError } from '../play';
+import { playCall, playCount } from '../play-call';
+import type { Provider, ProviderDeps } from '../provider';
+import { AnthropicError } from './error';
+import { messagesDialect } from './messages-dialect';
+import { parseCountRequest, parseMessagesRequest } from './messages-request';
+import { getModel, listModels } from './models';
+import { readTerms } from './terms';
+
+const MESSAGES_PATH = '/v1/messages';
+const COUNT_PATH = '/v1/messages/count_tokens';
+const MODELS_PATH = '/v1/models';
+
+export function createAnthropic(deps: ProviderDeps): Provider {
+  return {
+    name: 'anthropic',
+    handle(call, path) {
+      const { method = '', headers } = call.req;
+      const isModels = path === MODELS_PATH || path.startsWith(`${MODELS_PATH}/`);
+      if (!isModels && path !== MESSAGES_PATH && path !== COUNT_PATH)
+        return refuse(call, deps, 404, 'Not Found');
+      if (method !== (isModels ? 'GET' : 'POST')) return refuse(call, deps, 405, 'Method Not Allowed');
+      if (isModels) {
+        const id = path.slice(MODELS_PATH.length + 1);
+        return playLookUp(call, deps, messagesDialect, () => (id === '' ? listModels() : getModel(id)));
+      }
+      if (path === MESSAGES_PATH) {
+        const parse = (body: unknown) => parseMessagesRequest(body, readTerms(headers));
+        return playCall(call, deps, messagesDialect, parse);
+      }
+      const parse = (body: unknown) => parseCountRequest(body, readTerms(headers));
+      return playCount(call, deps, messagesDialect, parse, (tokens) => ({ input_tokens: tokens }));
+    },
+  };
+}
+
+function refuse(call: Call, deps: ProviderDeps, status: number, message: string): void {
+  sendError(call, deps, messagesDialect, new AnthropicError(status, message));
+}

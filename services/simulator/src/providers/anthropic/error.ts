@@ -1,0 +1,45 @@
+import { WireError } from '../wire-error';
+
+const TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+const MESSAGES: Readonly<Record<number, string>> = {
+  401: 'invalid x-api-key',
+  403: 'Your API key does not have permission to use the specified resource.',
+  404: 'The requested resource could not be found.',
+  429: "This request would exceed your organization's rate limit.",
+  500: 'Internal server error',
+  504: 'Request timed out',
+  529: 'Overloaded',
+};
+
+/** An error body in Anthropic's shape. */
+export class AnthropicError extends WireError {
+  toBody(id: string): unknown {
+    const { status, message } = this;
+    const type = TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+    return { type: 'error', error: { type, message }, request_id: requestId(id) };
+  }
+}
+
+export const requestId = (id: string) => `req_${id}`;
+
+export function errorOfStatus(status: number, message?: string): AnthropicError {
+  const usual = MESSAGES[status] ?? 'The request was refused as its directive demands.';
+  return new AnthropicError(status, message ?? usual);
+}
+
+export const contentPolicy = () => invalid('Output blocked by content filtering policy');
+
+export const invalid = (message: string) => new AnthropicError(400, message);

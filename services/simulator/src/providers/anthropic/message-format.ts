@@ -1,0 +1,114 @@
+import type { Reply } from '../../domain/reply';
+import { hide, sign } from '../../domain/signer';
+import type { Usage } from '../../domain/usage';
+import type { Script } from '../dialect';
+import { isObject } from '../json';
+import type { Identity } from '../voice';
+import type { MessagesRequest } from './messages-request';
+
+const STOP_REASONS = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+} as const;
+
+export function toMessage(script: Script<MessagesRequest>) {
+  const { reply, usage } = script;
+  return {
+    ...toEmptyMessage(script),
+    content: toContent(script),
+    ...toStop(reply),
+    usage: toUsage(script, usage),
+  };
+}
+
+/** What a stream begins with: the message before it says anything. */
+export function toEmptyMessage({ identity, request }: Script<MessagesRequest>) {
+  return {
+    id: `msg_${identity.id}`,
+    type: 'message',
+    role: 'assistant',
+    model: request.model,
+    content: [] as unknown[],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: null,
+  };
+}
+
+/** How the message ended. */
+export function toStop({ finishReason, stopSequence }: Reply) {
+  const stopped = stopSequence !== null && finishReason === 'stop';
+  return {
+    stop_reason: stopped ? 'stop_sequence' : STOP_REASONS[finishReason],
+    stop_sequence: stopped ? stopSequence : null,
+    stop_details:
+      finishReason === 'content_filter' ? { type: 'refusal', category: null, explanation: null } : null,
+  };
+}
+
+export function toUsage({ request }: Script<MessagesRequest>, usage: Usage) {
+  const { cacheWriteTokens } = usage;
+  return {
+    ...toDeltaUsage(usage),
+    cache_creation: {
+      ephemeral_5m_input_tokens: request.cacheHour ? 0 : cacheWriteTokens,
+      ephemeral_1h_input_tokens: request.cacheHour ? cacheWriteTokens : 0,
+    },
+    service_tier: 'standard',
+    inference_geo: null,
+    speed: null,
+  };
+}
+
+/** Anthropic's input tokens are those that no cache had to do with. */
+export function toDeltaUsage(usage: Usage) {
+  const { promptTokens, cachedTokens, cacheWriteTokens } = usage;
+  return {
+    input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: usage.completionTokens,
+    output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+    server_tool_use: null,
+  };
+}
+
+function toContent({ identity, request, reply }: Script<MessagesRequest>): unknown[] {
+  const content: unknown[] = [];
+  if (reply.thinking !== null) content.push(toThoughts(request, reply));
+  if (reply.text) content.push(toText(reply.text));
+  for (const [call, { name, arguments: args }] of reply.toolCalls.entries()) {
+    content.push(toToolUse(identity, call, name, parseInput(args)));
+  }
+  return content;
+}
+
+/** A block that can be sent back: whole, its signature alone if the request omits thoughts, or unreadable. */
+export function toThoughts({ wish }: MessagesRequest, { thinking, thinkingHidden }: Reply) {
+  const thought = thinking ?? '';
+  if (wish.thinking === 'hidden')
+    return { type: 'thinking', thinking: '', signature: hide(thought) } as const;
+  if (thinkingHidden) return { type: 'redacted_thinking', data: hide(thought) } as const;
+  return { type: 'thinking', thinking: thought, signature: sign('thinking', thought) } as const;
+}
+
+export const toText = (text: string) => ({ type: 'text', text, citations: null });
+
+export function toToolUse(identity: Identity, call: number, name: string, input: unknown) {
+  const id = `toolu_${identity.id.slice(-22)}${String(call).padStart(2, '0')}`;
+  return { type: 'tool_use', id, name, input, caller: { type: 'direct' } };
+}
+
+// Arguments cut by the maximum, or not JSON as the directive had it, can only be seen in a stream.
+function parseInput(text: string): unknown {
+  try {
+    const input: unknown = JSON.parse(text);
+    return isObject(input) ? input : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,76 @@
+import type { Piece, Reply } from '../../domain/reply';
+import type { StreamFrames } from '../../http/play-stream';
+import type { Script } from '../dialect';
+import {
+  toDeltaUsage,
+  toEmptyMessage,
+  toStop,
+  toText,
+  toThoughts,
+  toToolUse,
+  toUsage,
+} from './message-format';
+import type { MessagesRequest } from './messages-request';
+
+/** A message's stream: its pieces are the deltas, with the borders of blocks where the kind changes. */
+export function toStreamFrames(script: Script<MessagesRequest>): StreamFrames {
+  const { identity, request, reply, usage } = script;
+  const { pieces } = reply;
+  const starts = blockStarts(pieces);
+  const thoughts = reply.thinking === null ? undefined : toThoughts(request, reply);
+  const close = (block: number) => {
+    const signed = pieces[starts[block]!]?.kind === 'thinking' && thoughts?.type === 'thinking';
+    const stop = event('content_block_stop', { index: block });
+    return signed
+      ? delta(block, 'signature_delta', 'signature', JSON.stringify(thoughts.signature)) + stop
+      : stop;
+  };
+  const toEmptyBlock = (piece: Piece): unknown => {
+    if (piece.kind === 'text') return toText('');
+    if (piece.kind !== 'thinking') return toToolUse(identity, piece.call, piece.text, {});
+    return thoughts?.type === 'thinking' ? { ...thoughts, thinking: '', signature: '' } : thoughts;
+  };
+  const open = (block: number, piece: Piece) =>
+    (block === 0 ? '' : close(block - 1)) +
+    event('content_block_start', { index: block, content_block: toEmptyBlock(piece) });
+
+  // Little is said when the message starts; the last frame tells the whole.
+  const started = { ...usage, completionTokens: Math.min(1, usage.completionTokens), reasoningTokens: 0 };
+  const message = { ...toEmptyMessage(script), usage: toUsage(script, started) };
+  const ending = { delta: { ...toStop(reply), container: null }, usage: toDeltaUsage(usage) };
+  return {
+    head: event('message_start', { message }) + event('ping', {}),
+    count: pieces.length,
+    piece: (i) => {
+      const block = starts.findLastIndex((start) => start <= i);
+      const piece = pieces[i]!;
+      const said = toDelta(block, piece, reply);
+      return starts[block] === i ? open(block, piece) + said : said;
+    },
+    tail: `${starts.length === 0 ? '' : close(starts.length - 1)}${event('message_delta', ending)}${event('message_stop', {})}`,
+  };
+}
+
+/** Where thinking, text and each tool call begin among the pieces. */
+function blockStarts(pieces: readonly Piece[]): number[] {
+  return pieces.flatMap((piece, i) => {
+    const begins = piece.kind === 'tool_name' || piece.kind !== pieces[i - 1]?.kind;
+    return begins && piece.kind !== 'tool_arguments' ? [i] : [];
+  });
+}
+
+function toDelta(block: number, piece: Piece, reply: Reply): string {
+  if (piece.kind === 'text') return delta(block, 'text_delta', 'text', piece.json);
+  if (piece.kind === 'tool_arguments') return delta(block, 'input_json_delta', 'partial_json', piece.json);
+  if (piece.kind === 'tool_name') return delta(block, 'input_json_delta', 'partial_json', '""');
+  return reply.thinkingHidden ? '' : delta(block, 'thinking_delta', 'thinking', piece.json);
+}
+
+/** @param json of the field's value */
+function delta(block: number, type: string, field: string, json: string): string {
+  return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${block},"delta":{"type":"${type}","${field}":${json}}}\n\n`;
+}
+
+function event(type: string, body: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`;
+}

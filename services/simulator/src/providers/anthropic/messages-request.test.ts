@@ -1,0 +1,245 @@
+import { describe, expect, test } from '@jest/globals';
+import { countPrompt, directiveTexts, signedPartsOf } from '../../domain/prompt';
+import { hide, sign } from '../../domain/signer';
+import { O200kTokenizer } from '../../domain/tokenizer';
+import { parseChatRequest } from '../openai/chat-request';
+import { AnthropicError } from './error';
+import { parseCountRequest, parseMessagesRequest } from './messages-request';
+import type { Terms } from './terms';
+
+const OLD: Terms = { version: '2023-06-01', beta: false };
+const user = (content: unknown) => ({ role: 'user', content });
+const assistant = (content: unknown) => ({ role: 'assistant', content });
+const call = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
+const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
+const text = (words: string) => ({ type: 'text', text: words });
+const tool = (more: object = {}) => ({ name: 'f', input_schema: { type: 'object' }, ...more });
+const request = (more: object) => ({ model: 'm', max_tokens: 4_000, messages: [user('x')], ...more });
+const talk = (...messages: unknown[]) => request({ messages });
+const thinks = (more: object = {}) =>
+  request({ thinking: { type: 'enabled', budget_tokens: 2_000 }, ...more });
+const cached = { ...text('x'), cache_control: { type: 'ephemeral' } };
+const hour = { ...text('x'), cache_control: { type: 'ephemeral', ttl: '1h' } };
+const thought = { type: 'thinking', thinking: 'x', signature: sign('thinking', 'x') };
+const image = (source: object) => talk(user([{ type: 'image', source }]));
+
+function refusal(body: unknown, terms: Terms): string {
+  try {
+    parseMessagesRequest(body, terms);
+  } catch (error) {
+    if (error instanceof AnthropicError && error.status === 400) return error.message;
+    throw error;
+  }
+  throw new Error('accepted');
+}
+
+describe('refused', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['no object', [], /object/],
+    ['an unknown field', request({ n: 1 }), /^n: Extra inputs/],
+    ['a field in beta', request({ context_management: {} }), /^context_management: Extra/],
+    ['no model', { ...request({}), model: undefined }, /^model: Field required/],
+    ['no maximum', { ...request({}), max_tokens: undefined }, /^max_tokens: Field required/],
+    ['a maximum of 0', request({ max_tokens: 0 }), /^max_tokens: /],
+    ['too hot', request({ temperature: 1.5 }), /^temperature: range/],
+    ['a blank stop sequence', request({ stop_sequences: ['\n'] }), /non-whitespace/],
+    ['foreign metadata', request({ metadata: { trace: '1' } }), /^metadata.trace: Extra/],
+    ['a foreign tier', request({ service_tier: 'flex' }), /^service_tier/],
+    ['a stream that is no boolean', request({ stream: 1 }), /^stream/],
+    ['no messages', talk(), /at least one/],
+    ['the assistant first', talk(assistant('x'), user('x')), /first message/],
+    ['an unknown role', talk({ role: 'tool', content: 'x' }), /^messages.0.role/],
+    ['a name', talk({ ...user('x'), name: 'bob' }), /^messages.0.name: Extra/],
+    ['empty content', talk(user('')), /non-empty content/],
+    ['no content', talk({ role: 'user' }), /^messages.0.content: Field required/],
+    ['an empty block', talk(user([text('')])), /must be non-empty/],
+    ['a blank block', talk(user([text(' ')])), /non-whitespace/],
+    ['an unknown block', talk(user([{ type: 'image_url' }])), /Input tag 'image_url'/],
+    ['an unknown field of a block', talk(user([{ ...text('x'), id: '1' }])), /content.0.text.id: Extra/],
+    ['a blank at the end', talk(user('x'), assistant('x ')), /trailing whitespace/],
+    ['five cache marks', talk(user([cached, cached, cached, cached, cached])), /maximum of 4/],
+    [
+      'an hour behind five minutes',
+      request({ system: [cached], messages: [user([hour])] }),
+      /must not come after/,
+    ],
+    ['thinking at the end', talk(user('x'), assistant([thought]), user('y')), /final block/],
+    ['an image as data URL', image({ type: 'base64', media_type: 'image/png', data: 'data:x' }), /data/],
+    [
+      'an image of a foreign type',
+      image({ type: 'base64', media_type: 'image/bmp', data: 'eA==' }),
+      /media_type/,
+    ],
+    ['an image over http', image({ type: 'url', url: 'http://x/' }), /HTTPS/],
+    ['a result of no call', talk(user([result('a')])), /unexpected `tool_use_id`/],
+    [
+      'a result of an older call',
+      talk(user('x'), assistant([call('a')]), user([result('a')]), assistant('x'), user([result('a')])),
+      /unexpected/,
+    ],
+    [
+      'a call without result',
+      talk(user('x'), assistant([call('a'), call('b')]), user([result('a')])),
+      /immediately after: b\./,
+    ],
+    ['a call at the end', talk(user('x'), assistant([call('a')])), /immediately after: a\./],
+    [
+      'a result behind a text',
+      talk(user('x'), assistant([call('a')]), user([text('y'), result('a')])),
+      /immediately after/,
+    ],
+    [
+      'two results of a call',
+      talk(user('x'), assistant([call('a')]), user([result('a'), result('a')])),
+      /single result/,
+    ],
+    [
+      'two calls of one id',
+      talk(user('x'), assistant([call('a'), call('a')]), user([result('a')])),
+      /unique/,
+    ],
+    ['a call by the user', talk(user([call('a')])), /not allowed/],
+    ['an id with a dot', talk(user('x'), assistant([call('a.b')]), user([result('a.b')])), /pattern/],
+    [
+      'input that is a string',
+      talk(user('x'), assistant([{ ...call('a'), input: '{}' }]), user([result('a')])),
+      /dictionary/,
+    ],
+    [
+      'thinking without signature',
+      talk(user('x'), assistant([{ type: 'thinking', thinking: 'x' }]), user('y')),
+      /signature: Field required/,
+    ],
+    [
+      'a wrong signature',
+      talk(
+        user('x'),
+        assistant([{ type: 'thinking', thinking: 'x', signature: sign('thinking', 'y') }]),
+        user('y'),
+      ),
+      /Invalid `signature`/,
+    ],
+    [
+      'redacted thinking of another',
+      talk(user('x'), assistant([{ type: 'redacted_thinking', data: 'x' }]), user('y')),
+      /Invalid `data`/,
+    ],
+    ['a tool name with a dot', request({ tools: [tool({ name: 'a.b' })] }), /tools.0.custom.name/],
+    ['a tool name too long', request({ tools: [tool({ name: 'a'.repeat(129) })] }), /tools.0.custom.name/],
+    ['a tool without schema', request({ tools: [{ name: 'f' }] }), /input_schema: Field required/],
+    ['a schema of no object', request({ tools: [{ name: 'f', input_schema: {} }] }), /input_schema.type/],
+    ['an OpenAI tool', request({ tools: [{ type: 'custom', function: {} }] }), /custom.name: Field required/],
+    ['two tools of a name', request({ tools: [tool(), tool()] }), /unique/],
+    ['a choice without tools', request({ tool_choice: { type: 'auto' } }), /while providing tools/],
+    [
+      'the choice of another tool',
+      request({ tools: [tool()], tool_choice: { type: 'tool', name: 'g' } }),
+      /not found/,
+    ],
+    ['a choice as a word', request({ tools: [tool()], tool_choice: 'auto' }), /^tool_choice: /],
+    ['a small budget', thinks({ thinking: { type: 'enabled', budget_tokens: 1_023 } }), /1024/],
+    ['a budget of the maximum', thinks({ max_tokens: 2_000 }), /must be greater/],
+    [
+      'thinking and a forced tool',
+      thinks({ tools: [tool()], tool_choice: { type: 'any' } }),
+      /forces tool use/,
+    ],
+    ['thinking at a low temperature', thinks({ temperature: 0.5 }), /only be set to 1/],
+    ['an unknown effort', request({ output_config: { effort: 'minimal' } }), /effort/],
+    [
+      'an open schema',
+      request({ output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } }),
+      /additionalProperties/,
+    ],
+  ])('%s', (_, body, message) => {
+    expect(refusal(body, OLD)).toMatch(message);
+  });
+
+  test.each(['temperature', 'top_p', 'top_k'])('%s by the version of 2026', (field) => {
+    const body = request({ [field]: 1 });
+    expect(refusal(body, { version: '2026-10-21', beta: false })).toBe(
+      `${field}: Extra inputs are not permitted`,
+    );
+    expect(parseMessagesRequest(body, OLD).model).toBe('m');
+  });
+
+  test('a maximum when counting', () => {
+    expect(() => parseCountRequest(request({}), OLD)).toThrow('max_tokens: Extra inputs');
+  });
+});
+
+describe('accepted', () => {
+  test.each<[string, unknown]>([
+    ['neighbours of one role', talk(user('x'), user('y'), assistant('z'), assistant('z'))],
+    [
+      'results in two messages',
+      talk(user('x'), assistant([call('a'), call('b')]), user([result('a')]), user([result('b'), text('y')])),
+    ],
+    [
+      'a system message among the others',
+      talk(user('x'), { role: 'system', content: 'y' }, assistant('z'), user('x')),
+    ],
+    ['an empty answer begun', talk(user('x'), assistant(''))],
+    [
+      'thoughts as they were said',
+      talk(
+        user('x'),
+        assistant([
+          { type: 'thinking', thinking: 'x', signature: sign('thinking', 'x') },
+          { type: 'redacted_thinking', data: hide('x') },
+          text('y'),
+        ]),
+        user('z'),
+      ),
+    ],
+    ['an image', image({ type: 'base64', media_type: 'image/png', data: 'eA==' })],
+    [
+      "Anthropic's own tool",
+      request({ tools: [{ type: 'web_search_20260318', name: 'web_search', max_uses: 1 }] }),
+    ],
+    ['thinking with a budget', thinks({ temperature: 1 })],
+    ['a system of blocks', request({ system: [hour], messages: [user([cached])] })],
+  ])('%s', (_, body) => {
+    expect(parseMessagesRequest(body, OLD).model).toBe('m');
+  });
+
+  test('a field in beta with the header', () => {
+    expect(parseMessagesRequest(request({ context_management: {} }), { ...OLD, beta: true }).model).toBe('m');
+  });
+});
+
+test('a conversation weighs as much as in the format of OpenAI', () => {
+  const tokenizer = new O200kTokenizer();
+  const messages = parseMessagesRequest(
+    request({
+      system: 'be kind',
+      messages: [
+        user([text('look'), { type: 'image', source: { type: 'url', url: 'https://x/' } }]),
+        assistant([text('so'), { type: 'tool_use', id: 'a', name: 'f', input: { b: 1 } }]),
+        user([result('a'), text('and now?')]),
+      ],
+    }),
+    OLD,
+  );
+  const chat = parseChatRequest({
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'be kind' },
+      user([text('look'), { type: 'image_url', image_url: { url: 'https://x/' } }]),
+      {
+        ...assistant('so'),
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"b":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'ok' },
+      user('and now?'),
+    ],
+  });
+  expect(messages.prompt.messages).toEqual(chat.prompt.messages);
+  expect(countPrompt(messages.prompt, tokenizer)).toBe(countPrompt(chat.prompt, tokenizer));
+  expect([...directiveTexts(messages.prompt)][0]).toBe('and now?');
+});
+
+test('thoughts that came back signed are counted', () => {
+  const body = talk(user('x'), assistant([thought, text('y')]), user('z'));
+  expect(signedPartsOf(parseMessagesRequest(body, OLD).prompt)).toBe(1);
+});

@@ -1,0 +1,140 @@
+import { NO_WISH } from '../../domain/reply';
+import type { CallRequest } from '../dialect';
+import { isObject, type Json } from '../json';
+import { readContent } from './blocks';
+import { CacheMarks } from './cache-marks';
+import { invalid } from './error';
+import { integerAt, listAt, objectAt, oneOfAt, onlyFields, stringAt } from './fields';
+import { readOutputConfig } from './output-config';
+import type { Terms } from './terms';
+import { readThinking } from './thinking';
+import { readToolChoice, readTools } from './tools';
+import { readTurns, toPromptMessages } from './turns';
+
+export interface MessagesRequest extends CallRequest {
+  /** What the prompt writes to the cache stays an hour instead of five minutes. */
+  readonly cacheHour: boolean;
+}
+
+const COUNT_FIELDS = [
+  'messages',
+  'model',
+  'cache_control',
+  'output_config',
+  'speed',
+  'system',
+  'thinking',
+  'tool_choice',
+  'tools',
+  'user_profile_id',
+  'workspace_id',
+];
+
+const FIELDS = [
+  ...COUNT_FIELDS,
+  'max_tokens',
+  'container',
+  'diagnostics',
+  'inference_geo',
+  'metadata',
+  'service_tier',
+  'stop_sequences',
+  'stream',
+];
+
+const SAMPLING_FIELDS = ['temperature', 'top_p', 'top_k'];
+
+const BETA_FIELDS = [
+  'billing_policy',
+  'compaction',
+  'context_management',
+  'fallback_credit_token',
+  'fallbacks',
+  'mcp_servers',
+  'output_format',
+  'thread',
+];
+
+const METADATA_FIELDS = new Set(['user_id']);
+
+/** @throws AnthropicError for what the real API refuses */
+export function parseMessagesRequest(value: unknown, terms: Terms): MessagesRequest {
+  const body = readBody(value, FIELDS, terms);
+  const maxTokens = integerAt(body.max_tokens, 'max_tokens', 1);
+  checkSampling(body);
+  checkOptions(body);
+  const request = readCommon(body);
+  return {
+    ...request,
+    stream: body.stream === true,
+    wish: { ...request.wish, maxTokens, stopSequences: readStopSequences(body.stop_sequences) },
+  };
+}
+
+/** @throws AnthropicError */
+export function parseCountRequest(value: unknown, terms: Terms): MessagesRequest {
+  return readCommon(readBody(value, COUNT_FIELDS, terms));
+}
+
+function readBody(value: unknown, fields: readonly string[], { version, beta }: Terms): Json {
+  if (!isObject(value)) throw invalid('The request body is not a JSON object.');
+  const sampling = version === '2023-06-01' && fields === FIELDS ? SAMPLING_FIELDS : [];
+  onlyFields(value, new Set([...fields, ...sampling, ...(beta ? BETA_FIELDS : [])]), '');
+  return value;
+}
+
+function readCommon(body: Json): MessagesRequest {
+  const model = stringAt(body.model, 'model');
+  if (model === '') throw invalid('model: String should have at least 1 character');
+  const marks = new CacheMarks();
+  const tools = readTools(body.tools, marks);
+  const system = body.system === undefined ? [] : readContent(body.system, 'system', 'system', marks);
+  const turns = readTurns(body.messages, marks);
+  // For the whole prompt, so behind all of it.
+  marks.add(body.cache_control, 'body');
+  const toolCall = readToolChoice(body.tool_choice, tools);
+  const messages = turns.flatMap(toPromptMessages);
+  const systemTurn = { role: 'system', index: -1, blocks: system } as const;
+  return {
+    model,
+    stream: false,
+    n: 1,
+    prompt: {
+      messages: system.length > 0 ? [...toPromptMessages(systemTurn), ...messages] : messages,
+      tools,
+    },
+    wish: {
+      ...NO_WISH,
+      thinking: readThinking(body, toolCall),
+      toolCall,
+      text: readOutputConfig(body.output_config),
+    },
+    cacheHour: marks.hour,
+  };
+}
+
+function checkSampling(body: Json): void {
+  for (const field of ['temperature', 'top_p']) {
+    const value = body[field];
+    if (value === undefined) continue;
+    if (typeof value !== 'number') throw invalid(`${field}: Input should be a valid number`);
+    if (value < 0 || value > 1) throw invalid(`${field}: range: 0..1`);
+  }
+  if (body.top_k !== undefined) integerAt(body.top_k, 'top_k', 0);
+}
+
+function checkOptions({ stream, metadata, service_tier }: Json): void {
+  if (stream !== undefined && typeof stream !== 'boolean')
+    throw invalid('stream: Input should be a valid boolean');
+  if (metadata !== undefined) onlyFields(objectAt(metadata, 'metadata'), METADATA_FIELDS, 'metadata');
+  if (service_tier !== undefined) oneOfAt(service_tier, ['auto', 'standard_only'], 'service_tier');
+}
+
+function readStopSequences(value: unknown): string[] {
+  if (value === undefined) return [];
+  return listAt(value, 'stop_sequences').map((stop, i) => {
+    const text = stringAt(stop, `stop_sequences.${i}`);
+    if (text.trim() === '') throw invalid('stop_sequences: each stop sequence must contain non-whitespace');
+    return text;
+  });
+}

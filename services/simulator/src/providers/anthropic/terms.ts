@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { hasBearer } from '../bearer';
+import { AnthropicError, invalid, requestId } from './error';
+
+/** What a call's headers decide about its body. */
+export interface Terms {
+  readonly version: Version;
+  /** Fields of features in beta are known. */
+  readonly beta: boolean;
+}
+
+export type Version = '2023-06-01' | '2026-10-21';
+
+/** @throws AnthropicError without a key (any will do) or a known version */
+export function readTerms(headers: IncomingHttpHeaders): Terms {
+  if (!headers['x-api-key'] && !hasBearer(headers)) {
+    throw new AnthropicError(401, 'x-api-key header is required');
+  }
+  const version = headers['anthropic-version'];
+  if (version === undefined) throw invalid('anthropic-version: header is required');
+  if (version !== '2023-06-01' && version !== '2026-10-21') {
+    throw invalid(`anthropic-version: "${version}" is not a valid version`);
+  }
+  return { version, beta: headers['anthropic-beta'] !== undefined };
+}
+
+export function anthropicHeaders(id: string, retryAfterSeconds?: number): OutgoingHttpHeaders {
+  return {
+    'request-id': requestId(id),
+    'anthropic-organization-id': '00000000-0000-4000-8000-000000000000',
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+  };
+}

@@ -1,0 +1,62 @@
+import { retryAfterHeader } from '../retry-after';
+import type { Accepted, TaskDialect, TaskRequest, TaskView } from '../task-dialect';
+import { toUuid } from '../task-id';
+import { errorOfStatus, TaskNotFound } from './error';
+
+const MEGAPIXEL = 1_048_576;
+
+/** Without `contentPolicy`: a refused task says so when it is polled. */
+export const fluxDialect: TaskDialect<TaskRequest> = {
+  provider: 'bfl',
+  overloadedStatus: 503,
+  words: {
+    queued: 'Pending',
+    running: 'Pending',
+    succeeded: 'Ready',
+    failed: 'Error',
+    cancelled: 'Failed',
+    expired: 'Task not found',
+    refused: 'Request Moderated',
+  },
+  authorize({ req }) {
+    if (!req.headers['x-key']) throw errorOfStatus(403);
+  },
+  headers: retryAfterHeader,
+  errorOfStatus,
+  toTaskId: toUuid,
+  toAccepted,
+  toView,
+  unknownTask: (taskId) => new TaskNotFound(taskId),
+};
+
+function toAccepted({ request, taskId, origin }: Accepted<TaskRequest>) {
+  const { width, height } = request.job.size;
+  const megapixels = Math.ceil((width * height) / MEGAPIXEL);
+  return {
+    ...(taskId === undefined ? {} : { id: taskId, polling_url: `${origin}/bfl/v1/get_result?id=${taskId}` }),
+    cost: null,
+    input_mp: request.job.uploads.length,
+    output_mp: megapixels,
+  };
+}
+
+function toView({ task, state, word, url }: TaskView) {
+  const refused = state === 'refused' || word === 'Content Moderated';
+  return {
+    id: task.id,
+    status: word,
+    result:
+      url === null
+        ? null
+        : {
+            sample: url,
+            prompt: task.job.text,
+            start_time: task.submittedAtMs / 1_000,
+            end_time: task.endsAtMs / 1_000,
+            duration: (task.endsAtMs - task.submittedAtMs) / 1_000,
+          },
+    progress: null,
+    details: refused ? { 'Moderation Reasons': ['Safety Filter'] } : null,
+    preview: null,
+  };
+}

@@ -1,0 +1,20 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Call } from '../../http/call';
+import { splitUrl } from '../../http/split-url';
+import { noKey, wrongKey } from './error';
+
+/** @throws GeminiError without a key, or with one that begins with `invalid` */
+export function authorize({ req }: Call): void {
+  const key = req.headers['x-goog-api-key'] || queryOf(req.url).get('key');
+  if (!key) throw noKey();
+  if (String(key).startsWith('invalid')) throw wrongKey();
+}
+
+export function queryOf(url = '/'): URLSearchParams {
+  return new URLSearchParams(splitUrl(url).query);
+}
+
+/** Google gives its replies no id in a header, and tells the time to wait in the body. */
+export function geminiHeaders(): OutgoingHttpHeaders {
+  return { server: 'scaffolding on HTTPServer2' };
+}

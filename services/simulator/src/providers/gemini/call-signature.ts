@@ -1,0 +1,26 @@
+import { sign } from '../../domain/signer';
+import { isObject } from '../json';
+
+// What Google documents for calls that no Gemini model made.
+const SKIP = 'skip_thought_signature_validator';
+
+/** The thought signature of a function call; the order of its arguments does not matter. */
+export function signCall(name: string, args: unknown): string {
+  return sign('call', `${name}\n${canonical(args)}`);
+}
+
+export function isSignature(signature: string, name: string, args: unknown): boolean {
+  return signature === SKIP || signature === signCall(name, args);
+}
+
+/** Of one that is right: a Gemini model made it. */
+export function isOwn(signature: string | null): boolean {
+  return signature !== null && signature !== SKIP;
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`;
+}

@@ -1,0 +1,157 @@
+import type { PromptMessage } from '../../domain/prompt';
+import { isObject, type Json } from '../json';
+import { isOwn } from './call-signature';
+import { invalid } from './error';
+import type { Shape } from './shape';
+
+/** What a part is to the simulator; `other` is whatever only weighs: media, with its base64 if it came along, code. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thought' }
+  | { readonly kind: 'other'; readonly data?: string }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'call'; readonly name: string; readonly args: Json; readonly signature: string | null }
+  | { readonly kind: 'response'; readonly name: string; readonly response: Json };
+
+export interface Turn {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly Part[];
+}
+
+const CONTENT_FIELDS = new Set(['role', 'parts']);
+
+const PART_FIELDS = new Set([
+  'text',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+  'thought',
+  'thoughtSignature',
+  'videoMetadata',
+  'mediaResolution',
+  'mediaProcessing',
+  'partMetadata',
+]);
+
+const DATA_FIELDS = [
+  'text',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+];
+
+const CALL_FIELDS = new Set(['id', 'name', 'args']);
+const RESPONSE_FIELDS = new Set(['id', 'name', 'response', 'parts', 'scheduling', 'willContinue']);
+const INLINE_FIELDS = new Set(['mimeType', 'data', 'displayName']);
+const FILE_FIELDS = new Set(['mimeType', 'fileUri', 'displayName']);
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** Reads a content's parts; its faults are told by `shape.check`. */
+export function readContent(
+  value: unknown,
+  shape: Shape,
+  at: string,
+): { role: string | undefined; parts: Part[] } {
+  const content = shape.message(value, CONTENT_FIELDS, at);
+  const parts = shape
+    .list(content.parts, `${at}.parts`)
+    .map((part, i) => readPart(part, shape, `${at}.parts[${i}]`));
+  return { role: shape.text(content.role, `${at}.role`), parts };
+}
+
+function readPart(value: unknown, shape: Shape, at: string): Part {
+  const part = shape.message(value, PART_FIELDS, at);
+  const thought = shape.boolean(part.thought, `${at}.thought`);
+  const signature = shape.text(part.thoughtSignature, `${at}.thought_signature`) ?? null;
+  const data = DATA_FIELDS.filter((field) => part[field] != null);
+  if (data.length > 1) {
+    shape.fault(
+      at,
+      `Invalid value at '${at}' (oneof), oneof field 'data' is already set. Cannot set '${data[1]}'`,
+    );
+  }
+  switch (data[0]) {
+    case undefined:
+      return { kind: 'none' };
+    case 'text': {
+      const text = shape.text(part.text, `${at}.text`) ?? '';
+      return thought ? { kind: 'thought' } : { kind: 'text', text };
+    }
+    case 'functionCall':
+      return readCall(part.functionCall, signature, shape, `${at}.function_call`);
+    case 'functionResponse':
+      return readResponse(part.functionResponse, shape, `${at}.function_response`);
+    case 'inlineData':
+      return { kind: 'other', data: readInlineData(part.inlineData, shape, `${at}.inline_data`) };
+    case 'fileData':
+      shape.text(
+        shape.message(part.fileData, FILE_FIELDS, `${at}.file_data`).fileUri,
+        `${at}.file_data.file_uri`,
+      );
+      break;
+  }
+  return { kind: 'other' };
+}
+
+function readCall(value: unknown, signature: string | null, shape: Shape, at: string): Part {
+  const call = shape.message(value, CALL_FIELDS, at);
+  shape.text(call.id, `${at}.id`);
+  const name = shape.text(call.name, `${at}.name`) ?? '';
+  return { kind: 'call', name, args: readStruct(call.args, shape, `${at}.args`), signature };
+}
+
+function readResponse(value: unknown, shape: Shape, at: string): Part {
+  const answer = shape.message(value, RESPONSE_FIELDS, at);
+  shape.text(answer.id, `${at}.id`);
+  const name = shape.text(answer.name, `${at}.name`) ?? '';
+  return { kind: 'response', name, response: readStruct(answer.response, shape, `${at}.response`) };
+}
+
+/** An object of any fields. */
+function readStruct(value: unknown, shape: Shape, at: string): Json {
+  return shape.message(value, isObject(value) ? new Set(Object.keys(value)) : new Set(), at);
+}
+
+function readInlineData(value: unknown, shape: Shape, at: string): string {
+  const blob = shape.message(value, INLINE_FIELDS, at);
+  shape.text(blob.mimeType, `${at}.mime_type`);
+  const data = shape.text(blob.data, `${at}.data`) ?? '';
+  if (!BASE64.test(data)) throw invalid(`Invalid value at '${at}.data' (TYPE_BYTES), Base64 decoding failed`);
+  return data;
+}
+
+/** Results of functions become messages of their own, as in every format. */
+export function toPromptMessages({ role, parts }: Turn): PromptMessage[] {
+  const messages: PromptMessage[] = parts
+    .filter((part) => part.kind === 'response')
+    .map(({ response }) => ({ ...EMPTY, role: 'tool', texts: [JSON.stringify(response)] }));
+  const rest = parts.filter((part) => part.kind !== 'response');
+  if (rest.length > 0)
+    messages.push({ ...toPromptMessage(rest), role: role === 'model' ? 'assistant' : 'user' });
+  return messages;
+}
+
+const EMPTY = { name: null, texts: [], otherParts: 0, signedParts: 0, toolCalls: [] } as const;
+
+/** @returns it all but the role */
+export function toPromptMessage(parts: readonly Part[]): Omit<PromptMessage, 'role'> {
+  return {
+    name: null,
+    texts: parts.filter((part) => part.kind === 'text').map(({ text }) => text),
+    otherParts: parts.filter((part) => part.kind === 'other').length,
+    signedParts: parts.filter((part) => part.kind === 'call' && isOwn(part.signature)).length,
+    toolCalls: parts
+      .filter((part) => part.kind === 'call')
+      .map(({ name, args }) => ({ name, arguments: JSON.stringify(args) })),
+  };
+}

@@ -1,0 +1,134 @@
+import type { Piece, Reply } from '../../domain/reply';
+import { sign } from '../../domain/signer';
+import { sharesOf, type Usage } from '../../domain/usage';
+import type { CallRequest, Script, StreamScript } from '../dialect';
+import { isObject, type Json } from '../json';
+import type { Identity } from '../voice';
+import { signCall } from './call-signature';
+
+const FINISH_REASONS = {
+  stop: 'STOP',
+  length: 'MAX_TOKENS',
+  // Google has no reason of its own for calls.
+  tool_calls: 'STOP',
+  content_filter: 'SAFETY',
+} as const;
+
+// Models of these generations give each call an id, older ones leave it to the name.
+const GIVES_IDS = /^gemini-[3-9]/;
+
+export function toResponse(script: Script<CallRequest>): unknown {
+  const { request, identity, reply, usage } = script;
+  if (script.blocked) return toBlocked(script);
+  const candidates = Array.from({ length: request.n }, (_, index) => ({
+    content: { parts: toParts(request, identity, reply), role: 'model' },
+    finishReason: finishReasonOf(reply),
+    index,
+  }));
+  return { candidates, usageMetadata: toUsage(usage), ...toOrigin(request, identity) };
+}
+
+/** A stream has no frame of its own for the end: its last chunk has the finish reason. */
+export function toStream(script: Script<CallRequest>): StreamScript {
+  const { request, identity, reply, usage } = script;
+  if (script.blocked) {
+    return { frames: { head: toFrame(toBlocked(script)), count: 0, piece: () => '', tail: '' } };
+  }
+  const { n } = request;
+  const origin = JSON.stringify(toOrigin(request, identity)).slice(1);
+  const chunk = (index: number, part: string, told: Usage, reason = '') =>
+    `data: {"candidates":[{"content":{"parts":[${part}],"role":"model"}${reason},"index":${index}}],"usageMetadata":${JSON.stringify(toUsage(told))},${origin}\r\n\r\n`;
+  const toldUsage = sharesOf(usage, reply, n);
+  const lastPart = JSON.stringify({ text: '', ...signatureOf(reply) });
+  const reason = `,"finishReason":"${finishReasonOf(reply)}"`;
+  return {
+    toldUsage,
+    frames: {
+      head: '',
+      count: reply.pieces.length * n,
+      piece: (i) => {
+        const index = i % n;
+        const piece = reply.pieces[(i - index) / n]!;
+        return chunk(index, toPart(request, identity, reply, piece), toldUsage(i + 1));
+      },
+      tail: Array.from({ length: n }, (_, index) => chunk(index, lastPart, usage, reason)).join(''),
+    },
+  };
+}
+
+export const toFrame = (body: unknown) => `data: ${JSON.stringify(body)}\r\n\r\n`;
+
+const NOTHING = '{"text":""}';
+
+/** What is not shown has a chunk nevertheless, which tells what it costs. */
+function toPart(request: CallRequest, identity: Identity, reply: Reply, piece: Piece): string {
+  if (piece.kind === 'text') return `{"text":${piece.json}}`;
+  if (piece.kind === 'thinking')
+    return reply.thinkingHidden ? NOTHING : `{"text":${piece.json},"thought":true}`;
+  const call = piece.kind === 'tool_name' ? null : toCall(request, identity, reply, piece.call);
+  return call === null ? NOTHING : JSON.stringify(call);
+}
+
+function toParts(request: CallRequest, identity: Identity, reply: Reply): unknown[] {
+  const parts: unknown[] = [];
+  if (reply.thinking !== null && !reply.thinkingHidden) parts.push({ text: reply.thinking, thought: true });
+  if (reply.text) parts.push({ text: reply.text, ...signatureOf(reply) });
+  reply.toolCalls.forEach((_, call) => {
+    const part = toCall(request, identity, reply, call);
+    if (part !== null) parts.push(part);
+  });
+  return parts;
+}
+
+/** Of calls the first one is signed; a reply without calls signs its last text if it was thought about. */
+function signatureOf({ thinking, toolCalls }: Reply) {
+  return thinking === null || toolCalls.length > 0 ? {} : { thoughtSignature: sign('thinking', thinking) };
+}
+
+function toCall({ model }: CallRequest, { id }: Identity, reply: Reply, call: number): object | null {
+  const { name, arguments: text } = reply.toolCalls[call]!;
+  const args = parseArgs(text);
+  if (args === null) return null;
+  const number = String(call).padStart(2, '0');
+  const functionCall = { ...(GIVES_IDS.test(model) ? { id: `${id.slice(-6)}${number}` } : {}), name, args };
+  return { functionCall, ...(call === 0 ? { thoughtSignature: signCall(name, args) } : {}) };
+}
+
+function finishReasonOf({ finishReason, toolCalls }: Reply): string {
+  const malformed = toolCalls.some((call) => parseArgs(call.arguments) === null);
+  return malformed && finishReason === 'tool_calls'
+    ? 'MALFORMED_FUNCTION_CALL'
+    : FINISH_REASONS[finishReason];
+}
+
+/** Null for arguments that are cut, or no object: such a call is not made. */
+function parseArgs(text: string): Json | null {
+  try {
+    const args: unknown = JSON.parse(text);
+    return isObject(args) ? args : null;
+  } catch {
+    return null;
+  }
+}
+
+function toBlocked({ request, identity, usage }: Script<CallRequest>): unknown {
+  const promptFeedback = { blockReason: 'PROHIBITED_CONTENT' };
+  return { promptFeedback, usageMetadata: toUsage(usage), ...toOrigin(request, identity) };
+}
+
+function toOrigin({ model }: CallRequest, { id }: Identity) {
+  return { modelVersion: model, responseId: id };
+}
+
+/** Google counts thoughts apart from candidates, and leaves out what is zero. */
+function toUsage({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage) {
+  const candidates = Math.max(0, completionTokens - reasoningTokens);
+  return {
+    promptTokenCount: promptTokens,
+    ...(cachedTokens === 0 ? {} : { cachedContentTokenCount: cachedTokens }),
+    ...(candidates === 0 ? {} : { candidatesTokenCount: candidates }),
+    ...(reasoningTokens === 0 ? {} : { thoughtsTokenCount: reasoningTokens }),
+    totalTokenCount: promptTokens + candidates + reasoningTokens,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: promptTokens }],
+  };
+}

@@ -1,0 +1,271 @@
+import { describe, expect, test } from '@jest/globals';
+import { countPrompt, signedPartsOf } from '../../domain/prompt';
+import { O200kTokenizer } from '../../domain/tokenizer';
+import { parseChatRequest } from '../openai/chat-request';
+import { signCall } from './call-signature';
+import { GeminiError } from './error';
+import { parseCountRequest, parseGenerateRequest } from './generate-request';
+
+const TARGET = { model: 'm', stream: false };
+const SKIP = 'skip_thought_signature_validator';
+
+const user = (...parts: unknown[]) => ({ role: 'user', parts });
+const model = (...parts: unknown[]) => ({ role: 'model', parts });
+const text = (words: string) => ({ text: words });
+const call = (name: string, thoughtSignature?: string, args: object = { a: 1, b: 2 }) => ({
+  functionCall: { name, args },
+  ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
+});
+const response = (name: string) => ({ functionResponse: { name, response: { result: 'ok' } } });
+const request = (more: object) => ({ contents: [user(text('x'))], ...more });
+const talk = (...contents: unknown[]) => request({ contents });
+const declares = (...functionDeclarations: unknown[]) => request({ tools: [{ functionDeclarations }] });
+const takes = (parameters: object) => declares({ name: 'f', parameters });
+const object = (properties: object, more: object = {}) => ({ type: 'OBJECT', properties, ...more });
+const configured = (generationConfig: object) => request({ generationConfig });
+const calling = (functionCallingConfig: object) => ({
+  ...declares({ name: 'f' }),
+  toolConfig: { functionCallingConfig },
+});
+
+function refusal(body: unknown): GeminiError {
+  try {
+    parseGenerateRequest(body, TARGET);
+  } catch (error) {
+    if (error instanceof GeminiError && error.status === 400) return error;
+    throw error;
+  }
+  throw new Error('accepted');
+}
+
+describe('refused', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['no object', [], /object/],
+    ['an unknown field', request({ n: 1 }), /Unknown name "n": Cannot find field/],
+    ['a field in snake case', request({ system_instruction: {} }), /Unknown name "system_instruction"/],
+    ['an unknown setting', configured({ stop: [] }), /Unknown name "stop" at 'generation_config'/],
+    [
+      'a setting of a wrong type',
+      configured({ maxOutputTokens: '1' }),
+      /generation_config.max_output_tokens' \(TYPE_INT32\)/,
+    ],
+    ['a system that is a string', request({ systemInstruction: 'x' }), /system_instruction/],
+    ['no contents', talk(), /contents is not specified/],
+    ['an unknown role', talk({ role: 'assistant', parts: [text('x')] }), /valid role: user, model/],
+    ['no parts', talk(user()), /must not be empty/],
+    ['a part of nothing', talk(user({})), /must have one initialized field/],
+    ['an empty text', talk(user(text(''))), /must have one initialized field/],
+    [
+      'a part of two things',
+      talk(user({ text: 'x', inlineData: { mimeType: 'image/png', data: 'eA==' } })),
+      /oneof field 'data'/,
+    ],
+    [
+      'an OpenAI part',
+      talk(user({ type: 'text', text: 'x' })),
+      /Unknown name "type" at 'contents\[0\].parts\[0\]'/,
+    ],
+    ['a data URL', talk(user({ inlineData: { mimeType: 'image/png', data: 'data:x,y' } })), /Base64/],
+    ['two turns of the user', talk(user(text('x')), user(text('y'))), /alternate/],
+    ['the model last', talk(user(text('x')), model(text('y'))), /ends with a user role/],
+    ['a call first', talk(model(call('f', SKIP)), user(response('f'))), /immediately after a user turn/],
+    ['a call by the user', talk(user(call('f'))), /function call/],
+    [
+      'a response of no call',
+      talk(user(text('x')), model(text('y')), user(response('f'))),
+      /immediately after a function call/,
+    ],
+    [
+      'a call without response',
+      talk(user(text('x')), model(call('f', SKIP)), user(text('y'))),
+      /number of function response parts/,
+    ],
+    [
+      'a response of another name',
+      talk(user(text('x')), model(call('f', SKIP)), user(response('g'))),
+      /names/,
+    ],
+    [
+      'arguments as a string',
+      talk(user(text('x')), model({ functionCall: { name: 'f', args: '{}' } }), user(response('f'))),
+      /args/,
+    ],
+    [
+      'a response that is a string',
+      talk(user(text('x')), model(call('f', SKIP)), user({ functionResponse: { name: 'f', response: 'x' } })),
+      /response/,
+    ],
+    [
+      'an unsigned call',
+      talk(user(text('x')), model(call('f')), user(response('f'))),
+      /missing a thought_signature/,
+    ],
+    [
+      'the signature of another call',
+      talk(user(text('x')), model(call('f', signCall('g', {}))), user(response('f'))),
+      /not valid/,
+    ],
+    [
+      'a wrong signature of old',
+      talk(user(text('x')), model(call('f', 'y')), user(response('f')), model(text('z')), user(text('x'))),
+      /not valid/,
+    ],
+    [
+      'a schema with additionalProperties',
+      takes(object({ a: { type: 'OBJECT', additionalProperties: false } })),
+      /Unknown name "additionalProperties" at 'tools\[0\].function_declarations\[0\].parameters.properties\[0\].value'/,
+    ],
+    ['a schema with $schema', takes({ ...object({}), $schema: 'x' }), /Unknown name "\$schema"/],
+    ['a schema with a constant', takes(object({ a: { anyOf: [{ const: 1 }] } })), /any_of\[0\]'/],
+    [
+      'a schema with exclusive bounds',
+      takes(object({ a: { exclusiveMinimum: 1, exclusiveMaximum: 2 } })),
+      /exclusiveMinimum[\s\S]*exclusiveMaximum/,
+    ],
+    ['a schema with propertyNames', takes({ ...object({}), propertyNames: {} }), /propertyNames/],
+    ['a schema of two types', takes(object({ a: { type: ['string', 'null'] } })), /cannot start list/],
+    [
+      'a choice of numbers',
+      takes(object({ a: { type: 'INTEGER', enum: [1] } })),
+      /enum\[0\]' \(TYPE_STRING\)/,
+    ],
+    ['a list of nothing', takes(object({ a: { type: 'ARRAY' } })), /properties\[a\].items: missing field/],
+    [
+      'a required property not defined',
+      takes(object({}, { required: ['a'] })),
+      /required\[0\]: property is not defined/,
+    ],
+    [
+      'properties of a string',
+      takes(object({ a: { type: 'STRING', properties: {} } })),
+      /only allowed for OBJECT/,
+    ],
+    ['parameters of no object', takes({ type: 'STRING' }), /should be of type OBJECT/],
+    [
+      'both kinds of schema',
+      declares({ name: 'f', parameters: object({}), parametersJsonSchema: {} }),
+      /both be set/,
+    ],
+    ['a name with a space', declares({ name: 'a b' }), /Invalid function name/],
+    ['two functions of a name', declares({ name: 'f' }, { name: 'f' }), /Duplicate/],
+    [
+      'an OpenAI tool',
+      request({ tools: [{ type: 'function', function: {} }] }),
+      /Unknown name "type" at 'tools\[0\]'/,
+    ],
+    ['an unknown mode', calling({ mode: 'REQUIRED' }), /mode' \(TYPE_ENUM\)/],
+    [
+      'allowed names without ANY',
+      calling({ mode: 'AUTO', allowedFunctionNames: ['f'] }),
+      /should only be set/,
+    ],
+    [
+      'the choice of another function',
+      calling({ mode: 'ANY', allowedFunctionNames: ['g'] }),
+      /not declared: g/,
+    ],
+    ['a schema of text', configured({ responseSchema: object({}) }), /response_mime_type must be/],
+    ['too many candidates', configured({ candidateCount: 9 }), /candidate_count/],
+    ['too hot', configured({ temperature: 2.5 }), /temperature/],
+    ['six stop sequences', configured({ stopSequences: ['1', '2', '3', '4', '5', '6'] }), /stop_sequences/],
+    [
+      'budget and level',
+      configured({ thinkingConfig: { thinkingBudget: 1, thinkingLevel: 'LOW' } }),
+      /only one/,
+    ],
+  ])('%s', (_, body, message) => {
+    expect(refusal(body).message).toMatch(message);
+  });
+
+  test('all unknown fields are told at once, with their places', () => {
+    const violations = [{ field: '' }, { field: 'generation_config' }];
+    expect(refusal(request({ a: 1, generationConfig: { b: 1 } })).details).toMatchObject([
+      { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations },
+    ]);
+  });
+});
+
+describe('accepted', () => {
+  test.each<[string, unknown]>([
+    ['no role', talk({ parts: [text('x')] })],
+    [
+      'a call as it was said, its arguments in another order',
+      talk(user(text('x')), model(call('f', signCall('f', { b: 2, a: 1 }))), user(response('f'))),
+    ],
+    ['a call that no model made', talk(user(text('x')), model(call('f', SKIP)), user(response('f')))],
+    [
+      'a second call unsigned, responses in another order',
+      talk(user(text('x')), model(call('f', SKIP), call('g')), user(response('g'), response('f'))),
+    ],
+    [
+      'words of the user after responses, in a turn of their own',
+      talk(user(text('x')), model(call('f', SKIP)), user(response('f')), user(text('y'))),
+    ],
+    [
+      'an unsigned call of old',
+      talk(user(text('x')), model(call('f')), user(response('f')), model(text('y')), user(text('z'))),
+    ],
+    ['the end of a stream', talk(user(text('x')), model(text('y'), text('')), user(text('z')))],
+    [
+      'any JSON schema apart',
+      declares({ name: 'f', parametersJsonSchema: { $schema: 'x', additionalProperties: false } }),
+    ],
+    ['types in small letters', takes({ type: 'object', properties: { a: { type: 'string' } } })],
+    ["Google's own tool", request({ tools: [{ googleSearch: {} }] })],
+    ['nulls', request({ systemInstruction: null, tools: null, generationConfig: null })],
+  ])('%s', (_, body) => {
+    expect(parseGenerateRequest(body, TARGET).model).toBe('m');
+  });
+
+  test('unsigned calls of models before Gemini 3', () => {
+    const body = talk(user(text('x')), model(call('f')), user(response('f')));
+    const read = (name: string) => () => parseGenerateRequest(body, { ...TARGET, model: name });
+    expect(read('gemini-2.5-flash')).not.toThrow();
+    expect(read('gemini-3.5-flash')).toThrow(/missing a thought_signature/);
+  });
+
+  test('a count of contents, or of a whole request', () => {
+    const { contents } = talk(user(text('x'))) as { contents: unknown };
+    const whole = { generateContentRequest: { model: 'models/m', contents } };
+    expect(parseCountRequest({ contents }, TARGET).prompt).toEqual(parseCountRequest(whole, TARGET).prompt);
+  });
+});
+
+test('a conversation weighs as much as in the format of OpenAI', () => {
+  const tokenizer = new O200kTokenizer();
+  const generate = parseGenerateRequest(
+    {
+      systemInstruction: { parts: [text('be kind')] },
+      contents: [
+        user(text('look'), { inlineData: { mimeType: 'image/png', data: 'eA==' } }),
+        model({ text: 'hm', thought: true }, text('so'), call('f', SKIP)),
+        user(response('f'), text('and now?')),
+      ],
+    },
+    TARGET,
+  );
+  const chat = parseChatRequest({
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'be kind' },
+      { role: 'user', content: [{ type: 'text', text: 'look' }, { type: 'image_url' }] },
+      {
+        role: 'assistant',
+        content: 'so',
+        tool_calls: [{ function: { name: 'f', arguments: '{"a":1,"b":2}' } }],
+      },
+      { role: 'tool', content: '{"result":"ok"}' },
+      { role: 'user', content: 'and now?' },
+    ],
+  });
+  expect(generate.prompt.messages).toEqual(chat.prompt.messages);
+  expect(countPrompt(generate.prompt, tokenizer)).toBe(countPrompt(chat.prompt, tokenizer));
+});
+
+test('calls that came back signed are counted, and a placeholder is none', () => {
+  const signed = (signature: string) => {
+    const body = talk(user(text('x')), model(call('f', signature)), user(response('f')));
+    return signedPartsOf(parseGenerateRequest(body, TARGET).prompt);
+  };
+  expect([signed(signCall('f', { a: 1, b: 2 })), signed(SKIP)]).toEqual([1, 0]);
+});

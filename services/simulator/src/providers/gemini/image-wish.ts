@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { imageFormatOf } from '../../domain/files/image';
+import type { Size } from '../../domain/files/size';
+import type { Upload } from '../../domain/media-bill';
+import type { Part, Turn } from './contents';
+import { invalid } from './error';
+import type { GenerationConfig } from './generation-config';
+
+/** What a request for images asks for, besides its words. */
+export interface ImageWish {
+  readonly size: Size;
+  readonly imageSize: string;
+  readonly withText: boolean;
+  readonly uploads: readonly Upload[];
+  /** Tokens. */
+  readonly tokensPerImage: number;
+  readonly tokensPerUpload: number;
+}
+
+/** Pixels of 1K by ratio, as the image generation guide of ai.google.dev gives them; 2K and 4K are multiples. */
+const SIZES: Readonly<Record<string, readonly [number, number]>> = {
+  '1:1': [1024, 1024],
+  '2:3': [832, 1248],
+  '3:2': [1248, 832],
+  '3:4': [864, 1184],
+  '4:3': [1184, 864],
+  '4:5': [896, 1152],
+  '5:4': [1152, 896],
+  '9:16': [768, 1344],
+  '16:9': [1344, 768],
+  '21:9': [1536, 672],
+};
+
+const SCALES: Readonly<Record<string, number>> = { '1K': 1, '2K': 2, '4K': 4 };
+const MAX_IMAGES = 16;
+
+/** Null where only words are wanted. @throws GeminiError */
+export function imageWish(
+  model: string,
+  { modalities, aspectRatio, imageSize, n }: GenerationConfig,
+  turns: readonly Turn[],
+): ImageWish | null {
+  if (!modalities.includes('IMAGE')) return null;
+  const [width, height] = SIZES[aspectRatio] ?? refuse('aspect_ratio', aspectRatio);
+  const scale = SCALES[imageSize] ?? refuse('image_size', imageSize);
+  if (n > 1) throw invalid('Multiple candidates is not enabled for this model');
+  const older = model.startsWith('gemini-2');
+  const uploads = turns.flatMap(({ parts }, turn) => uploadsOf(parts, `contents[${turn}]`));
+  if (uploads.length > MAX_IMAGES) throw invalid(`At most ${MAX_IMAGES} images in a request.`);
+  return {
+    size: { width: width * scale, height: height * scale },
+    imageSize,
+    withText: modalities.includes('TEXT'),
+    uploads,
+    tokensPerImage: older ? 1_290 : scale < 4 ? 1_120 : 2_000,
+    tokensPerUpload: older ? 258 : 560,
+  };
+}
+
+function uploadsOf(parts: readonly Part[], at: string): Upload[] {
+  return parts.flatMap((part, i) =>
+    part.kind === 'other' && part.data !== undefined ? [toUpload(part.data, `${at}.parts[${i}]`)] : [],
+  );
+}
+
+function toUpload(data: string, part: string): Upload {
+  const bytes = Buffer.from(data, 'base64');
+  if (imageFormatOf(bytes) === undefined) throw invalid('Unable to process input image.');
+  return { part, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+function refuse(field: string, value: string): never {
+  throw invalid(
+    `* GenerateContentRequest.generation_config.image_config.${field}: unsupported value ${value.slice(0, 16)}\n`,
+  );
+}

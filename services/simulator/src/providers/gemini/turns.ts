@@ -1,0 +1,110 @@
+import { isSignature } from './call-signature';
+import { type Part, readContent, type Turn } from './contents';
+import { invalid } from './error';
+import type { Shape } from './shape';
+
+/** Reads the contents; `checkTurns` is for when nothing else was wrong with the body. */
+export function readTurns(
+  value: unknown,
+  shape: Shape,
+): (Omit<Turn, 'role'> & { role: string | undefined })[] {
+  return shape.list(value, 'contents').map((content, i) => readContent(content, shape, `contents[${i}]`));
+}
+
+/** Models before these use signatures too, but do without. */
+const DEMANDS_SIGNATURES = /^(?!gemini-[12]\.)/;
+
+/** @throws GeminiError for contents that do not make a conversation with this model */
+export function checkTurns(contents: ReturnType<typeof readTurns>, model: string): Turn[] {
+  if (contents.length === 0) {
+    throw invalid('* GenerateContentRequest.contents: contents is not specified\n');
+  }
+  const turns = contents.map(({ role = 'user', parts }, i) => checkTurn(role, parts, `contents[${i}]`));
+  turns.forEach((turn, i) => {
+    checkOrder(turn, turns[i - 1]);
+  });
+  if (turns.at(-1)?.role === 'model') {
+    throw invalid('Please ensure that multiturn requests ends with a user role or a function response.');
+  }
+  checkSignatures(turns, DEMANDS_SIGNATURES.test(model));
+  return turns;
+}
+
+function checkTurn(role: string, parts: readonly Part[], at: string): Turn {
+  if (role !== 'user' && role !== 'model') throw invalid('Please use a valid role: user, model.');
+  if (parts.length === 0) {
+    throw invalid(`* GenerateContentRequest.${at}.parts: contents.parts must not be empty.\n`);
+  }
+  for (const [i, part] of parts.entries()) {
+    // An empty text is what a model's stream may end with, and comes back as it was.
+    const empty = part.kind === 'none' || (part.kind === 'text' && part.text === '' && role === 'user');
+    if (empty) {
+      throw invalid(
+        `* GenerateContentRequest.${at}.parts[${i}].data: required oneof field 'data' must have one initialized field\n`,
+      );
+    }
+    if ((part.kind === 'call' || part.kind === 'response') && part.name === '') {
+      throw invalid(
+        `* GenerateContentRequest.${at}.parts[${i}].function_${part.kind}.name: Name cannot be empty.\n`,
+      );
+    }
+    if (part.kind === (role === 'user' ? 'call' : 'response')) {
+      throw invalid(`Please ensure that a function ${part.kind} is not in a turn of the ${role}.`);
+    }
+  }
+  return { role, parts };
+}
+
+function checkOrder(turn: Turn, before: Turn | undefined): void {
+  // Words of the user may follow responses in a turn of their own.
+  if (turn.role === before?.role && namesOf(before, 'response').length === 0) {
+    throw invalid('Please ensure that multiturn requests alternate between user and model.');
+  }
+  if (turn.role === 'model') {
+    if (before === undefined && turn.parts.some(({ kind }) => kind === 'call')) {
+      throw invalid(
+        'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+      );
+    }
+    return;
+  }
+  const asked = namesOf(before, 'call');
+  const answered = namesOf(turn, 'response');
+  if (asked.length === 0 && answered.length > 0) {
+    throw invalid('Please ensure that function response turn comes immediately after a function call turn.');
+  }
+  if (asked.length !== answered.length) {
+    throw invalid(
+      'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+    );
+  }
+  if (asked.join() !== answered.join()) {
+    throw invalid(
+      'Please ensure that the function response parts have the names of the function call parts.',
+    );
+  }
+}
+
+function namesOf(turn: Turn | undefined, kind: 'call' | 'response'): string[] {
+  const parts = turn?.parts ?? [];
+  return parts.flatMap((part) => ('name' in part && part.kind === kind ? [part.name] : [])).sort();
+}
+
+/** What is signed must be as it was said; where demanded, the first call of each turn since the user spoke is. */
+function checkSignatures(turns: readonly Turn[], demanded: boolean): void {
+  const spoken = turns.findLastIndex(
+    ({ role, parts }) => role === 'user' && !parts.some(({ kind }) => kind === 'response'),
+  );
+  for (const [i, { parts }] of turns.entries()) {
+    const calls = parts.filter((part) => part.kind === 'call');
+    if (demanded && i > spoken && calls[0]?.signature === null) {
+      throw invalid(
+        `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${calls[0].name}\` , position ${i + 1}.`,
+      );
+    }
+    for (const { name, args, signature } of calls) {
+      if (signature !== null && !isSignature(signature, name, args))
+        throw invalid('Thought signature is not valid.');
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { isOver, type Task } from '../../domain/task';
+import type { Accepted, TaskDialect, TaskRequest, TaskView } from '../task-dialect';
+import { authorize, geminiHeaders } from './access';
+import { errorOfStatus } from './error';
+
+const RESPONSE_TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse';
+const INTERNAL_CODE = 13;
+
+/** Without `contentPolicy`: an operation that was refused is done, without videos. */
+export const veoDialect: TaskDialect<TaskRequest> = {
+  provider: 'gemini',
+  overloadedStatus: 503,
+  // An operation is done or not, and says no more.
+  words: {
+    queued: 'queued',
+    running: 'running',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    cancelled: 'cancelled',
+    expired: 'expired',
+    refused: 'refused',
+  },
+  authorize,
+  headers: geminiHeaders,
+  errorOfStatus,
+  toTaskId: (id, { model }) => operationName(model, id),
+  toAccepted: ({ taskId }: Accepted<TaskRequest>) => (taskId === undefined ? {} : { name: taskId }),
+  toView,
+  unknownTask: () => errorOfStatus(404, 'Operation not found.'),
+};
+
+export const operationName = (model: string, operation: string) => `models/${model}/operations/${operation}`;
+
+function toView({ task, state, word, origin }: TaskView) {
+  const { id: name } = task;
+  if (!isOver(state)) return { name };
+  if (state !== 'succeeded' && state !== 'refused') {
+    const message = `Video generation failed: ${word}.`;
+    return { name, done: true, error: { code: INTERNAL_CODE, message } };
+  }
+  const filtered = {
+    raiMediaFilteredCount: 1,
+    raiMediaFilteredReasons: ['The prompt could not be submitted: it goes against the usage guidelines.'],
+  };
+  const videos = { generatedSamples: [{ video: { uri: fileUri(task, origin) } }] };
+  const generateVideoResponse = state === 'refused' ? filtered : videos;
+  return { name, done: true, response: { '@type': RESPONSE_TYPE, generateVideoResponse } };
+}
+
+/** Unlike the links of others it needs the key, and is good as long as the operation is known. */
+function fileUri({ id, model }: Task, origin: string): string {
+  const operation = id.slice(id.lastIndexOf('/') + 1);
+  return `${origin}/gemini/v1beta/files/${operation}:download?alt=media&model=${encodeURIComponent(model)}`;
+}

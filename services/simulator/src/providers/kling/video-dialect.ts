@@ -1,0 +1,66 @@
+import { isOver, type TaskState } from '../../domain/task';
+import { retryAfterHeader } from '../retry-after';
+import type { Accepted, TaskDialect, TaskRequest, TaskView } from '../task-dialect';
+import { toDigits } from '../task-id';
+import { contentPolicy, errorOfStatus } from './error';
+import { checkToken } from './token';
+
+/** @param secret that callers sign their tokens with */
+export function videoDialect(secret: string, nowMs: () => number): TaskDialect<TaskRequest> {
+  return {
+    provider: 'kling',
+    overloadedStatus: 503,
+    refusesInSuccess: true,
+    words: {
+      queued: 'submitted',
+      running: 'processing',
+      succeeded: 'succeed',
+      failed: 'failed',
+      cancelled: 'failed',
+      expired: 'failed',
+      refused: 'failed',
+    },
+    authorize: ({ req }) => checkToken(req.headers.authorization, secret, nowMs()),
+    headers: retryAfterHeader,
+    errorOfStatus,
+    contentPolicy,
+    toTaskId: (id) => toDigits(id, 18),
+    toAccepted,
+    toView,
+    unknownTask: () => errorOfStatus(404),
+  };
+}
+
+function toAccepted({ taskId, identity, nowMs }: Accepted<TaskRequest>) {
+  return success(identity.id, {
+    ...(taskId === undefined ? {} : { task_id: taskId }),
+    task_status: 'submitted',
+    task_info: {},
+    created_at: nowMs,
+    updated_at: nowMs,
+  });
+}
+
+function toView({ task, state, word, url, id }: TaskView) {
+  const videos = [{ id: `${task.id}0`, url, duration: task.job.seconds.toFixed(1) }];
+  return success(id, {
+    task_id: task.id,
+    task_status: word,
+    task_status_msg: MESSAGES[state] ?? '',
+    task_info: {},
+    created_at: task.submittedAtMs,
+    updated_at: isOver(state) ? task.endsAtMs : task.submittedAtMs,
+    ...(url === null ? {} : { task_result: { videos } }),
+  });
+}
+
+const MESSAGES: Partial<Record<TaskState, string>> = {
+  failed: 'Generation failed',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+  refused: 'Failure to pass the risk control system',
+};
+
+function success(requestId: string, data: object) {
+  return { code: 0, message: 'SUCCEED', request_id: requestId, data };
+}

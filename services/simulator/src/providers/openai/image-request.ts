@@ -1,0 +1,97 @@
+import { imageFormatOf } from '../../domain/files/image';
+import type { ImageOrder } from '../../domain/image-order';
+import { textPrompt } from '../../domain/prompt';
+import type { Tokenizer } from '../../domain/tokenizer';
+import type { Form, FormFile } from '../../http/read-form';
+import { isObject, type Json } from '../json';
+import type { AnyRequest } from '../play';
+import { invalid, missing } from './error';
+import { type ImageFields, oneOf, parseImageFields } from './image-fields';
+import { INPUT_IMAGE_TOKENS } from './image-tokens';
+
+export interface ImageRequest extends AnyRequest {
+  readonly order: ImageOrder;
+  readonly background: ImageFields['background'];
+}
+
+export const MAX_INPUT_IMAGES = 16;
+const MAX_MASK_BYTES = 4 * 1024 * 1024;
+const IMAGE_PARTS = ['image', 'image[]'];
+const NUMBERS = ['n', 'output_compression', 'partial_images'];
+
+/** @throws OpenAiError */
+export function parseGeneration(body: unknown, tokenizer: Tokenizer): ImageRequest {
+  if (!isObject(body)) throw invalid('We could not parse the JSON body of your request as an object.');
+  const fields = parseImageFields(body, ['moderation']);
+  oneOf(body, 'moderation', ['auto', 'low']);
+  return toRequest(fields, [], tokenizer);
+}
+
+/** @throws OpenAiError */
+export function parseEdit(form: Form, tokenizer: Tokenizer): ImageRequest {
+  const body = toBody(form);
+  const fields = parseImageFields(body, ['input_fidelity']);
+  oneOf(body, 'input_fidelity', ['high', 'low']);
+  const images = form.files.filter(({ part }) => IMAGE_PARTS.includes(part));
+  const masks = form.files.filter(({ part }) => part === 'mask');
+  const stray = form.files.find((file) => !images.includes(file) && !masks.includes(file));
+  if (stray !== undefined) {
+    throw invalid(`Unknown parameter: '${stray.part}'.`, stray.part, 'unknown_parameter');
+  }
+  if (images.length === 0) throw missing('image');
+  if (images.length > MAX_INPUT_IMAGES || images.filter(({ part }) => part === 'image').length > 1) {
+    throw invalid("Invalid 'image': too many images.", 'image', 'array_above_max_length');
+  }
+  for (const image of images) checkImage(image);
+  if (masks.length > 1) throw invalid("Invalid 'mask': more than one.", 'mask');
+  const [mask] = masks;
+  if (mask !== undefined) checkMask(mask, images[0]!);
+  return toRequest(fields, [...images, ...masks], tokenizer);
+}
+
+/** The fields of a form are words, those of a JSON body have types. */
+function toBody({ fields }: Form): Json {
+  const body: Json = {};
+  for (const [name, value] of fields) {
+    if (NUMBERS.includes(name)) body[name] = /^\d{1,9}$/.test(value) ? Number(value) : value;
+    else body[name] = name === 'stream' ? value === 'true' : value;
+  }
+  return body;
+}
+
+function checkImage({ part, head }: FormFile): void {
+  if (imageFormatOf(head) !== undefined) return;
+  throw invalid(
+    `Invalid file '${part}': unsupported mimetype. Supported file formats are PNG, JPEG and WebP.`,
+    'image',
+    'unsupported_file_mimetype',
+  );
+}
+
+function checkMask(mask: FormFile, image: FormFile): void {
+  if (imageFormatOf(mask.head) !== 'png' || mask.bytes >= MAX_MASK_BYTES) {
+    throw invalid('Invalid mask image format: a PNG of less than 4 MB.', 'mask', 'invalid_image_format');
+  }
+  // The header's width and height; those of other formats are not looked up.
+  const sizeOf = ({ head }: FormFile) => head.subarray(16, 24);
+  if (imageFormatOf(image.head) === 'png' && !sizeOf(mask).equals(sizeOf(image))) {
+    throw invalid('Invalid mask image: its size must be that of the image.', 'mask', 'invalid_image_size');
+  }
+}
+
+function toRequest(fields: ImageFields, files: readonly FormFile[], tokenizer: Tokenizer): ImageRequest {
+  const { model, text, n, size, format, quality, background, tokensPerImage } = fields;
+  const inputs = files.filter(({ part }) => part !== 'mask').length;
+  const order: ImageOrder = {
+    text,
+    n,
+    size,
+    format,
+    quality,
+    uploads: files.map(({ part, bytes, sha256 }) => ({ part, bytes, sha256 })),
+    textTokens: tokenizer.count(text),
+    inputImageTokens: inputs * INPUT_IMAGE_TOKENS,
+    tokensPerImage,
+  };
+  return { model, stream: false, prompt: textPrompt(text), order, background };
+}

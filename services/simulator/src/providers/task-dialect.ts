@@ -1,0 +1,41 @@
+import type { Job, Task, TaskState } from '../domain/task';
+import type { AnyRequest } from './play';
+import type { Identity, Voice } from './voice';
+import type { WireError } from './wire-error';
+
+export interface TaskRequest extends AnyRequest {
+  readonly job: Job;
+}
+
+/** A look at a task. */
+export interface TaskView {
+  readonly task: Task;
+  readonly state: TaskState;
+  /** The state in the provider's words, or what the directive put in their place. */
+  readonly word: string;
+  /** Of the result, once there is one: new at each look, and good for a while. */
+  readonly url: string | null;
+  /** Of the look, not of the task. */
+  readonly id: string;
+  readonly origin: string;
+}
+
+/** One provider's way with tasks; their course is the same for all. */
+export interface TaskDialect<R extends TaskRequest> extends Voice {
+  readonly words: Readonly<Record<TaskState, string>>;
+  /** @param id 32 hex digits; what the provider would call such a task */
+  toTaskId(id: string, request: R): string;
+  /** @param taskId undefined where success is to be told without one */
+  toAccepted(script: Accepted<R>): unknown;
+  toView(view: TaskView): unknown;
+  unknownTask(taskId: string): WireError;
+}
+
+export interface Accepted<R extends TaskRequest> {
+  readonly request: R;
+  readonly taskId: string | undefined;
+  readonly identity: Identity;
+  readonly nowMs: number;
+  /** Where the caller found the simulator. */
+  readonly origin: string;
+}

@@ -1,0 +1,30 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { expect, test } from '@jest/globals';
+import { anthropic } from './anthropic';
+import type { Bench } from './bench';
+import { testClaudeCode } from './claude-code';
+import { testClient } from './matrix';
+
+testClient(anthropic, (family, bench) => {
+  testLookups(family.model, bench);
+  testClaudeCode(family, bench);
+});
+
+function testLookups(model: string, bench: () => Bench): void {
+  const connect = () =>
+    new Anthropic({ apiKey: bench().customer.apiKey, baseURL: bench().system.stack.apiUrl, maxRetries: 0 });
+
+  test('the size of a prompt', async () => {
+    const messages = [{ role: 'user' as const, content: 'How long is this?' }];
+    const { input_tokens } = await connect().messages.countTokens({ model, messages });
+    expect(input_tokens).toBeGreaterThan(4);
+    expect(input_tokens).toBeLessThan(20);
+  });
+
+  test('the list of models', async () => {
+    const listed: string[] = [];
+    for await (const { id } of connect().models.list({ limit: 1_000 })) listed.push(id);
+    expect(listed).toContain(model);
+    expect(await connect().models.retrieve(model)).toMatchObject({ id: model, type: 'model' });
+  });
+}

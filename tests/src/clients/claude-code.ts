@@ -1,0 +1,189 @@
+import { BetaMessageStream } from '@anthropic-ai/sdk/lib/BetaMessageStream';
+import type { BetaMessage, BetaMessageParam } from '@anthropic-ai/sdk/resources/beta';
+import { describe, expect, test } from '@jest/globals';
+import { nano } from '../support/books';
+import type { Customer, System } from '../support/system';
+import { type Bench, told } from './bench';
+import { type Family, thought } from './family';
+import { costNano } from './price';
+import { Till } from './till';
+
+/** As it calls with an API key: no bearer, and betas of its own. */
+const HEADERS = {
+  'content-type': 'application/json',
+  'anthropic-version': '2023-06-01',
+  'anthropic-beta':
+    'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,effort-2025-11-24',
+  'anthropic-dangerous-direct-browser-access': 'true',
+  'x-app': 'cli',
+  'x-stainless-helper-method': 'stream',
+};
+/** Dearer than a dollar where a token of output costs more than a 64,000th of it. */
+const MAX_TOKENS = 64_000;
+const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+const SESSION = { user_id: '{"device_id":"0f","account_uuid":"","session_id":"7c"}' };
+const TOOLS = [
+  toolOf('Bash', 'command'),
+  toolOf('Read', 'file_path'),
+  { ...toolOf('Write', 'content'), ...CACHED },
+];
+
+/** What Claude Code sends, kind by kind, to a model of any family. */
+export function testClaudeCode(family: Family, bench: () => Bench): void {
+  const { model } = family;
+
+  describe('Claude Code', () => {
+    test('asks for the size of a prompt and for the models', async () => {
+      const { system, customer } = bench();
+      const { messages } = turnOf(family);
+      const counted = await post(system, customer, 'messages/count_tokens', {
+        model,
+        messages,
+        tools: TOOLS,
+      });
+      expect(await counted.json()).toEqual({ input_tokens: expect.any(Number) });
+      const url = `${system.stack.apiUrl}/v1/models?limit=1000`;
+      const listed = await fetch(url, { headers: { ...HEADERS, 'x-api-key': customer.apiKey } });
+      const { data } = (await listed.json()) as { data: { id: string }[] };
+      expect(data.map(({ id }) => id)).toContain(model);
+    });
+
+    test('names a session', async () => {
+      const { system, customer, till } = bench();
+      const { result } = await till.check(model, () =>
+        send(system, customer, {
+          model,
+          max_tokens: 32_000,
+          messages: [{ role: 'user', content: [{ type: 'text', text: 'Name it.' }] }],
+          system: [{ type: 'text', text: 'Answer with a title.' }],
+          tools: [],
+          metadata: SESSION,
+          output_config: { format: { type: 'json_schema', schema: objectOf('title') } },
+        }),
+      );
+      expect(result.message.content).toMatchObject([{ type: 'text', text: '{"title":"text"}' }]);
+    });
+
+    test('works with tools', async () => {
+      const { system, customer, till } = bench();
+      await till.check(model, () => work(system, customer, family));
+    });
+
+    test('works on the last dollar', async () => {
+      const { system } = bench();
+      const customer = await system.provision({ balanceUsd: 1 });
+      const till = new Till(system, customer);
+      const { result } = await till.check(model, () => work(system, customer, family));
+      const output = { prompt_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 };
+      const isShort = costNano(model, { ...output, completion_tokens: MAX_TOKENS }) > nano(1);
+      expect(result === null).toBe(!isShort);
+      expect(Number(result ?? 0)).toBeLessThan(MAX_TOKENS);
+    });
+  });
+}
+
+/**
+ * Two rounds of one task.
+ * @returns the maximum output that the first was lowered to, if it was; the second may still find that one's hold
+ */
+async function work(system: System, customer: Customer, family: Family): Promise<string | null> {
+  const turn = turnOf(family);
+  const first = await send(system, customer, turn);
+  expect(first.message.stop_reason).toBe('tool_use');
+  const thoughts = first.message.content.map((block) => (block.type === 'thinking' ? block.thinking : ''));
+  expect(thoughts.join('')).toBe(family.thinks === 'shown' ? 'Look first.' : '');
+  const calls = first.message.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
+  expect(calls).toMatchObject([
+    { name: 'Read', input: { file_path: '/a “b”.ts' } },
+    { name: 'Bash', input: { command: 'ls' } },
+  ]);
+  const results = calls.map(({ id, name }) => ({
+    type: 'tool_result' as const,
+    tool_use_id: id,
+    content: name === 'Read' ? [{ type: 'text' as const, text: '1\tlet it = 1;' }] : 'ls: not found',
+    ...(name === 'Bash' && { is_error: true, ...CACHED }),
+  }));
+  const messages: BetaMessageParam[] = [
+    ...turn.messages,
+    { role: 'assistant', content: first.message.content },
+    { role: 'user', content: results },
+    { role: 'system', content: 'The tools have changed nothing.' },
+  ];
+  const last = await send(system, customer, { ...turn, messages });
+  expect(last.message).toMatchObject({ stop_reason: 'end_turn' });
+  expect(last.message.content.at(-1)).toMatchObject({ type: 'text', text: 'Done.' });
+  return first.lowered;
+}
+
+function turnOf(family: Family) {
+  const directive = {
+    ...thought(family, 'Look first.'),
+    text: 'I look.',
+    tool_call: [
+      { name: 'Read', arguments: { file_path: '/a “b”.ts' } },
+      { name: 'Bash', arguments: { command: 'ls' } },
+    ],
+    later: [{ ...thought(family, 'Enough.'), text: 'Done.' }],
+  };
+  const messages: BetaMessageParam[] = [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: '<system-reminder>\nToday is a day.\n</system-reminder>' },
+        { type: 'text', text: told(directive), ...CACHED },
+      ],
+    },
+    { role: 'system', content: [{ type: 'text', text: 'Some tools are slow today.' }] },
+  ];
+  return {
+    model: family.model,
+    messages,
+    system: [
+      { type: 'text', text: 'You work on code.' },
+      { type: 'text', text: `These are the rules. ${'Keep to them. '.repeat(500)}`, ...CACHED },
+    ],
+    tools: TOOLS,
+    metadata: SESSION,
+    max_tokens: MAX_TOKENS,
+    thinking: { type: 'adaptive' },
+    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    output_config: { effort: 'high' },
+  };
+}
+
+async function send(
+  system: System,
+  customer: Customer,
+  body: object,
+): Promise<{ message: BetaMessage; lowered: string | null }> {
+  const response = await post(system, customer, 'messages', { ...body, stream: true });
+  const frames = await response.text();
+  if (!response.ok) throw new Error(frames);
+  const events = frames.split('\n').filter((line) => line.startsWith('data: '));
+  const lines = new Response(events.map((line) => line.slice('data: '.length)).join('\n')).body!;
+  const message = await BetaMessageStream.fromReadableStream(lines).finalMessage();
+  return { message, lowered: response.headers.get('x-gateway-max-tokens') };
+}
+
+function post({ stack }: System, { apiKey }: Customer, path: string, body: object): Promise<Response> {
+  const headers = { ...HEADERS, 'x-api-key': apiKey };
+  return fetch(`${stack.apiUrl}/v1/${path}?beta=true`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+}
+
+function toolOf(name: string, field: string) {
+  const $schema = 'https://json-schema.org/draft/2020-12/schema';
+  return { name, description: `${name}s it.`, input_schema: { $schema, ...objectOf(field) } };
+}
+
+function objectOf(field: string) {
+  return {
+    type: 'object',
+    properties: { [field]: { type: 'string' } },
+    required: [field],
+    additionalProperties: false,
+  };
+}

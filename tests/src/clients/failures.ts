@@ -1,0 +1,158 @@
+import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
+import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/books';
+import type { System } from '../support/system';
+import { type Bench, both, told } from './bench';
+import type { Client, Failure, Question } from './client';
+import { FAMILIES } from './family';
+
+/** Clients wait before they try again. What each wire's failures become is conformance's to show. */
+const FAILING = process.env.TEST_HEAVY ? FAMILIES : FAMILIES.slice(0, 1);
+
+/** What each client is allowed: one more try. */
+const MAX_RETRIES = 1;
+const MODEL = 'openai/gpt-4.1';
+
+/** Every class of failure that a chat client can meet, as its user catches it. */
+export function testFailures(client: Client, bench: () => Bench): void {
+  describe('refused', () => testRefusals(client, bench));
+  describe('repeated', () => testRepeating(client, bench));
+  describe.each(FAILING)('failures of $model', ({ model }) => testProviderFailures(client, model, bench));
+}
+
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly question?: Partial<Question>;
+  readonly key?: object;
+  readonly balanceUsd?: number;
+  readonly accountLimits?: object;
+}
+
+const REFUSALS: readonly Refusal[] = [
+  { code: 'invalid_request', question: { temperature: 3 } },
+  { code: 'missing_parameter', question: { prompt: '' } },
+  { code: 'invalid_model', question: { model: 'gpt-4.1' } },
+  { code: 'model_not_found', question: { model: 'openai/gpt-0' } },
+  { code: 'expired_api_key', key: { expires_at: '2020-01-01T00:00:00Z' } },
+  { code: 'insufficient_balance', balanceUsd: 0 },
+  { code: 'key_daily_limit', key: { daily_limit: 0 } },
+  { code: 'key_monthly_limit', key: { monthly_limit: 0 } },
+  { code: 'account_daily_limit', accountLimits: { daily_limit: 0 } },
+  { code: 'request_cost_limit', key: { request_cost_limit: 0 } },
+  { code: 'rpm_rate_limited', key: { rpm_limit: 0 } },
+  { code: 'tpm_rate_limited', key: { tpm_limit: 0 } },
+];
+
+function testRefusals(client: Client, bench: () => Bench): void {
+  const ask = (apiKey: string, question: Partial<Question> = {}) => {
+    const { system } = bench();
+    const connection = client.connect({ apiUrl: system.stack.apiUrl, apiKey, maxRetries: MAX_RETRIES });
+    return attempt(client, system, () =>
+      connection.ask({ model: MODEL, prompt: 'Hi.', stream: false, ...question }),
+    );
+  };
+
+  test('invalid_api_key', async () => {
+    const { failure, requests } = await ask(`sk-gw-${'x'.repeat(40)}`);
+    expectFailure(client, failure, 'invalid_api_key');
+    expect(requests).toBe(1);
+  });
+
+  const refusals = REFUSALS.filter(({ question }) => !(client.mendsTemperature && question?.temperature));
+  test.each(refusals)('$code', async ({ code, question, key, balanceUsd, accountLimits }) => {
+    const { system } = bench();
+    const customer = await system.provision({ balanceUsd: balanceUsd ?? 1, key: key ?? {} });
+    if (accountLimits) await system.dashboard.call('POST', 'billing/limits', customer.token, accountLimits);
+    const { failure, requests } = await ask(customer.apiKey, question);
+    expectFailure(client, failure, code);
+    expect(requests).toBe(requestsFor(client, code, false));
+  });
+}
+
+interface ProviderFailure {
+  readonly what: string;
+  readonly directive: object;
+  readonly code: ErrorCode;
+  readonly mayRepeat: boolean;
+}
+
+const PROVIDER_FAILURES: readonly ProviderFailure[] = [
+  { what: 'it fails', directive: { status: 500 }, code: 'upstream_failed', mayRepeat: true },
+  { what: 'it resets', directive: { reset: true }, code: 'upstream_failed', mayRepeat: true },
+  { what: 'our key', directive: { status: 401 }, code: 'upstream_unavailable', mayRepeat: false },
+  { what: 'its rate', directive: { status: 429, retry_after: 1 }, code: 'rate_limited', mayRepeat: true },
+  { what: 'the request', directive: { status: 400 }, code: 'invalid_request', mayRepeat: false },
+];
+
+function testProviderFailures(client: Client, model: string, bench: () => Bench): void {
+  const cells = PROVIDER_FAILURES.flatMap((failure) => both.map((way) => ({ ...failure, ...way })));
+
+  test.each(cells)('$what, $how', async ({ directive, code, stream }) => {
+    const { till, connection, system } = bench();
+    const { result } = await till.check(model, () =>
+      attempt(client, system, () => connection.ask({ model, prompt: told(directive), stream })),
+    );
+    expectFailure(client, result.failure, code);
+  });
+
+  test.each([
+    { what: 'is cut', directive: { drop_after_chunks: 20 } },
+    { what: 'ends in an error', directive: { drop_after_chunks: 20, stream_error: true } },
+  ])('a stream $what', async ({ directive }) => {
+    const { till, connection, system } = bench();
+    const prompt = told({ chunks: 50, chunk_delay_ms: 2, ...directive });
+    const { result, metered } = await till.check(model, () =>
+      attempt(client, system, () => connection.ask({ model, prompt, stream: true })),
+    );
+    expect(result).toEqual({
+      failure: { name: client.failures[200], status: client.brokenStatus, code: 'upstream_failed' },
+      requests: 1,
+    });
+    expect(metered).toHaveLength(1);
+    expect(metered[0]?.completion_tokens).toBeGreaterThanOrEqual(20);
+  });
+}
+
+/** What a client repeats does not hang on who fails. */
+function testRepeating(client: Client, bench: () => Bench): void {
+  test.each(PROVIDER_FAILURES)('after $code: $what', async ({ directive, code, mayRepeat }) => {
+    const { system, customer, till } = bench();
+    const access = { apiUrl: system.stack.apiUrl, apiKey: customer.apiKey, maxRetries: MAX_RETRIES };
+    const question = { model: MODEL, prompt: told(directive), stream: false };
+    const { result } = await till.check(MODEL, () =>
+      attempt(client, system, () => client.connect(access).ask(question)),
+    );
+    expectFailure(client, result.failure, code);
+    expect(result.requests).toBe(requestsFor(client, code, mayRepeat));
+  });
+}
+
+function requestsFor(client: Client, code: ErrorCode, mayRepeat: boolean): number {
+  const { status } = ERROR_TABLE[code];
+  return client.repeats({ status, mayRepeat, saysWhen: code === 'rate_limited' }) ? 1 + MAX_RETRIES : 1;
+}
+
+interface Attempt {
+  readonly failure: Failure;
+  /** How many requests reached the gateway. */
+  readonly requests: number;
+}
+
+async function attempt(client: Client, system: System, run: () => Promise<unknown>): Promise<Attempt> {
+  const before = await system.metric('edge', 'edge_requests_total');
+  const failure = await run().then(
+    (answer) => Promise.reject(new Error(`answered: ${JSON.stringify(answer)}`)),
+    (thrown: unknown) => client.readFailure(thrown),
+  );
+  await eventually(
+    'the edge is idle',
+    async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0,
+  );
+  return { failure, requests: (await system.metric('edge', 'edge_requests_total')) - before };
+}
+
+function expectFailure(client: Client, failure: Failure, code: ErrorCode): void {
+  const { status } = ERROR_TABLE[code];
+  const { failures } = client;
+  expect(failure).toEqual({ name: failures[status as keyof typeof failures], status, code });
+}

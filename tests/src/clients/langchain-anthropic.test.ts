@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { ChatAnthropic } from '@langchain/anthropic';
+import { z } from 'zod';
+import { langchainAnthropic } from './langchain-anthropic';
+import { testClient } from './matrix';
+
+testClient(langchainAnthropic, ({ model }, bench) => {
+  test('an object by its other way, the format, streamed', async () => {
+    const { till, customer, system } = bench();
+    const { result } = await till.check(model, async () => {
+      const { apiKey } = customer;
+      const chat = new ChatAnthropic({ model, apiKey, anthropicApiUrl: system.stack.apiUrl, maxRetries: 0 });
+      const schema = z.object({ city: z.string(), tags: z.array(z.string()) });
+      let last: unknown;
+      const stream = chat.withStructuredOutput(schema, { method: 'jsonSchema' }).stream('The weather?');
+      for await (const part of await stream) last = part;
+      return last;
+    });
+    expect(result).toEqual({ city: 'text', tags: [] });
+  });
+});

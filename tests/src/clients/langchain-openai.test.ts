@@ -1,0 +1,4 @@
+import { langchainOpenAi } from './langchain-openai';
+import { testClient } from './matrix';
+
+testClient(langchainOpenAi);

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { z } from 'zod';
+import type { MeterEntry } from '../support/meter';
+import { startSystem } from '../support/system';
+import { type Bench, both, told } from './bench';
+import type { Client, Question, SeenUsage, Tool } from './client';
+import { testFailures } from './failures';
+import { FAMILIES, type Family, thought } from './family';
+import { Till } from './till';
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Where many share the machine, the first cell of a client may wait long. */
+const MAX_CELL_MS = 30_000;
+
+/**
+ * The whole matrix for one client: every kind of call with every family, billed to the nano.
+ * @param testMore what only this client does, of one family
+ */
+export function testClient(client: Client, testMore?: (family: Family, bench: () => Bench) => void): void {
+  let bench: Bench;
+  jest.setTimeout(MAX_CELL_MS);
+
+  beforeAll(async () => {
+    const system = await startSystem();
+    const customer = await system.provision({ balanceUsd: 1_000 });
+    const access = { apiUrl: system.stack.apiUrl, apiKey: customer.apiKey, maxRetries: 0 };
+    const connection = client.connect(access);
+    bench = { system, customer, till: new Till(system, customer), connection };
+  }, 60_000);
+  afterAll(() => bench?.system.stop(), 30_000);
+
+  describe.each(FAMILIES)('$model', (family) => {
+    testAnswers(client, family, () => bench);
+    testTools(client, family, () => bench);
+    testLeaving(family, () => bench);
+    testMore?.(family, () => bench);
+  });
+  testFailures(client, () => bench);
+
+  test('the ledger has not drifted', async () => {
+    expect(await bench.system.drift()).toBe(0);
+  });
+}
+
+function testAnswers(client: Client, family: Family, bench: () => Bench): void {
+  const { model, sees, thinks } = family;
+  const ask = (question: Omit<Question, 'model'>) =>
+    bench().till.check(model, () => bench().connection.ask({ model, ...question }));
+
+  test.each(both)('an answer, $how', async ({ stream }) => {
+    const { result, metered } = await ask({
+      prompt: told({ text: 'Grüße, “world” 👋\n' }),
+      system: 'Be brief.',
+      stream,
+    });
+    expect(result).toMatchObject({ text: 'Grüße, “world” 👋\n', thinking: '', finish: client.finish.stop });
+    expectUsage(client, result.usage, metered);
+  });
+
+  test.each(both)('an answer cut by its maximum, $how', async ({ stream }) => {
+    const { result, metered } = await ask({ prompt: told({ chunks: 90 }), maxTokens: 20, stream });
+    expect(result.finish).toBe(client.finish.length);
+    expect(metered[0]?.completion_tokens).toBe(20);
+    expectUsage(client, result.usage, metered);
+  });
+
+  test.each(both)('cached and reasoning tokens, $how', async ({ stream }) => {
+    const usage = {
+      prompt_tokens: 900,
+      completion_tokens: 70,
+      cached_tokens: 300,
+      cache_write_tokens: 200,
+      reasoning_tokens: 40,
+    };
+    const { result, metered } = await ask({ prompt: told({ usage }, 'Pad. '.repeat(300)), stream });
+    expect(metered[0]).toMatchObject({ prompt_tokens: 900, cached_tokens: 300, reasoning_tokens: 40 });
+    expectUsage(client, result.usage, metered);
+  });
+
+  if (thinks !== 'never') {
+    test.each(both)('thinking, $how', async ({ stream }) => {
+      const thinking = 'First this, then that.';
+      const directive = { ...thought(family, thinking), text: 'So.' };
+      const { result, metered } = await ask({ prompt: told(directive), thinking: true, stream });
+      expect(result.text).toBe('So.');
+      expect(result.thinking).toBe(thinks === 'hidden' || client.hidesThinking ? '' : thinking);
+      expect(metered[0]?.reasoning_tokens).toBeGreaterThan(0);
+      expectUsage(client, result.usage, metered);
+    });
+  }
+
+  if (sees) {
+    test('an image', async () => {
+      const { result, metered } = await ask({
+        prompt: told({ text: 'A dot.' }),
+        image: PIXEL,
+        stream: false,
+      });
+      expect(result.text).toBe('A dot.');
+      // What the simulator counts for an image.
+      expect(metered[0]?.prompt_tokens).toBeGreaterThan(85);
+    });
+  }
+
+  const objects = client.readsObjectsWhole ? both.filter(({ stream }) => !stream) : both;
+  test.each(objects)('an object of a schema, $how', async ({ stream }) => {
+    const schema = z.object({ city: z.enum(['Paris']), degrees: z.number(), tags: z.array(z.string()) });
+    const { result } = await bench().till.check(model, () =>
+      bench().connection.askObject({ model, prompt: 'The weather?', stream }, schema),
+    );
+    expect(result).toEqual({ city: 'Paris', degrees: 0, tags: [] });
+  });
+}
+
+function testTools(client: Client, family: Family, bench: () => Bench): void {
+  const { model, thinks } = family;
+  const call = (city: string) => ({ name: 'weather', arguments: { city } });
+  const rounds = {
+    ...thought(family, 'Paris first.'),
+    tool_call: call('Paris'),
+    later: [
+      { ...thought(family, 'Two at once.'), text: 'On it.', tool_call: [call('Rome'), call('Oslo')] },
+      { tool_call: call('“Kyïv”') },
+      { ...thought(family, 'Enough.'), text: 'Mild everywhere.' },
+    ],
+  };
+
+  test.each(both)('a loop of tools, three rounds, $how', async ({ stream }) => {
+    const seen: unknown[] = [];
+    const weather: Tool = {
+      name: 'weather',
+      description: 'The weather of a city',
+      input: z.object({ city: z.string() }),
+      run(input) {
+        seen.push(input);
+        return `mild in ${(input as { city: string }).city}`;
+      },
+    };
+    const question = {
+      model,
+      prompt: told(rounds),
+      stream,
+      ...(thinks === 'shown' && { thinking: true as const }),
+    };
+    const { result, metered } = await bench().till.check(model, () =>
+      bench().connection.runTools(question, weather),
+    );
+    expect(seen).toEqual(['Paris', 'Rome', 'Oslo', '“Kyïv”'].map((city) => ({ city })));
+    expect(result).toMatchObject({ text: 'Mild everywhere.', finish: client.finish.stop });
+    expect(metered.map(({ status, stream }) => ({ status, stream }))).toEqual(
+      Array(4).fill({ status: 200, stream }),
+    );
+    expect(metered.map(({ signed_parts }) => signed_parts)).toEqual(signedParts(client, family));
+  });
+}
+
+/** What the provider finds signed in each of the loop's four requests. */
+function signedParts({ loses = [] }: Client, { signs }: Family): readonly number[] {
+  if (signs === undefined || loses.includes(signs)) return [0, 0, 0, 0];
+  // The third reply calls without a thought.
+  return signs === 'thoughts' ? [0, 1, 2, 2] : [0, 1, 2, 3];
+}
+
+function testLeaving({ model, thinks }: Family, bench: () => Bench): void {
+  const heardOut = thinks !== 'never';
+
+  test('a stream that its caller leaves', async () => {
+    const prompt = told({ chunks: 200, chunk_delay_ms: 3 });
+    const { result, metered } = await bench().till.check(model, () =>
+      bench().connection.leave({ model, prompt, stream: true }, 5),
+    );
+    expect(result).toMatch(/\w+ \w+/);
+    expect(metered).toHaveLength(1);
+    expect(metered[0]).toMatchObject({ finished: heardOut, aborted: !heardOut });
+    expect(metered[0]?.completion_tokens).toBeGreaterThanOrEqual(5);
+  });
+}
+
+/** The client tells what the provider metered, as far as it tells at all. */
+function expectUsage(client: Client, seen: SeenUsage, metered: readonly MeterEntry[]): void {
+  expect(metered).toHaveLength(1);
+  const [entry] = metered;
+  const { tells, addsUsageOfStreams } = client;
+  if (addsUsageOfStreams && entry?.stream) {
+    expect([0, 1]).toContain(seen.output - entry.completion_tokens);
+    return;
+  }
+  expect(seen).toEqual({
+    input: entry?.prompt_tokens,
+    output: entry?.completion_tokens,
+    ...(tells.includes('cacheRead') && { cacheRead: entry?.cached_tokens }),
+    ...(tells.includes('cacheWrite') && { cacheWrite: entry?.cache_write_tokens }),
+    ...(tells.includes('reasoning') && { reasoning: entry?.reasoning_tokens }),
+  });
+}

@@ -1,0 +1,4 @@
+import { testClient } from './matrix';
+import { vercelAnthropic } from './vercel-anthropic';
+
+testClient(vercelAnthropic);

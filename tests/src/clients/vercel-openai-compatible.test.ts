@@ -1,0 +1,4 @@
+import { testClient } from './matrix';
+import { vercelOpenAiCompatible } from './vercel-openai-compatible';
+
+testClient(vercelOpenAiCompatible);

@@ -1,0 +1,22 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { Client } from './client';
+import { connectVercel, vercel } from './vercel';
+
+const tells = ['cacheRead', 'reasoning'] as const;
+
+export const vercelOpenAiCompatible: Client = {
+  ...vercel,
+  name: 'ai, @ai-sdk/openai-compatible',
+  tells,
+  loses: ['thoughts'],
+  connect(access) {
+    const provider = createOpenAICompatible({
+      name: 'gateway',
+      baseURL: `${access.apiUrl}/v1`,
+      apiKey: access.apiKey,
+      includeUsage: true,
+      supportsStructuredOutputs: true,
+    });
+    return connectVercel(tells, access, provider);
+  },
+};

@@ -1,0 +1,4 @@
+import { testClient } from './matrix';
+import { vercelOpenAi } from './vercel-openai';
+
+testClient(vercelOpenAi);

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { eventually, readBooks } from './support/books';
+import { type FaultProvider, type Misbehaviour, startFaultProvider } from './support/fault-provider';
+import { type HttpAnswer, postJson } from './support/http';
+import { inLanes } from './support/in-lanes';
+import { MADE_INPUT_NANO, MADE_OUTPUT_NANO, makeModel } from './support/make-model';
+import { pssBytes } from './support/process-memory';
+import { streamHead } from './support/provider-replies';
+import { type RecordedStream, recordStream } from './support/recorded-streams';
+import { type Customer, type System, startSystem } from './support/system';
+
+const HEAVY = Boolean(process.env.TEST_HEAVY);
+/** Of each stream, for callers of each format. */
+const SPREAD = 60;
+const WIDTH = 32;
+/** Between two collections it is as much up or down; 40,000 calls that kept 4 KiB each would show. */
+const MAX_GROWTH_BYTES = 128 * 1024 ** 2;
+/** A text cut within a token may count as one or two more than the whole. */
+const SPARE_TOKENS = 4n;
+const BLANK_LINE_BYTES = 4;
+
+const WIRES = ['openai', 'anthropic', 'google'] as const;
+const CALLERS = {
+  openai: {
+    path: '/v1/chat/completions',
+    end: /data: \[DONE\]/,
+    error: /(?:^|\n\n)data: (\{"error":.*\})\n\n$/,
+  },
+  anthropic: {
+    path: '/v1/messages',
+    end: /message_stop/,
+    error: /(?:^|\n\n)event: error\ndata: (\{"type":"error".*\})\n\n$/,
+  },
+} as const;
+type CallerFormat = keyof typeof CALLERS;
+
+interface Cut {
+  readonly at: number;
+  readonly reset: boolean;
+}
+
+let provider: FaultProvider;
+let cutMark: string;
+const streams = new Map<string, RecordedStream>();
+let system: System;
+let customer: Customer;
+/** Of chat, once the first stream was played. */
+let warmBytes: number | undefined;
+
+beforeAll(async () => {
+  provider = await startFaultProvider();
+  cutMark = provider.prompt(replayCut);
+  system = await startSystem({
+    autoRestart: false,
+    settings: {
+      chat: { ...provider.settings },
+    },
+  });
+  customer = await system.provision();
+  for (const wire of WIRES) {
+    streams.set(wire, await recordStream(system.stack.simulatorUrl, wire));
+    await makeModel(system, customer, `cut-${wire}`, [{ provider: wire, upstream_model: 'recorded' }]);
+  }
+}, 60_000);
+beforeEach(async () => {
+  customer = await system.provision({ balanceUsd: 10_000 });
+});
+afterAll(async () => {
+  await system?.stop();
+  await provider?.stop();
+}, 30_000);
+
+/** The prompt says which stream is played, and where it is cut. */
+const replayCut: Misbehaviour = ({ body, socket }) => {
+  const [, wire, at, how] = /cut (\w+) (\d+) (\w+)/.exec(body)!;
+  socket.write(
+    Buffer.concat([Buffer.from(streamHead()), streams.get(wire!)!.bytes.subarray(0, Number(at))]),
+    () => {
+      if (how === 'reset') socket.resetAndDestroy();
+      else socket.end();
+    },
+  );
+};
+
+function call(format: CallerFormat, { wire }: RecordedStream, { at, reset }: Cut): Promise<HttpAnswer> {
+  // As many tokens for every cut.
+  const content = `${cutMark} cut ${wire} ${String(at).padStart(9, '0')} ${reset ? 'reset' : 'close'}`;
+  const body = {
+    model: `sim/cut-${wire}`,
+    stream: true,
+    max_tokens: 500,
+    messages: [{ role: 'user', content }],
+  };
+  return postJson(`${system.stack.apiUrl}${CALLERS[format].path}`, body, customer.apiKey);
+}
+
+function cutsOf({ bytes, begunAt, usageAt, wholeAt }: RecordedStream): Cut[] {
+  const every = HEAVY ? 1 : Math.ceil(bytes.length / (SPREAD - 8));
+  const borders = [begunAt, usageAt, wholeAt].flatMap((border) => [border - 1, border]);
+  const places = new Set([...borders, bytes.length]);
+  for (let at = 0; at <= bytes.length; at += every) places.add(at);
+  return [...places].flatMap((at, index) =>
+    HEAVY
+      ? [
+          { at, reset: false },
+          { at, reset: true },
+        ]
+      : [{ at, reset: at !== begunAt && index % 3 === 2 }],
+  );
+}
+
+/** Every answer is one of three: an error with a status, a broken stream that says so, or a whole one. */
+function outcomeOf(format: CallerFormat, { status, text, json }: HttpAnswer): 'refused' | 'broken' | 'whole' {
+  const { end, error } = CALLERS[format];
+  if (status !== 200) {
+    if (status !== 502 || json?.error.code !== 'upstream_failed') throw new Error(`${status}: ${text}`);
+    return 'refused';
+  }
+  const frame = error.exec(text)?.[1];
+  if (end.test(text) === (frame !== undefined)) throw new Error(`neither whole nor broken: ${text}`);
+  for (const event of text.split('\n\n').slice(0, -1)) {
+    const data = /^data: (.*)$/m.exec(event)?.[1];
+    if (data !== '[DONE]') JSON.parse(`${data}`);
+  }
+  return frame ? 'broken' : 'whole';
+}
+
+const cases = WIRES.flatMap((wire) =>
+  (Object.keys(CALLERS) as CallerFormat[]).map((format) => [wire, format] as const),
+);
+
+test.each(cases)(
+  'a stream of %s for a caller of %s, cut anywhere, never ends as if it were whole',
+  async (wire, format) => {
+    const stream = streams.get(wire)!;
+    const cuts = cutsOf(stream);
+    const seen = new Map<string, { cut: Cut; outcome: string }>();
+    await inLanes(WIDTH, cuts, async (cut) => {
+      const answer = await call(format, stream, cut);
+      seen.set(`${answer.headers['x-request-id']}`, { cut, outcome: outcomeOf(format, answer) });
+    });
+    await system.settled(customer, 10_000);
+    const { charges } = await readBooks(system, customer);
+    // With nothing but its first event.
+    const [begun] = [...seen].find(([, { cut }]) => cut.at === stream.begunAt && !cut.reset)!;
+    const leastNano = charges.get(begun) ?? 0n;
+    expect(leastNano).toBeGreaterThan(0n);
+    for (const [requestId, { cut, outcome }] of seen) {
+      expectRight(stream, cut, outcome, charges.get(requestId) ?? 0n, leastNano);
+    }
+    const chatBytes = pssBytes(system.stack.pid('chat'));
+    warmBytes ??= chatBytes;
+    if (HEAVY)
+      process.stderr.write(`${wire} for ${format}: ${seen.size} cuts, chat has ${chatBytes} bytes\n`);
+    await eventually('no connection to the provider', () => provider.connections === 0);
+  },
+  HEAVY ? 1_800_000 : 60_000,
+);
+
+function expectRight(
+  stream: RecordedStream,
+  cut: Cut,
+  outcome: string,
+  paidNano: bigint,
+  leastNano: bigint,
+): void {
+  const { begunAt, usageAt, wholeAt, input, output } = stream;
+  // A reset may overtake what was sent before it.
+  const possible = cut.at < begunAt ? ['refused'] : cut.at < wholeAt ? ['broken'] : ['whole'];
+  if (cut.reset) possible.push('refused', 'broken');
+  const allowed = cut.at < wholeAt ? possible.filter((one) => one !== 'whole') : possible;
+  expect([cut, outcome, allowed.includes(outcome)]).toEqual([cut, outcome, true]);
+  if (outcome === 'refused') {
+    expect([cut, paidNano]).toEqual([cut, 0n]);
+    return;
+  }
+  const fullNano = input * MADE_INPUT_NANO + output * MADE_OUTPUT_NANO;
+  // What lacks only its blank line has told its figures.
+  if (cut.at >= usageAt - BLANK_LINE_BYTES && paidNano === fullNano) return;
+  expect([cut, outcome === 'whole' || (cut.at >= usageAt && !cut.reset)]).toEqual([cut, false]);
+  const mostNano = leastNano + (output + SPARE_TOKENS) * MADE_OUTPUT_NANO;
+  expect([cut, paidNano, paidNano >= leastNano && paidNano <= mostNano]).toEqual([cut, paidNano, true]);
+}
+
+test('after all of them nothing is lost, memory is as before and no process has died', async () => {
+  await eventually('no drift', async () => (await system.drift()) === 0);
+  expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
+  expect(await system.metric('billing', 'operator_loss_nano')).toBe(0);
+  expect(pssBytes(system.stack.pid('chat')) - warmBytes!).toBeLessThan(MAX_GROWTH_BYTES);
+  expect(system.stack.processes()).toHaveLength(6);
+});

@@ -1,0 +1,265 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { costNano, eventually, readBooks } from './support/books';
+import { connectionsTo } from './support/connections';
+import { type FaultProvider, startFaultProvider } from './support/fault-provider';
+import { type OpenStream, openStream, postJson } from './support/http';
+import { inLanes } from './support/in-lanes';
+import { makeModel } from './support/make-model';
+import type { MeterEntry } from './support/meter';
+import { pssBytes } from './support/process-memory';
+import { DONE, sse, streamHead } from './support/provider-replies';
+import { type Customer, type System, startSystem } from './support/system';
+
+const HEAVY = Boolean(process.env.TEST_HEAVY);
+const LEAVERS = HEAVY ? 10_000 : 300;
+const AT_ONCE = HEAVY ? 200 : 50;
+const IDLE_STREAMS = HEAVY ? 2_000 : 300;
+const MAX_IDLE_BYTES = 100 * 1024;
+/** Of code and caches that the first calls fill; counts for little beside 2,000 streams. */
+const SPARE_BYTES = HEAVY ? 0 : 16 * 1024 ** 2;
+const CANCELLED_WITHIN_MS = 100;
+/** A provider that is too busy to see its caller go says some words more than are waited for. */
+const MAX_UNREAD_NANO = 5n * 4_000n;
+/** Plain calls, one after the other, leave one connection for the next. */
+const KEPT = 1;
+const GATEWAY = ['edge', 'chat', 'billing'] as const;
+
+let provider: FaultProvider;
+let system: System;
+let customer: Customer;
+
+beforeAll(async () => {
+  provider = await startFaultProvider();
+  system = await startSystem({
+    autoRestart: false,
+    settings: { chat: { OPENAI_BASE_URL: provider.settings.OPENAI_BASE_URL } },
+  });
+}, 60_000);
+beforeEach(async () => {
+  customer = await system.provision({ balanceUsd: 10_000 });
+});
+afterAll(async () => {
+  await system?.stop();
+  await provider?.stop();
+}, 30_000);
+
+function open(directive: object, fields: object = {}): Promise<OpenStream> {
+  const content = `[[sim ${JSON.stringify(directive)}]]`;
+  const body = {
+    model: 'sim/chat',
+    stream: true,
+    max_tokens: 1_000,
+    messages: [{ role: 'user', content }],
+    ...fields,
+  };
+  return openStream(`${system.stack.apiUrl}/v1/chat/completions`, JSON.stringify(body), customer.apiKey);
+}
+
+const requestIdOf = ({ headers }: OpenStream) => String(headers['x-request-id']);
+
+async function pieces(stream: OpenStream, count: number): Promise<void> {
+  for (let piece = 0; piece < count; piece++) await once(stream.body, 'data');
+}
+
+async function meterOf(requestId: string): Promise<MeterEntry | undefined> {
+  return (await system.meter({ requestId })).entries[0];
+}
+
+const portOf = (url: string) => Number(new URL(url).port);
+const memory = () => GATEWAY.reduce((sum, service) => sum + pssBytes(system.stack.pid(service)), 0);
+
+/** Neither the provider's calls, nor connections but for kept ones, nor holds. */
+async function expectNothingLeft(keptConnections = 0): Promise<void> {
+  const { simulatorUrl } = system.stack;
+  const pid = system.stack.pid('chat');
+  await eventually('no call in flight', async () => (await system.meter({ limit: 1 })).in_flight === 0);
+  await eventually(
+    'no socket to the provider',
+    () => connectionsTo(pid, portOf(simulatorUrl)) <= keptConnections,
+  );
+  await eventually(
+    'no call at edge',
+    async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0,
+  );
+  await system.settled(customer, 10_000);
+  await eventually('no drift', async () => (await system.drift()) === 0);
+  expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
+}
+
+test(
+  `${LEAVERS} callers leave mid-stream: nothing stays open, nothing held, each pays what the provider sent`,
+  async () => {
+    const requestIds: string[] = [];
+    await inLanes(AT_ONCE, Array(LEAVERS).keys(), async (index) => {
+      const stream = await open({ chunks: 900, chunk_delay_ms: 50 });
+      await pieces(stream, 1 + (index % 5));
+      stream.leave();
+      requestIds.push(requestIdOf(stream));
+    });
+    await expectNothingLeft();
+    const { charges } = await readBooks(system, customer);
+    expect(charges.size).toBe(LEAVERS);
+    const { entries } = await system.meter({ limit: LEAVERS });
+    const entryOf = new Map(entries.map((entry) => [entry.request_id, entry]));
+    let unread = 0;
+    for (const requestId of requestIds) {
+      const entry = entryOf.get(requestId);
+      const unreadNano = costNano(entry!) - charges.get(requestId)!;
+      if (unreadNano > 0n) unread++;
+      expect([requestId, unreadNano >= 0n && unreadNano <= MAX_UNREAD_NANO]).toEqual([requestId, true]);
+      expect(entry).toMatchObject({ aborted: true });
+    }
+    report(`${unread} of ${LEAVERS} paid for less than the provider sent`);
+  },
+  HEAVY ? 1_200_000 : 120_000,
+);
+
+test(`a provider is told within ${CANCELLED_WITHIN_MS} ms that its caller has left`, async () => {
+  const tookMs: number[] = [];
+  for (let call = 0; call < 21; call++) {
+    const stream = await open({ chunks: 900, chunk_delay_ms: 20 });
+    await pieces(stream, 2);
+    const leftAtMs = Date.now();
+    stream.leave();
+    let entry: MeterEntry | undefined;
+    await eventually('metered', async () => {
+      entry = await meterOf(requestIdOf(stream));
+      return entry !== undefined;
+    });
+    expect(entry).toMatchObject({ aborted: true });
+    tookMs.push(Date.parse(entry!.at) - leftAtMs);
+  }
+  tookMs.sort((a, b) => a - b);
+  report(`cancelled within ms, median and most: ${tookMs[10]}, ${tookMs[20]}`);
+  // The median: what a busy machine adds to single ones is not the gateway's.
+  expect(tookMs[10]).toBeLessThan(CANCELLED_WITHIN_MS);
+}, 30_000);
+
+test('callers that leave before the first byte pay nothing, and leave nothing behind', async () => {
+  const body = { model: 'sim/chat', messages: [{ role: 'user', content: '[[sim {"delay_ms":60000}]]' }] };
+  const url = `${system.stack.apiUrl}/v1/chat/completions`;
+  const waiting = async () => (await system.meter({ limit: 1 })).in_flight;
+  const leave = new AbortController();
+  const calls = Array.from({ length: 50 }, (_, index) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${customer.apiKey}` },
+      body: JSON.stringify({ ...body, stream: index % 2 === 0 }),
+      signal: leave.signal,
+    }).catch(() => {}),
+  );
+  await eventually('all at the provider', async () => (await waiting()) === 50);
+  leave.abort();
+  await Promise.all(calls);
+  await expectNothingLeft();
+  expect((await readBooks(system, customer)).charges.size).toBe(0);
+}, 30_000);
+
+test(
+  `${IDLE_STREAMS} idle streams cost little memory, and slow down nobody`,
+  async () => {
+    const idle = { chunks: 2, chunk_delay_ms: 600_000 };
+    const openMany = async (count: number) => {
+      const streams: OpenStream[] = [];
+      await inLanes(AT_ONCE, Array(count).keys(), async () => {
+        const stream = await open(idle);
+        streams.push(stream);
+        await pieces(stream, 1);
+      });
+      return streams;
+    };
+    for (const stream of await openMany(AT_ONCE)) stream.leave();
+    await expectNothingLeft();
+
+    const aloneBeforeMs = await medianCallMs();
+    const beforeBytes = memory();
+    const streams = await openMany(IDLE_STREAMS);
+    const withBytes = memory();
+    const besideMs = await medianCallMs();
+    for (const stream of streams) stream.leave();
+    await expectNothingLeft(KEPT);
+    const aloneMs = (aloneBeforeMs + (await medianCallMs())) / 2;
+
+    const perStream = (withBytes - beforeBytes) / IDLE_STREAMS;
+    report(
+      `an idle stream holds ${Math.round(perStream / 1024)} KiB; calls ${aloneMs} ms, beside them ${besideMs} ms`,
+    );
+    expect(withBytes - beforeBytes).toBeLessThan(IDLE_STREAMS * MAX_IDLE_BYTES + SPARE_BYTES);
+    expect(besideMs).toBeLessThan(aloneMs * 2);
+  },
+  HEAVY ? 300_000 : 120_000,
+);
+
+async function medianCallMs(): Promise<number> {
+  const tookMs: number[] = [];
+  for (let call = 0; call < 101; call++) {
+    const startMs = performance.now();
+    const body = { model: 'sim/chat', max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] };
+    const { status } = await postJson(`${system.stack.apiUrl}/v1/chat/completions`, body, customer.apiKey);
+    expect(status).toBe(200);
+    tookMs.push(performance.now() - startMs);
+  }
+  return tookMs.sort((a, b) => a - b)[50]!;
+}
+
+test('readers that stop reading stop the provider; nothing piles up, and all of it comes when they go on', async () => {
+  const EVENT_BYTES = 16 * 1024;
+  const EVENTS = 4_000;
+  const READERS = 4;
+  // Chat keeps so much of what has passed, to count it if it must.
+  const UNREAD_BYTES = 64 * 1024 ** 2;
+  const model = await makeModel(system, customer, 'fast', [{ provider: 'openai' }]);
+  // All of one length, so that each counts as one token.
+  const event = sse({ choices: [{ index: 0, delta: { content: 'a' } }], padding: 'p'.repeat(EVENT_BYTES) });
+  let taken = 0;
+  const floods = provider.prompt(({ socket }) => {
+    socket.write(streamHead());
+    let sent = 0;
+    const send = () => {
+      while (sent < EVENTS) {
+        sent++;
+        taken++;
+        if (!socket.write(event)) return void socket.once('drain', send);
+      }
+      socket.end(DONE);
+    };
+    send();
+  });
+  const fields = { model, max_tokens: EVENTS, messages: [{ role: 'user', content: floods }] };
+  const beforeBytes = memory();
+  const readers = await Promise.all(Array.from({ length: READERS }, () => open({}, fields)));
+
+  let lastTaken = 0;
+  let stillSince = Date.now();
+  await eventually('the provider stands still', () => {
+    if (taken !== lastTaken) {
+      lastTaken = taken;
+      stillSince = Date.now();
+    }
+    return Date.now() - stillSince > 1_000;
+  });
+  const heldBytes = memory() - beforeBytes;
+  report(
+    `${READERS} stopped readers: ${(taken / READERS) * EVENT_BYTES} bytes sent each, ${heldBytes} held in all`,
+  );
+  expect(taken).toBeGreaterThan(0);
+  // What is under way lies in the system's socket buffers, of which there are four on the way.
+  expect(taken).toBeLessThan((READERS * EVENTS) / 2);
+  expect(heldBytes).toBeLessThan(UNREAD_BYTES + 64 * 1024 ** 2);
+
+  const [first, ...others] = readers;
+  for (const other of others) other.leave();
+  let bytes = 0;
+  let tail = Buffer.alloc(0);
+  for await (const piece of first!.body) {
+    bytes += piece.length;
+    tail = Buffer.concat([tail, piece]).subarray(-DONE.length);
+  }
+  expect([bytes, tail.toString()]).toEqual([EVENTS * event.length + DONE.length, DONE]);
+  await expectNothingLeft(KEPT);
+}, 90_000);
+
+function report(line: string): void {
+  if (HEAVY) process.stderr.write(`${line}\n`);
+}

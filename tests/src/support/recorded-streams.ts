@@ -1,0 +1,101 @@
+import { readMeter } from './meter';
+
+/** A whole stream as a provider of that wire sends it, and where in it is what. */
+export interface RecordedStream {
+  readonly wire: 'openai' | 'anthropic' | 'google';
+  readonly bytes: Buffer;
+  /** With so many bytes the first event is there. */
+  readonly begunAt: number;
+  /** With so many the provider has told its last figures. */
+  readonly usageAt: number;
+  /** With so many nothing is missing: blank lines at the end tell nothing. */
+  readonly wholeAt: number;
+  /** Tokens, as it tells them. */
+  readonly input: bigint;
+  readonly output: bigint;
+}
+
+const PROMPT = `Go. [[sim ${JSON.stringify({
+  thinking: 'Which first?',
+  text: 'A room – and a train.',
+  tool_call: [
+    { name: 'find', arguments: { in: 'Köln' } },
+    { name: 'book', arguments: { n: '"1"' } },
+  ],
+  chunks: 3,
+})}]]`;
+
+const schema = { type: 'object', properties: {} };
+const names = ['find', 'book'];
+
+const ASKED = {
+  openai: {
+    path: '/openai/v1/chat/completions',
+    headers: { authorization: 'Bearer k' },
+    body: {
+      model: 'gpt',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [{ role: 'user', content: PROMPT }],
+      tools: names.map((name) => ({ type: 'function', function: { name, parameters: schema } })),
+    },
+    usage: '"prompt_tokens"',
+  },
+  anthropic: {
+    path: '/anthropic/v1/messages',
+    headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+    body: {
+      model: 'claude-sonnet-4-6',
+      stream: true,
+      max_tokens: 4_000,
+      thinking: { type: 'enabled', budget_tokens: 2_000 },
+      messages: [{ role: 'user', content: PROMPT }],
+      tools: names.map((name) => ({ name, input_schema: schema })),
+    },
+    usage: '"message_delta"',
+  },
+  google: {
+    path: '/gemini/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse',
+    headers: { 'x-goog-api-key': 'k' },
+    body: {
+      contents: [{ role: 'user', parts: [{ text: PROMPT }] }],
+      generationConfig: { thinkingConfig: { includeThoughts: true } },
+      tools: [{ functionDeclarations: names.map((name) => ({ name, parameters: schema })) }],
+    },
+    usage: '"finishReason"',
+  },
+} as const;
+
+/** A stream with thinking, text, two tool calls and figures, as the simulator speaks that wire. */
+export async function recordStream(
+  simulatorUrl: string,
+  wire: RecordedStream['wire'],
+): Promise<RecordedStream> {
+  const { path, headers, body, usage } = ASKED[wire];
+  const response = await fetch(`${simulatorUrl}${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = bytes.toString('latin1');
+  if (response.status !== 200 || !text.includes('book'))
+    throw new Error(`${wire}: ${response.status} ${text}`);
+  const [metered] = (await readMeter(simulatorUrl, { limit: 1 })).entries;
+  return {
+    wire,
+    bytes,
+    input: BigInt(metered!.prompt_tokens),
+    output: BigInt(metered!.completion_tokens),
+    begunAt: endOfEvent(text, 0),
+    usageAt: endOfEvent(text, text.lastIndexOf(usage)),
+    wholeAt: text.trimEnd().length,
+  };
+}
+
+function endOfEvent(text: string, from: number): number {
+  const blankLine = /\r?\n\r?\n/g;
+  blankLine.lastIndex = from;
+  if (!blankLine.exec(text)) throw new Error('no whole event');
+  return blankLine.lastIndex;
+}

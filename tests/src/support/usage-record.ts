@@ -1,0 +1,22 @@
+import pg from 'pg';
+import type { System } from './system';
+
+export interface UsageRecord {
+  readonly provider: string;
+  readonly model: string;
+  readonly error_code: string;
+}
+
+/** What billing has written down of a settled call. */
+export async function readUsageRecord(system: System, requestId: string): Promise<UsageRecord | undefined> {
+  const client = new pg.Client({ connectionString: system.stack.engines.databaseUrl });
+  await client.connect();
+  try {
+    const text = 'SELECT provider, model, error_code FROM billing.usage_records WHERE request_id = $1';
+    const { rows } = await client.query<UsageRecord>(text, [requestId]);
+    if (rows.length > 1) throw new Error(`${requestId} has ${rows.length} records`);
+    return rows[0];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,42 @@
+import { GEMINI_REPLIES } from './gemini-replies';
+import { MESSAGES_REPLIES } from './messages-replies';
+import {
+  COMPLETION,
+  DONE,
+  providerError,
+  STREAM_CHUNKS,
+  sse,
+  TOOL_CHUNKS,
+  TOOL_COMPLETION,
+  type WireReplies,
+} from './provider-replies';
+
+/** The formats of providers. */
+export type WireName = 'openai' | 'anthropic' | 'gemini';
+
+const COMPLETIONS_REPLIES: WireReplies = {
+  whole: COMPLETION,
+  telling: (prompt_tokens, completion_tokens) => ({
+    ...COMPLETION,
+    usage: { prompt_tokens, completion_tokens },
+  }),
+  chunks: STREAM_CHUNKS,
+  tools: TOOL_COMPLETION,
+  toolChunks: TOOL_CHUNKS,
+  frame: sse,
+  end: DONE,
+  begun: STREAM_CHUNKS.slice(0, 4).map(sse).join(''),
+  refusal: (_status, message) => providerError(message),
+  errorEvent: sse(providerError('overloaded', 'server_error')),
+  nothingSaid: [['choices that are no list', { ...COMPLETION, choices: 'none' }]],
+};
+
+export const WIRE_REPLIES: Readonly<Record<WireName, WireReplies>> = {
+  openai: COMPLETIONS_REPLIES,
+  anthropic: MESSAGES_REPLIES,
+  gemini: GEMINI_REPLIES,
+};
+
+export function streamOf({ chunks, frame, end }: WireReplies): string {
+  return chunks.map(frame).join('') + end;
+}

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually, readBooks } from './support/books';
+import { closedPort } from './support/closed-port';
+import {
+  type FaultProvider,
+  type Misbehaviour,
+  type ProviderCall,
+  startFaultProvider,
+} from './support/fault-provider';
+import { type HttpAnswer, openStream, postJson } from './support/http';
+import { MADE_INPUT_NANO, MADE_OUTPUT_NANO, makeModel, type TargetInput } from './support/make-model';
+import { readSamples } from './support/metrics';
+import {
+  COMPLETION,
+  DONE,
+  httpReply,
+  providerError,
+  ROLE_CHUNK,
+  sse,
+  streamHead,
+  WORD_CHUNKS,
+} from './support/provider-replies';
+import { type Customer, type System, startSystem } from './support/system';
+import { startTlsFaults, type TlsFaults } from './support/tls-faults';
+import { readUsageRecord } from './support/usage-record';
+
+const CIRCUIT_WAIT_MS = 2_000;
+/** Of a target that is given up; others have minutes. */
+const SHORT_MS = 150;
+const USAGE = { prompt_tokens: 30, completion_tokens: 7 };
+const PAID_NANO = 30n * MADE_INPUT_NANO + 7n * MADE_OUTPUT_NANO;
+const SAYS = `[[sim ${JSON.stringify({ text: 'from the simulator', usage: USAGE })}]]`;
+
+let provider: FaultProvider;
+let silentTls: TlsFaults;
+let system: System;
+let customer: Customer;
+
+beforeAll(async () => {
+  provider = await startFaultProvider();
+  silentTls = await startTlsFaults();
+  silentTls.fault = 'silent';
+  system = await startSystem({
+    autoRestart: false,
+    settings: {
+      chat: {
+        OPENAI_BASE_URL: provider.settings.OPENAI_BASE_URL,
+        XAI_BASE_URL: silentTls.baseUrl,
+        DEEPSEEK_BASE_URL: `http://127.0.0.1:${await closedPort()}/v1`,
+        CIRCUIT_WAIT_MS: `${CIRCUIT_WAIT_MS}`,
+        KEEP_ALIVE_MS: '300',
+      },
+    },
+  });
+}, 60_000);
+beforeEach(async () => {
+  customer = await system.provision();
+});
+afterAll(async () => {
+  await system?.stop();
+  await provider?.stop();
+  await silentTls?.stop();
+}, 30_000);
+
+let models = 0;
+const modelTo = (...targets: TargetInput[]) => makeModel(system, customer, `made-${models++}`, targets);
+
+function call(model: string, does: Misbehaviour | undefined, fields: object = {}): Promise<HttpAnswer> {
+  const content = `${does ? provider.prompt(does) : ''} ${SAYS}`;
+  const body = { model, messages: [{ role: 'user', content }], max_tokens: 100, ...fields };
+  return postJson(`${system.stack.apiUrl}/v1/chat/completions`, body, customer.apiKey);
+}
+
+const textOf = ({ json }: HttpAnswer): string => json.choices[0].message.content;
+const requestIdOf = ({ headers }: HttpAnswer) => String(headers['x-request-id']);
+
+/** One charge, and the record of it says who answered. */
+async function expectPaidTo(id: string, answer: HttpAnswer, paidNano = PAID_NANO): Promise<void> {
+  await system.settled(customer);
+  expect([...(await readBooks(system, customer)).charges]).toEqual([[requestIdOf(answer), paidNano]]);
+  expect(await readUsageRecord(system, requestIdOf(answer))).toMatchObject({ provider: id });
+}
+
+const answers =
+  (status: number, body: unknown, headers?: Record<string, string>): Misbehaviour =>
+  ({ socket }) =>
+    socket.write(httpReply(status, body, headers));
+const isSilent: Misbehaviour = () => {};
+
+const FAULTS: readonly [string, TargetInput, Misbehaviour | undefined][] = [
+  ['refuses connections', { provider: 'deepseek' }, undefined],
+  ['does not connect in its time', { provider: 'xai', connect_timeout_ms: SHORT_MS }, undefined],
+  ['resets', { provider: 'openai' }, ({ socket }) => socket.resetAndDestroy()],
+  ['answers 500', { provider: 'openai' }, answers(500, providerError('broken'))],
+  ['answers 429', { provider: 'openai' }, answers(429, providerError('slow'), { 'retry-after': '9' })],
+  ['answers 401', { provider: 'openai' }, answers(401, providerError('who?'))],
+  ['says nothing in its time', { provider: 'openai', first_byte_timeout_ms: SHORT_MS }, isSilent],
+];
+
+describe.each(['plain', 'streamed'] as const)('a %s call', (kind) => {
+  const fields = { stream: kind === 'streamed' };
+  test.each(FAULTS)('whose first target %s is answered by the next', async (_what, target, does) => {
+    const answer = await call(await modelTo(target, { provider: 'sim' }), does, fields);
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain(kind === 'streamed' ? DONE : 'from the simulator');
+    await expectPaidTo('sim', answer);
+  });
+});
+
+test.each<[string, Misbehaviour]>([
+  ['sends its head and nothing more', ({ socket }) => socket.write(streamHead())],
+  [
+    'sends nothing but comments',
+    ({ socket }) => {
+      socket.write(streamHead());
+      const timer = setInterval(() => socket.write(': processing\n\n'), 10);
+      socket.on('close', () => clearInterval(timer));
+    },
+  ],
+])('a stream whose first target %s is answered by the next', async (_what, does) => {
+  const model = await modelTo({ provider: 'openai', first_byte_timeout_ms: SHORT_MS }, { provider: 'sim' });
+  const answer = await call(model, does, { stream: true });
+  expect([answer.status, answer.text.endsWith(DONE)]).toEqual([200, true]);
+  await expectPaidTo('sim', answer);
+});
+
+test('two targets that fail are followed by the third', async () => {
+  const model = await modelTo({ provider: 'deepseek' }, { provider: 'openai' }, { provider: 'sim' });
+  const answer = await call(model, answers(503, providerError('overloaded')));
+  expect([answer.status, textOf(answer)]).toEqual([200, 'from the simulator']);
+  await expectPaidTo('sim', answer);
+});
+
+test('a refusal of the caller’s parameters is the answer: no other target is asked', async () => {
+  const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
+  const answer = await call(model, answers(400, providerError('too long')));
+  expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request']);
+  expect((await system.meter({ requestId: requestIdOf(answer) })).entries).toEqual([]);
+  await system.settled(customer);
+  expect((await readBooks(system, customer)).charges.size).toBe(0);
+});
+
+test('when all fail, a 429 is what the caller hears, with its time to wait', async () => {
+  const model = await modelTo({ provider: 'openai' }, { provider: 'deepseek' });
+  const answer = await call(model, answers(429, providerError('slow'), { 'retry-after': '9' }));
+  expect([answer.status, answer.json.error.code, answer.headers['retry-after']]).toEqual([
+    429,
+    'rate_limited',
+    '9',
+  ]);
+});
+
+test('after the first byte no other target is asked: the stream ends in an error event', async () => {
+  const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
+  const begun = `${streamHead()}${sse(ROLE_CHUNK)}${sse(WORD_CHUNKS[0])}`;
+  const answer = await call(model, ({ socket }) => socket.end(begun), { stream: true });
+  expect(answer.status).toBe(200);
+  expect(answer.text).toMatch(/data: \{"error":\{"type":"upstream_error","code":"upstream_failed".*\}\n\n$/);
+  expect(answer.text).not.toContain('[DONE]');
+  expect((await system.meter({ requestId: requestIdOf(answer) })).entries).toEqual([]);
+  await system.settled(customer);
+  expect(await readUsageRecord(system, requestIdOf(answer))).toMatchObject({
+    provider: 'openai',
+    error_code: 'upstream_failed',
+  });
+});
+
+test('a stream that pauses for longer than its target may is broken off', async () => {
+  const model = await modelTo({ provider: 'openai', idle_timeout_ms: SHORT_MS });
+  const left = Promise.withResolvers<void>();
+  const answer = await call(
+    model,
+    ({ socket }) => {
+      socket.on('close', () => left.resolve());
+      socket.write(`${streamHead()}${sse(ROLE_CHUNK)}`);
+    },
+    { stream: true },
+  );
+  expect(answer.text).toMatch(/"code":"upstream_failed"/);
+  await left.promise;
+});
+
+test('the caller of a silent stream hears that it goes on, before its first event and between two', async () => {
+  const KEEP_ALIVE = ': keep-alive\n\n';
+  const model = await modelTo({ provider: 'openai' });
+  let socket: ProviderCall['socket'] | undefined;
+  const content = provider.prompt((one) => {
+    socket = one.socket;
+  });
+  const body = { model, stream: true, max_tokens: 100, messages: [{ role: 'user', content }] };
+  const url = `${system.stack.apiUrl}/v1/chat/completions`;
+  const stream = await openStream(url, JSON.stringify(body), customer.apiKey);
+  let text = '';
+  let said = 0;
+  for await (const piece of stream.body) {
+    text += piece;
+    if (!text.endsWith(KEEP_ALIVE)) continue;
+    const begun = text.includes('"role"');
+    if (said === 0) socket?.write(`${streamHead()}${sse(ROLE_CHUNK)}`);
+    if (said === 1 && begun) socket?.end(`${sse(WORD_CHUNKS[0])}${DONE}`);
+    said = begun ? 2 : 1;
+  }
+  expect(text).toMatch(
+    /^(: keep-alive\n\n)+data: \{.*"role".*\}\n\n(: keep-alive\n\n)+data: .*one.*\n\ndata: \[DONE\]\n\n$/,
+  );
+});
+
+describe('across formats', () => {
+  test.each([
+    ['anthropic', 'claude-sonnet-4-6'],
+    ['google', 'gemini-3-pro'],
+  ])('%s answers, translated, when a target of the caller’s own format fails', async (id, upstream_model) => {
+    const model = await modelTo({ provider: 'openai' }, { provider: id, upstream_model });
+    const answer = await call(model, answers(500, providerError('broken')));
+    expect([answer.status, textOf(answer)]).toEqual([200, 'from the simulator']);
+    await expectPaidTo(id, answer);
+  });
+
+  test('and streams are translated too', async () => {
+    const model = await modelTo({ provider: 'openai' }, { provider: 'anthropic' });
+    const answer = await call(model, answers(500, providerError('broken')), { stream: true });
+    const words = answer.text
+      .split('\n\n')
+      .filter((event) => event.startsWith('data: {'))
+      .map((event) => JSON.parse(event.slice(6)).choices[0]?.delta.content ?? '');
+    expect([answer.status, words.join(''), answer.text.endsWith(DONE)]).toEqual([
+      200,
+      'from the simulator',
+      true,
+    ]);
+    await expectPaidTo('anthropic', answer);
+  });
+});
+
+test('targets of one priority share the calls by their weights', async () => {
+  const targets = [
+    { provider: 'openai', weight: 3, priority: 0 },
+    { provider: 'sim', weight: 1, priority: 0 },
+  ];
+  const model = await modelTo(...targets);
+  const CALLS = 400;
+  const before = provider.calls;
+  for (let round = 0; round < CALLS / 20; round++) {
+    await Promise.all(Array.from({ length: 20 }, () => call(model, undefined)));
+  }
+  // 300 are expected; 60 off is seven times the deviation of such a draw.
+  expect(Math.abs(provider.calls - before - (CALLS * 3) / 4)).toBeLessThan(60);
+});
+
+describe('a circuit', () => {
+  const circuitOf = async (upstreamModel: string): Promise<string | undefined> => {
+    const samples = await readSamples(system.stack.adminUrl('chat'), 'chat_target_circuit');
+    return samples.find(
+      ({ labels }) => labels.upstream_model === upstreamModel && labels.provider === 'openai',
+    )?.labels.state;
+  };
+
+  test('opens when a target fails, spares it, and is closed by a probe', async () => {
+    const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
+    const name = model.slice('sim/'.length);
+    const isBroken = answers(500, providerError('broken'));
+    for (let failed = 0; failed < 5; failed++) expect((await call(model, isBroken)).status).toBe(200);
+    expect(await circuitOf(name)).toBe('suspect');
+
+    const before = provider.calls;
+    const spared = await Promise.all(Array.from({ length: 10 }, () => call(model, undefined)));
+    for (const answer of spared) expect(textOf(answer)).toBe('from the simulator');
+    expect(provider.calls).toBe(before);
+
+    // A probe that fails: the wait begins anew, and is longer.
+    await eventually('half-open', async () => (await circuitOf(name)) === 'half-open');
+    expect((await call(model, isBroken)).status).toBe(200);
+    expect([provider.calls, await circuitOf(name)]).toEqual([before + 1, 'suspect']);
+
+    await eventually('half-open again', async () => (await circuitOf(name)) === 'half-open');
+    expect(textOf(await call(model, undefined))).toBe(COMPLETION.choices[0]!.message.content);
+    expect(await circuitOf(name)).toBe('closed');
+    expect(textOf(await call(model, undefined))).toBe(COMPLETION.choices[0]!.message.content);
+  }, 30_000);
+
+  test('of the only target that can’t be reached: refused at once, until one call has tried again', async () => {
+    const model = await modelTo({ provider: 'deepseek' });
+    for (let failed = 0; failed < 6; failed++) {
+      const answer = await call(model, undefined);
+      expect([answer.status, answer.json.error.code]).toEqual([502, 'upstream_unavailable']);
+    }
+    const name = model.slice('sim/'.length);
+    const counted = await readSamples(system.stack.adminUrl('chat'), 'chat_target_calls_total');
+    const calls = counted.filter(({ labels }) => labels.upstream_model === name);
+    expect(calls).toMatchObject([{ labels: { provider: 'deepseek', outcome: 'unreachable' }, value: 5 }]);
+  });
+});
+
+test('a target that asked for rest is spared for as long as another answers', async () => {
+  const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
+  await call(model, answers(429, providerError('slow'), { 'retry-after': '60' }));
+  const before = provider.calls;
+  expect(textOf(await call(model, undefined))).toBe('from the simulator');
+  expect(provider.calls).toBe(before);
+});
+
+test('each target’s calls are counted by how they began, and timed', async () => {
+  const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
+  const name = model.slice('sim/'.length);
+  await call(model, answers(500, providerError('broken')));
+  await call(model, answers(403, providerError('no')));
+  await call(model, ({ socket }) => socket.resetAndDestroy());
+  await call(model, undefined);
+  const ofModel = async (metric: string) =>
+    (await readSamples(system.stack.adminUrl('chat'), metric))
+      .filter(({ labels }) => labels.upstream_model === name)
+      .map(({ labels, value }) => [labels.provider, labels.outcome, value]);
+  expect((await ofModel('chat_target_calls_total')).sort()).toEqual([
+    ['openai', '403', 1],
+    ['openai', '500', 1],
+    ['openai', 'answered', 1],
+    ['openai', 'broken', 1],
+    ['sim', 'answered', 3],
+  ]);
+  expect(await ofModel('chat_target_first_byte_seconds_count')).toEqual([
+    ['sim', undefined, 3],
+    ['openai', undefined, 1],
+  ]);
+});
+
+test('and the books are right', async () => {
+  await eventually('no drift', async () => (await system.drift()) === 0);
+  expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
+});
