@@ -1,6 +1,6 @@
 /** The one direction in which imports may point; design in README.md, "How the code is laid out". */
 const service = '^services/([^/]+)/src';
-const adapters = 'store|clients|providers|formats|events|journal';
+const adapters = 'store|clients|providers|formats|events|journal|upload';
 
 module.exports = {
   forbidden: [
@@ -42,11 +42,12 @@ module.exports = {
       name: 'domain-uses-no-drivers',
       severity: 'error',
       from: { path: `${service}/domain/` },
-      to: { path: 'node_modules/(pg|redis|kafkajs|express|@grpc|http-proxy-middleware)/' },
+      to: { path: 'node_modules/(pg|redis|kafkajs|express|undici|@grpc|@fastify|http-proxy-middleware)/' },
     },
     {
       name: 'adapters-stay-apart',
-      comment: 'store, clients, providers, formats, events and journal import domain and never each other.',
+      comment:
+        'store, clients, providers, formats, events, journal and upload import domain and never each other.',
       severity: 'error',
       from: { path: `${service}/(${adapters})/`, pathNot: '\\.test\\.ts$' },
       to: { path: `${service}/(${adapters}|rpc|routes)/`, pathNot: '^services/$1/src/$2/' },

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { mayMove, TASK_STATES } from './task';
+
+test('a task moves on and never back', () => {
+  const moves = TASK_STATES.flatMap((from) =>
+    TASK_STATES.filter((to) => mayMove(from, to)).map((to) => `${from} → ${to}`),
+  );
+  expect(moves).toEqual([
+    'queued → running',
+    'queued → completed',
+    'queued → failed',
+    'queued → canceled',
+    'queued → expired',
+    'running → completed',
+    'running → failed',
+    'running → canceled',
+    'running → expired',
+  ]);
+});

@@ -1,0 +1,4 @@
+import { runService } from '@gateway/runtime';
+import { startMedia } from './server';
+
+void runService('media', startMedia);

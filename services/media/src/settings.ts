@@ -1,0 +1,32 @@
+import { addresses, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
+
+const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().default(defaultMs);
+
+const shape = {
+  ...processSettings,
+  ...grpcSettings,
+  GRPC_PORT: port(7104),
+  CATALOG_ADDR: addresses(),
+  BILLING_ADDR: addresses(),
+  DATABASE_URL: z.string().min(1),
+  /** Absent: usage goes to billing over gRPC. */
+  KAFKA_BROKERS: addresses().optional(),
+  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  MEDIA_PROVIDERS: z.string().default(''),
+  /** Origin of the simulator, which serves `sim/*`. */
+  SIM_BASE_URL: z.url().optional(),
+  /** After which the caller of an image is told that it takes too long. */
+  IMAGE_TIMEOUT_MS: milliseconds(120_000),
+  /** How long the provider's word on such a call is waited for, so that it can be billed. */
+  IMAGE_GRACE_MS: milliseconds(600_000),
+  UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),
+  /** Of a submit or a look at a task; an image's is its timeout and its grace. */
+  UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(60_000),
+  UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(60_000),
+  RESERVE_TIMEOUT_MS: milliseconds(5_000),
+  DRAIN_TIMEOUT_MS: milliseconds(10_000),
+};
+
+export type Settings = ReturnType<typeof readSettings>;
+
+export const readSettings = (env: NodeJS.ProcessEnv) => readConfig(shape, env);
