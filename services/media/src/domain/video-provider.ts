@@ -34,7 +34,8 @@ export interface MadeVideo {
 }
 
 export interface TaskReport {
-  readonly state: TaskState;
+  /** `unknown`: the provider knows no such task, or has nothing to show of it that it says it has made. */
+  readonly state: TaskState | 'unknown';
   /** Seconds of video that it charges, where it tells them. */
   readonly seconds?: number;
   /** Why it failed, in words for the caller. */

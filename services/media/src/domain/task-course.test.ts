@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { NO_TROUBLE, nextStep, type TaskSoFar, type TaskStep } from './task-course';
+import type { TaskReport } from './video-provider';
+
+const settings = { intervalMs: 3_000, giveUpMs: 86_400_000 };
+const task: TaskSoFar = {
+  state: 'queued',
+  ageMs: 10_000,
+  requestedMs: 5_000n,
+  perSecondNano: 50_000_000n,
+  trouble: NO_TROUBLE,
+};
+const look = (report: TaskReport | undefined, changed: Partial<TaskSoFar> = {}) =>
+  nextStep({ ...task, ...changed }, report, settings);
+const videos = [{ url: 'https://example.com/a.mp4' }];
+
+describe('the end of a task', () => {
+  test.each<[string, TaskReport, TaskStep]>([
+    [
+      'completed, with the seconds that the provider tells',
+      { state: 'completed', seconds: 4.5, videos },
+      {
+        kind: 'end',
+        state: 'completed',
+        bill: { outcome: 'settled', costNano: 225_000_000n, videoMs: 4_500n, source: 'provider' },
+      },
+    ],
+    [
+      'completed, with those that were ordered when it tells none',
+      { state: 'completed', videos },
+      {
+        kind: 'end',
+        state: 'completed',
+        bill: { outcome: 'settled', costNano: 250_000_000n, videoMs: 5_000n, source: 'counted' },
+      },
+    ],
+    [
+      'failed, for nothing',
+      { state: 'failed', detail: 'no' },
+      { kind: 'end', state: 'failed', bill: { outcome: 'released' }, detail: 'no' },
+    ],
+    [
+      'canceled, for nothing',
+      { state: 'canceled' },
+      { kind: 'end', state: 'canceled', bill: { outcome: 'released' } },
+    ],
+    [
+      'expired, for nothing',
+      { state: 'expired' },
+      { kind: 'end', state: 'expired', bill: { outcome: 'released' } },
+    ],
+  ])('%s', (_name, report, step) => {
+    expect(look(report)).toEqual(step);
+    expect(look(report, { state: 'running' })).toEqual(step);
+  });
+
+  test('more than was ordered costs more: what is charged of it is the hold’s matter', () => {
+    const step = look({ state: 'completed', seconds: 60, videos });
+    expect(step).toMatchObject({ bill: { costNano: 3_000_000_000n, videoMs: 60_000n } });
+  });
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 3_601, 0.0001])(
+    '%d seconds are asked for again, then those ordered are charged',
+    (seconds) => {
+      const report: TaskReport = { state: 'completed', seconds, videos };
+      let { trouble } = task;
+      for (let unpricedLooks = 1; unpricedLooks <= 4; unpricedLooks++) {
+        const step = look(report, { state: 'running', trouble });
+        expect(step).toEqual({
+          kind: 'wait',
+          state: 'running',
+          trouble: { failedLooks: 0, unknownMs: 0, unpricedLooks },
+          waitMs: 3_000,
+        });
+        if (step.kind === 'wait') trouble = step.trouble;
+      }
+      expect(look(report, { state: 'running', trouble })).toMatchObject({
+        kind: 'end',
+        state: 'completed',
+        bill: { outcome: 'settled', videoMs: 5_000n, source: 'counted' },
+      });
+    },
+  );
+
+  test('given up after a day, and only then', () => {
+    const old = { ageMs: settings.giveUpMs, state: 'running' } as const;
+    const gaveUp = { kind: 'end', state: 'expired', bill: { outcome: 'lost' } };
+    expect(look({ state: 'running' }, old)).toEqual(gaveUp);
+    expect(look(undefined, old)).toEqual(gaveUp);
+    expect(look({ state: 'completed', videos }, old)).toMatchObject({ state: 'completed' });
+    expect(look({ state: 'running' }, { ...old, ageMs: settings.giveUpMs - 1 })).toMatchObject({
+      kind: 'wait',
+    });
+  });
+
+  test('not known to its provider for two minutes: over, and nobody knows what it cost', () => {
+    let { trouble } = task;
+    for (let looks = 0; looks < 40; looks++) {
+      const step = look({ state: 'unknown' }, { trouble });
+      expect(step).toMatchObject({ kind: 'wait', waitMs: 3_000 });
+      if (step.kind === 'wait') trouble = step.trouble;
+    }
+    expect(look({ state: 'unknown' }, { trouble })).toMatchObject({
+      state: 'expired',
+      bill: { outcome: 'lost' },
+    });
+    const found = look({ state: 'running' }, { trouble });
+    expect(found).toMatchObject({ state: 'running', trouble: NO_TROUBLE });
+  });
+});
+
+describe('the wait for the next look', () => {
+  test.each([
+    [0, 3_000],
+    [60_000, 3_000],
+    [100_000, 5_000],
+    [300_000, 15_000],
+    [80_000_000, 15_000],
+  ])('at an age of %d ms: %d ms', (ageMs, waitMs) => {
+    expect(look({ state: 'running' }, { ageMs })).toMatchObject({ kind: 'wait', state: 'running', waitMs });
+  });
+
+  test('doubles with each look that fails', () => {
+    let { trouble } = task;
+    const waits = Array.from({ length: 7 }, () => {
+      const step = look(undefined, { trouble });
+      if (step.kind !== 'wait') throw new Error('ended');
+      trouble = step.trouble;
+      return step.waitMs;
+    });
+    expect(waits).toEqual([3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 30_000]);
+  });
+});
+
+test('what runs does not go back into the queue', () => {
+  expect(look({ state: 'queued' }, { state: 'running' })).toMatchObject({ kind: 'wait', state: 'running' });
+  expect(look(undefined, { state: 'running' })).toMatchObject({ kind: 'wait', state: 'running' });
+});

@@ -1,0 +1,131 @@
+import { mayMove, type TaskState } from './task';
+import { billableMs, videoCostNano } from './video-price';
+import type { TaskReport } from './video-provider';
+
+/** What decides how a task goes on. */
+export interface TaskSoFar {
+  readonly state: TaskState;
+  /** Since it was created. */
+  readonly ageMs: number;
+  readonly requestedMs: bigint;
+  readonly perSecondNano: bigint;
+  readonly trouble: TaskTrouble;
+}
+
+/** What has stood in its way, look after look. */
+export interface TaskTrouble {
+  /** Looks in a row that failed. */
+  readonly failedLooks: number;
+  /** Looks at it done that told seconds of which no bill can be made. */
+  readonly unpricedLooks: number;
+  /** For how long its provider has not known it. */
+  readonly unknownMs: number;
+}
+
+export const NO_TROUBLE: TaskTrouble = { failedLooks: 0, unpricedLooks: 0, unknownMs: 0 };
+
+/** What its bill says when it ends. */
+export type TaskBill =
+  | {
+      readonly outcome: 'settled';
+      readonly costNano: bigint;
+      readonly videoMs: bigint;
+      /** Whose figure the seconds are; without the provider's they are those that were ordered. */
+      readonly source: 'provider' | 'counted';
+    }
+  | { readonly outcome: 'released' }
+  /** Nobody knows whether the provider charges for it. */
+  | { readonly outcome: 'lost' };
+
+export type TaskStep =
+  | {
+      readonly kind: 'wait';
+      readonly state: TaskState;
+      readonly trouble: TaskTrouble;
+      readonly waitMs: number;
+    }
+  | { readonly kind: 'end'; readonly state: TaskState; readonly bill: TaskBill; readonly detail?: string };
+
+export interface CourseSettings {
+  /** Between two looks at a young task, and the least between any two. */
+  readonly intervalMs: number;
+  /** A task of this age is given up. */
+  readonly giveUpMs: number;
+}
+
+const MAX_INTERVALS = 5;
+const MAX_FAILED_INTERVALS = 10;
+/** A task is looked at some twenty times in the time that it has taken so far. */
+const LOOKS_PER_AGE = 20;
+const UNPRICED_LOOKS = 5;
+/** A provider may need a moment to know what it has just accepted. */
+const UNKNOWN_INTERVALS = 40;
+
+/** After a look at a task; undefined: the look failed. */
+export function nextStep(
+  task: TaskSoFar,
+  report: TaskReport | undefined,
+  settings: CourseSettings,
+): TaskStep {
+  const { trouble } = task;
+  const gaveUp: TaskStep = { kind: 'end', state: 'expired', bill: { outcome: 'lost' } };
+  if (report === undefined) {
+    if (task.ageMs >= settings.giveUpMs) return gaveUp;
+    return waitOn(task, settings, { ...trouble, failedLooks: trouble.failedLooks + 1 });
+  }
+  if (report.state === 'completed') return complete(task, report, settings);
+  if (task.ageMs >= settings.giveUpMs) return gaveUp;
+  if (report.state === 'unknown') return missing(task, settings);
+  if (report.state === 'queued' || report.state === 'running') {
+    return waitOn(task, settings, NO_TROUBLE, report.state);
+  }
+  const { state, detail } = report;
+  return { kind: 'end', state, bill: { outcome: 'released' }, ...(detail !== undefined && { detail }) };
+}
+
+function complete(task: TaskSoFar, { seconds }: TaskReport, settings: CourseSettings): TaskStep {
+  const { trouble, requestedMs, perSecondNano } = task;
+  const told = seconds === undefined ? undefined : billableMs(seconds);
+  if (seconds !== undefined && told === undefined && trouble.unpricedLooks + 1 < UNPRICED_LOOKS) {
+    const unpricedLooks = trouble.unpricedLooks + 1;
+    return waitOn(task, settings, { ...NO_TROUBLE, unpricedLooks }, 'running', settings.intervalMs);
+  }
+  const videoMs = told ?? requestedMs;
+  const source = told === undefined ? 'counted' : 'provider';
+  const costNano = videoCostNano(videoMs, perSecondNano);
+  return { kind: 'end', state: 'completed', bill: { outcome: 'settled', costNano, videoMs, source } };
+}
+
+function missing(task: TaskSoFar, settings: CourseSettings): TaskStep {
+  const unknownMs = task.trouble.unknownMs + settings.intervalMs;
+  if (unknownMs <= UNKNOWN_INTERVALS * settings.intervalMs) {
+    return waitOn(
+      task,
+      settings,
+      { ...task.trouble, failedLooks: 0, unknownMs },
+      undefined,
+      settings.intervalMs,
+    );
+  }
+  const detail = 'the provider does not know this task any more';
+  return { kind: 'end', state: 'expired', bill: { outcome: 'lost' }, detail };
+}
+
+function waitOn(
+  task: TaskSoFar,
+  { intervalMs }: CourseSettings,
+  trouble: TaskTrouble,
+  told: TaskState = task.state,
+  usualMs = usualWaitMs(task.ageMs, intervalMs),
+): TaskStep {
+  const failedMs = trouble.failedLooks === 0 ? 0 : intervalMs * 2 ** Math.min(trouble.failedLooks - 1, 10);
+  const waitMs = Math.max(usualMs, Math.min(failedMs, intervalMs * MAX_FAILED_INTERVALS));
+  const state = mayMove(task.state, told) ? told : task.state;
+  return { kind: 'wait', state, trouble, waitMs };
+}
+
+/** Young tasks every interval, old ones every few of them. */
+function usualWaitMs(ageMs: number, intervalMs: number): number {
+  const wanted = Math.round(ageMs / LOOKS_PER_AGE);
+  return Math.min(Math.max(wanted, intervalMs), intervalMs * MAX_INTERVALS);
+}
