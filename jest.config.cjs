@@ -5,7 +5,7 @@ const transform = {
 const workspace = {
   '^@gateway/proto$': '<rootDir>/proto/src/index.ts',
   '^@gateway/proto/generated/(.*)$': '<rootDir>/proto/src/generated/$1',
-  '^@gateway/runtime$': '<rootDir>/packages/runtime/src/index.ts',
+  '^@gateway/(metering|runtime|upstream)$': '<rootDir>/packages/$1/src/index.ts',
   '^@gateway/local$': '<rootDir>/deploy/local/src/stack.ts',
   // Imported by that name of an ESM file.
   '^zod/v4/locales/en\\.js$': '<rootDir>/tests/node_modules/zod/v4/locales/en.cjs',

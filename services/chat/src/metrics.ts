@@ -1,8 +1,7 @@
 import { createMetrics } from '@gateway/runtime';
+import type { TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Route } from './domain/route';
-import type { TargetHealth } from './domain/target-health';
-import type { UpstreamFailure } from './domain/upstream-failure';
 
 /** What is counted of each target. */
 export interface TargetMetrics {

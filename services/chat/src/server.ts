@@ -1,4 +1,15 @@
 import path from 'node:path';
+import {
+  CatalogWatch,
+  grpcDelivery,
+  KeyClient,
+  kafkaDelivery,
+  ReserveClient,
+  refusedByCurrentKey,
+  startHeartbeat,
+  UsageRelay,
+  withCurrentKey,
+} from '@gateway/metering';
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
@@ -18,14 +29,8 @@ import {
   startGrpcServer,
   z,
 } from '@gateway/runtime';
-import { CatalogClient } from './clients/catalog-client';
-import { KeyClient } from './clients/key-client';
-import { startHeartbeat } from './clients/owner-client';
-import { ReserveClient } from './clients/reserve-client';
-import { TargetHealth } from './domain/target-health';
-import { grpcDelivery } from './events/grpc-delivery';
-import { kafkaDelivery } from './events/kafka-delivery';
-import { UsageRelay } from './events/usage-relay';
+import { TargetHealth } from '@gateway/upstream';
+import { fromProtoModel } from './clients/from-proto-model';
 import { Journal } from './journal/journal';
 import { createChatMetrics } from './metrics';
 import { createProviders } from './providers/registry';
@@ -41,7 +46,6 @@ import { Dispatcher } from './rpc/dispatcher';
 import { getModel, listModels } from './rpc/list-models';
 import { ProgressClock } from './rpc/progress-clock';
 import { routeCall } from './rpc/route-call';
-import { refusedByCurrentKey, withCurrentKey } from './rpc/with-current-key';
 import { settleEarlierLives } from './settle-earlier-lives';
 
 const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().default(defaultMs);
@@ -92,7 +96,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: config.BILLING_ADDR });
   const catalog = createGrpcClient(CatalogService, { ...peer, addresses: config.CATALOG_ADDR });
 
-  const models = new CatalogClient(catalog, log);
+  const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const journal = new Journal({
     directory: path.join(config.DATA_DIR, 'journal'),
     maxBytes: config.JOURNAL_MAX_BYTES,
@@ -100,7 +104,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const relay = new UsageRelay({
     delivery: config.KAFKA_BROKERS
-      ? kafkaDelivery({ brokers: config.KAFKA_BROKERS, topicPrefix: config.KAFKA_TOPIC_PREFIX, log })
+      ? kafkaDelivery({
+          clientId: 'gateway-chat',
+          brokers: config.KAFKA_BROKERS,
+          topicPrefix: config.KAFKA_TOPIC_PREFIX,
+          log,
+        })
       : grpcDelivery(billing),
     log,
     onDelivered: (event) => journal.acknowledge(event.requestId),

@@ -1,8 +1,6 @@
+import { forEachEarlierHold, releasedEvent, type UsageRelay } from '@gateway/metering';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { Logger } from '@gateway/runtime';
-import { forEachEarlierHold } from './clients/owner-client';
-import { releasedEvent } from './domain/usage-event';
-import type { UsageRelay } from './events/usage-relay';
 import type { Journal } from './journal/journal';
 import { recover } from './journal/recover';
 

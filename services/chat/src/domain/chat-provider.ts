@@ -1,7 +1,7 @@
+import type { UpstreamFailure } from '@gateway/upstream';
 import type { Conversation, Wire } from './conversation';
 import type { MaxTokensField, MemberOverrides } from './passed-change';
 import type { Reply, StreamReader } from './reply';
-import type { UpstreamFailure } from './upstream-failure';
 import type { TokenUsage } from './usage';
 
 export interface UpstreamAddress {

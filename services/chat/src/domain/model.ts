@@ -1,4 +1,6 @@
+import { type ModelAccess, ModelWithheld, mayCall } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
+import type { Target } from '@gateway/upstream';
 
 /** Nano-USD per million tokens. An absent price means that what it would pay for is refused. */
 export interface TokenPrice {
@@ -17,17 +19,6 @@ export interface Pricing {
   readonly version: bigint;
   readonly base: TokenPrice;
   readonly serviceTiers: ReadonlyMap<string, TokenPrice>;
-}
-
-export interface Target {
-  readonly provider: string;
-  readonly upstreamModel: string;
-  readonly weight: number;
-  readonly priority: number;
-  /** 0: as for every target. */
-  readonly connectTimeoutMs: number;
-  readonly firstByteTimeoutMs: number;
-  readonly idleTimeoutMs: number;
 }
 
 export interface Model {
@@ -51,35 +42,12 @@ export interface Model {
   readonly createdAtMs: number;
 }
 
-/** What a key may call, as far as a model decides it. */
-export interface ModelAccess {
-  /** Empty: every model. */
-  readonly allowedModels: readonly string[];
-  readonly previewModels: readonly string[];
-}
-
 export interface ModelLookup {
   get(slug: string): Model | undefined;
 }
 
-/** A model that only the key keeps from the caller: by now it may be given to it. */
-export class ModelWithheld extends GatewayError {
-  readonly model: Model;
-
-  constructor(model: Model) {
-    super('model_not_found');
-    this.model = model;
-  }
-}
-
 /** Lowercase, one slash, no white space; what the parts may hold is that of public model names. */
 const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/;
-
-export function mayCall(model: Model, access: ModelAccess): boolean {
-  if (!model.active) return false;
-  if (access.allowedModels.length > 0 && !access.allowedModels.includes(model.slug)) return false;
-  return !model.preview || access.previewModels.includes(model.slug);
-}
 
 /** A model that speaks, has a price, and whose provider is set up here. */
 export function isServed(model: Model, providers: ReadonlyMap<string, unknown>): boolean {

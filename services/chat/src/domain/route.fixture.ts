@@ -1,5 +1,5 @@
+import type { Target } from '@gateway/upstream';
 import type { ChatProvider } from './chat-provider';
-import type { Target } from './model';
 import type { Route } from './route';
 
 export function targetOf(provider: string, fields: Partial<Target> = {}): Target {

@@ -1,31 +1,5 @@
+import type { Route as RouteTo } from '@gateway/upstream';
 import type { ChatProvider } from './chat-provider';
-import type { Model, Target } from './model';
 
 /** A provider account that can answer for a model, and what the model is called there. */
-export interface Route {
-  readonly provider: ChatProvider;
-  readonly target: Target;
-}
-
-/**
- * A model's routes in the order in which they are tried: lower priorities first, equals drawn by weight.
- * @param random uniform in [0, 1)
- */
-export function routesOf(
-  model: Model,
-  providers: ReadonlyMap<string, ChatProvider>,
-  random: () => number,
-): Route[] {
-  const routes = model.targets.flatMap((target) => {
-    const provider = providers.get(target.provider);
-    return provider ? [{ provider, target }] : [];
-  });
-  if (routes.length < 2) return routes;
-  // The least of exponential variates with these rates is the one with probability weight / sum.
-  const keyed = routes.map((route) => ({
-    route,
-    key: -Math.log(1 - random()) / Math.max(route.target.weight, Number.MIN_VALUE),
-  }));
-  keyed.sort((a, b) => a.route.target.priority - b.route.target.priority || a.key - b.key);
-  return keyed.map(({ route }) => route);
-}
+export type Route = RouteTo<ChatProvider>;

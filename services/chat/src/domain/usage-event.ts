@@ -1,34 +1,17 @@
-import type { UsageEvent__Output } from '@gateway/proto/generated/gateway/billing/v1/UsageEvent';
+import { type BilledCall, type CallEnding, type UsageEvent, usageEvent } from '@gateway/metering';
 import type { TokenPrice } from './model';
 import { costOf } from './price';
 import type { TokenUsage, UsageSource } from './usage';
 
-/** How a call ended, in the JSON form that the journal, Kafka and billing share. */
-export type UsageEvent = UsageEvent__Output;
-
 /** What is known of a call when it is dispatched; enough to bill it if this process dies. */
-export interface DispatchedCall {
-  readonly requestId: string;
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly model: string;
-  readonly provider: string;
-  readonly endpoint: string;
-  readonly streamed: boolean;
+export interface DispatchedCall extends BilledCall {
   readonly price: TokenPrice;
-  readonly priceVersion: bigint;
-  readonly startedAtMs: number;
 }
 
 /** How it ended. */
-export interface CallEnd {
+export interface CallEnd extends CallEnding {
   readonly usage: TokenUsage;
   readonly usageSource: UsageSource;
-  readonly status: number;
-  /** Empty: answered. */
-  readonly errorCode: string;
-  readonly endedAtMs: number;
-  readonly firstByteMs: number;
 }
 
 const SOURCES = {
@@ -38,8 +21,7 @@ const SOURCES = {
 } as const;
 
 export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
-  return {
-    ...baseEvent(call, end),
+  return usageEvent(call, end, {
     outcome: 'USAGE_OUTCOME_SETTLED',
     costNano: costOf(end.usage, call.price).toString(),
     tokens: {
@@ -50,40 +32,5 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
       reasoning: String(end.usage.reasoning),
     },
     usageSource: SOURCES[end.usageSource],
-  };
-}
-
-/** Gives the hold back: the call was not dispatched, or the provider charged nothing for it. */
-export function releasedEvent(
-  call: Pick<DispatchedCall, 'requestId' | 'accountId' | 'keyId' | 'model'> & Partial<DispatchedCall>,
-  end: Partial<CallEnd>,
-): UsageEvent {
-  return {
-    ...baseEvent(call, end),
-    outcome: 'USAGE_OUTCOME_RELEASED',
-    costNano: '0',
-    tokens: null,
-    usageSource: 'USAGE_SOURCE_UNSPECIFIED',
-  };
-}
-
-function baseEvent(
-  call: Pick<DispatchedCall, 'requestId' | 'accountId' | 'keyId' | 'model'> & Partial<DispatchedCall>,
-  end: Partial<CallEnd>,
-) {
-  return {
-    requestId: call.requestId,
-    accountId: call.accountId,
-    keyId: call.keyId,
-    model: call.model,
-    endpoint: call.endpoint ?? '',
-    provider: call.provider ?? '',
-    streamed: call.streamed ?? false,
-    priceVersion: String(call.priceVersion ?? 0n),
-    startedAtMs: String(call.startedAtMs ?? 0),
-    endedAtMs: String(end.endedAtMs ?? 0),
-    firstByteMs: end.firstByteMs ?? 0,
-    status: end.status ?? 0,
-    errorCode: end.errorCode ?? '',
-  };
+  });
 }

@@ -1,6 +1,7 @@
+import type { UsageEvent } from '@gateway/metering';
 import type { TokenPrice } from '../domain/model';
 import type { TokenUsage } from '../domain/usage';
-import type { DispatchedCall, UsageEvent } from '../domain/usage-event';
+import type { DispatchedCall } from '../domain/usage-event';
 
 /** One line of the journal. */
 export type JournalRecord =

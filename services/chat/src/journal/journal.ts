@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
-import type { Owner } from '../domain/owner';
+import type { Owner, UsageEvent } from '@gateway/metering';
 import type { TokenUsage } from '../domain/usage';
-import type { DispatchedCall, UsageEvent } from '../domain/usage-event';
+import type { DispatchedCall } from '../domain/usage-event';
 import { encodeRecord, type JournalRecord } from './journal-record';
 import { nextLife } from './owner';
 import { removeSegment, Segment, segmentNumber } from './segment';

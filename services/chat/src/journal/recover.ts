@@ -1,5 +1,6 @@
+import type { UsageEvent } from '@gateway/metering';
 import type { TokenUsage } from '../domain/usage';
-import { type DispatchedCall, settledEvent, type UsageEvent } from '../domain/usage-event';
+import { type DispatchedCall, settledEvent } from '../domain/usage-event';
 import type { Journal } from './journal';
 import { decodeRecord } from './journal-record';
 import { readSegmentLines } from './segment';

@@ -1,5 +1,5 @@
+import type { UpstreamFailure } from '@gateway/upstream';
 import type { RefusedResponse } from '../domain/chat-provider';
-import type { UpstreamFailure } from '../domain/upstream-failure';
 import { showableMessage } from './showable-message';
 
 const MAX_RETRY_AFTER_SECONDS = 86_400;

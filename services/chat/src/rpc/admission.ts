@@ -1,14 +1,18 @@
+import {
+  type Owner,
+  type ReserveClient,
+  releasedEvent,
+  type UsageEvent,
+  type UsageRelay,
+} from '@gateway/metering';
 import { fromProtoRates, GatewayError, type RateFigures, rateHeaders } from '@gateway/proto';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { RequestContext } from '@gateway/runtime';
-import type { ReserveClient } from '../clients/reserve-client';
 import type { Model, TokenPrice } from '../domain/model';
-import type { Owner } from '../domain/owner';
 import { outputWithin } from '../domain/price';
 import type { UpperBound } from '../domain/upper-bound';
-import { type DispatchedCall, releasedEvent, type UsageEvent } from '../domain/usage-event';
-import type { UsageRelay } from '../events/usage-relay';
+import type { DispatchedCall } from '../domain/usage-event';
 import type { Journal } from '../journal/journal';
 import { MeteredCall } from './metered-call';
 

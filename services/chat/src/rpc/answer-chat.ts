@@ -1,10 +1,11 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
+import { routesOf } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import { type Model, type ModelLookup, resolveChatModel, type TokenPrice } from '../domain/model';
 import { callPrice } from '../domain/price';
-import { type Route, routesOf } from '../domain/route';
+import type { Route } from '../domain/route';
 import { type RequestSize, type UpperBound, upperBound, wholeOnly } from '../domain/upper-bound';
 import type { Admission, Admitted } from './admission';
 import type { ChatRelay } from './chat-relay';

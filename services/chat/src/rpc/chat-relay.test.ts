@@ -1,10 +1,10 @@
+import type { UsageEvent } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
+import { UpstreamError } from '@gateway/upstream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model } from '../domain/model';
 import { targetOf } from '../domain/route.fixture';
-import { UpstreamError } from '../domain/upstream-failure';
-import type { UsageEvent } from '../domain/usage-event';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import { DIALECTS } from '../providers/openai/dialect';
 import { openAiProvider } from '../providers/openai/openai-provider';

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
+import { failureOf, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { PassedStream } from '../domain/chat-provider';
 import { estimateInput } from '../domain/upper-bound';
-import { failureOf, toGatewayError } from '../domain/upstream-failure';
 import { NO_USAGE } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
 import { readReply } from '../providers/read-reply';

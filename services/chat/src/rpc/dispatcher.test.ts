@@ -1,11 +1,10 @@
 import { GatewayError } from '@gateway/proto';
 import type { RequestContext } from '@gateway/runtime';
+import { TargetHealth, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
 import { routeOf, targetOf } from '../domain/route.fixture';
-import { TargetHealth } from '../domain/target-health';
-import { UpstreamError, type UpstreamFailure } from '../domain/upstream-failure';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import type { UpstreamRequest, UpstreamResponse } from '../providers/upstream-http';
 import type { AdmittedCall } from './admitted-call';

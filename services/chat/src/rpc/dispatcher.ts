@@ -1,15 +1,15 @@
 import { GatewayError } from '@gateway/proto';
 import type { RequestContext } from '@gateway/runtime';
-import type { Target } from '../domain/model';
-import type { Route } from '../domain/route';
-import type { TargetHealth } from '../domain/target-health';
 import {
   failureOf,
   isCallersFault,
   moreHopeful,
+  type Target,
+  type TargetHealth,
   UpstreamError,
   type UpstreamFailure,
-} from '../domain/upstream-failure';
+} from '@gateway/upstream';
+import type { Route } from '../domain/route';
 import type { TargetMetrics } from '../metrics';
 import { readRefusalBody } from '../providers/read-reply';
 import { readRefusal } from '../providers/refusal';

@@ -1,6 +1,7 @@
+import { mayCall } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
-import { isServed, type Model, mayCall } from '../domain/model';
+import { isServed, type Model } from '../domain/model';
 import { toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { toOpenAiModel } from '../formats/openai/model-list';
 import type { Admission } from './admission';

@@ -1,5 +1,6 @@
+import { releasedEvent, type UsageEvent } from '@gateway/metering';
 import type { TokenUsage, UsageSource } from '../domain/usage';
-import { type DispatchedCall, releasedEvent, settledEvent, type UsageEvent } from '../domain/usage-event';
+import { type DispatchedCall, settledEvent } from '../domain/usage-event';
 
 /** What keeps the record of calls. */
 export interface UsageJournal {

@@ -1,15 +1,4 @@
-/** One provider account that can answer for a model. */
-export interface Target {
-  readonly provider: string;
-  readonly upstreamModel: string;
-  readonly weight: number;
-  /** Lower is tried first. */
-  readonly priority: number;
-  /** 0: as for every target. */
-  readonly connectTimeoutMs: number;
-  readonly firstByteTimeoutMs: number;
-  readonly idleTimeoutMs: number;
-}
+import type { Target } from '@gateway/upstream';
 
 /** A model as this service needs it. */
 export interface Model {
@@ -102,6 +91,8 @@ export interface VideoFeatures {
   readonly maxDuration: number;
   readonly defaultDuration: number;
   readonly aspectRatios: readonly string[];
+  /** Empty: the provider's own choice. */
+  readonly defaultAspectRatio: string;
   readonly maxReferenceImages: number;
   readonly maxPromptChars: number;
   /** By tier, for those that stand for a resolution or have durations of their own. */

@@ -1,5 +1,5 @@
+import { toGatewayError } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
-import { toGatewayError } from '../../domain/upstream-failure';
 import { refusedMessages } from './refused-messages';
 
 const refused = (status: number, error: object) =>

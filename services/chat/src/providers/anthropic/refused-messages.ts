@@ -1,5 +1,5 @@
+import type { UpstreamFailure } from '@gateway/upstream';
 import type { RefusedResponse } from '../../domain/chat-provider';
-import type { UpstreamFailure } from '../../domain/upstream-failure';
 import { membersOf, textOf } from '../../json/json-value';
 
 /** Of `error.details.error_code`: what is wrong with our account (SDK 1.10, `resources/shared`). */

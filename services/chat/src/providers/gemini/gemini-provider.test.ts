@@ -1,5 +1,5 @@
+import { toGatewayError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
-import { toGatewayError } from '../../domain/upstream-failure';
 import { geminiProvider } from './gemini-provider';
 import { BAD_KEY_ERROR, QUOTA_ERROR } from './responses.fixture';
 

@@ -1,5 +1,5 @@
+import type { UpstreamFailure } from '@gateway/upstream';
 import type { RefusedResponse } from '../../domain/chat-provider';
-import type { UpstreamFailure } from '../../domain/upstream-failure';
 import { type JsonObject, listOf, membersOf, textOf } from '../../json/json-value';
 import { showableMessage } from '../showable-message';
 

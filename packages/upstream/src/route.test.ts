@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { Model, Target } from './model';
 import { routesOf } from './route';
-import { providerOf, targetOf } from './route.fixture';
+import { targetOf } from './route.fixture';
+import type { Target } from './target';
 
-const providers = new Map(['a', 'b', 'c'].map((id) => [id, providerOf(id)]));
-const modelTo = (...targets: Target[]) => ({ targets }) as unknown as Model;
+type Model = Parameters<typeof routesOf>[0];
+
+const providers = new Map(['a', 'b', 'c'].map((id) => [id, { id }]));
+const modelTo = (...targets: Target[]): Model => ({ targets });
 
 /** The same numbers in every run, uniform enough to draw by (mulberry32). */
 function seeded(seed: number): () => number {

@@ -1,16 +1,10 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkCall, LinkHandler, RequestContext } from '@gateway/runtime';
 import { describe, expect, test } from '@jest/globals';
-import { type Model, type ModelAccess, resolveChatModel } from '../domain/model';
+import { type ModelAccess, ModelWithheld, mayCall } from './model-access';
 import { refusedByCurrentKey, withCurrentKey } from './with-current-key';
 
-const model = {
-  slug: 'sim/new',
-  active: true,
-  preview: true,
-  outputModalities: ['text'],
-} as unknown as Model;
-const models = { get: (slug: string) => (slug === model.slug ? model : undefined) };
+const model = { slug: 'sim/new', active: true, preview: true };
 const CONTEXT = {} as RequestContext;
 
 const key = (previewModels: string[]) => ({
@@ -27,7 +21,8 @@ const callTo = (slug: string, previewModels: string[] = []) =>
 function handlerOf(seen: ModelAccess[]): LinkHandler {
   return async (_context, call) => {
     seen.push(call.key);
-    resolveChatModel(models, call.path, call.key);
+    if (call.path !== model.slug) throw new GatewayError('model_not_found');
+    if (!mayCall(model, call.key)) throw new ModelWithheld(model);
     return { status: 200, headers: {}, body: Buffer.from(call.key.previewModels.join()) };
   };
 }

@@ -1,6 +1,6 @@
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import { callUnary } from '@gateway/runtime';
-import type { UsageDelivery } from '../domain/usage-delivery';
+import type { UsageDelivery } from './usage-delivery';
 
 const TIMEOUT_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import type { Logger } from '@gateway/runtime';
 import { expect, test } from '@jest/globals';
-import { releasedEvent, type UsageEvent } from '../domain/usage-event';
+import { releasedEvent, type UsageEvent } from './usage-event';
 import { UsageRelay } from './usage-relay';
 
 const log = { warn: () => {} } as unknown as Logger;

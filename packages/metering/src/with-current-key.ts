@@ -1,6 +1,6 @@
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { LinkHandler } from '@gateway/runtime';
-import { ModelWithheld, mayCall } from '../domain/model';
+import { ModelWithheld, mayCall } from './model-access';
 
 /** Who knows what a key is now; a call brings what its edge remembers. */
 export interface CurrentKeys {

@@ -1,51 +1,8 @@
-import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
-import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
-import { type Logger, PersistentStream } from '@gateway/runtime';
-import type { Model, ModelLookup, Pricing, TokenPrice } from '../domain/model';
+import type { Model, Pricing, TokenPrice } from '../domain/model';
 
-/** The catalog in memory, kept fresh by a stream and usable while the catalog is down. */
-export class CatalogClient implements ModelLookup {
-  readonly #stream: PersistentStream<WatchResponse__Output>;
-  #models = new Map<string, Model>();
-  #loaded = false;
-
-  constructor(client: CatalogServiceClient, log: Logger) {
-    this.#stream = new PersistentStream({
-      name: 'catalog',
-      log,
-      open: () => client.Watch({}),
-      onMessage: (message) => this.#apply(message),
-    });
-  }
-
-  /** True once a whole catalog has been seen. */
-  get loaded(): boolean {
-    return this.#loaded;
-  }
-
-  get(slug: string): Model | undefined {
-    return this.#models.get(slug);
-  }
-
-  /** By slug. */
-  all(): Model[] {
-    return [...this.#models.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
-  }
-
-  close(): void {
-    this.#stream.close();
-  }
-
-  #apply(message: WatchResponse__Output): void {
-    if (message.snapshot) this.#models = new Map();
-    for (const model of message.models) this.#models.set(model.slug, fromProtoModel(model));
-    if (message.snapshot) this.#loaded = true;
-  }
-}
-
-function fromProtoModel(model: Model__Output): Model {
+export function fromProtoModel(model: Model__Output): Model {
   const pricing = fromProtoPricing(model);
   return {
     slug: model.slug,

@@ -1,7 +1,7 @@
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { OpenHold__Output } from '@gateway/proto/generated/gateway/billing/v1/OpenHold';
 import { callUnary, type Logger } from '@gateway/runtime';
-import type { Owner } from '../domain/owner';
+import type { Owner } from './owner';
 
 const TIMEOUT_MS = 5_000;
 const HEARTBEAT_MS = 5_000;

@@ -1,9 +1,11 @@
 import type { Logger } from '@gateway/runtime';
 import { Kafka, logLevel, type Producer } from 'kafkajs';
-import type { UsageDelivery } from '../domain/usage-delivery';
-import type { UsageEvent } from '../domain/usage-event';
+import type { UsageDelivery } from './usage-delivery';
+import type { UsageEvent } from './usage-event';
 
 export interface KafkaDeliveryOptions {
+  /** As brokers log it, e.g. `gateway-chat`. */
+  readonly clientId: string;
   readonly brokers: readonly string[];
   /** Lets several gateways share a cluster; empty for one. */
   readonly topicPrefix: string;
@@ -20,7 +22,7 @@ const SEND_TIMEOUT_MS = 10_000;
 export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
   const { log } = options;
   const kafka = new Kafka({
-    clientId: 'gateway-chat',
+    clientId: options.clientId,
     brokers: [...options.brokers],
     connectionTimeout: 3_000,
     requestTimeout: 5_000,

@@ -21,7 +21,7 @@ export class TargetHealth {
   }
 
   /** Those worth trying, in the order given but for ailing ones, which come last; empty when all are out. */
-  inOrder(routes: readonly Route[]): readonly Route[] {
+  inOrder<R extends Route>(routes: readonly R[]): readonly R[] {
     const nowMs = this.#nowMs();
     const states = routes.map((route) => this.#breaker(route).state(nowMs));
     if (states.every((state) => state === 'closed')) return routes;

@@ -1,6 +1,6 @@
 import type { Logger } from '@gateway/runtime';
-import type { UsageDelivery } from '../domain/usage-delivery';
-import type { UsageEvent } from '../domain/usage-event';
+import type { UsageDelivery } from './usage-delivery';
+import type { UsageEvent } from './usage-event';
 
 export interface UsageRelayOptions {
   readonly delivery: UsageDelivery;
@@ -21,7 +21,7 @@ const BACKOFF_MAX_MS = 5_000;
 
 /**
  * Sends finished calls to billing in order, a batch at a time, trying again until it succeeds. What waits
- * here is in the journal too, which bounds it.
+ * here is kept where it outlives the process too.
  */
 export class UsageRelay {
   readonly #options: UsageRelayOptions;
@@ -62,7 +62,7 @@ export class UsageRelay {
         };
       });
     }
-    // What is left is in the journal, for the next life.
+    // What is left is where it was kept, for the next life.
     this.#abandoned = true;
     this.#wakeEarly?.();
     await this.#options.delivery.close();

@@ -1,0 +1,66 @@
+import type { UsageEvent__Output } from '@gateway/proto/generated/gateway/billing/v1/UsageEvent';
+
+/** How a call ended, in the JSON form that journals, Kafka and billing share. */
+export type UsageEvent = UsageEvent__Output;
+
+/** What identifies a call's hold. */
+export interface HeldCall {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly model: string;
+}
+
+/** What is known of a call when it is dispatched. */
+export interface BilledCall extends HeldCall {
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly streamed: boolean;
+  readonly priceVersion: bigint;
+  readonly startedAtMs: number;
+}
+
+export interface CallEnding {
+  readonly status: number;
+  /** Empty: answered. */
+  readonly errorCode: string;
+  readonly endedAtMs: number;
+  readonly firstByteMs: number;
+}
+
+/** What becomes of its hold, and what it used. */
+export type Settlement = Pick<UsageEvent, 'outcome' | 'costNano' | 'tokens' | 'usageSource'>;
+
+const NOTHING_CHARGED: Omit<Settlement, 'outcome'> = {
+  costNano: '0',
+  tokens: null,
+  usageSource: 'USAGE_SOURCE_UNSPECIFIED',
+};
+
+export function usageEvent(
+  call: HeldCall & Partial<BilledCall>,
+  end: Partial<CallEnding>,
+  settlement: Settlement,
+): UsageEvent {
+  return {
+    requestId: call.requestId,
+    accountId: call.accountId,
+    keyId: call.keyId,
+    model: call.model,
+    endpoint: call.endpoint ?? '',
+    provider: call.provider ?? '',
+    streamed: call.streamed ?? false,
+    priceVersion: String(call.priceVersion ?? 0n),
+    startedAtMs: String(call.startedAtMs ?? 0),
+    endedAtMs: String(end.endedAtMs ?? 0),
+    firstByteMs: end.firstByteMs ?? 0,
+    status: end.status ?? 0,
+    errorCode: end.errorCode ?? '',
+    ...settlement,
+  };
+}
+
+/** Gives the hold back: the call was not dispatched, or the provider charged nothing for it. */
+export function releasedEvent(call: HeldCall & Partial<BilledCall>, end: Partial<CallEnding>): UsageEvent {
+  return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_RELEASED' });
+}

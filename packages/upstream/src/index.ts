@@ -1,0 +1,5 @@
+export * from './circuit-breaker';
+export * from './route';
+export * from './target';
+export * from './target-health';
+export * from './upstream-failure';
