@@ -7,6 +7,7 @@ const workspace = {
   '^@gateway/proto/generated/(.*)$': '<rootDir>/proto/src/generated/$1',
   '^@gateway/(metering|runtime|upstream)$': '<rootDir>/packages/$1/src/index.ts',
   '^@gateway/local$': '<rootDir>/deploy/local/src/stack.ts',
+  '^fast-check$': '<rootDir>/tests/seeded-fast-check.cjs',
   // Imported by that name of an ESM file.
   '^zod/v4/locales/en\\.js$': '<rootDir>/tests/node_modules/zod/v4/locales/en.cjs',
 };

@@ -12,6 +12,8 @@ const REAL_ENGINES = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_KAFKA_BROKERS
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--heavy');
 const heavy = process.argv.includes('--heavy') || process.env.TEST_HEAVY === '1';
+// The usual run tries the same cases each time; the full counts try others, of a seed that is told.
+const seed = process.env.FC_SEED ?? (heavy ? String(Math.trunc(Math.random() * 2 ** 31)) : undefined);
 const requireAll = process.env.REQUIRE_ALL === '1';
 
 try {
@@ -31,6 +33,7 @@ async function main() {
     ...(missing.length === 0 ? [systemRun('real')] : []),
   ];
   const notRun = missing.length === 0 ? [] : [`system tests on real engines: ${missing.join(', ')} not set`];
+  if (seed !== undefined) console.log(`FC_SEED=${seed}`);
   if (!heavy) notRun.push('the long versions of some tests: npm run test:heavy');
   const results = [];
   for (const run of runs) results.push(await runJest(node, run));
@@ -61,7 +64,7 @@ async function runJest(node, { title, flags, env }) {
     ];
     const child = spawn(node, [JEST, ...jestArgs], {
       cwd: ROOT,
-      env: { ...process.env, ...env, ...(heavy ? { TEST_HEAVY: '1' } : {}) },
+      env: { ...process.env, ...env, ...(heavy && { TEST_HEAVY: '1' }), ...(seed && { FC_SEED: seed }) },
       // Its own summary goes to standard error; what it prints besides is the result as JSON.
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -61,7 +61,7 @@ export function mutatedJson(originals: readonly unknown[]): fc.Arbitrary<string>
     .map(([original, edits]) => JSON.stringify(edits.reduce(applied, structuredClone(original))) ?? 'null');
 }
 
-/** Bytes like these, some overwritten, cut out, put in twice, or the end missing. */
+/** Bytes like these, some overwritten, cut out, put in twice, or the end missing. Shown as what was done to which. */
 export function mutatedText(originals: readonly string[]): fc.Arbitrary<Buffer> {
   const change = fc.record({
     at: fc.nat(10_000),
@@ -87,15 +87,20 @@ export function mutatedText(originals: readonly string[]): fc.Arbitrary<Buffer> 
     cut: fc.boolean(),
   });
   return fc
-    .tuple(fc.constantFrom(...originals), fc.array(change, { minLength: 1, maxLength: 4 }))
-    .map(([original, changes]) => {
-      let bytes: Buffer = Buffer.from(original);
+    .tuple(fc.nat(originals.length - 1), fc.array(change, { minLength: 1, maxLength: 4 }))
+    .map(([index, changes]) => {
+      let bytes: Buffer = Buffer.from(originals[index]!);
+      const done: string[] = [];
       for (const { at, length, bytes: put, cut } of changes) {
         const place = at % (bytes.length + 1);
-        const rest = cut && length === 40 ? Buffer.alloc(0) : bytes.subarray(place + length);
+        const endsHere = cut && length === 40;
+        const rest = endsHere ? Buffer.alloc(0) : bytes.subarray(place + length);
         bytes = Buffer.concat([bytes.subarray(0, place), put, rest]);
+        const shown = JSON.stringify(Buffer.from(put).toString('latin1'));
+        done.push(`at ${place} ${shown} for ${endsHere ? 'all the rest' : `${length} bytes`}`);
       }
-      return bytes;
+      const told = () => `text ${index}: ${done.join(', ')}`;
+      return Object.defineProperty(bytes, fc.toStringMethod, { value: told });
     });
 }
 

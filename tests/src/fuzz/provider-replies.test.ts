@@ -70,7 +70,10 @@ const WAYS: readonly Way[] = [
   { endpoint: MESSAGES, wire: 'anthropic', model: 'anthropic/claude-haiku-4-5', passes: true },
   { endpoint: MESSAGES, wire: 'gemini', model: 'google/gemini-2.5-flash' },
 ];
-const EVERY_WAY = fc.constantFrom(...WAYS);
+/** A failure shows a way in one line. */
+const EVERY_WAY = fc.constantFrom(
+  ...WAYS.map((way) => ({ ...way, [fc.toStringMethod]: () => `${way.endpoint.path} to ${way.model}` })),
+);
 
 async function expectLawfulAfter(way: Way, does: Misbehaviour, stream: boolean): Promise<void> {
   const { endpoint, model } = way;
@@ -93,7 +96,7 @@ test(
       return fc.tuple(fc.constant(way), mutatedJson([whole, tools, refusal(400, 'no')]));
     });
     const status = fc.constantFrom(200, 200, 200, 200, 400, 429, 500);
-    await runFuzz(fc.tuple(replies, status, fc.boolean()), casesOf(1_200), ([[way, body], code, stream]) =>
+    await runFuzz(fc.tuple(replies, status, fc.boolean()), casesOf(24_000), ([[way, body], code, stream]) =>
       expectLawfulAfter(way, says(httpReply(code, body)), stream),
     );
   },
@@ -113,7 +116,7 @@ test(
         return { way, reply: `${streamHead()}${events.join('')}${ended ? end : ''}` };
       });
     });
-    await runFuzz(streams, casesOf(1_000), ({ way, reply }) => expectLawfulAfter(way, says(reply), true));
+    await runFuzz(streams, casesOf(20_000), ({ way, reply }) => expectLawfulAfter(way, says(reply), true));
   },
   TIME_LIMIT_MS,
 );
@@ -125,7 +128,7 @@ test(
       const stream = streamOf(WIRE_REPLIES[way.wire]);
       return fc.tuple(fc.constant(way), mutatedText([stream, stream.replaceAll('\n', '\r\n')]));
     });
-    await runFuzz(streams, casesOf(1_000), ([way, bytes]) =>
+    await runFuzz(streams, casesOf(20_000), ([way, bytes]) =>
       expectLawfulAfter(way, says(Buffer.concat([Buffer.from(streamHead()), bytes])), true),
     );
   },
@@ -148,7 +151,7 @@ test(
       ];
       return fc.tuple(fc.constant(way), mutatedText(texts));
     });
-    await runFuzz(fc.tuple(replies, fc.boolean()), casesOf(800), ([[way, bytes], stream]) =>
+    await runFuzz(fc.tuple(replies, fc.boolean()), casesOf(16_000), ([[way, bytes], stream]) =>
       expectLawfulAfter(way, says(bytes), stream),
     );
   },

@@ -64,9 +64,9 @@ const COUNT_BODIES = MESSAGE_REQUESTS.map(({ max_tokens: _maximum, stream: _stre
 
 /** How many cases of each endpoint, by value and by byte. */
 const FUZZED = [
-  { endpoint: COMPLETIONS, bodies: COMPLETION_BODIES, byValue: 900, byByte: 600 },
-  { endpoint: MESSAGES, bodies: MESSAGE_BODIES, byValue: 900, byByte: 600 },
-  { endpoint: COUNT_TOKENS, bodies: COUNT_BODIES, byValue: 300, byByte: 180 },
+  { endpoint: COMPLETIONS, bodies: COMPLETION_BODIES, byValue: 18_000, byByte: 12_000 },
+  { endpoint: MESSAGES, bodies: MESSAGE_BODIES, byValue: 18_000, byByte: 12_000 },
+  { endpoint: COUNT_TOKENS, bodies: COUNT_BODIES, byValue: 6_000, byByte: 3_600 },
 ];
 
 describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByte }) => {
@@ -114,7 +114,7 @@ test(
       'billing/limits',
       'models/sim/preview/opt-in',
     );
-    await runFuzz(fc.tuple(paths, mutatedJson(DASHBOARD_BODIES)), casesOf(300), async ([path, body]) => {
+    await runFuzz(fc.tuple(paths, mutatedJson(DASHBOARD_BODIES)), casesOf(6_000), async ([path, body]) => {
       // A stranger's: what is set here must not stand in the way of the other fuzzers.
       const answer = await caller.dashboard('POST', `/api/v1/${path}`, bearer(stranger.token), body);
       expectLawful(answer, REQUEST_CODES);
@@ -175,7 +175,7 @@ test(
   'headers, over a good call',
   async () => {
     const endpoints = fc.constantFrom(undefined, undefined, ...CHAT_ENDPOINTS);
-    await runFuzz(fc.tuple(headers, endpoints), casesOf(900), async ([extra, endpoint]) => {
+    await runFuzz(fc.tuple(headers, endpoints), casesOf(18_000), async ([extra, endpoint]) => {
       const all = { ...bearer(customer.apiKey), ...extra };
       const answer = endpoint
         ? await caller.api('POST', endpoint.path, all, endpoint.body())
@@ -239,7 +239,7 @@ test(
   async () => {
     await runFuzz(
       fc.tuple(method, path, query, fc.constantFrom('key', 'token', 'none'), fc.boolean()),
-      casesOf(900),
+      casesOf(18_000),
       async ([verb, where, what, who, api]) => {
         const credentials = who === 'none' ? {} : bearer(who === 'key' ? customer.apiKey : customer.token);
         const send = api ? caller.api : caller.dashboard;
@@ -265,7 +265,7 @@ test(
     const origins = [system.stack.apiUrl, system.stack.dashboardUrl];
     await runFuzz(
       fc.tuple(mutatedText(whole), fc.constantFrom(...origins)),
-      casesOf(180),
+      casesOf(3_600),
       async ([bytes, origin]) => {
         const raw = await sendRaw(origin, bytes);
         for (const answer of answersIn(raw)) expectLawful(answer, REQUEST_CODES);

@@ -1,38 +1,91 @@
 import fc from 'fast-check';
+import { inLanes } from '../support/in-lanes';
 
 const HEAVY = process.env.TEST_HEAVY === '1';
 /** Calls that are under way together. */
 const WIDTH = 12;
+/** Of the full count, one case in so many is tried in the usual run. */
+const USUAL_SHARE = 50;
+/** No case takes a hundredth of it, on however busy a machine: it is not the clock that fails, but what hangs. */
+const HANG_MS = 60_000;
+/** For looking for a smaller case that fails too. */
+const SHRINK_MS = 60_000;
+/** A log is read by people. */
+const MAX_SHOWN_CHARS = 3_000;
 
-/** How many cases of a fuzzer; the long run has twenty times as many. */
-export function casesOf(usual: number): number {
-  return HEAVY ? usual * 20 : usual;
+/** How many cases of a fuzzer. */
+export function casesOf(full: number): number {
+  return HEAVY ? full : Math.ceil(full / USUAL_SHARE);
 }
 
-/**
- * Runs the check on so many cases, some at a time. A failure names the seed; FUZZ_SEED repeats it.
- * @param limitMs of one batch: longer is a hang
- */
+interface FailedCase<T> {
+  readonly index: number;
+  readonly value: T;
+  readonly error: unknown;
+}
+
+/** Runs the check on so many cases, some at a time. A failure shows the one case; FC_SEED repeats it. */
 export async function runFuzz<T>(
   arbitrary: fc.Arbitrary<T>,
   cases: number,
   check: (value: T) => Promise<void>,
-  limitMs = 10_000,
 ): Promise<void> {
-  const seed = process.env.FUZZ_SEED ? Number(process.env.FUZZ_SEED) : undefined;
-  const batches = fc.array(arbitrary, { minLength: WIDTH, maxLength: WIDTH });
-  await fc.assert(
-    fc.asyncProperty(batches, async (batch) => {
-      await Promise.all(batch.map(check));
-    }),
-    {
-      numRuns: Math.ceil(cases / WIDTH),
-      timeout: limitMs,
-      // Batches shrink slowly, and each failing one may take all its time.
-      interruptAfterTimeLimit: HEAVY ? 1_800_000 : 40_000,
-      markInterruptAsFailure: true,
-      endOnFailure: false,
-      ...(seed !== undefined && { seed }),
-    },
+  const { seed = Math.trunc(Math.random() * 2 ** 31) } = fc.readConfigureGlobal();
+  const values: T[] = [];
+  const collect = fc.property(arbitrary, (value) => void values.push(value));
+  fc.assert(collect, { seed, numRuns: cases });
+  const failed = await firstFailure(values.entries(), check);
+  if (!failed) return;
+  const { index } = failed;
+  const alone = await fc.check(fc.asyncProperty(arbitrary, check), {
+    seed,
+    path: `${index}`,
+    numRuns: 1,
+    timeout: HANG_MS,
+    interruptAfterTimeLimit: SHRINK_MS,
+    markInterruptAsFailure: true,
+  });
+  const smallest = alone.counterexample;
+  const [error, which, shown] = smallest
+    ? [alone.errorInstance, 'the smallest that fails', smallest[0]]
+    : [failed.error, 'it, which passes alone,', failed.value];
+  throw new Error(
+    `${cut(messageOf(error))}\ncase ${index} of ${cases}, FC_SEED=${seed}; ${which} is\n${cut(fc.stringify(shown))}`,
   );
+}
+
+/** Undefined when none fails. After one has, no more are begun. */
+async function firstFailure<T>(
+  cases: IterableIterator<[number, T]>,
+  check: (value: T) => Promise<void>,
+): Promise<FailedCase<T> | undefined> {
+  let failed: FailedCase<T> | undefined;
+  await inLanes(WIDTH, cases, async ([index, value]) => {
+    if (failed) return;
+    try {
+      await beforeItHangs(check(value));
+    } catch (error) {
+      failed ??= { index, value, error };
+    }
+  });
+  return failed;
+}
+
+async function beforeItHangs(checking: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const hang = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${HANG_MS} ms`)), HANG_MS);
+  });
+  try {
+    await Promise.race([checking, hang]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function cut(text: string): string {
+  const over = text.length - MAX_SHOWN_CHARS;
+  return over > 0 ? `${text.slice(0, MAX_SHOWN_CHARS)} … and ${over} more characters` : text;
 }

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { mutatedText } from './mutate';
+import { runFuzz } from './run-fuzz';
+
+const TEXTS = ['an innocent text', 'x'.repeat(100_000)];
+
+async function failureOf(check: (bytes: Buffer) => Promise<void>): Promise<string> {
+  return runFuzz(mutatedText(TEXTS), 400, check).then(
+    () => 'none',
+    ({ message }: Error) => message,
+  );
+}
+
+async function expectNoBraces(bytes: Buffer): Promise<void> {
+  if (bytes.includes('{')) throw new Error('a brace');
+}
+
+test('a failure shows what was wrong, the one case that failed, made small, and the seed', async () => {
+  const [wrong, where, shown] = (await failureOf(expectNoBraces)).split('\n');
+  expect(wrong).toBe('a brace');
+  expect(where).toMatch(/^case \d+ of 400, FC_SEED=\d+; the smallest that fails is$/);
+  expect(shown).toMatch(/^text 0: at 0 "\{" for 0 bytes/);
+});
+
+test('a case that fails only beside others is shown as it was', async () => {
+  let calls = 0;
+  const failure = await failureOf(async () => {
+    if (++calls === 20) throw new Error('busy');
+  });
+  expect(failure).toMatch(/^busy\ncase 19 of 400, FC_SEED=\d+; it, which passes alone, is\ntext [01]: at /);
+});
+
+test('a long failure is cut', async () => {
+  const failure = await failureOf(async (bytes) => {
+    throw new Error(`${bytes.toString('hex')}${'y'.repeat(10_000)}`);
+  });
+  expect(failure.length).toBeLessThan(7_000);
+});
+
+test('the cases are those of the seed', async () => {
+  const seen = async () => {
+    const values: number[] = [];
+    await runFuzz(fc.nat(), 50, async (value) => void values.push(value));
+    return values;
+  };
+  expect(await seen()).toEqual(await seen());
+});
