@@ -11,6 +11,7 @@ const STOP_REASONS = new Set([
   'tool_use',
   'pause_turn',
   'refusal',
+  'model_context_window_exceeded',
 ]);
 
 /** Whether it is the event that tells in a format's own framing that the stream broke. */

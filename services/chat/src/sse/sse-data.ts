@@ -6,13 +6,14 @@ const LF = '\n';
  * event was, after parsing it, the dearest part of translating a chunk.
  */
 export function dataOf(event: Buffer): string {
-  const text = event.toString('utf8');
+  const text = withLf(event.toString('utf8'));
   let data: string | undefined;
   for (let at = 0; at < text.length; ) {
     const found = text.indexOf(LF, at);
     const next = found === -1 ? text.length : found;
     if (text.startsWith(FIELD, at)) {
-      const line = lineValue(text, at + FIELD.length, next);
+      const start = at + FIELD.length;
+      const line = text.slice(text[start] === ' ' ? start + 1 : start, next);
       data = data === undefined ? line : `${data}\n${line}`;
     }
     at = next + 1;
@@ -20,10 +21,9 @@ export function dataOf(event: Buffer): string {
   return data ?? '';
 }
 
-/** Without the one space that may precede it, and the CR of a line that ends with both. */
-function lineValue(text: string, from: number, end: number): string {
-  const endsWithCr = end < text.length && end > from && text[end - 1] === '\r';
-  return text.slice(text[from] === ' ' ? from + 1 : from, endsWithCr ? end - 1 : end);
+/** A CR ends a line too, with an LF or alone: callers read it so, and we must not find an end where they find none. */
+function withLf(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, LF) : text;
 }
 
 /** Undefined when the data is no JSON object. */

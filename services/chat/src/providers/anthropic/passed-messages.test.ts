@@ -73,6 +73,11 @@ test('frames without an event line, with other line ends and spaces are read too
   expect(stream.usage).toMatchObject({ input: 2, output: 3 });
 });
 
+test('an end that a CR cuts into lines is none: to the caller it is no JSON', () => {
+  const event = Buffer.from('event: message_stop\ndata: {\r"type":"message_stop"}\n\n');
+  expect(passing().take(event)).toEqual({ kind: 'pass', bytes: event });
+});
+
 test('counts what was said, thought and called, and no signature', () => {
   const stream = passing();
   expect(stream.estimateOutput()).toBe(0);
