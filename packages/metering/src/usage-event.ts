@@ -29,7 +29,8 @@ export interface CallEnding {
 }
 
 /** What becomes of its hold, and what it used. */
-export type Settlement = Pick<UsageEvent, 'outcome' | 'costNano' | 'tokens' | 'usageSource'>;
+export type Settlement = Pick<UsageEvent, 'outcome' | 'costNano' | 'tokens' | 'usageSource'> &
+  Partial<Pick<UsageEvent, 'images' | 'videoMs'>>;
 
 const NOTHING_CHARGED: Omit<Settlement, 'outcome'> = {
   costNano: '0',
@@ -56,6 +57,8 @@ export function usageEvent(
     firstByteMs: end.firstByteMs ?? 0,
     status: end.status ?? 0,
     errorCode: end.errorCode ?? '',
+    images: 0,
+    videoMs: '0',
     ...settlement,
   };
 }
@@ -63,4 +66,9 @@ export function usageEvent(
 /** Gives the hold back: the call was not dispatched, or the provider charged nothing for it. */
 export function releasedEvent(call: HeldCall & Partial<BilledCall>, end: Partial<CallEnding>): UsageEvent {
   return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_RELEASED' });
+}
+
+/** Nobody can say whether the provider charged: the caller pays nothing, the hold is the operator's loss. */
+export function lostEvent(call: HeldCall & Partial<BilledCall>, end: Partial<CallEnding>): UsageEvent {
+  return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_LOST' });
 }

@@ -163,3 +163,14 @@ test('a top-up that cleared is seen by the very next call, a pending one by none
     expect(await call()).toBe('granted 10');
   }
 }, 900_000);
+
+test('a grant tells of the cap on one request, a free one too, and repeated', async () => {
+  const capped = await instances[0]!.createFundedKey(1_000n, { requestCostLimitNano: '300' });
+  const plain = await instances[0]!.createFundedKey(1_000n);
+  const call = reserveRequest(capped, 100n);
+  const asked = [call, reserveRequest(capped, 0n, { free: true }), reserveRequest(plain, 100n)];
+  const caps = async (...requests: typeof asked) =>
+    (await instances[0]!.reserve(...requests)).map(({ grant }) => grant?.requestCostLimitNano);
+  expect(await caps(...asked)).toEqual(['300', '300', undefined]);
+  expect(await caps(call)).toEqual(['300']);
+});

@@ -156,7 +156,7 @@ test('drift is seen wherever a figure leaves its rows', async () => {
   const ids = newAccountIds();
   await new MoneyRun(await startPostgres(ids), ids).run([
     { do: 'reserve', calls: [{ key: 0, boundNano: 10n, floorNano: 10n }] },
-    { do: 'end', pick: 0, costNano: 5n, released: false },
+    { do: 'end', pick: 0, costNano: 5n, outcome: 'SETTLED' },
   ]);
   const drift = async () => (await reconcile(pool)).driftNano;
   expect(await drift()).toBe(0n);

@@ -77,6 +77,19 @@ describe('the end of a call', () => {
     expect(await lossOf(call.requestId)).toBe(50n);
   });
 
+  test('that nobody knows charges nothing; what was held is the operator’s, and no later word changes it', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST', tokens: null }));
+    await billing.deliver(usageEvent(call, 300n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+    expect(await lossOf(call.requestId)).toBe(400n);
+    expect(await stateOf(call.requestId)).toBe('lost');
+    const { rows } = await pool.query('SELECT outcome FROM billing.usage_records WHERE request_id = $1', [
+      call.requestId,
+    ]);
+    expect(rows).toEqual([{ outcome: 'lost' }]);
+  });
+
   test('leaves a record with its figures', async () => {
     const { call } = await held(1_000n, 400n);
     const tokens = { input: '11', cacheRead: '22', cacheWrite: '33', output: '44', reasoning: '5' };
@@ -88,6 +101,8 @@ describe('the end of a call', () => {
         streamed: true,
         startedAtMs: '1000',
         endedAtMs: '2500',
+        images: 2,
+        videoMs: '7500',
       }),
     );
     const { rows } = await pool.query('SELECT * FROM billing.usage_records WHERE request_id = $1', [
@@ -103,6 +118,8 @@ describe('the end of a call', () => {
       cache_read_tokens: 22n,
       cache_write_tokens: 33n,
       output_tokens: 44n,
+      images: 2n,
+      video_ms: 7_500n,
       reasoning_tokens: 5n,
       streamed: true,
       usage_source: 'provider',
@@ -257,6 +274,17 @@ describe('a hold whose owner is gone', () => {
     });
     expect(await lossOf(call.requestId)).toBe(lossNano);
     expect(await stateOf(call.requestId)).toBe('settled');
+  });
+
+  test('and its end is not known then either: the loss is booked once', async () => {
+    const { key, call } = await held(1_000n, 400n, { ownerId: 'late-lost' });
+    await age(call.requestId);
+    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(1);
+    await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST' }));
+    await billing.deliver(usageEvent(call, 400n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+    expect(await lossOf(call.requestId)).toBe(400n);
+    expect(await stateOf(call.requestId)).toBe('lost');
   });
 
   test('a late end overspends no cap of its day either', async () => {

@@ -56,10 +56,14 @@ export interface KeyFigures {
 }
 
 export type Decision =
-  | { readonly granted: true; readonly holdNano: bigint }
+  | { readonly granted: true; readonly holdNano: bigint; readonly requestCostLimitNano: bigint | null }
   | { readonly granted: false; readonly error: GatewayError };
 
-export const grant = (holdNano: bigint): Decision => ({ granted: true, holdNano });
+/** The key's cap goes along: what a call turns out to cost is held against it too. */
+export const grant = (
+  holdNano: bigint,
+  { requestCostLimitNano }: Pick<KeyFigures, 'requestCostLimitNano'>,
+): Decision & { granted: true } => ({ granted: true, holdNano, requestCostLimitNano });
 export const refuse = (error: GatewayError): Decision & { granted: false } => ({ granted: false, error });
 
 /** Decides one call and, if it is granted, counts its hold in the figures that the next call meets. */
@@ -97,7 +101,7 @@ export function decideCall(
     return refuse(new GatewayError('expired_api_key'));
   }
   // Before the allowlist: a model list is of no one model.
-  if (call.free) return grant(0n);
+  if (call.free) return grant(0n, key);
   if (key.allowedModels.length > 0 && !key.allowedModels.includes(call.model)) {
     return refuse(new GatewayError('model_not_found'));
   }
@@ -134,7 +138,7 @@ function fitToFunds(
 ): Decision {
   const funds = fundsOf(account, key, nowMs);
   const leastNano = minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
-  if (boundNano <= leastNano) return grant(boundNano);
+  if (boundNano <= leastNano) return grant(boundNano, key);
 
   // A call that costs anything can't be sent on nothing, however low its floor.
   const lowestNano = floorNano > 0n ? floorNano : 1n;
@@ -144,7 +148,7 @@ function fitToFunds(
 
   // An eighth leaves room for the calls beside it.
   const eighthNano = leastNano / 8n;
-  return grant(eighthNano >= lowestNano ? eighthNano : leastNano);
+  return grant(eighthNano >= lowestNano ? eighthNano : leastNano, key);
 }
 
 /** What is left of balance and caps together; below zero when one of them is overdrawn. */

@@ -7,7 +7,12 @@ import type { RateTerms } from './rate-terms';
 type Taken = RateOutcome & { taken: true };
 
 export type ReserveResult =
-  | { readonly granted: true; readonly holdNano: bigint; readonly rates: Taken }
+  | {
+      readonly granted: true;
+      readonly holdNano: bigint;
+      readonly requestCostLimitNano: bigint | null;
+      readonly rates: Taken;
+    }
   | Refusal;
 
 type Refusal = Decision & { readonly granted: false };
@@ -25,11 +30,7 @@ export type HoldDecision =
   /** The rates are not of the key's terms any more, but money refuses the call under whichever. */
   | (Refusal & { readonly ratesOutdated: true })
   /** The hold was there before; `tokens`: what it reserves, null when its key had no limit. */
-  | {
-      readonly granted: true;
-      readonly holdNano: bigint;
-      readonly earlier: { readonly tokens: bigint | null };
-    }
+  | (Decision & { readonly granted: true; readonly earlier: { readonly tokens: bigint | null } })
   /** Nothing was decided: the key's terms are no longer those under which its rates were taken. */
   | { readonly granted: false; readonly terms: RateTerms };
 
@@ -140,12 +141,13 @@ function toResult(
   decision: Exclude<HoldDecision, { terms: RateTerms }>,
 ): ReserveResult {
   if (!decision.granted) return decision;
+  const { holdNano, requestCostLimitNano } = decision;
   if ('earlier' in decision) {
     const grantedTokens = decision.earlier.tokens ?? call.boundTokens;
-    return { granted: true, holdNano: decision.holdNano, rates: { taken: true, grantedTokens } };
+    return { granted: true, holdNano, requestCostLimitNano, rates: { taken: true, grantedTokens } };
   }
   if (!rates.taken) throw new Error('a call was granted against its rates');
-  return { granted: true, holdNano: decision.holdNano, rates };
+  return { granted: true, holdNano, requestCostLimitNano, rates };
 }
 
 const unsettledTerms = () =>

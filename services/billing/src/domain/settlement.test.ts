@@ -19,6 +19,7 @@ test.each([
   ['more than the hold', event(130), 'settled', 100n, 30n],
   ['nothing', event(0), 'settled', 0n, 0n],
   ['released, whatever it says', event(40, 'RELEASED'), 'released', 0n, 0n],
+  ['lost, whatever it says', event(40, 'LOST'), 'lost', 0n, 100n],
 ])('an open hold: %s', (_, end, state, chargedNano, lossNano) => {
   expect(settleOpenHold(hold, end)).toMatchObject({ state, chargedNano, lossNano, freedNano: 100n });
 });
@@ -40,6 +41,7 @@ test.each([
   ['less than nothing is free', event(40), -7n, 0n, -60n],
   ['more than the hold', event(130), 1_000n, 100n, -70n],
   ['released', event(0, 'RELEASED'), 1_000n, 0n, -100n],
+  ['lost', event(0, 'LOST'), 1_000n, 0n, 0n],
 ])('a final after expiry: %s', (_, end, freeNano, chargedNano, lossNano) => {
   expect(settleExpiredHold(hold, end, freeNano)).toMatchObject({ chargedNano, lossNano, freedNano: 0n });
 });

@@ -2,7 +2,7 @@ import { minBigint } from './int8';
 import type { RatePlace } from './rate-limiter';
 import type { UsageEvent } from './usage-event';
 
-export type HoldState = 'open' | 'settled' | 'released' | 'expired';
+export type HoldState = 'open' | 'settled' | 'released' | 'lost' | 'expired';
 
 /** A hold as its row says. */
 export interface Hold {
@@ -17,7 +17,7 @@ export interface Hold {
   readonly rates?: RatePlace;
 }
 
-export type LossReason = 'over_hold' | 'expired' | 'late_final';
+export type LossReason = 'over_hold' | 'lost' | 'expired' | 'late_final';
 
 /** What the end of a hold changes. */
 export interface HoldEnd {
@@ -35,6 +35,7 @@ export interface HoldEnd {
 
 /** Ends an open hold as its event says: never more than the hold is charged. */
 export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
+  if (event.outcome === 'lost') return { ...expireHold(hold), state: 'lost', lossReason: 'lost' };
   const costNano = event.outcome === 'settled' ? event.costNano : 0n;
   const chargedNano = minBigint(costNano, hold.amountNano);
   return {
@@ -66,6 +67,8 @@ export function expireHold(hold: Hold): HoldEnd {
  * now is charged; the loss booked on expiry is corrected to what it has really been.
  */
 export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigint): HoldEnd {
+  // What it may have cost is booked already.
+  if (event.outcome === 'lost') return { ...expireHold(hold), state: 'lost', freedNano: 0n, lossNano: 0n };
   const costNano = event.outcome === 'settled' ? event.costNano : 0n;
   const chargedNano = minBigint(costNano, hold.amountNano, freeNano > 0n ? freeNano : 0n);
   return {

@@ -26,6 +26,8 @@ test('absent fields are zero', () => {
     cacheWriteTokens: 0n,
     outputTokens: 0n,
     reasoningTokens: 0n,
+    images: 0,
+    videoMs: 0n,
     usageSource: 'none',
     streamed: false,
     firstByteMs: 0,
@@ -52,6 +54,8 @@ describe('malformed', () => {
     ['a lone surrogate', { ...event, model: '\ud800' }],
     ['a long text', { ...event, model: 'm'.repeat(513) }],
     ['tokens that are no object', { ...event, tokens: 7 }],
+    ['images beyond counting', { ...event, images: 4_294_967_296 }],
+    ['less than no video', { ...event, videoMs: '-1' }],
     ['an end beyond time', { ...event, endedAtMs: '8640000000000001' }],
   ])('%s', (_, value) => {
     expect(() => parseUsageEvent(value)).toThrow(MalformedEvent);

@@ -6,7 +6,7 @@ export interface UsageEvent {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
-  readonly outcome: 'settled' | 'released';
+  readonly outcome: 'settled' | 'released' | 'lost';
   readonly costNano: bigint;
   readonly priceVersion: bigint;
   readonly model: string;
@@ -19,6 +19,8 @@ export interface UsageEvent {
   readonly cacheWriteTokens: bigint;
   readonly outputTokens: bigint;
   readonly reasoningTokens: bigint;
+  readonly images: number;
+  readonly videoMs: bigint;
   readonly usageSource: 'provider' | 'counted' | 'recovered' | 'none';
   readonly streamed: boolean;
   readonly firstByteMs: number;
@@ -37,6 +39,7 @@ const MAX_TIME_MS = 8_640_000_000_000_000n;
 const OUTCOMES: Record<string, UsageEvent['outcome']> = {
   USAGE_OUTCOME_SETTLED: 'settled',
   USAGE_OUTCOME_RELEASED: 'released',
+  USAGE_OUTCOME_LOST: 'lost',
 };
 const SOURCES: Record<string, UsageEvent['usageSource']> = {
   USAGE_SOURCE_UNSPECIFIED: 'none',
@@ -71,6 +74,8 @@ export function parseUsageEvent(value: unknown): UsageEvent {
     cacheWriteTokens: integer(tokens, 'cacheWrite', MAX_INT8),
     outputTokens: integer(tokens, 'output', MAX_INT8),
     reasoningTokens: integer(tokens, 'reasoning', MAX_INT8),
+    images: Number(integer(fields, 'images', BigInt(MAX_UINT32))),
+    videoMs: integer(fields, 'videoMs', MAX_INT8),
     usageSource: oneOf(SOURCES, fields, 'usageSource', 'USAGE_SOURCE_UNSPECIFIED'),
     streamed: fields.streamed === true,
     firstByteMs: Number(integer(fields, 'firstByteMs', BigInt(MAX_UINT32))),

@@ -116,10 +116,11 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
   return call;
 }
 
-function toProtoGrant({ holdNano, rates }: ReserveResult & { granted: true }) {
+function toProtoGrant({ holdNano, requestCostLimitNano, rates }: ReserveResult & { granted: true }) {
   return {
     holdNano: String(holdNano),
     grantedTokens: String(rates.grantedTokens),
     ...toProtoRates(rates),
+    ...(requestCostLimitNano !== null && { requestCostLimitNano: String(requestCostLimitNano) }),
   };
 }

@@ -1,6 +1,14 @@
 import { GatewayError } from '@gateway/proto';
 import type { Pool } from '@gateway/runtime';
-import { type AccountFigures, admitCall, type CallToAdmit, decideCall, refuse } from '../domain/admission';
+import {
+  type AccountFigures,
+  admitCall,
+  type CallToAdmit,
+  decideCall,
+  grant,
+  type KeyFigures,
+  refuse,
+} from '../domain/admission';
 import type { RatePlace } from '../domain/rate-limiter';
 import { isLimited, type RateTerms } from '../domain/rate-terms';
 import type { HoldDecision, RatedCall } from '../domain/reserver';
@@ -69,12 +77,12 @@ function decideInTurn(
   const decisions = rated.map((one): HoldDecision => {
     const { call, rates } = one;
     const hold = existing.get(call.requestId);
-    if (hold) return hold.state === 'open' ? repeat(call, hold, hold) : refuse(reused(call));
+    const key = figures.keys.get(call.keyId);
+    if (hold) return hold.state === 'open' ? repeat(call, hold, hold, key) : refuse(reused(call));
     const twin = holds.get(call.requestId);
-    if (twin) return repeat(call, twin.call, { amountNano: twin.holdNano, rates: twin.place });
+    if (twin) return repeat(call, twin.call, { amountNano: twin.holdNano, rates: twin.place }, key);
 
     const account = accounts.get(call.accountId);
-    const key = figures.keys.get(call.keyId);
     const changed = key !== undefined && isOutdated(one, key.rates);
     if (changed || !rates.taken) {
       const decision = decideCall(call, account, key, figures.nowMs);
@@ -107,9 +115,11 @@ function repeat(
   call: CallToAdmit,
   first: { readonly accountId: string; readonly keyId: string },
   held: { readonly amountNano: bigint; readonly rates?: RatePlace | undefined },
+  key: KeyFigures | undefined,
 ): HoldDecision {
   if (!isSameCall(call, first)) return refuse(reused(call));
-  return { granted: true, holdNano: held.amountNano, earlier: { tokens: held.rates?.tokens ?? null } };
+  const granted = grant(held.amountNano, key ?? { requestCostLimitNano: null });
+  return { ...granted, earlier: { tokens: held.rates?.tokens ?? null } };
 }
 
 const isSameCall = (

@@ -98,9 +98,9 @@ function makePlan(
   return plan;
 }
 
-/** What the call used of its rates; one whose hold expired is long past mattering. */
+/** What the call used of its rates, if anybody knows; one whose hold expired is long past mattering. */
 function correction(hold: Hold | undefined, event: UsageEvent): { rates?: RateCorrection } {
-  if (hold?.state !== 'open' || !hold.rates) return {};
+  if (hold?.state !== 'open' || !hold.rates || event.outcome === 'lost') return {};
   return { rates: { ...hold.rates, usedTokens: tokensOf(event) } };
 }
 
@@ -111,7 +111,7 @@ function whyDead(
 ): string | undefined {
   if (!isWellFormed(event)) return `malformed: ${event.message}`;
   if (!accounts.has(event.accountId)) return 'unknown account';
-  if (!hold) return event.outcome === 'settled' ? 'unknown hold' : undefined;
+  if (!hold) return event.outcome === 'released' ? undefined : 'unknown hold';
   return hold.accountId === event.accountId && hold.keyId === event.keyId
     ? undefined
     : "another account's or key's hold";

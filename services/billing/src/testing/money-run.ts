@@ -34,11 +34,13 @@ interface Asked {
   readonly floorNano: bigint;
 }
 
+type Outcome = 'SETTLED' | 'RELEASED' | 'LOST';
+
 export type Step =
   | { readonly do: 'reserve'; readonly calls: readonly Asked[] }
   | { readonly do: 'repeat'; readonly pick: number }
   | { readonly do: 'expire'; readonly pick: number }
-  | { readonly do: 'end'; readonly pick: number; readonly costNano: bigint; readonly released: boolean }
+  | { readonly do: 'end'; readonly pick: number; readonly costNano: bigint; readonly outcome: Outcome }
   | { readonly do: 'topup'; readonly amountNano: bigint }
   | { readonly do: 'day'; readonly ahead: number };
 
@@ -62,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('end' as const),
       pick: fc.nat(),
       costNano: nano(450n),
-      released: fc.boolean(),
+      outcome: fc.constantFrom<Outcome>('SETTLED', 'RELEASED', 'LOST'),
     }),
   },
   {
@@ -109,7 +111,7 @@ export class MoneyRun {
     if (one.do === 'repeat') return this.#repeat(one.pick);
     if (one.do === 'expire') return this.#expire(one.pick);
     if (one.do === 'day') return this.#move(one.ahead);
-    if (one.do === 'end') return this.#end(one.pick, one.costNano, one.released);
+    if (one.do === 'end') return this.#end(one.pick, one.costNano, one.outcome);
     return this.#topup(one.amountNano);
   }
 
@@ -185,18 +187,24 @@ export class MoneyRun {
     known.state = 'expired';
   }
 
-  async #end(index: number, costNano: bigint, released: boolean): Promise<void> {
+  async #end(index: number, costNano: bigint, outcome: Outcome): Promise<void> {
     const known = this.#pick(index);
     if (!known) return;
     const { requestId, accountId, keyId } = known.call;
-    const outcome = released ? 'USAGE_OUTCOME_RELEASED' : 'USAGE_OUTCOME_SETTLED';
-    const event = { requestId, accountId, keyId, outcome, costNano: String(costNano) };
+    const event = {
+      requestId,
+      accountId,
+      keyId,
+      outcome: `USAGE_OUTCOME_${outcome}` as const,
+      costNano: String(costNano),
+    };
     const first = known.state === 'over' ? 'duplicate' : 'applied';
     expect(await this.#core.deliver([event, event])).toEqual([first, 'duplicate']);
     if (known.state === 'over') return;
-    const limits = [known.holdNano];
+    const limits = [outcome === 'LOST' ? 0n : known.holdNano];
     if (known.state === 'expired') limits.push(this.#model.least(known.day, known.key));
-    known.costNano = released ? 0n : costNano;
+    // What is lost is taken to have cost all that was held.
+    known.costNano = { SETTLED: costNano, RELEASED: 0n, LOST: known.holdNano }[outcome];
     const charged = minBigint(known.costNano, ...limits);
     known.chargedNano = charged > 0n ? charged : 0n;
     known.state = 'over';
