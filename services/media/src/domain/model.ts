@@ -26,39 +26,46 @@ export interface ImageOffer {
 
 /** What an image model takes. An empty list: callers can't choose. */
 export interface ImageFeatures {
-  /** As `1024x1024`; beside those that the rule allows. */
+  /** As `1024x1024`; with a rule: the usual ones. */
   readonly sizes: readonly string[];
+  /** Absent: no sizes but those listed. */
   readonly sizeRule?: ImageSizeRule;
-  /** What is made when the caller names none; empty: not known. */
   readonly defaultSize: string;
   readonly qualities: readonly string[];
   readonly defaultQuality: string;
+  /** The first is what callers get who name none. */
   readonly formats: readonly string[];
-  readonly backgrounds: readonly string[];
   /** Most images of one call. */
-  readonly maxImages: number;
+  readonly maxN: number;
   /** 0: no edits. */
   readonly maxInputImages: number;
   readonly mask: boolean;
+  /** A transparent background can be asked for. */
+  readonly transparent: boolean;
+  /** Most tokens of one image made. */
+  readonly outputTokens: readonly ImageOutputTokens[];
+  /** `outputTokens` are of 1024x1024 and grow with the area, rounded up. */
+  readonly outputTokensByArea: boolean;
+  /** Most tokens of words and thoughts beside the images. */
+  readonly textOutputTokens: number;
   /** Most characters of a prompt; 0: not known. */
   readonly maxPromptChars: number;
   /** Most tokens that one image sent is counted as; 0: not known. */
   readonly maxInputImageTokens: number;
-  /** Most tokens of one image made; an empty size or quality stands for any. */
-  readonly outputTokens: readonly ImageOutputTokens[];
 }
 
 /** Any size within these bounds will do. */
 export interface ImageSizeRule {
   /** Both edges are multiples of it. */
-  readonly step: number;
-  readonly minPixels: number;
-  readonly maxPixels: number;
-  readonly maxEdge: number;
+  readonly stepPx: number;
+  readonly maxEdgePx: number;
   /** Long edge to short edge at most. */
   readonly maxRatio: number;
+  readonly minPixels: number;
+  readonly maxPixels: number;
 }
 
+/** An empty size or quality stands for any. */
 export interface ImageOutputTokens {
   readonly size: string;
   readonly quality: string;
@@ -76,6 +83,8 @@ export interface ImagePricing {
   readonly textInputNano?: bigint;
   readonly imageInputNano?: bigint;
   readonly imageOutputNano?: bigint;
+  /** Of words and thoughts beside an image; absent: as image output. */
+  readonly textOutputNano?: bigint;
 }
 
 export interface VideoOffer {
