@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { addresses, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
 
 const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().default(defaultMs);
@@ -19,6 +20,14 @@ const shape = {
   IMAGE_TIMEOUT_MS: milliseconds(120_000),
   /** How long the provider's word on such a call is waited for, so that it can be billed. */
   IMAGE_GRACE_MS: milliseconds(600_000),
+  /** For the files of calls under way; on a disk, because in a file system in memory they would fill that. */
+  UPLOAD_DIR: z.string().default(tmpdir()),
+  /** Bound on what those files take together. */
+  UPLOAD_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(4 * 1024 ** 3),
   UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),
   /** Of a submit or a look at a task; an image's is its timeout and its grace. */
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(60_000),

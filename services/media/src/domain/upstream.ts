@@ -7,6 +7,8 @@ export interface UpstreamTimeouts {
   readonly firstByteMs: number;
   /** Between two pieces, of the request as of the reply. */
   readonly idleMs: number;
+  /** From the beginning to the reply's last byte. */
+  readonly totalMs?: number;
 }
 
 export interface UpstreamRequest {
@@ -34,7 +36,7 @@ export interface UpstreamReply {
 export interface Upstream {
   /**
    * Answers whatever status the provider did.
-   * @throws UpstreamError `unreachable` when the request can't have arrived; `broken` when it may have
+   * @throws RequestError, which says whether the request can have arrived; `unreachable` never is one that can
    */
   request(request: UpstreamRequest): Promise<UpstreamReply>;
 }

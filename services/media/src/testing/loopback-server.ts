@@ -1,0 +1,45 @@
+import net from 'node:net';
+
+/** A server that does on each connection as it is told, byte by byte. */
+export interface LoopbackServer {
+  readonly port: number;
+  /** Connections so far. */
+  readonly connections: number;
+  readonly openConnections: number;
+  stop(): Promise<void>;
+}
+
+export async function startLoopback(onConnection: (socket: net.Socket) => void): Promise<LoopbackServer> {
+  const sockets = new Set<net.Socket>();
+  let connections = 0;
+  const server = net.createServer({ noDelay: true }, (socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    get connections() {
+      return connections;
+    },
+    get openConnections() {
+      return sockets.size;
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+export async function until(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+  const endMs = performance.now() + timeoutMs;
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error(`not true within ${timeoutMs} ms: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

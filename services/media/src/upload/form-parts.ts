@@ -1,0 +1,155 @@
+import { createHash, type Hash } from 'node:crypto';
+import { GatewayError } from '@gateway/proto';
+import { KIND_BYTES, kindOf } from '../domain/file-kind';
+import type { SpoolBudget } from '../domain/spool-budget';
+import type { Upload, UploadKind } from '../domain/upload';
+import type { FormLimits, FormRules } from './form';
+import { type DigestedPart, digestForm } from './form-digest';
+import { SpoolFile } from './spool-file';
+
+export interface PartsOptions {
+  readonly directory: string;
+  readonly budget: SpoolBudget;
+  readonly limits: FormLimits;
+  readonly rules: FormRules;
+  /** Whose the files are. */
+  readonly accountId: string;
+}
+
+interface FilePart {
+  readonly kind: 'file';
+  readonly name: string;
+  readonly hash: Hash;
+  fileKind?: UploadKind;
+  spool?: SpoolFile;
+}
+
+interface FieldPart {
+  readonly kind: 'field';
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The parts of one form as they come: judged at once, files put on the disk, all of it freed by `close`. */
+export class FormParts {
+  readonly #options: PartsOptions;
+  readonly #parts: (FilePart | FieldPart)[] = [];
+  readonly #fields = new Map<string, string>();
+  readonly #filesByName = new Map<string, number>();
+  #fieldsBytes = 0;
+  #filesBytes = 0;
+  #closed = false;
+
+  constructor(options: PartsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws GatewayError `invalid_request` */
+  addField(name: string | undefined, value: string, truncated: boolean): void {
+    const { limits, rules } = this.#options;
+    if (name === undefined) throw invalid('a part of the form has no name');
+    if (rules.files[name] !== undefined) throw invalid(`${shown(name)} must be a file`);
+    if (truncated) throw invalid(`${shown(name)} is too long`);
+    if (this.#fields.has(name)) throw invalid(`${shown(name)} is there more than once`);
+    this.#fieldsBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+    if (this.#fieldsBytes > limits.maxFieldsBytes) throw invalid('the fields of the form are too long');
+    this.#fields.set(name, value);
+    this.#parts.push({ kind: 'field', name, value });
+  }
+
+  /**
+   * Reads a file to its end. Its place among the parts is where it began.
+   * @throws GatewayError `invalid_request` as soon as something is wrong with it, `rate_limited` without room for it
+   */
+  async addFile(name: string | undefined, pieces: AsyncIterable<Buffer>): Promise<void> {
+    const part = this.#beginFile(name);
+    const file = await SpoolFile.create(this.#options.directory);
+    part.spool = file;
+    if (this.#closed) return file.close();
+    let head = Buffer.alloc(0);
+    for await (const piece of pieces) {
+      this.#countFileBytes(part.name, file.bytes, piece.length);
+      if (head.length < KIND_BYTES) {
+        head = Buffer.concat([head, piece.subarray(0, KIND_BYTES - head.length)]);
+        if (head.length === KIND_BYTES) part.fileKind = this.#judgeKind(part.name, head);
+      }
+      part.hash.update(piece);
+      await file.append(piece);
+    }
+    part.fileKind ??= this.#judgeKind(part.name, head);
+  }
+
+  get fields(): ReadonlyMap<string, string> {
+    return this.#fields;
+  }
+
+  get uploads(): readonly Upload[] {
+    return this.#parts.flatMap((part) => (part.kind === 'file' ? [toUpload(part)] : []));
+  }
+
+  digest(): string {
+    return digestForm(
+      this.#parts.map((part): DigestedPart => {
+        const content = part.kind === 'file' ? part.hash.copy().digest('hex') : part.value;
+        return { kind: part.kind, name: part.name, content };
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const { budget, accountId } = this.#options;
+    const files = this.#parts.flatMap((part) => (part.kind === 'file' && part.spool ? [part.spool] : []));
+    await Promise.all(files.map((file) => file.close()));
+    budget.give(accountId, this.#filesBytes);
+  }
+
+  #beginFile(name: string | undefined): FilePart {
+    const { limits, rules } = this.#options;
+    if (name === undefined) throw invalid('a part of the form has no name');
+    const most = Object.hasOwn(rules.files, name) ? rules.files[name]! : 0;
+    if (most === 0) throw invalid(`${shown(name)} may not be a file`);
+    const count = (this.#filesByName.get(name) ?? 0) + 1;
+    if (count > most) throw invalid(`there are too many files named ${shown(name)}`);
+    this.#filesByName.set(name, count);
+    const files = this.#parts.filter(({ kind }) => kind === 'file').length;
+    if (files === limits.maxFiles) throw invalid('there are too many files');
+    const part: FilePart = { kind: 'file', name, hash: createHash('sha256') };
+    this.#parts.push(part);
+    return part;
+  }
+
+  #countFileBytes(name: string, fileBytes: number, pieceBytes: number): void {
+    const { limits, budget, accountId } = this.#options;
+    if (this.#closed) throw new Error('the form is closed');
+    if (fileBytes + pieceBytes > limits.maxFileBytes) throw invalid(`${shown(name)} is too large`);
+    if (this.#filesBytes + pieceBytes > limits.maxFilesBytes)
+      throw invalid('the files are too large together');
+    budget.take(accountId, pieceBytes);
+    this.#filesBytes += pieceBytes;
+  }
+
+  #judgeKind(name: string, head: Buffer): UploadKind {
+    const kind = kindOf(head);
+    if (head.length === 0) throw invalid(`${shown(name)} is empty`);
+    if (kind === undefined || !this.#options.rules.kinds.includes(kind)) {
+      throw invalid(`${shown(name)} must be one of ${this.#options.rules.kinds.join(', ')}`);
+    }
+    return kind;
+  }
+}
+
+function toUpload({ name, fileKind, spool }: FilePart): Upload {
+  if (!spool || !fileKind) throw new Error('a file that has not come whole');
+  return { part: name, kind: fileKind, bytes: spool.bytes, open: () => spool.read() };
+}
+
+/** A caller's own name, as far as it can be told. */
+function shown(name: string): string {
+  return /^[\w.[\]-]{1,64}$/.test(name) ? name : 'a part of the form';
+}
+
+function invalid(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

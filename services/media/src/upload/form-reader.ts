@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream';
+import { GatewayError } from '@gateway/proto';
+import busboy from 'busboy';
+import type { SpoolBudget } from '../domain/spool-budget';
+import type { Form, FormLimits, FormRules } from './form';
+import { FormParts } from './form-parts';
+
+export interface FormReaderOptions {
+  /** For temporary files. On a disk: what is there may be many times the memory. */
+  readonly directory: string;
+  readonly budget: SpoolBudget;
+  readonly limits: FormLimits;
+}
+
+export interface FormRequest {
+  readonly contentType: string;
+  readonly body: AsyncIterable<Buffer>;
+  readonly accountId: string;
+  readonly rules: FormRules;
+}
+
+/** Reads multipart/form-data as it comes: fields into memory, files onto the disk. */
+export class FormReader {
+  readonly #options: FormReaderOptions;
+
+  constructor(options: FormReaderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes no more of the body than what it needs to refuse it.
+   * @throws GatewayError, with everything freed
+   */
+  async read({ contentType, body, accountId, rules }: FormRequest): Promise<Form> {
+    const { directory, budget, limits } = this.#options;
+    const parts = new FormParts({ directory, budget, limits, rules, accountId });
+    const parser = new FormParser(contentType, parts, limits);
+    try {
+      let bytes = 0;
+      for await (const piece of body) {
+        bytes += piece.length;
+        if (bytes > limits.maxBytes) throw invalid('the body is too large');
+        await parser.write(piece);
+      }
+      await parser.end();
+      const { fields, uploads } = parts;
+      return { fields, uploads, digest: parts.digest(), close: () => parts.close() };
+    } catch (error) {
+      await parser.destroy();
+      await parts.close();
+      throw error;
+    }
+  }
+}
+
+/** The library's parser, with waiting and one way to fail. */
+class FormParser {
+  readonly #parser: busboy.Busboy;
+  readonly #files: Promise<void>[] = [];
+  #failure: Error | undefined;
+  /** Of what is waited for. */
+  #reject: ((error: Error) => void) | undefined;
+
+  constructor(contentType: string, parts: FormParts, limits: FormLimits) {
+    this.#parser = openParser(contentType, limits);
+    this.#parser.on('error', () => this.#fail(invalid('the form is malformed or cut off')));
+    this.#parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
+      try {
+        if (!this.#failure) parts.addField(name, value, valueTruncated);
+      } catch (error) {
+        this.#fail(error as Error);
+      }
+    });
+    this.#parser.on('file', (name: string | undefined, stream) => {
+      // Also before anybody reads it.
+      stream.on('error', () => this.#fail(invalid('the form is malformed or cut off')));
+      if (this.#failure) stream.destroy();
+      else this.#files.push(this.#take(parts, name, stream));
+    });
+    this.#parser.on('partsLimit', () => this.#fail(invalid('the form has too many parts')));
+    this.#parser.on('fieldsLimit', () => this.#fail(invalid('the form has too many fields')));
+  }
+
+  /** Resolves when it can take more. */
+  write(bytes: Buffer): Promise<void> {
+    return this.#wait((done) => this.#parser.write(bytes, done));
+  }
+
+  /** Resolves when every part is read. */
+  async end(): Promise<void> {
+    await this.#wait((done) => {
+      this.#parser.once('close', done);
+      this.#parser.end();
+    });
+    await Promise.all(this.#files);
+    if (this.#failure) throw this.#failure;
+  }
+
+  /** Resolves when nothing writes to a file any more. */
+  async destroy(): Promise<void> {
+    this.#failure ??= new Error('destroyed');
+    this.#parser.destroy();
+    await Promise.all(this.#files);
+  }
+
+  async #take(parts: FormParts, name: string | undefined, stream: Readable): Promise<void> {
+    try {
+      await parts.addFile(name, stream);
+    } catch (error) {
+      stream.destroy();
+      this.#fail(error as Error);
+    }
+  }
+
+  #wait(begin: (done: (error?: Error | null) => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure) return reject(this.#failure);
+      this.#reject = reject;
+      begin((error) => {
+        if (this.#failure ?? error) reject(this.#failure ?? error);
+        else resolve();
+      });
+    });
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#reject?.(this.#failure);
+  }
+}
+
+function openParser(contentType: string, limits: FormLimits): busboy.Busboy {
+  try {
+    return busboy({
+      headers: { 'content-type': contentType },
+      limits: {
+        fieldSize: limits.maxFieldBytes,
+        fields: limits.maxFields,
+        // Of files one more than may be, so that the one too many is judged.
+        parts: limits.maxFiles + limits.maxFields + 1,
+      },
+    });
+  } catch {
+    throw invalid('Content-Type must be multipart/form-data with a boundary');
+  }
+}
+
+function invalid(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

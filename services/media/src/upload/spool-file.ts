@@ -1,0 +1,48 @@
+import type { FileHandle } from 'node:fs/promises';
+import { openNameless } from './open-nameless';
+
+const READ_BYTES = 64 * 1024;
+
+/** A temporary file: written once from its beginning on, then read as often as need be. */
+export class SpoolFile {
+  readonly #handle: FileHandle;
+  #bytes = 0;
+
+  private constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  static async create(directory: string): Promise<SpoolFile> {
+    return new SpoolFile(await openNameless(directory));
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async append(bytes: Buffer): Promise<void> {
+    let written = 0;
+    while (written < bytes.length) {
+      const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, this.#bytes);
+      written += bytesWritten;
+      this.#bytes += bytesWritten;
+    }
+  }
+
+  /** From the first byte to the last that there is now. */
+  async *read(): AsyncGenerator<Buffer> {
+    const endsAt = this.#bytes;
+    for (let at = 0; at < endsAt; ) {
+      const piece = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, endsAt - at));
+      const { bytesRead } = await this.#handle.read(piece, 0, piece.length, at);
+      if (bytesRead === 0) throw new Error('a temporary file became shorter');
+      at += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
+  }
+
+  /** Frees what it took on the disk; whoever reads it then fails. */
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
