@@ -20,8 +20,10 @@ export interface ImageOrder {
   readonly background?: string;
   /** 0–100, of jpeg and webp. */
   readonly compression?: number;
-  /** Fields of the caller's format that only some providers know, e.g. `moderation`, `input_fidelity`. */
+  /** Fields of the caller's format that only some providers know, e.g. `moderation`. */
   readonly hints: Readonly<Record<string, string>>;
+  /** Links will do, where the provider makes such: nobody needs to fetch the files then. */
+  readonly linksWillDo: boolean;
   /** For an edit; none: made from the prompt alone. */
   readonly images: readonly MediaFile[];
   readonly mask?: Upload;
@@ -45,7 +47,10 @@ export type MadeImage = { readonly mime: string } & (
 export interface ImageTokens {
   readonly textInput: number;
   readonly imageInput: number;
+  /** Of the images made. */
   readonly output: number;
+  /** Words and thoughts beside them; absent: none. */
+  readonly textOutput?: number;
 }
 
 export interface ImageResult {

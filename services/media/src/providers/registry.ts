@@ -2,14 +2,10 @@ import { ConfigError } from '@gateway/runtime';
 import type { ImageProvider } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';
 import type { VideoProvider } from '../domain/video-provider';
-
-/** What a provider is made of. */
-export interface ProviderAccount {
-  readonly id: string;
-  readonly baseUrl: string;
-  /** By the names that its registry line asks for, each from `<PREFIX>_<NAME>`. */
-  readonly credentials: Readonly<Record<string, string>>;
-}
+import { bflImages } from './bfl/bfl-images';
+import { geminiImages } from './gemini/gemini-images';
+import { openAiImages } from './openai/openai-images';
+import type { ProviderAccount } from './provider-account';
 
 interface KnownProvider {
   /** Prefix of its settings: `<PREFIX>_BASE_URL` and a credential each. */
@@ -21,11 +17,29 @@ interface KnownProvider {
   readonly video?: (account: ProviderAccount, upstream: Upstream) => VideoProvider;
 }
 
+type SimulatedProvider = Omit<KnownProvider, 'env' | 'baseUrl'> & { readonly path: string };
+
 /** Adding a provider is a folder and one line here. */
-const KNOWN: Readonly<Record<string, KnownProvider>> = {};
+const KNOWN: Readonly<Record<string, KnownProvider>> = {
+  openai: {
+    env: 'OPENAI',
+    baseUrl: 'https://api.openai.com/v1',
+    credentials: ['API_KEY'],
+    image: openAiImages,
+  },
+  google: {
+    env: 'GEMINI',
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    credentials: ['API_KEY'],
+    image: geminiImages,
+  },
+  bfl: { env: 'BFL', baseUrl: 'https://api.bfl.ai', credentials: ['API_KEY'], image: bflImages },
+};
 
 /** What plays `sim/…`, by the parts of the simulator that they speak to; the path is that of the wire format. */
-const SIMULATED: Readonly<Record<string, KnownProvider & { readonly path: string }>> = {};
+const SIMULATED: readonly SimulatedProvider[] = [
+  { path: '/openai/v1', credentials: ['API_KEY'], image: openAiImages },
+];
 
 export interface ProviderSettings {
   /** Comma-separated ids; a provider that is not named is not offered. */
@@ -47,7 +61,7 @@ export function createProviders(
 ): MediaProviders {
   const images = new Map<string, ImageProvider>();
   const videos = new Map<string, VideoProvider>();
-  const add = (known: KnownProvider, account: ProviderAccount) => {
+  const add = (known: Pick<KnownProvider, 'image' | 'video'>, account: ProviderAccount) => {
     if (known.image) images.set(account.id, known.image(account, upstream));
     if (known.video) videos.set(account.id, known.video(account, upstream));
   };
@@ -59,9 +73,11 @@ export function createProviders(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   if (settings.SIM_BASE_URL) {
-    for (const known of Object.values(SIMULATED)) {
+    for (const known of SIMULATED) {
       const credentials = Object.fromEntries(known.credentials.map((name) => [name, 'simulated']));
       add(known, { id: 'sim', baseUrl: `${settings.SIM_BASE_URL}${known.path}`, credentials });
+      // For trying `upstream_unavailable`: a port that nothing can listen on.
+      add(known, { id: 'sim-unreachable', baseUrl: `http://127.0.0.1:1${known.path}`, credentials });
     }
   }
   return { images, videos };

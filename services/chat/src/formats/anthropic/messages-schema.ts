@@ -1,5 +1,5 @@
+import { isObject } from '@gateway/upstream';
 import { z } from 'zod';
-import { isObject } from '../../json/json-value';
 import type { CacheControl, ContentBlock } from './content-block';
 
 /** A field that a client may leave out or send as null. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/proto';
-import { isObject } from '../../json/json-value';
+import { isObject } from '@gateway/upstream';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
+import { isObject } from '@gateway/upstream';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { AssistantPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
-import { isObject } from '../../json/json-value';
 import { writeCallSignature } from './call-signature';
 import {
   messageHead,

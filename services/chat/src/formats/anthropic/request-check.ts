@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/proto';
+import { isObject } from '@gateway/upstream';
 import type { z } from 'zod';
-import { isObject } from '../../json/json-value';
 import { isEmpty } from '../schema-error';
 import type { ContentBlock } from './content-block';
 import { OPAQUE_BLOCKS, READABLE_BLOCKS } from './content-block';

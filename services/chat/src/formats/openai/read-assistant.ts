@@ -1,3 +1,4 @@
+import { membersOf, textOf } from '@gateway/upstream';
 import type {
   AssistantPart,
   RedactedThinkingPart,
@@ -5,7 +6,6 @@ import type {
   ToolCallPart,
 } from '../../domain/conversation';
 import { readSignature } from '../../domain/signature-tag';
-import { membersOf, textOf } from '../../json/json-value';
 import type { ChatMessage } from './chat-schema';
 import { readCacheHint, readTexts, refused } from './read-parts';
 

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '@gateway/upstream';
 import type { Tool, ToolChoice } from '../../domain/conversation';
-import { isObject, type JsonObject } from '../../json/json-value';
 import type { ChatCompletionBody } from './chat-schema';
 import { readCacheHint, refused } from './read-parts';
 

@@ -1,5 +1,5 @@
+import { membersOf } from '@gateway/upstream';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
-import { membersOf } from '../../json/json-value';
 import type { ChatCompletionBody } from './chat-schema';
 import { readMessages } from './read-messages';
 import { readToolChoice, readTools } from './read-tools';

@@ -1,4 +1,4 @@
-import { membersOf } from '../../json/json-value';
+import { membersOf } from '@gateway/upstream';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
+import { membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
-import { membersOf, textOf } from '../../json/json-value';
 import { dataOf, parseData } from '../../sse/sse-data';
 import { fromMessagesUsage, laterUsage } from './messages-usage';
 import { argumentsOf, ownSignature, readToolUse } from './read-message';

@@ -1,6 +1,6 @@
+import { membersOf } from '@gateway/upstream';
 import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage } from '../../domain/usage';
-import { membersOf } from '../../json/json-value';
 import { parseData } from '../../sse/sse-data';
 import type { UnreadBudget } from '../unread-budget';
 import { UnreadEvents } from '../unread-events';

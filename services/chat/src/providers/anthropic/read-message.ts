@@ -1,7 +1,7 @@
+import { membersOf, textOf } from '@gateway/upstream';
 import type { AssistantPart, Signature, ThinkingPart, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import { membersOf, textOf } from '../../json/json-value';
 import { fromStopReason } from './stop-reason';
 
 /** @throws Error when it is no message */

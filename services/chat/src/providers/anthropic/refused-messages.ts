@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '@gateway/upstream';
+import { membersOf, textOf } from '@gateway/upstream';
 import type { RefusedResponse } from '../../domain/chat-provider';
-import { membersOf, textOf } from '../../json/json-value';
 
 /** Of `error.details.error_code`: what is wrong with our account (SDK 1.10, `resources/shared`). */
 const OUR_ACCOUNT = new Set([

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { googleFailure } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { addedInputTokens } from './added-input';
 import { GeminiStream } from './gemini-stream';
 import { readGeminiUsage } from './gemini-usage';
-import { refusedGeneration } from './refused-generation';
 import { ResponseReader } from './response-reader';
 import { wholeReply } from './whole-reply';
 import { writeGeminiRequest } from './write-request';
@@ -43,7 +43,7 @@ export function geminiProvider({
     readUsage: (reply) => readGeminiUsage(reply.usageMetadata),
     readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),
     readStream: () => new GeminiStream(newToolId),
-    refusalOf: refusedGeneration,
+    refusalOf: googleFailure,
   };
 }
 

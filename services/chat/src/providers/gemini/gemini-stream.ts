@@ -1,6 +1,6 @@
+import { membersOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
-import { membersOf } from '../../json/json-value';
 import { dataOf } from '../../sse/sse-data';
 import { readGeminiUsage } from './gemini-usage';
 import { ResponseReader } from './response-reader';

@@ -1,5 +1,5 @@
+import { membersOf } from '@gateway/upstream';
 import type { TokenUsage } from '../../domain/usage';
-import { membersOf } from '../../json/json-value';
 
 /** Far beyond any context. A larger figure is an error, and its cost would not fit into an amount of money. */
 const MAX_TOKENS = 100_000_000;

@@ -1,6 +1,6 @@
+import { listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import { listOf, membersOf, textOf } from '../../json/json-value';
 import { readFinishReason } from './finish-reason';
 import { plainSignature, textSignature } from './signed-part';
 

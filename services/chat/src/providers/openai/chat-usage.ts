@@ -1,5 +1,5 @@
+import { isObject } from '@gateway/upstream';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
-import { isObject } from '../../json/json-value';
 
 /** Far beyond any context. A larger figure is an error, and its cost would not fit into an amount of money. */
 const MAX_TOKENS = 100_000_000;

@@ -1,4 +1,4 @@
-import { membersOf, textOf } from '../../json/json-value';
+import { membersOf, textOf } from '@gateway/upstream';
 import { parseData } from '../../sse/sse-data';
 import type { TextReader } from '../unread-events';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-value';
+import { isObject, type JsonObject } from '@gateway/upstream';
 
 /** Where a message holds parts of its own. */
 const INNER = ['content', 'tool_calls'];

@@ -1,6 +1,6 @@
+import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
-import { type JsonObject, listOf, membersOf, textOf } from '../../json/json-value';
 import { dataOf } from '../../sse/sse-data';
 import { readContentPart, readStop, readThinking } from './reply-json';
 import { ToolCallPieces } from './tool-call-pieces';

@@ -1,6 +1,6 @@
+import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { AssistantPart, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
-import { type JsonObject, listOf, membersOf, textOf } from '../../json/json-value';
 import {
   MAX_TOOL_CALLS,
   madeToolId,

@@ -1,7 +1,6 @@
 import type { UpstreamFailure } from '@gateway/upstream';
+import { type JsonObject, listOf, membersOf, showableMessage, textOf } from '@gateway/upstream';
 import type { RefusedResponse } from '../../domain/chat-provider';
-import { type JsonObject, listOf, membersOf, textOf } from '../../json/json-value';
-import { showableMessage } from '../showable-message';
 
 /**
  * Of `error.code` or `error.type`: our account has no money left or is closed. OpenAI says so with 429, which

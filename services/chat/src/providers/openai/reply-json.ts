@@ -1,7 +1,7 @@
+import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { RedactedThinkingPart, ThinkingPart } from '../../domain/conversation';
 import type { StopReason } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import { type JsonObject, listOf, membersOf, textOf } from '../../json/json-value';
 
 /** A provider that gives more than this has lost its way. */
 export const MAX_TOOL_CALLS = 1_024;

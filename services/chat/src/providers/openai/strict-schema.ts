@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-value';
+import { isObject, type JsonObject } from '@gateway/upstream';
 
 /** Deeper schemas than OpenAI's own limit of ten levels are not looked into. */
 const MAX_DEPTH = 64;

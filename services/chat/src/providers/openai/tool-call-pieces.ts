@@ -1,5 +1,5 @@
+import { type JsonObject, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent } from '../../domain/reply';
-import { type JsonObject, membersOf, textOf } from '../../json/json-value';
 import { MAX_TOOL_CALLS, madeToolId, readArguments, readCallSignature } from './reply-json';
 
 interface Call {

@@ -1,8 +1,7 @@
-import type { UpstreamFailure } from '@gateway/upstream';
-import type { RefusedResponse } from '../../domain/chat-provider';
-import { listOf, membersOf, textOf } from '../../json/json-value';
+import { listOf, membersOf, textOf } from './json-value';
+import { wholeRetrySeconds } from './retry-after';
+import type { UpstreamFailure } from './upstream-failure';
 
-const MAX_RETRY_AFTER_SECONDS = 86_400;
 /** Our account, our credential: the caller can do nothing about them. */
 const OUR_STATUSES = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED', 'FAILED_PRECONDITION']);
 const OUR_REASONS = /^(API_KEY_|BILLING_|SERVICE_DISABLED$|CONSUMER_|USER_PROJECT_DENIED$|LOCATION_)/;
@@ -16,7 +15,13 @@ const DURATION = /^(\d{1,9})(?:\.(\d{1,9}))?s$/;
  * (google.rpc.ErrorInfo and RetryInfo; ai.google.dev/gemini-api/docs/troubleshooting). Some answers wrap it in
  * an array.
  */
-export function refusedGeneration({ status, body }: RefusedResponse): UpstreamFailure | undefined {
+export function googleFailure({
+  status,
+  body,
+}: {
+  readonly status: number;
+  readonly body: unknown;
+}): UpstreamFailure | undefined {
   const error = membersOf(membersOf(Array.isArray(body) ? body[0] : body).error);
   const details = listOf(error.details).map(membersOf);
   if (isOurs(error, details)) return { kind: 'status', status: 401 };
@@ -37,7 +42,7 @@ function isOurs(error: Record<string, unknown>, details: readonly Record<string,
 function retryAfter(details: readonly Record<string, unknown>[]): number | undefined {
   for (const { retryDelay } of details) {
     const match = DURATION.exec(textOf(retryDelay));
-    if (match) return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(Number.parseFloat(match[0]))));
+    if (match) return wholeRetrySeconds(Number.parseFloat(match[0]));
   }
   return undefined;
 }

@@ -1,0 +1,60 @@
+import { ModelWithheld } from '@gateway/metering';
+import { expect, test } from '@jest/globals';
+import { resolveImageModel } from './image-model';
+import { FEATURES } from './image-order.fixture';
+import type { Model } from './model';
+
+const model = (slug: string, fields: Partial<Model> = {}): Model => ({
+  slug,
+  active: true,
+  preview: false,
+  outputModalities: ['image'],
+  workflow: [],
+  targets: [],
+  priceVersion: 1n,
+  image: { features: FEATURES, pricing: { perImage: [] } },
+  ...fields,
+});
+const { image: _image, ...unpriced } = model('sim/unpriced');
+const models = new Map(
+  [
+    model('sim/image'),
+    model('sim/chat', { outputModalities: ['text'] }),
+    unpriced,
+    model('sim/removed', { active: false }),
+    model('sim/preview', { preview: true }),
+  ].map((entry) => [entry.slug, entry]),
+);
+const resolve = (slug: string, access = { allowedModels: [] as string[], previewModels: [] as string[] }) =>
+  resolveImageModel(models, (name) => name === 'sim', slug, access);
+
+test('a model that makes images', () => {
+  expect(resolve('sim/image').model.slug).toBe('sim/image');
+  expect(resolve('sim/preview', { allowedModels: [], previewModels: ['sim/preview'] }).model.slug).toBe(
+    'sim/preview',
+  );
+});
+
+test.each([
+  ['dall-e', 'invalid_model'],
+  ['auto', 'invalid_model'],
+  ['sim/', 'invalid_model'],
+  ['Sim/Image', 'invalid_model'],
+  [' sim/image', 'invalid_model'],
+  ['sim/image/x', 'invalid_model'],
+  ['sim', 'image_model_not_found'],
+  ['sim/chat', 'image_model_not_found'],
+  ['sim/unpriced', 'image_model_not_found'],
+  ['sim/removed', 'image_model_not_found'],
+  ['sim/never', 'model_not_found'],
+  ['other/image', 'model_not_found'],
+])('%s is %s', (slug, code) => {
+  expect(() => resolve(slug)).toThrow(expect.objectContaining({ code }));
+});
+
+test('what only the key keeps from its caller', () => {
+  expect(() => resolve('sim/preview')).toThrow(ModelWithheld);
+  expect(() => resolve('sim/image', { allowedModels: ['sim/chat'], previewModels: [] })).toThrow(
+    ModelWithheld,
+  );
+});

@@ -1,0 +1,123 @@
+import { type FittedImageOrder, unsupported } from './fit-image-order';
+import type { ImageTokens } from './image-provider';
+import { imageSizeText } from './image-size';
+import type { ImageFeatures, ImageOffer, ImagePricing } from './model';
+
+const TOKENS_PER_PRICE = 1_000_000n;
+/** What a provider puts around a prompt: roles, marks, the sentence about a mask. */
+const FRAME_TOKENS = 256;
+const SQUARE_PIXELS = 1_024 * 1_024;
+/** What one order is sold at: fixed on admission. */
+export type ImageRate =
+  | { readonly by: 'image'; readonly priceNano: bigint }
+  | { readonly by: 'token'; readonly price: TokenRates; readonly most: ImageTokens };
+
+interface TokenRates {
+  readonly textInputNano: bigint;
+  readonly imageInputNano: bigint;
+  readonly imageOutputNano: bigint;
+  readonly textOutputNano: bigint;
+}
+
+/** The most that an order can use, and cost. */
+export interface ImageBound {
+  readonly tokens: number;
+  readonly costNano: bigint;
+}
+
+/**
+ * By the image where the model has such a price for this size and quality, else by tokens.
+ * @throws GatewayError `image_generation_failed` where it has neither: no price, no route
+ */
+export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOffer): ImageRate {
+  const priced = perImage(order, pricing);
+  if (priced !== undefined) return { by: 'image', priceNano: priced };
+  const { textInputNano, imageInputNano, imageOutputNano, textOutputNano } = pricing;
+  const outputTokens = tokensOfOne(order, features);
+  if (textInputNano === undefined || imageOutputNano === undefined || outputTokens === undefined) {
+    throw unsupported('this size and quality, which have no price');
+  }
+  const sent = order.images.length + (order.mask ? 1 : 0);
+  if (sent > 0 && (imageInputNano === undefined || features.maxInputImageTokens === 0)) {
+    throw unsupported('images to edit, which have no price');
+  }
+  return {
+    by: 'token',
+    price: {
+      textInputNano,
+      // What is told as images without any having been sent is text that its provider did not tell apart.
+      imageInputNano: imageInputNano ?? textInputNano,
+      imageOutputNano,
+      textOutputNano: textOutputNano ?? imageOutputNano,
+    },
+    most: {
+      // Every token stands for at least one byte of text.
+      textInput: Buffer.byteLength(order.prompt) + FRAME_TOKENS,
+      imageInput: sent * features.maxInputImageTokens,
+      output: order.n * outputTokens,
+      textOutput: order.n * features.textOutputTokens,
+    },
+  };
+}
+
+export function boundOf({ n }: FittedImageOrder, rate: ImageRate): ImageBound {
+  if (rate.by === 'image') return { tokens: 0, costNano: BigInt(n) * rate.priceNano };
+  const { textInput, imageInput, output, textOutput = 0 } = rate.most;
+  return {
+    tokens: textInput + imageInput + output + textOutput,
+    costNano: costOfTokens(rate.most, rate.price),
+  };
+}
+
+/**
+ * What a call costs, rounded up once.
+ * @param made so many images; more than were ordered are not the caller's to pay
+ * @param tokens as the provider counted them; absent: the most that so many images take
+ */
+export function costOf(
+  { n }: FittedImageOrder,
+  rate: ImageRate,
+  made: number,
+  tokens: ImageTokens | undefined,
+): bigint {
+  const sold = Math.min(made, n);
+  if (rate.by === 'image') return BigInt(sold) * rate.priceNano;
+  if (tokens) return costOfTokens(tokens, rate.price);
+  if (sold === 0) return 0n;
+  const { output, textOutput = 0 } = rate.most;
+  const most = { ...rate.most, output: (output / n) * sold, textOutput: (textOutput / n) * sold };
+  return costOfTokens(most, rate.price);
+}
+
+function costOfTokens(tokens: ImageTokens, price: TokenRates): bigint {
+  const { textInput, imageInput, output, textOutput = 0 } = tokens;
+  const total =
+    BigInt(textInput) * price.textInputNano +
+    BigInt(imageInput) * price.imageInputNano +
+    BigInt(output) * price.imageOutputNano +
+    BigInt(textOutput) * price.textOutputNano;
+  return (total + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE;
+}
+
+function perImage(order: FittedImageOrder, { perImage: prices }: ImagePricing): bigint | undefined {
+  return mostFitting(order, prices)?.priceNano;
+}
+
+function tokensOfOne(order: FittedImageOrder, features: ImageFeatures): number | undefined {
+  const { outputTokens, outputTokensByArea } = features;
+  if (!outputTokensByArea) return mostFitting(order, outputTokens)?.tokens;
+  const { size, ...ofAnySize } = order;
+  const row = mostFitting(ofAnySize, outputTokens);
+  return row && size && Math.ceil((row.tokens * size.width * size.height) / SQUARE_PIXELS);
+}
+
+/** Of rows for a size and a quality the one that names most of them; what a row leaves empty stands for any. */
+function mostFitting<Row extends { size: string; quality: string }>(
+  { size, quality = '' }: FittedImageOrder,
+  rows: readonly Row[],
+): Row | undefined {
+  const wanted = size ? imageSizeText(size) : '';
+  const find = (sizeText: string, qualityText: string) =>
+    rows.find((row) => row.size === sizeText && row.quality === qualityText);
+  return find(wanted, quality) ?? find(wanted, '') ?? find('', quality) ?? find('', '');
+}

@@ -1,0 +1,39 @@
+import type { ImageRequest } from '../domain/image-request';
+import type { Upload } from '../domain/upload';
+import { invalid, readImageFields } from './image-fields';
+import { editSchema } from './image-schema';
+
+/** Parts that are files, and how many of each there may be: one file is `image`, a list `image[]`; both are read alike. */
+export const EDIT_FILES: Readonly<Record<string, number>> = { image: 16, 'image[]': 16, mask: 1, markup: 1 };
+
+const NUMBERS = new Set(['n', 'output_compression', 'partial_images', 'frame_count', 'frame_duration_ms']);
+const BOOLEANS = new Set(['stream']);
+const MAX_MASK_BYTES = 4 * 1024 * 1024;
+
+/** A form. @throws GatewayError `invalid_request`, `missing_parameter` or `invalid_model` */
+export function parseImageEdit(
+  fields: ReadonlyMap<string, string>,
+  uploads: readonly Upload[],
+): ImageRequest {
+  const images = uploads.filter(({ part }) => part === 'image' || part === 'image[]');
+  const [mask, ...moreMasks] = uploads.filter(({ part }) => part === 'mask');
+  const markup = uploads.some(({ part }) => part === 'markup');
+  if (images.length === 0) throw invalid('image: the part is missing');
+  if (moreMasks.length > 0) throw invalid('mask: more than one');
+  if (mask && (mask.kind !== 'png' || mask.bytes >= MAX_MASK_BYTES)) {
+    throw invalid('mask: not a PNG of less than 4 MiB');
+  }
+  for (const { part, kind } of images) if (kind === 'gif') throw invalid(`${part}: not a PNG, JPEG or WebP`);
+  const read = readImageFields(Object.fromEntries(typed(fields)), editSchema);
+  const unheeded = markup ? [...read.unheeded, 'markup'] : read.unheeded;
+  return { ...read, unheeded, edit: true, images, ...(mask && { mask }) };
+}
+
+/** Fields of a form are words; what is no number or boolean stays one, for the schema to refuse. */
+function* typed(fields: ReadonlyMap<string, string>): Generator<[string, unknown]> {
+  for (const [name, value] of fields) {
+    if (NUMBERS.has(name) && /^-?\d{1,15}$/.test(value)) yield [name, Number(value)];
+    else if (BOOLEANS.has(name) && /^(true|false)$/.test(value)) yield [name, value === 'true'];
+    else yield [name, value];
+  }
+}

@@ -1,0 +1,71 @@
+import { GatewayError } from '@gateway/proto';
+import type { z } from '@gateway/runtime';
+import type { ImageRequest } from '../domain/image-request';
+import { parseImageSize } from '../domain/image-size';
+import { isEmpty, missingParameter } from '../domain/missing-parameter';
+import type { editSchema, generationSchema, ImageFields } from './image-schema';
+
+/** What follows from the fields alone. */
+export type FieldsOfRequest = Omit<ImageRequest, 'edit' | 'images' | 'mask'>;
+
+const MAX_DETAIL_CHARS = 300;
+
+/**
+ * @throws GatewayError `invalid_request` for what breaks the schema, then `missing_parameter`, then `invalid_model`
+ */
+export function readImageFields(
+  value: Record<string, unknown>,
+  schema: typeof generationSchema | typeof editSchema,
+): FieldsOfRequest {
+  const result = schema.safeParse(value);
+  if (!result.success) throw schemaError(result.error.issues);
+  const fields = result.data as ImageFields;
+  if (fields.stream) throw invalid('stream: streams of images are not offered');
+  const { model, prompt } = fields;
+  if (model === undefined) throw missingParameter('model');
+  if (isEmpty(prompt)) throw missingParameter('prompt');
+  if (!model) throw new GatewayError('invalid_model');
+  return { model, prompt: prompt!, ...wishes(fields), hints: hintsOf(fields), unheeded: unheededOf(fields) };
+}
+
+function wishes(fields: ImageFields) {
+  const size = fields.size ? parseImageSize(fields.size) : undefined;
+  const { quality, background, output_format, output_compression, response_format } = fields;
+  return {
+    n: fields.n ?? 1,
+    ...(size && { size }),
+    ...(quality && quality !== 'auto' && { quality }),
+    ...(background && background !== 'auto' && { background }),
+    ...(output_format && { format: output_format }),
+    ...(output_compression != null && { compression: output_compression }),
+    ...(response_format && { replyAs: response_format }),
+  };
+}
+
+/** They go to providers that know them. */
+function hintsOf({ moderation, safety_identifier, user }: ImageFields): Record<string, string> {
+  return {
+    ...(moderation && { moderation }),
+    ...(safety_identifier && { safety_identifier }),
+    ...(user && { user }),
+  };
+}
+
+/** What has no price here, or no meaning to any model: it is refused, not dropped, because it changes the result. */
+function unheededOf(fields: ImageFields): string[] {
+  const { style, svg, complexity, frame_count, frame_duration_ms, input_fidelity } = fields;
+  const set = { style, svg, complexity, frame_count, frame_duration_ms };
+  const names = Object.entries(set).flatMap(([name, value]) => (value == null ? [] : [name]));
+  // Low is what it is without being asked.
+  return input_fidelity === 'high' ? [...names, 'input_fidelity'] : names;
+}
+
+function schemaError(issues: readonly z.core.$ZodIssue[]): GatewayError {
+  const [issue] = issues;
+  const field = issue?.path.join('.') || 'body';
+  return invalid(`${field}: ${issue?.message ?? 'malformed'}`.slice(0, MAX_DETAIL_CHARS));
+}
+
+export function invalid(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals';
+import { uploadOf } from '../domain/upload.fixture';
+import { parseImageEdit } from './image-edit';
+import { parseImageGeneration } from './image-generation';
+
+const generation = (fields: object) =>
+  parseImageGeneration(Buffer.from(JSON.stringify({ model: 'sim/image', prompt: 'a cat', ...fields })));
+
+const IMAGE = uploadOf('image', 'png');
+const edit = (fields: Record<string, string>, uploads = [IMAGE]) =>
+  parseImageEdit(new Map(Object.entries({ model: 'sim/image', prompt: 'a hat', ...fields })), uploads);
+
+describe('a generation', () => {
+  test('with nothing but what it needs', () => {
+    expect(generation({})).toEqual({
+      model: 'sim/image',
+      prompt: 'a cat',
+      n: 1,
+      hints: {},
+      unheeded: [],
+      edit: false,
+      images: [],
+    });
+  });
+
+  test('with all that is heeded', () => {
+    const all = {
+      n: 3,
+      size: '1536x864',
+      quality: 'high',
+      output_format: 'webp',
+      output_compression: 50,
+      background: 'transparent',
+      response_format: 'url',
+      moderation: 'low',
+      user: 'u',
+      safety_identifier: 's',
+      stream: false,
+      partial_images: 0,
+    };
+    expect(generation(all)).toMatchObject({
+      n: 3,
+      size: { width: 1_536, height: 864 },
+      quality: 'high',
+      format: 'webp',
+      compression: 50,
+      background: 'transparent',
+      replyAs: 'url',
+      hints: { moderation: 'low', user: 'u', safety_identifier: 's' },
+      unheeded: [],
+    });
+  });
+
+  test('with what is left open in so many words', () => {
+    const open = {
+      n: null,
+      size: 'auto',
+      quality: 'auto',
+      background: 'auto',
+      output_format: null,
+      style: null,
+    };
+    expect(generation(open)).toEqual(generation({}));
+  });
+
+  test('with fields of the format that no model heeds', () => {
+    expect(generation({ style: 'vivid', complexity: 'low' }).unheeded).toEqual(['style', 'complexity']);
+  });
+
+  test.each([
+    [{ n: 0 }],
+    [{ n: -1 }],
+    [{ n: 1.5 }],
+    [{ n: '2' }],
+    [{ size: 'big' }],
+    [{ size: '0x0' }],
+    [{ size: '1024' }],
+    [{ size: '1024X1024' }],
+    [{ size: 1_024 }],
+    [{ quality: 5 }],
+    [{ quality: '' }],
+    [{ output_format: 'a format' }],
+    [{ output_format: ['png'] }],
+    [{ output_compression: 101 }],
+    [{ background: 'red' }],
+    [{ response_format: 'gif' }],
+    [{ moderation: 'none' }],
+    [{ stream: true }],
+    [{ stream: 'false' }],
+    [{ prompt: 7 }],
+    [{ prompt: ['a'] }],
+    [{ model: 7 }],
+    [{ input_fidelity: 'high' }],
+    [{ image: 'https://example.com/a.png' }],
+    [{ whatever: 1 }],
+    [{ whatever: 1, prompt: undefined }],
+  ])('%j breaks the schema', (fields) => {
+    expect(() => generation(fields)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
+  test.each([
+    [{ model: undefined }, 'model'],
+    [{ prompt: undefined }, 'prompt'],
+    [{ prompt: null }, 'prompt'],
+    [{ prompt: '' }, 'prompt'],
+    [{ model: '', prompt: '' }, 'prompt'],
+  ])('%j lacks something', (fields, param) => {
+    expect(() => generation(fields)).toThrow(expect.objectContaining({ code: 'missing_parameter', param }));
+  });
+
+  test.each([[''], [null]])('a model that is %j', (model) => {
+    expect(() => generation({ model })).toThrow(expect.objectContaining({ code: 'invalid_model' }));
+  });
+
+  test.each([['[]'], ['{'], ['"a"'], [''], ['{"n":1,"n":2}']])('%s is no body', (body) => {
+    expect(() => parseImageGeneration(Buffer.from(body))).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+});
+
+describe('an edit', () => {
+  test('of several images, under a mask', () => {
+    const images = [uploadOf('image[]', 'a'), uploadOf('image[]', 'b', 'webp')];
+    const mask = uploadOf('mask', 'm');
+    expect(
+      edit({ n: '2', output_compression: '7', stream: 'false' }, [images[0]!, mask, images[1]!]),
+    ).toEqual({
+      model: 'sim/image',
+      prompt: 'a hat',
+      n: 2,
+      compression: 7,
+      hints: {},
+      unheeded: [],
+      edit: true,
+      images,
+      mask,
+    });
+  });
+
+  test('that asks for what has no price', () => {
+    expect(edit({ input_fidelity: 'high' }).unheeded).toEqual(['input_fidelity']);
+    expect(edit({ input_fidelity: 'low' }).unheeded).toEqual([]);
+    expect(edit({}, [IMAGE, uploadOf('markup', 'm')]).unheeded).toEqual(['markup']);
+  });
+
+  test.each([
+    ['no image', {}, []],
+    ['nothing but a mask', {}, [uploadOf('mask', 'm')]],
+    ['two masks', {}, [IMAGE, uploadOf('mask', 'm'), uploadOf('mask', 'm')]],
+    ['a mask that is no PNG', {}, [IMAGE, uploadOf('mask', 'm', 'jpeg')]],
+    ['an animation', {}, [uploadOf('image', 'a', 'gif')]],
+    ['a count in words', { n: 'two' }, [IMAGE]],
+    ['a count of nothing', { n: '' }, [IMAGE]],
+    ['an unknown field', { shape: 'round' }, [IMAGE]],
+    ['a field of generations', { moderation: 'low' }, [IMAGE]],
+    ['a stream', { stream: 'true' }, [IMAGE]],
+  ])('with %s is refused', (_what, fields, uploads) => {
+    expect(() => edit(fields, uploads)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
+  test('without a prompt', () => {
+    expect(() => edit({ prompt: '' })).toThrow(
+      expect.objectContaining({ code: 'missing_parameter', param: 'prompt' }),
+    );
+  });
+});

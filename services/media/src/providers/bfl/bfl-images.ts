@@ -1,0 +1,93 @@
+import { listOf, membersOf, textOf, UpstreamError } from '@gateway/upstream';
+import type { ImageProvider, MadeImage, ProviderCall } from '../../domain/image-provider';
+import { MediaRefused } from '../../domain/media-refused';
+import type { Upstream } from '../../domain/upstream';
+import type { ProviderAccount } from '../provider-account';
+import { brokenReply, refusedBy } from '../refusal';
+import { isSuccess, type JsonReply, sendJson } from '../send-json';
+import { fetchSample } from './fetch-sample';
+import { fluxBody } from './flux-body';
+import { pollFlux } from './flux-poll';
+import { isOwnAddress, isResultAddress } from './own-address';
+
+export interface BflOptions {
+  /** Until the first look at a task, and the longest between two. */
+  readonly firstWaitMs: number;
+  readonly longestWaitMs: number;
+}
+
+const USUAL: BflOptions = { firstWaitMs: 250, longestWaitMs: 2_000 };
+const MAX_REPLY_BYTES = 1024 * 1024;
+const TYPES = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' };
+
+/** FLUX by Black Forest Labs: an order makes a task, which is looked at until it is over. */
+export function bflImages(
+  { id, baseUrl, credentials }: ProviderAccount,
+  upstream: Upstream,
+  waits = USUAL,
+): ImageProvider {
+  const base = new URL(baseUrl.replace(/\/+$/, ''));
+  const key = { 'x-key': credentials.API_KEY ?? '' };
+
+  /** What happens from here on is of a task that there is: nothing of it says that the order did not arrive. */
+  const finish = async (task: JsonReply, linksWillDo: boolean, mime: string, call: ProviderCall) => {
+    const url = pollingUrl(task.value, base);
+    const sample = await pollFlux({ upstream, url, headers: key, ...waits }, call);
+    if (sample === undefined) return [];
+    const link = new URL(sample);
+    if (!isResultAddress(link, base)) throw brokenReply('a result at an address that is none');
+    const image: MadeImage = linksWillDo
+      ? { mime, url: sample }
+      : await fetchSample(upstream, link, call, waits.firstWaitMs);
+    return [image];
+  };
+
+  return {
+    id,
+    takesLinks: false,
+    async generate(order, call) {
+      const body = fluxBody(order);
+      const url = new URL(`${base.href.replace(/\/+$/, '')}/v1/${encodeURIComponent(order.upstreamModel)}`);
+      const headers = { ...key, 'content-type': 'application/json' };
+      const task = await sendJson(
+        upstream,
+        { method: 'POST', url, headers, body, maxReplyBytes: MAX_REPLY_BYTES },
+        call,
+      );
+      if (!isSuccess(task.status)) throw refusedFlux(task);
+      const mime = TYPES[order.format as keyof typeof TYPES] ?? TYPES.jpeg;
+      try {
+        return { images: await finish(task, order.linksWillDo, mime, call) };
+      } catch (error) {
+        if (error instanceof UpstreamError && error.failure.kind !== 'status') {
+          throw new UpstreamError({ kind: 'broken', cause: error });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+/** Success without an id: there is no task that anybody could ask for. */
+function pollingUrl(value: unknown, base: URL): URL {
+  const { id, polling_url: link } = membersOf(value);
+  if (textOf(id) === '') throw new UpstreamError({ kind: 'status', status: 502 });
+  const url = URL.canParse(textOf(link))
+    ? new URL(textOf(link))
+    : new URL(`${base.href.replace(/\/+$/, '')}/v1/get_result?id=${encodeURIComponent(textOf(id))}`);
+  if (!isOwnAddress(url, base)) throw brokenReply('a task to be looked at on another host');
+  return url;
+}
+
+/** Errors are FastAPI's: `detail` is words, or a list of faults with their places. */
+function refusedFlux({ status, headers, value }: JsonReply): Error {
+  const { detail } = membersOf(value);
+  const [fault] = listOf(detail).map(membersOf);
+  const field = textOf(listOf(fault?.loc).at(-1));
+  const message = fault ? `${field}: ${textOf(fault.msg)}` : detail;
+  if (status === 422 && SHAPE_FIELDS.has(field)) return new MediaRefused(`the provider refused ${field}`);
+  return refusedBy({ status, headers, message });
+}
+
+/** What a catalog may offer by mistake. */
+const SHAPE_FIELDS = new Set(['width', 'height', 'aspect_ratio', 'output_format']);

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UpstreamError } from '@gateway/upstream';
+import type { MadeImage, ProviderCall } from '../../domain/image-provider';
+import type { Upstream } from '../../domain/upstream';
+import { brokenReply } from '../refusal';
+import { isSuccess } from '../send-json';
+
+const TRIES = 3;
+const MAX_BYTES = 48 * 1024 * 1024;
+
+/**
+ * The file that a link leads to; it takes no key.
+ * @param waitMs between two tries
+ * @throws UpstreamError `broken`
+ */
+export async function fetchSample(
+  upstream: Upstream,
+  url: URL,
+  call: ProviderCall,
+  waitMs: number,
+): Promise<MadeImage> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await fetchOnce(upstream, url, call);
+    } catch (error) {
+      if (call.signal.aborted || !(error instanceof UpstreamError)) throw error;
+      // It was made: whatever keeps it from us now, it was not out of reach when it was ordered.
+      if (tries === TRIES) throw new UpstreamError({ kind: 'broken', cause: error });
+    }
+    await sleep(waitMs, undefined, { signal: call.signal });
+  }
+}
+
+async function fetchOnce(upstream: Upstream, url: URL, call: ProviderCall): Promise<MadeImage> {
+  const { signal, timeouts } = call;
+  const reply = await upstream.request({
+    method: 'GET',
+    url,
+    headers: { accept: 'image/*' },
+    signal,
+    timeouts,
+    maxReplyBytes: MAX_BYTES,
+  });
+  const pieces: Buffer[] = [];
+  for await (const piece of reply.body) pieces.push(piece);
+  const mime = reply.headers['content-type']?.split(';')[0]?.trim() ?? '';
+  if (!isSuccess(reply.status) || !mime.startsWith('image/')) throw brokenReply('a result that is no image');
+  return { mime, base64: Buffer.concat(pieces).toString('base64') };
+}

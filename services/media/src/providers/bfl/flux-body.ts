@@ -1,0 +1,35 @@
+import type { ImageOrder } from '../../domain/image-provider';
+import { MASK_NOTE } from '../../domain/mask-note';
+import { MediaRefused } from '../../domain/media-refused';
+import { isUpload } from '../../domain/upload';
+import type { UpstreamBody } from '../../domain/upstream-body';
+import { Base64Text, jsonBody } from '../json-body';
+
+/** These draw by ratio, always about a million pixels (docs.bfl.ai, "FLUX.1 Kontext"). */
+const BY_RATIO = /^flux-kontext-/;
+
+/** Body of `POST /v1/{model}`. @throws MediaRefused */
+export function fluxBody(order: ImageOrder): UpstreamBody {
+  if (order.n > 1) throw new MediaRefused('this provider makes one image a call');
+  const { format, mask } = order;
+  const uploads = [...order.images.filter(isUpload), ...(mask ? [mask] : [])];
+  return jsonBody({
+    prompt: mask ? `${order.prompt}\n\n${MASK_NOTE}` : order.prompt,
+    ...sizeFields(order),
+    output_format: format,
+    ...Object.fromEntries(uploads.map((upload, at) => [imageField(at), new Base64Text(upload)])),
+  });
+}
+
+function sizeFields({ size, upstreamModel }: ImageOrder) {
+  if (!size) return {};
+  if (!BY_RATIO.test(upstreamModel)) return size;
+  const by = greatestDivisor(size.width, size.height);
+  return { aspect_ratio: `${size.width / by}:${size.height / by}` };
+}
+
+const imageField = (at: number) => (at === 0 ? 'input_image' : `input_image_${at + 1}`);
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
+}

@@ -1,0 +1,73 @@
+import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import type { ImageResult, ImageTokens, MadeImage } from '../../domain/image-provider';
+import { MediaRefused } from '../../domain/media-refused';
+import { tokenFigure } from '../../domain/token-figure';
+import { brokenReply } from '../refusal';
+
+/** Finish reasons that stand for the provider's policy (ai.google.dev/api/generate-content, FinishReason). */
+const POLICY = new Set([
+  'BLOCKLIST',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+  'IMAGE_SAFETY',
+  'PROHIBITED_CONTENT',
+  'RECITATION',
+  'SAFETY',
+  'SPII',
+]);
+
+/**
+ * A reply of status 200, which may have no image and cost its prompt all the same.
+ * @throws MediaRefused with what it charges; UpstreamError `broken`
+ */
+export function readImageReply(value: unknown): ImageResult {
+  const reply = membersOf(value);
+  const tokens = readUsage(reply.usageMetadata);
+  const { blockReason } = membersOf(reply.promptFeedback);
+  if (textOf(blockReason) !== '') throw refused(tokens);
+  if (!Array.isArray(reply.candidates)) throw brokenReply('reply without candidates');
+  const candidates = reply.candidates.map(membersOf);
+  const images = candidates.flatMap(({ content }) => listOf(membersOf(content).parts).flatMap(readPart));
+  if (images.length === 0 && candidates.some(({ finishReason }) => POLICY.has(textOf(finishReason)))) {
+    throw refused(tokens);
+  }
+  return { images, ...(tokens && { tokens }) };
+}
+
+function refused(tokens: ImageTokens | undefined): MediaRefused {
+  return new MediaRefused('refused by the provider’s content policy', tokens);
+}
+
+/** Drafts that it shows while it thinks are no results. */
+function readPart(value: unknown): MadeImage[] {
+  const part = membersOf(value);
+  const { mimeType, data } = membersOf(part.inlineData);
+  const mime = textOf(mimeType);
+  const base64 = textOf(data);
+  return part.thought === true || !mime.startsWith('image/') || base64 === '' ? [] : [{ mime, base64 }];
+}
+
+/** Figures that are zero are left out. Undefined where there is no credible figure. */
+function readUsage(value: unknown): ImageTokens | undefined {
+  if (!isObject(value)) return undefined;
+  const input = tokenFigure(value.promptTokenCount ?? 0);
+  const answer = tokenFigure(value.candidatesTokenCount ?? 0);
+  const thoughts = tokenFigure(value.thoughtsTokenCount ?? 0);
+  if (input === undefined || answer === undefined || thoughts === undefined) return undefined;
+  const imageInput = Math.min(input, ofModality(value.promptTokensDetails, 'IMAGE'));
+  const words = Math.min(answer, ofModality(value.candidatesTokensDetails, 'TEXT'));
+  const textOutput = words + thoughts;
+  return {
+    textInput: input - imageInput,
+    imageInput,
+    output: answer - words,
+    ...(textOutput > 0 && { textOutput }),
+  };
+}
+
+function ofModality(details: unknown, modality: string): number {
+  return listOf(details)
+    .map(membersOf)
+    .filter((detail) => detail.modality === modality)
+    .reduce((sum, { tokenCount }) => sum + (tokenFigure(tokenCount) ?? 0), 0);
+}

@@ -1,0 +1,34 @@
+import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import type { ImageOrder, ImageResult, ImageTokens, MadeImage } from '../../domain/image-provider';
+import { tokenFigure } from '../../domain/token-figure';
+import { brokenReply } from '../refusal';
+
+/** Of the gpt-image family; others that speak this format may answer with links. @throws UpstreamError `broken` */
+export function readImageReply(value: unknown, order: ImageOrder): ImageResult {
+  const reply = membersOf(value);
+  if (!Array.isArray(reply.data)) throw brokenReply('reply without images');
+  const mime = `image/${textOf(reply.output_format) || order.format || 'png'}`;
+  const images = listOf(reply.data).map((image) => readImage(membersOf(image), mime));
+  const tokens = readUsage(reply.usage, order.images.length > 0);
+  const revised = textOf(membersOf(reply.data[0]).revised_prompt);
+  return { images, ...(tokens && { tokens }), ...(revised && { revisedPrompt: revised }) };
+}
+
+function readImage({ b64_json, url }: JsonObject, mime: string): MadeImage {
+  const base64 = textOf(b64_json);
+  if (base64 !== '') return { mime, base64 };
+  if (textOf(url) === '') throw brokenReply('an image without data');
+  return { mime, url: textOf(url) };
+}
+
+/** Input that is not told apart counts as the dearer kind there is. Undefined where there is no credible figure. */
+function readUsage(usage: unknown, hasImages: boolean): ImageTokens | undefined {
+  if (!isObject(usage)) return undefined;
+  const input = tokenFigure(usage.input_tokens);
+  const output = tokenFigure(usage.output_tokens);
+  if (input === undefined || output === undefined) return undefined;
+  if (!hasImages) return { textInput: input, imageInput: 0, output };
+  const text = tokenFigure(membersOf(usage.input_tokens_details).text_tokens) ?? 0;
+  const textInput = Math.min(text, input);
+  return { textInput, imageInput: input - textInput, output };
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { ImageOrder, ImageProvider } from '../../domain/image-provider';
+import type { Upstream } from '../../domain/upstream';
+import type { ProviderAccount } from '../provider-account';
+import { isSuccess, sendJson } from '../send-json';
+import { editBody, generationBody } from './image-body';
+import { readImageReply } from './image-reply';
+import { refusedImage } from './refused-image';
+
+/** Ten images of the largest size, in base64. */
+const MAX_REPLY_BYTES = 128 * 1024 * 1024;
+
+/** OpenAI's images API. @param account its base URL ends with `/v1` */
+export function openAiImages(
+  { id, baseUrl, credentials }: ProviderAccount,
+  upstream: Upstream,
+): ImageProvider {
+  const base = `${baseUrl.replace(/\/+$/, '')}/images`;
+  const urls = { generation: new URL(`${base}/generations`), edit: new URL(`${base}/edits`) };
+  const authorization = `Bearer ${credentials.API_KEY}`;
+  const write = (order: ImageOrder) =>
+    order.images.length === 0 ? generationBody(order) : editBody(order, randomBytes(24).toString('hex'));
+  return {
+    id,
+    takesLinks: false,
+    async generate(order, call) {
+      const { contentType, body } = write(order);
+      const reply = await sendJson(
+        upstream,
+        {
+          method: 'POST',
+          url: order.images.length === 0 ? urls.generation : urls.edit,
+          headers: { authorization, 'content-type': contentType },
+          body,
+          maxReplyBytes: MAX_REPLY_BYTES,
+        },
+        call,
+      );
+      if (!isSuccess(reply.status)) throw refusedImage(reply);
+      return readImageReply(reply.value, order);
+    },
+  };
+}

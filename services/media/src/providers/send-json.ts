@@ -1,0 +1,39 @@
+import { UpstreamError } from '@gateway/upstream';
+import type { ProviderCall } from '../domain/image-provider';
+import type { Upstream } from '../domain/upstream';
+import type { UpstreamBody } from '../domain/upstream-body';
+
+export interface JsonRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  /** With what kind of body it is, where there is one. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: UpstreamBody;
+  readonly maxReplyBytes: number;
+}
+
+export interface JsonReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined only when a refusal had no JSON to say. */
+  readonly value: unknown;
+}
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** @throws UpstreamError as Upstream does, and `broken` for a success that is no JSON; refusals are the reader's to judge */
+export async function sendJson(
+  upstream: Upstream,
+  request: JsonRequest,
+  { requestId, signal, timeouts }: ProviderCall,
+): Promise<JsonReply> {
+  const headers = { accept: 'application/json', ...request.headers, 'x-request-id': requestId };
+  const reply = await upstream.request({ ...request, headers, signal, timeouts });
+  const { status } = reply;
+  if (isSuccess(status)) return { status, headers: reply.headers, value: await reply.json() };
+  const value = await reply.json().catch((error: unknown) => {
+    if (error instanceof UpstreamError) return undefined;
+    throw error;
+  });
+  return { status, headers: reply.headers, value };
+}
