@@ -6,6 +6,7 @@ import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/Reply
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 import type { Logger } from './log';
 import type { RequestContext } from './request-context';
+import { StreamedBody } from './streamed-body';
 import type { TickBatcher } from './tick-batcher';
 
 /** A longer timer fires at once. */
@@ -16,7 +17,10 @@ export interface LinkCall {
   readonly path: string;
   readonly key: KeyContext__Output;
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty when the body streams. */
   readonly body: Buffer;
+  /** A body that is not here yet: to be taken as it comes, by one reader. What is not taken is not sent. */
+  readonly bodyStream?: AsyncIterable<Buffer>;
 }
 
 export interface LinkReply {
@@ -49,7 +53,10 @@ class CallContext implements RequestContext {
   }
 }
 
-/** One call on the answering side: gathers its body, runs the handler, sends the reply as credit allows. */
+/**
+ * One call on the answering side: gathers its body or hands it on as it comes, runs the handler, sends the reply as
+ * credit allows.
+ */
 export class AnsweredCall {
   readonly finished: Promise<void>;
   readonly #id: number;
@@ -60,6 +67,7 @@ export class AnsweredCall {
   #body: Buffer[] = [];
   #missingBytes: number;
   #start!: (body: Buffer) => void;
+  readonly #bodyStream: StreamedBody | undefined;
   #creditBytes = LINK_WINDOW_BYTES;
   #onCredit: (() => void) | undefined;
 
@@ -73,12 +81,19 @@ export class AnsweredCall {
       this.#start = resolve;
     });
     if (this.#missingBytes === 0) this.#start(Buffer.alloc(0));
+    if (open.bodyStreams) {
+      this.#bodyStream = new StreamedBody((creditBytes) => frames.add({ call: id, creditBytes }));
+    }
     this.finished = body
       .then((bytes) => this.#answer(bytes, log, handler))
-      .finally(() => clearTimeout(this.#deadline));
+      .finally(() => {
+        clearTimeout(this.#deadline);
+        this.#bodyStream?.close();
+      });
   }
 
   receive(bytes: Buffer): void {
+    this.#bodyStream?.push(ownBytes(bytes));
     if (this.#missingBytes <= 0) return;
     this.#body.push(ownBytes(bytes));
     this.#missingBytes -= bytes.length;
@@ -88,9 +103,15 @@ export class AnsweredCall {
     this.#start(body);
   }
 
+  /** A streamed body came whole. */
+  endBody(): void {
+    this.#bodyStream?.end();
+  }
+
   callerLeft(): void {
     clearTimeout(this.#deadline);
     this.#abort.abort('caller left');
+    this.#bodyStream?.close();
     this.#onCredit?.();
     // A call that never came whole is never handled, only ended.
     if (this.#missingBytes > 0) this.#start(Buffer.alloc(0));
@@ -113,6 +134,7 @@ export class AnsweredCall {
         key,
         headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
         body,
+        ...(this.#bodyStream && { bodyStream: this.#bodyStream }),
       });
       await this.#send(reply);
     } catch (thrown) {

@@ -6,7 +6,7 @@ import type { ReplyFrame__Output } from '@gateway/proto/generated/gateway/edge/v
 import type { ReplyFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { BodyQueue } from './body-queue';
-import { LINK_WINDOW_BYTES } from './link-limits';
+import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 import type { Logger } from './log';
 import { PersistentStream } from './persistent-stream';
 import { TickBatcher } from './tick-batcher';
@@ -20,6 +20,8 @@ export interface ReplySink {
   data(bytes: Buffer): void;
   end(): void;
   fail(error: GatewayError): void;
+  /** More of a streamed body may be sent. */
+  bodyRoom?(): void;
 }
 
 /** A call under way. */
@@ -28,9 +30,14 @@ export interface LinkedCall {
   cancel(): void;
   /** The sink passed on that many bytes, so that as many more may come. */
   consumed(bytes: number): void;
+  /** The next piece of a streamed body. False: no more until `bodyRoom`. */
+  sendBody(bytes: Buffer): boolean;
+  /** A streamed body is whole. */
+  endBody(): void;
 }
 
 export interface LinkRequest {
+  /** With `bodyStreams` the body is given to the call later, piece by piece, and `body` is empty. */
   readonly open: CallOpen;
   readonly body: Buffer;
 }
@@ -87,7 +94,7 @@ class Link {
     frames.add({ call, open: { ...request.open, bodyBytes: request.body.length } });
     this.#bodies.add(call, request.body);
     this.#bodies.sendInto(frames);
-    this.#calls.set(call, { sink, unreportedBytes: 0 });
+    this.#calls.set(call, { sink, unreportedBytes: 0, bodyCreditBytes: LINK_WINDOW_BYTES });
     return {
       cancel: () => {
         if (!this.#forget(call)) return;
@@ -102,11 +109,26 @@ class Link {
         frames.add({ call, creditBytes: open.unreportedBytes });
         open.unreportedBytes = 0;
       },
+      sendBody: (bytes) => this.#sendBody(frames, call, bytes),
+      endBody: () => {
+        if (this.#calls.has(call)) frames.add({ call, bodyEnd: true });
+      },
     };
   }
 
   close(): void {
     this.#stream.close();
+  }
+
+  #sendBody(frames: Frames, call: number, bytes: Buffer): boolean {
+    const open = this.#calls.get(call);
+    if (!open) return false;
+    for (let at = 0; at < bytes.length; at += LINK_SLICE_BYTES) {
+      const body = bytes.subarray(at, at + LINK_SLICE_BYTES);
+      frames.add({ call, body }, body.length);
+    }
+    open.bodyCreditBytes -= bytes.length;
+    return open.bodyCreditBytes > 0;
   }
 
   #onMessage(message: ReplyFrames__Output): void {
@@ -130,10 +152,10 @@ class Link {
 
   #onFrame(frame: ReplyFrame__Output): void {
     // Frames of a call that was cancelled are still on their way for a moment.
-    const sink = this.#calls.get(frame.call)?.sink;
-    if (!sink) return;
+    const open = this.#calls.get(frame.call);
+    if (!open) return;
     try {
-      this.#pass(frame, sink);
+      this.#pass(frame, open);
     } catch (error) {
       // One sink's fault must not end the link under all the others.
       this.#log.error({ err: error }, 'a reply sink failed');
@@ -141,7 +163,8 @@ class Link {
     }
   }
 
-  #pass(frame: ReplyFrame__Output, sink: ReplySink): void {
+  #pass(frame: ReplyFrame__Output, open: OpenCall): void {
+    const { sink } = open;
     if (frame.frame === 'data' && frame.data) {
       sink.data(frame.data);
     } else if (frame.frame === 'head' && frame.head) {
@@ -153,6 +176,10 @@ class Link {
     } else if (frame.frame === 'fail' && frame.fail) {
       this.#forget(frame.call);
       sink.fail(fromErrorDetail(frame.fail));
+    } else if (frame.frame === 'creditBytes' && frame.creditBytes) {
+      const waited = open.bodyCreditBytes <= 0;
+      open.bodyCreditBytes += frame.creditBytes;
+      if (waited && open.bodyCreditBytes > 0) sink.bodyRoom?.();
     }
   }
 
@@ -172,6 +199,7 @@ class Link {
 interface OpenCall {
   readonly sink: ReplySink;
   unreportedBytes: number;
+  bodyCreditBytes: number;
 }
 
 /** Links to every instance of a service; a call goes to the usable one with the fewest in flight. */

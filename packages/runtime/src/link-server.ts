@@ -95,6 +95,7 @@ export class LinkServer {
     if (!call) return;
     if (frame.frame === 'body' && frame.body) call.receive(frame.body);
     else if (frame.frame === 'cancel') call.callerLeft();
+    else if (frame.frame === 'bodyEnd') call.endBody();
     else if (frame.frame === 'creditBytes' && frame.creditBytes) call.addCredit(frame.creditBytes);
   }
 

@@ -1,0 +1,65 @@
+import { GatewayError } from '@gateway/proto';
+import { LINK_WINDOW_BYTES } from './link-limits';
+
+/**
+ * A request body that one handler takes as it comes. Credit returns to the caller's side for what was taken, so at
+ * most a window of it waits here.
+ */
+export class StreamedBody implements AsyncIterableIterator<Buffer> {
+  readonly #giveCredit: (bytes: number) => void;
+  #waiting: Buffer[] = [];
+  #uncreditedBytes = 0;
+  #ended = false;
+  #closed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(giveCredit: (bytes: number) => void) {
+    this.#giveCredit = giveCredit;
+  }
+
+  push(bytes: Buffer): void {
+    if (this.#closed || this.#ended) return;
+    this.#waiting.push(bytes);
+    this.#wake?.();
+  }
+
+  /** It came whole. */
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  /** Nothing more will come or be asked for; who waits for more of a body that is not whole is told so. */
+  close(): void {
+    this.#closed = true;
+    if (!this.#ended) this.#waiting = [];
+    this.#wake?.();
+  }
+
+  /** @throws GatewayError when the caller's side gave it up */
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    while (this.#waiting.length === 0) {
+      if (this.#ended) return { done: true, value: undefined };
+      if (this.#closed) throw new GatewayError('invalid_request', { detail: 'the body is cut off' });
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const value = this.#waiting.shift()!;
+    this.#uncreditedBytes += value.length;
+    if (this.#uncreditedBytes >= LINK_WINDOW_BYTES / 2 && !this.#ended) {
+      this.#giveCredit(this.#uncreditedBytes);
+      this.#uncreditedBytes = 0;
+    }
+    return { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<Buffer, undefined>> {
+    this.close();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
