@@ -58,8 +58,8 @@ const MAX_FAILED_INTERVALS = 10;
 /** A task is looked at some twenty times in the time that it has taken so far. */
 const LOOKS_PER_AGE = 20;
 const UNPRICED_LOOKS = 5;
-/** A provider may need a moment to know what it has just accepted. */
-const UNKNOWN_INTERVALS = 40;
+/** Ten minutes of the usual interval: a provider's front may answer for a while that it knows nothing. */
+const UNKNOWN_INTERVALS = 200;
 
 /** After a look at a task; undefined: the look failed. */
 export function nextStep(
@@ -88,7 +88,7 @@ function complete(task: TaskSoFar, { seconds }: TaskReport, settings: CourseSett
   const told = seconds === undefined ? undefined : billableMs(seconds);
   if (seconds !== undefined && told === undefined && trouble.unpricedLooks + 1 < UNPRICED_LOOKS) {
     const unpricedLooks = trouble.unpricedLooks + 1;
-    return waitOn(task, settings, { ...NO_TROUBLE, unpricedLooks }, 'running', settings.intervalMs);
+    return waitOn(task, settings, { ...NO_TROUBLE, unpricedLooks }, 'running');
   }
   const videoMs = told ?? requestedMs;
   const source = told === undefined ? 'counted' : 'provider';
@@ -97,15 +97,10 @@ function complete(task: TaskSoFar, { seconds }: TaskReport, settings: CourseSett
 }
 
 function missing(task: TaskSoFar, settings: CourseSettings): TaskStep {
-  const unknownMs = task.trouble.unknownMs + settings.intervalMs;
+  const waitMs = usualWaitMs(task.ageMs, settings.intervalMs);
+  const unknownMs = task.trouble.unknownMs + waitMs;
   if (unknownMs <= UNKNOWN_INTERVALS * settings.intervalMs) {
-    return waitOn(
-      task,
-      settings,
-      { ...task.trouble, failedLooks: 0, unknownMs },
-      undefined,
-      settings.intervalMs,
-    );
+    return waitOn(task, settings, { ...NO_TROUBLE, unknownMs });
   }
   const detail = 'the provider does not know this task any more';
   return { kind: 'end', state: 'expired', bill: { outcome: 'lost' }, detail };
@@ -116,9 +111,9 @@ function waitOn(
   { intervalMs }: CourseSettings,
   trouble: TaskTrouble,
   told: TaskState = task.state,
-  usualMs = usualWaitMs(task.ageMs, intervalMs),
 ): TaskStep {
   const failedMs = trouble.failedLooks === 0 ? 0 : intervalMs * 2 ** Math.min(trouble.failedLooks - 1, 10);
+  const usualMs = trouble.unpricedLooks > 0 ? intervalMs : usualWaitMs(task.ageMs, intervalMs);
   const waitMs = Math.max(usualMs, Math.min(failedMs, intervalMs * MAX_FAILED_INTERVALS));
   const state = mayMove(task.state, told) ? told : task.state;
   return { kind: 'wait', state, trouble, waitMs };

@@ -49,6 +49,8 @@ export interface VideoProvider {
   readonly id: string;
   /** It takes links in place of files, and fetches them itself. */
   readonly takesLinks: boolean;
+  /** What the catalog can't say of it: why it could not make this order; asked before anything is spent. */
+  whyNot?(order: VideoOrder): string | undefined;
   /**
    * Once for each order, whatever happens.
    * @throws UpstreamError how the provider failed; `unreachable` alone says that the order can't have arrived

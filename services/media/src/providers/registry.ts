@@ -3,7 +3,11 @@ import type { ImageProvider } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';
 import type { VideoProvider } from '../domain/video-provider';
 import { bflImages } from './bfl/bfl-images';
+import { dashScopeVideos } from './dashscope/dashscope-videos';
 import { geminiImages } from './gemini/gemini-images';
+import { veoVideos } from './gemini/veo-videos';
+import { klingVideos } from './kling/kling-videos';
+import { minimaxVideos } from './minimax/minimax-videos';
 import { openAiImages } from './openai/openai-images';
 import type { ProviderAccount } from './provider-account';
 
@@ -32,13 +36,33 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     baseUrl: 'https://generativelanguage.googleapis.com',
     credentials: ['API_KEY'],
     image: geminiImages,
+    video: veoVideos,
   },
   bfl: { env: 'BFL', baseUrl: 'https://api.bfl.ai', credentials: ['API_KEY'], image: bflImages },
+  minimax: {
+    env: 'MINIMAX',
+    baseUrl: 'https://api.minimax.io',
+    credentials: ['API_KEY'],
+    video: minimaxVideos,
+  },
+  kling: {
+    env: 'KLING',
+    baseUrl: 'https://api-singapore.klingai.com',
+    credentials: ['ACCESS_KEY', 'SECRET_KEY'],
+    video: klingVideos,
+  },
+  alibaba: {
+    env: 'DASHSCOPE',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com',
+    credentials: ['API_KEY'],
+    video: dashScopeVideos,
+  },
 };
 
 /** What plays `sim/…`, by the parts of the simulator that they speak to; the path is that of the wire format. */
 const SIMULATED: readonly SimulatedProvider[] = [
   { path: '/openai/v1', credentials: ['API_KEY'], image: openAiImages },
+  { path: '/kling', credentials: ['ACCESS_KEY', 'SECRET_KEY'], video: klingVideos },
 ];
 
 export interface ProviderSettings {

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { refused, submitFailure, tookNothing } from './submit-failure';
+
+const cause = new Error('x');
+const ofStatus = (status: number, more: object = {}) => submitFailure({ kind: 'status', status, ...more });
+
+test('an order that did not arrive costs nothing', () => {
+  expect(submitFailure({ kind: 'unreachable', cause })).toMatchObject({
+    bill: 'released',
+    error: { code: 'upstream_unavailable', shouldRetry: false },
+  });
+});
+
+test('an order of which nobody knows is not to be repeated', () => {
+  expect(submitFailure({ kind: 'broken', cause })).toMatchObject({
+    bill: 'lost',
+    error: { code: 'upstream_failed', shouldRetry: false },
+  });
+});
+
+describe('by the provider’s status', () => {
+  test.each([
+    [429, 'released', 'rate_limited', undefined],
+    ...[401, 402, 403, 404, 405].map(
+      (status) => [status, 'released', 'upstream_unavailable', false] as const,
+    ),
+    ...[400, 413, 415, 422].map((status) => [status, 'released', 'video_generation_failed', false] as const),
+    ...[300, 409, 418, 500, 501, 503, 529, 599].map(
+      (status) => [status, 'released', 'video_generation_failed', undefined] as const,
+    ),
+    ...[408, 502, 504].map((status) => [status, 'lost', 'video_generation_failed', false] as const),
+  ] as const)('%d', (status, bill, code, shouldRetry) => {
+    expect(ofStatus(status)).toMatchObject({ bill, error: { code } });
+    expect(ofStatus(status).error.shouldRetry).toBe(shouldRetry);
+  });
+
+  test('what it said is passed on where it is about the order', () => {
+    expect(ofStatus(400, { message: 'too long' }).error.detail).toBe('too long');
+    expect(ofStatus(503, { message: 'busy' }).error.detail).toBe('busy');
+    expect(ofStatus(429, { retryAfterSeconds: 7 }).error.retryAfterSeconds).toBe(7);
+    expect(ofStatus(402, { message: 'our balance' }).error.detail).toBeUndefined();
+  });
+});
+
+test('a refusal is final', () => {
+  expect(refused('policy')).toMatchObject({
+    bill: 'released',
+    error: { code: 'video_generation_failed', detail: 'policy', shouldRetry: false },
+  });
+});
+
+test('only an order that certainly was not taken may go to another account', () => {
+  expect(tookNothing({ kind: 'unreachable', cause })).toBe(true);
+  expect(tookNothing({ kind: 'broken', cause })).toBe(false);
+  const taken = [400, 408, 422, 500, 502, 503, 504].filter((status) =>
+    tookNothing({ kind: 'status', status }),
+  );
+  expect(taken).toEqual([]);
+  expect([401, 402, 429].every((status) => tookNothing({ kind: 'status', status }))).toBe(true);
+});

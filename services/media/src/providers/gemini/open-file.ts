@@ -1,0 +1,55 @@
+import type { ProviderCall } from '../../domain/image-provider';
+import type { Upstream, UpstreamReply } from '../../domain/upstream';
+import type { VideoContent } from '../../domain/video-provider';
+import { isOwnAddress, isResultAddress } from '../bfl/own-address';
+import { brokenReply, refusedBy } from '../refusal';
+import { isSuccess } from '../send-json';
+
+export interface GuardedFile {
+  readonly url: string;
+  /** Where the provider is: nobody else is shown our key. */
+  readonly base: URL;
+  readonly key: Readonly<Record<string, string>>;
+}
+
+const MAX_REDIRECTS = 3;
+const MAX_BYTES = 4 * 1024 ** 3;
+
+/** A file that needs our key, which may lie behind redirections to storage that does not. @throws UpstreamError */
+export async function openFile(
+  upstream: Upstream,
+  { url, base, key }: GuardedFile,
+  call: ProviderCall,
+): Promise<VideoContent> {
+  let at = new URL(url);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const isOurs = isOwnAddress(at, base);
+    if (!isOurs && (redirects === 0 || !isResultAddress(at, base)))
+      throw brokenReply('a file somewhere else');
+    const reply = await upstream.request({
+      method: 'GET',
+      url: at,
+      headers: isOurs ? key : {},
+      signal: call.signal,
+      timeouts: call.timeouts,
+      maxReplyBytes: MAX_BYTES,
+    });
+    if (isSuccess(reply.status)) return toContent(reply);
+    const { location } = reply.headers;
+    const isMoved = reply.status >= 300 && reply.status < 400 && location !== undefined;
+    if (!isMoved || !URL.canParse(location, at.href)) throw refusedBy(reply);
+    at = new URL(location, at);
+  }
+  throw brokenReply('a file behind too many redirections');
+}
+
+function toContent({ headers, body }: UpstreamReply): VideoContent {
+  const mime = headers['content-type']?.split(';')[0]?.trim() ?? '';
+  const bytes = headers['content-length'];
+  return {
+    // What is not a video is no business of a browser's.
+    mime: /^video\/[\w.+-]+$/.test(mime) ? mime : 'application/octet-stream',
+    ...(bytes !== undefined && /^\d{1,15}$/.test(bytes) && { bytes: Number(bytes) }),
+    body,
+  };
+}

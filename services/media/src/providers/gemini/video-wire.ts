@@ -1,0 +1,73 @@
+import { listOf, membersOf, textOf } from '@gateway/upstream';
+import { isUpload, type MediaFile, MIME_TYPES } from '../../domain/upload';
+import type { TaskReport, VideoOrder } from '../../domain/video-provider';
+import { Base64Text } from '../json-body';
+import { POLICY_DETAIL, videoAt } from '../read-video';
+import { brokenReply } from '../refusal';
+import { showable } from '../showable';
+import type { VideoWire } from '../video-wire';
+import { refusedGoogle } from './refused-google';
+
+/** An operation's name is its path; it goes into a URL as it is. */
+const OPERATION = /^models\/[\w.-]{1,128}\/operations\/[\w-]{1,128}$/;
+/** Of google.rpc.Code. */
+const CANCELLED = 1;
+
+/** Veo, by Google's Gemini API. An operation is done or not: it is never told to be waiting. */
+export function veoWire(apiKey: string): VideoWire {
+  return {
+    takesLinks: false,
+    // Not in the URL, which reaches logs.
+    credential: () => ({ 'x-goog-api-key': apiKey }),
+    toOrder: (order) => ({
+      path: `/v1beta/models/${encodeURIComponent(order.upstreamModel)}:predictLongRunning`,
+      body: toBody(order),
+    }),
+    readAccepted({ name }) {
+      if (name === undefined || name === '') return undefined;
+      if (OPERATION.test(textOf(name))) return textOf(name);
+      throw brokenReply('an operation by a name that is none');
+    },
+    pathOf: ({ upstreamId }) => `/v1beta/${upstreamId}`,
+    readReport,
+    refused: refusedGoogle,
+  };
+}
+
+function toBody({ prompt, seconds, resolution, tier, aspectRatio, images }: VideoOrder) {
+  const files = images.filter(isUpload).map(toImage);
+  // One image is where the video begins; several are what it shows.
+  const shown =
+    files.length > 1
+      ? { referenceImages: files.map((image) => ({ image, referenceType: 'asset' })) }
+      : files.length === 1 && { image: files[0] };
+  return {
+    instances: [{ prompt, ...shown }],
+    parameters: {
+      durationSeconds: seconds,
+      resolution: resolution ?? tier,
+      ...(aspectRatio !== undefined && { aspectRatio }),
+    },
+  };
+}
+
+function toImage(file: Extract<MediaFile, { kind: unknown }>) {
+  return { bytesBase64Encoded: new Base64Text(file), mimeType: MIME_TYPES[file.kind] };
+}
+
+/** It tells no seconds: those ordered are those made. */
+function readReport({ done, error, response }: Readonly<Record<string, unknown>>): TaskReport {
+  if (done !== true) return { state: 'running' };
+  if (error !== undefined) {
+    const { code, message } = membersOf(error);
+    return code === CANCELLED ? { state: 'canceled' } : { state: 'failed', detail: showable(message) };
+  }
+  const made = membersOf(membersOf(response).generateVideoResponse);
+  const samples = listOf(made.generatedSamples).map(membersOf);
+  const videos = samples.flatMap(({ video }) => videoAt(membersOf(video).uri) ?? []);
+  if (videos.length > 0) return { state: 'completed', videos };
+  // Done, and a success, and nothing in it.
+  const isFiltered =
+    Number(made.raiMediaFilteredCount ?? 0) > 0 || listOf(made.raiMediaFilteredReasons).length > 0;
+  return isFiltered ? { state: 'failed', detail: POLICY_DETAIL } : { state: 'unknown' };
+}

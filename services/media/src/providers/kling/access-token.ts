@@ -1,0 +1,20 @@
+import { createHmac } from 'node:crypto';
+
+const LIFETIME_SECONDS = 30 * 60;
+/** Their clock may be behind ours. */
+const LEEWAY_SECONDS = 5;
+
+export interface KlingKeys {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+/** The bearer of one call: a JWT (HS256) that names our access key and is signed with our secret one. */
+export function accessToken({ accessKey, secretKey }: KlingKeys, nowMs: number): string {
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  const claims = { iss: accessKey, exp: nowSeconds + LIFETIME_SECONDS, nbf: nowSeconds - LEEWAY_SECONDS };
+  const signed = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`;
+  return `${signed}.${createHmac('sha256', secretKey).update(signed).digest('base64url')}`;
+}
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,0 +1,92 @@
+import { listOf, membersOf, textOf } from '@gateway/upstream';
+import { MediaRefused } from '../../domain/media-refused';
+import type { TaskState } from '../../domain/task';
+import { isUpload, type MediaFile } from '../../domain/upload';
+import type { TaskReport, VideoOrder } from '../../domain/video-provider';
+import { Base64Text } from '../json-body';
+import { figureOf, idOf, POLICY_DETAIL, videoAt } from '../read-video';
+import { brokenReply, refusedBy } from '../refusal';
+import { showable } from '../showable';
+import type { VideoWire } from '../video-wire';
+import { accessToken, type KlingKeys } from './access-token';
+
+const STATES: Readonly<Record<string, TaskState>> = {
+  submitted: 'queued',
+  processing: 'running',
+  succeed: 'completed',
+  failed: 'failed',
+};
+const POLICY_CODE = 1301;
+/** Codes that speak of the order itself. */
+const PARAMETER_CODES = new Set([1200, 1201]);
+/** Codes that speak of our account with them: whatever the status says, the caller can't help it. */
+const ACCOUNT_CODES = new Set([1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1103]);
+
+/** Kling. A task is asked for where it was made, so its id here has its kind: `text2video/123`. */
+export function klingWire(keys: KlingKeys, nowMs: () => number): VideoWire {
+  return {
+    takesLinks: true,
+    credential: () => ({ authorization: `Bearer ${accessToken(keys, nowMs())}` }),
+    whyNot: ({ images, aspectRatio }) =>
+      images.length > 0 && aspectRatio !== undefined ? 'aspect_ratio: that of the image is kept' : undefined,
+    toOrder: (order) => ({ path: `/v1/videos/${kindOf(order)}`, body: toBody(order) }),
+    readAccepted,
+    pathOf: ({ upstreamId }) => `/v1/videos/${upstreamId}`,
+    readReport,
+    refused({ status, headers, value }) {
+      const { code, message } = membersOf(value);
+      if (code === POLICY_CODE) return new MediaRefused(POLICY_DETAIL);
+      return refusedBy({ status: ACCOUNT_CODES.has(Number(code)) ? 402 : status, headers, message });
+    },
+  };
+}
+
+const kindOf = ({ images }: VideoOrder) => (images.length > 0 ? 'image2video' : 'text2video');
+
+function toBody(order: VideoOrder) {
+  const { upstreamModel, prompt, tier, seconds, aspectRatio, images } = order;
+  const [first, last] = images;
+  return {
+    model_name: upstreamModel,
+    prompt,
+    mode: tier,
+    duration: String(seconds),
+    ...(images.length === 0 && aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
+    ...(first && { image: toImage(first) }),
+    ...(last && { image_tail: toImage(last) }),
+  };
+}
+
+/** Base64 comes bare. */
+function toImage(file: MediaFile): string | Base64Text {
+  return isUpload(file) ? new Base64Text(file) : file.url;
+}
+
+/** The code says more than the status, which may be that of success. */
+function readAccepted(reply: Readonly<Record<string, unknown>>, order: VideoOrder): string | undefined {
+  const { code = 0, message, data } = reply;
+  if (code === POLICY_CODE) throw new MediaRefused(POLICY_DETAIL);
+  if (PARAMETER_CODES.has(Number(code))) throw new MediaRefused(showable(message));
+  if (code !== 0) throw refusedBy({ status: 500, headers: {}, message });
+  const id = idOf(membersOf(data).task_id);
+  return id === undefined ? undefined : `${kindOf(order)}/${encodeURIComponent(id)}`;
+}
+
+function readReport({ code = 0, data }: Readonly<Record<string, unknown>>): TaskReport {
+  const task = membersOf(data);
+  const state = STATES[textOf(task.task_status)];
+  if (code !== 0 || state === undefined) throw brokenReply('a task in an unknown state');
+  if (state === 'failed') {
+    const words = textOf(task.task_status_msg);
+    return { state, detail: /risk control/i.test(words) ? POLICY_DETAIL : showable(words) };
+  }
+  if (state !== 'completed') return { state };
+  const told = listOf(membersOf(task.task_result).videos).map(membersOf);
+  const videos = told.flatMap(({ url, duration }) => videoAt(url, figureOf(duration)) ?? []);
+  if (videos.length === 0) return { state: 'unknown' };
+  const durations = told.map(({ duration }) => figureOf(duration));
+  if (durations.includes(undefined)) return { state, videos };
+  // Measured on the file, a few frames more or less; what is sold are whole seconds.
+  const seconds = durations.reduce((sum: number, figure) => sum + Math.round(figure ?? 0), 0);
+  return { state, videos, seconds };
+}

@@ -1,0 +1,81 @@
+import { membersOf } from '@gateway/upstream';
+import { MediaRefused } from '../../domain/media-refused';
+import type { TaskState } from '../../domain/task';
+import { isUpload, type MediaFile, MIME_TYPES } from '../../domain/upload';
+import type { TaskReport, VideoOrder } from '../../domain/video-provider';
+import { Base64Text } from '../json-body';
+import { figureOf, idOf, POLICY_DETAIL, videoAt } from '../read-video';
+import { brokenReply, refusedBy } from '../refusal';
+import { showable } from '../showable';
+import type { VideoWire } from '../video-wire';
+
+const STATES: Readonly<Record<string, TaskState>> = {
+  queued: 'queued',
+  running: 'running',
+  succeeded: 'completed',
+  failed: 'failed',
+  cancelled: 'canceled',
+  expired: 'expired',
+};
+/** Codes of a refusal that the same order would meet again: its words, its images, its parameters. */
+const POLICY_CODES = new Set([1026, 1027]);
+const PARAMETER_CODE = 2013;
+
+/** MiniMax, v2 of its API. */
+export function minimaxWire(apiKey: string): VideoWire {
+  return {
+    takesLinks: true,
+    credential: () => ({ authorization: `Bearer ${apiKey}` }),
+    toOrder: (order) => ({ path: '/v2/video_generation', body: toBody(order) }),
+    readAccepted,
+    pathOf: ({ upstreamId }) => `/v2/query/video_generation/${encodeURIComponent(upstreamId)}`,
+    readReport,
+    refused({ status, headers, value }) {
+      const { message } = membersOf(membersOf(value).error);
+      return refusedBy({ status, headers, message });
+    },
+  };
+}
+
+function toBody({ upstreamModel, prompt, seconds, resolution, tier, aspectRatio, images }: VideoOrder) {
+  // One image is where the video begins; of several none is a frame of it.
+  const role = images.length === 1 ? 'first_frame' : 'reference_image';
+  return {
+    model: upstreamModel,
+    content: [
+      { type: 'text', text: prompt },
+      ...images.map((file) => ({ type: 'image_url', image_url: { url: toUrl(file) }, role })),
+    ],
+    duration: seconds,
+    resolution: resolution ?? tier,
+    ratio: aspectRatio ?? (images.length > 0 ? 'adaptive' : '16:9'),
+  };
+}
+
+function toUrl(file: MediaFile): string | Base64Text {
+  return isUpload(file) ? new Base64Text(file, `data:${MIME_TYPES[file.kind]};base64,`) : file.url;
+}
+
+/** An error may come as a success, with its code in `base_resp`. */
+function readAccepted(reply: Readonly<Record<string, unknown>>): string | undefined {
+  const { status_code: code = 0, status_msg: words } = membersOf(reply.base_resp);
+  if (code === 0) return idOf(reply.task_id);
+  if (POLICY_CODES.has(Number(code))) throw new MediaRefused(POLICY_DETAIL);
+  if (code === PARAMETER_CODE) throw new MediaRefused(showable(words));
+  throw refusedBy({ status: 500, headers: {}, message: words });
+}
+
+function readReport(reply: Readonly<Record<string, unknown>>): TaskReport {
+  const task = membersOf(reply.task);
+  const state = STATES[`${task.status}`];
+  if (state === undefined) throw brokenReply('a task in an unknown state');
+  if (state === 'failed') {
+    const { code, message } = membersOf(task.error);
+    return { state, detail: POLICY_CODES.has(Number(code)) ? POLICY_DETAIL : showable(message) };
+  }
+  if (state !== 'completed') return { state };
+  const seconds = figureOf(membersOf(task.usage).output_seconds);
+  const video = videoAt(membersOf(task.content).url, figureOf(task.duration) ?? seconds);
+  if (video === undefined) return { state: 'unknown' };
+  return { state, videos: [video], ...(seconds !== undefined && { seconds }) };
+}

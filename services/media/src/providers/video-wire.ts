@@ -1,0 +1,91 @@
+import { isObject } from '@gateway/upstream';
+import type { ProviderCall } from '../domain/image-provider';
+import type { Upstream } from '../domain/upstream';
+import type {
+  Submitted,
+  TaskReport,
+  UpstreamTask,
+  VideoOrder,
+  VideoProvider,
+} from '../domain/video-provider';
+import { jsonBody } from './json-body';
+import { brokenReply } from './refusal';
+import { isSuccess, type JsonReply, sendJson } from './send-json';
+
+/** What a provider wants to be asked, below its base URL. */
+export interface WireOrder {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON with `Base64Text` where files stand. */
+  readonly body: unknown;
+}
+
+/** One provider's words for an order and for what became of it; how they are carried is the same for all. */
+export interface VideoWire {
+  readonly takesLinks: boolean;
+  /** Our credential, of this moment. */
+  credential(): Readonly<Record<string, string>>;
+  whyNot?(order: VideoOrder): string | undefined;
+  toOrder(order: VideoOrder): WireOrder;
+  /**
+   * The task's id in a reply of success, undefined when it has none.
+   * @throws MediaRefused, UpstreamError for a refusal that looks like success
+   */
+  readAccepted(reply: Readonly<Record<string, unknown>>, order: VideoOrder): string | undefined;
+  pathOf(task: UpstreamTask): string;
+  /** @throws UpstreamError for what is no report */
+  readReport(reply: Readonly<Record<string, unknown>>): TaskReport;
+  /** What an error status means. */
+  refused(reply: JsonReply): Error;
+}
+
+const MAX_REPLY_BYTES = 1024 * 1024;
+const MAX_ID_CHARS = 512;
+
+export interface WireAccount {
+  readonly id: string;
+  readonly baseUrl: string;
+}
+
+/** A provider that is asked over HTTP, in JSON. */
+export function wireVideoProvider(
+  { id, baseUrl }: WireAccount,
+  wire: VideoWire,
+  upstream: Upstream,
+): VideoProvider {
+  const urlOf = (path: string) => new URL(`${baseUrl.replace(/\/$/, '')}${path}`);
+  const maxReplyBytes = MAX_REPLY_BYTES;
+
+  async function submit(order: VideoOrder, call: ProviderCall): Promise<Submitted> {
+    const { path, headers, body } = wire.toOrder(order);
+    const sent = { ...wire.credential(), 'content-type': 'application/json', ...headers };
+    const request = { method: 'POST', url: urlOf(path), headers: sent, body: jsonBody(body) } as const;
+    const reply = await sendJson(upstream, { ...request, maxReplyBytes }, call);
+    if (!isSuccess(reply.status)) throw wire.refused(reply);
+    const upstreamId = wire.readAccepted(objectOf(reply.value), order);
+    if (upstreamId === undefined) return { upstreamId };
+    if (upstreamId.length > MAX_ID_CHARS) throw brokenReply('an id that is too long to be kept');
+    return { upstreamId, upstreamModel: order.upstreamModel };
+  }
+
+  async function poll(task: UpstreamTask, call: ProviderCall): Promise<TaskReport> {
+    const request = { method: 'GET', url: urlOf(wire.pathOf(task)), headers: wire.credential() } as const;
+    const reply = await sendJson(upstream, { ...request, maxReplyBytes }, call);
+    if (reply.status === 404) return { state: 'unknown' };
+    if (!isSuccess(reply.status)) throw wire.refused(reply);
+    return wire.readReport(objectOf(reply.value));
+  }
+
+  return {
+    id,
+    takesLinks: wire.takesLinks,
+    ...(wire.whyNot && { whyNot: wire.whyNot }),
+    submit,
+    poll,
+  };
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  if (isObject(value)) return value;
+  throw brokenReply('a reply that is no object');
+}
