@@ -42,7 +42,9 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
     incoming.on('data', (bytes: Buffer) => this.#onData(bytes));
     incoming.on('end', () => this.#finish(undefined));
     incoming.on('error', (error) => this.#finish(error));
-    incoming.on('close', () => this.#finish(new Error('reply broke off')));
+    incoming.on('close', () => {
+      if (!this.#over) this.#finish(new Error('reply broke off'));
+    });
   }
 
   [Symbol.asyncIterator](): this {

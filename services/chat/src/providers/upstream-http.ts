@@ -92,6 +92,7 @@ export class UpstreamHttp {
         () => outgoing.destroy(codedError('FIRST_BYTE_TIMEOUT')),
         request.timeouts.firstByteMs,
       );
+      let answered = false;
       const leave = () => leaveSocket(outgoing);
       if (request.signal.aborted) leave();
       else request.signal.addEventListener('abort', leave, { once: true });
@@ -108,9 +109,10 @@ export class UpstreamHttp {
       // Without response and without error ends what answers by switching protocols.
       outgoing.once('close', () => {
         forget();
-        reject(new Error('closed without a reply'));
+        if (!answered) reject(new Error('closed without a reply'));
       });
       outgoing.once('response', (incoming) => {
+        answered = true;
         clearTimeout(firstByteTimer);
         incoming.once('close', forget);
         resolve({

@@ -83,9 +83,7 @@ function prepare(
   model: Model,
   routes: readonly Route[],
 ): { routes: readonly Route[]; body: Buffer } {
-  let refusal: unknown = new GatewayError('upstream_unavailable', {
-    cause: new Error(`no provider of ${model.slug} is set up`),
-  });
+  let refusal: unknown;
   for (const [index, route] of routes.entries()) {
     try {
       const body = upstreamBody(request, model, route, undefined);
@@ -94,7 +92,12 @@ function prepare(
       refusal = error;
     }
   }
-  throw refusal;
+  throw refusal ?? noProvider(model);
+}
+
+/** Made only when it is needed, as every error on the way of a call is: its stack costs microseconds. */
+function noProvider({ slug }: Model): GatewayError {
+  return new GatewayError('upstream_unavailable', { cause: new Error(`no provider of ${slug} is set up`) });
 }
 
 function canCarry(request: CallerRequest, { wire }: ChatProvider): boolean {

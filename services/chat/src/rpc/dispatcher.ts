@@ -55,7 +55,7 @@ export class Dispatcher {
     const { health, metrics } = this.#deps;
     // What was thought and not shown is told only at the end.
     const signal = call.model.hidesReasoning ? delayedAbort(context.signal, DRAIN_MS) : context.signal;
-    let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
+    let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
       if (!body || !health.begin(route)) continue;
@@ -71,11 +71,11 @@ export class Dispatcher {
         health.failed(route, thisFailure, call.accountId);
         metrics.failed(route, thisFailure);
         if (isCallersFault(thisFailure)) throw new UpstreamError(thisFailure);
-        failure = moreHopeful(failure, thisFailure);
+        failure = failure ? moreHopeful(failure, thisFailure) : thisFailure;
         context.log.warn({ provider: route.provider.id, err: error }, 'a provider failed before it answered');
       }
     }
-    throw new UpstreamError(failure);
+    throw new UpstreamError(failure ?? { kind: 'unreachable', cause: new Error('every circuit is open') });
   }
 
   async #send(
