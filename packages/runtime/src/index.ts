@@ -1,6 +1,7 @@
 export * from './admin-server';
 export type { LinkCall, LinkHandler, LinkReply } from './answered-call';
 export * from './config';
+export * from './every';
 export * from './fresh-questions';
 export * from './grpc-client';
 export * from './grpc-server';

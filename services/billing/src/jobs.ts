@@ -1,5 +1,4 @@
-import type { Logger, Pool } from '@gateway/runtime';
-import { every, type Repeated } from './every';
+import { every, type Logger, type Pool, type Repeated } from '@gateway/runtime';
 import type { Settings } from './settings';
 import { forgetFreeCalls } from './store/free-calls';
 import { ensurePartitions } from './store/partitions';

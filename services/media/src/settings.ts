@@ -33,6 +33,8 @@ const shape = {
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(60_000),
   UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(60_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
+  /** Of an instance, after which others end its bills. */
+  INSTANCE_SILENCE_MS: milliseconds(8_000),
   DRAIN_TIMEOUT_MS: milliseconds(10_000),
 };
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@gateway/runtime';
+import type { Logger } from './log';
 
 export interface Repeated {
   /** Resolves when the first run is over, well or not. */

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { type BilledCall, lostEvent, type UsageEvent } from '@gateway/metering';
+import { createLogger, createPool, migrate, type Pool, withTransaction } from '@gateway/runtime';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
+import { BillKeeper } from './bill-keeper';
+import { settledEvent } from './domain/bill-event';
+import { Bills, countBills } from './store/bills';
+import { beat } from './store/instances';
+
+const SILENCE_MS = 400;
+const log = createLogger('test', 'silent');
+
+let database: TestDatabase;
+let pool: Pool;
+const started: Instance[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, log });
+  await migrate({ pool, schema: 'media', directory: path.join(__dirname, '../migrations'), log });
+}, 60_000);
+afterEach(async () => {
+  for (const { keeper } of started.splice(0)) await keeper.stop();
+  await pool.query('TRUNCATE media.bills, media.instances');
+});
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+}, 60_000);
+
+/** A process of the service as far as bills go. Billing acknowledges at once, or when it is told to. */
+class Instance {
+  readonly id = randomUUID();
+  readonly bills = new Bills(pool, this.id);
+  readonly heard: UsageEvent[] = [];
+  acknowledges = true;
+  readonly keeper: BillKeeper = new BillKeeper({
+    bills: this.bills,
+    instanceId: this.id,
+    pool,
+    relay: {
+      add: (event) => {
+        this.heard.push(event);
+        if (this.acknowledges) this.keeper.delivered(event);
+      },
+    },
+    log,
+    silenceMs: SILENCE_MS,
+  });
+
+  static async start(): Promise<Instance> {
+    const instance = new Instance();
+    await instance.keeper.start();
+    started.push(instance);
+    return instance;
+  }
+
+  /** One that has given a sign of life and will give no more. */
+  static async frozen(): Promise<Instance> {
+    const instance = new Instance();
+    await beat(pool, instance.id);
+    return instance;
+  }
+
+  /** Each as often as it was told with another outcome; the same may be told twice. */
+  get ends(): string[] {
+    return [...new Set(this.heard.map(({ requestId, outcome }) => `${requestId} ${outcome}`))].sort();
+  }
+
+  async open(): Promise<BilledCall> {
+    const call = { ...CALL, requestId: randomUUID() };
+    await this.bills.open(call);
+    return call;
+  }
+
+  async dispatch(): Promise<BilledCall> {
+    const call = await this.open();
+    expect(await this.bills.dispatched(call.requestId, 'second')).toBe(true);
+    return call;
+  }
+}
+
+const CALL = {
+  accountId: 'a',
+  keyId: 'k',
+  model: 'sim/image',
+  provider: 'first',
+  endpoint: '/v1/images',
+  streamed: false,
+  priceVersion: 7n,
+  startedAtMs: 1_000,
+};
+const ENDING = { status: 200, errorCode: '', endedAtMs: 2_000, firstByteMs: 0 };
+const settled = (call: BilledCall) => settledEvent(call, ENDING, { costNano: 40n, images: 1 });
+
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const untilMs = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > untilMs) throw new Error('the condition did not come to hold');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const rows = async () => [...(await countBills(pool)).values()].reduce((sum, count) => sum + count, 0);
+const noRows = () => eventually(async () => (await rows()) === 0);
+
+test('an end is delivered once and its row goes when billing has it', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  expect(await one.keeper.end(settled(call))).toBe(true);
+  expect(await one.keeper.end(lostEvent(call, ENDING))).toBe(false);
+  await noRows();
+  expect(one.ends).toHaveLength(1);
+  expect(one.heard[0]).toMatchObject({
+    requestId: call.requestId,
+    outcome: 'USAGE_OUTCOME_SETTLED',
+    costNano: '40',
+    images: 1,
+    priceVersion: '7',
+    provider: 'first',
+  });
+});
+
+test('of many ends at once the first counts', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const ends = await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      one.keeper.end(i % 2 === 0 ? settled(call) : lostEvent(call, ENDING)),
+    ),
+  );
+  expect(ends.filter(Boolean)).toHaveLength(1);
+  expect(one.ends).toHaveLength(1);
+});
+
+test('what a killed instance leaves is ended by one of the others: released, lost, or as it had ended', async () => {
+  const killed = await Instance.frozen();
+  killed.acknowledges = false;
+  const open = await Promise.all(Array.from({ length: 30 }, () => killed.open()));
+  const dispatched = await Promise.all(Array.from({ length: 30 }, () => killed.dispatch()));
+  const ended = await killed.dispatch();
+  await killed.keeper.end(settled(ended));
+  const others = await Promise.all([Instance.start(), Instance.start(), Instance.start()]);
+  await noRows();
+  expect(others.flatMap((one) => one.ends).sort()).toEqual(
+    [
+      ...open.map(({ requestId }) => `${requestId} USAGE_OUTCOME_RELEASED`),
+      ...dispatched.map(({ requestId }) => `${requestId} USAGE_OUTCOME_LOST`),
+      `${ended.requestId} USAGE_OUTCOME_SETTLED`,
+    ].sort(),
+  );
+  const lost = others.flatMap(({ heard }) => heard).find(({ outcome }) => outcome === 'USAGE_OUTCOME_LOST');
+  expect(lost).toMatchObject({
+    provider: 'second',
+    endpoint: '/v1/images',
+    model: 'sim/image',
+    costNano: '0',
+  });
+});
+
+test('who was taken for dead and wakes up changes nothing', async () => {
+  const frozen = await Instance.frozen();
+  const [open, dispatched] = [await frozen.open(), await frozen.dispatch()];
+  const other = await Instance.start();
+  await eventually(() => other.heard.length === 2);
+  expect(await frozen.bills.dispatched(open.requestId, 'first')).toBe(false);
+  expect(await frozen.keeper.end(settled(dispatched))).toBe(false);
+  expect(await withTransaction(pool, (client) => frozen.bills.handOver(client, dispatched.requestId))).toBe(
+    false,
+  );
+  expect(frozen.heard).toEqual([]);
+  expect(other.ends).toEqual(
+    [`${open.requestId} USAGE_OUTCOME_RELEASED`, `${dispatched.requestId} USAGE_OUTCOME_LOST`].sort(),
+  );
+});
+
+test('a living instance keeps its bills, and one that leaves hands them on at once', async () => {
+  const [one, other] = [await Instance.start(), await Instance.start()];
+  const call = await one.dispatch();
+  // Twice the silence: whoever would adopt it has had the time.
+  await new Promise((resolve) => setTimeout(resolve, 2 * SILENCE_MS));
+  expect(other.heard).toEqual([]);
+  await one.keeper.stop();
+  await noRows();
+  expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
+});
+
+test('a task’s bill is nobody’s until the task ends it, in the transaction of whichever instance', async () => {
+  const [killed, other] = [await Instance.frozen(), await Instance.start()];
+  const call = await killed.dispatch();
+  const handOver = () => withTransaction(pool, (client) => killed.bills.handOver(client, call.requestId));
+  expect([await handOver(), await handOver()]).toEqual([true, false]);
+  expect(await killed.keeper.end(lostEvent(call, ENDING))).toBe(false);
+  const endIn = (work: () => void = () => {}) =>
+    withTransaction(pool, async (client) => {
+      const event = await other.bills.endTask(client, call.requestId, settled);
+      work();
+      return event;
+    });
+  const failing = endIn(() => {
+    throw new Error('rolled back');
+  });
+  await expect(failing).rejects.toThrow('rolled back');
+  const ends = await Promise.all([endIn(), endIn(), endIn()]);
+  const [event, ...more] = ends.filter((end) => end !== undefined);
+  expect([event?.requestId, more]).toEqual([call.requestId, []]);
+  other.keeper.deliver(event!);
+  await noRows();
+  expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('an end that was committed and not told of is delivered all the same', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  await one.bills.end(settled(call));
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('an end waits for a database that is away', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  await pool.query('ALTER TABLE media.bills RENAME TO away');
+  const ending = one.keeper.end(settled(call));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await pool.query('ALTER TABLE media.away RENAME TO bills');
+  expect(await ending).toBe(true);
+  await noRows();
+});
+
+test('a call that got no hold leaves nothing', async () => {
+  const one = await Instance.start();
+  const call = await one.open();
+  await one.bills.drop(call.requestId);
+  expect([await rows(), one.heard]).toEqual([0, []]);
+});

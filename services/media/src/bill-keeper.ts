@@ -1,0 +1,148 @@
+import type { UsageEvent, UsageRelay } from '@gateway/metering';
+import { every, type Logger, type Pool, type Repeated } from '@gateway/runtime';
+import { abandonedEvent } from './domain/bill-event';
+import type { Bills } from './store/bills';
+import { beat, forgetLostInstances, leave } from './store/instances';
+
+export interface BillKeeperOptions {
+  readonly bills: Bills;
+  readonly instanceId: string;
+  /** Of its own, so that no call can keep a sign of life waiting. */
+  readonly pool: Pool;
+  readonly relay: Pick<UsageRelay, 'add'>;
+  readonly log: Logger;
+  /** Of an instance, after which it is taken for dead. */
+  readonly silenceMs: number;
+}
+
+/** Signs of life in the time after which an instance is taken for dead. */
+const BEATS_PER_SILENCE = 8;
+const END_RETRY_MIN_MS = 100;
+const END_RETRY_MAX_MS = 2_000;
+/** A database that is away for longer takes the end with it: the bill is adopted as one that nobody knows. */
+const END_TRIES_MS = 15 * 60_000;
+/** Beyond it billing is far behind, and what is not in memory can wait in its row. */
+const MAX_KNOWN = 10_000;
+
+/**
+ * Sees to it that every bill ends once and that billing hears of it: writes ends, delivers them, and takes over those
+ * of instances that are gone.
+ */
+export class BillKeeper {
+  readonly #options: BillKeeperOptions;
+  readonly #beatMs: number;
+  readonly #silenceMs: number;
+  /** Ends under way to billing, and those that have arrived and whose rows can go. */
+  readonly #waiting = new Set<string>();
+  readonly #arrived = new Set<string>();
+  #hearingSinceMs: number | undefined;
+  #heardAtMs = 0;
+  #jobs: Repeated[] = [];
+  #stopped = false;
+
+  constructor(options: BillKeeperOptions) {
+    this.#options = options;
+    this.#silenceMs = options.silenceMs;
+    this.#beatMs = Math.ceil(options.silenceMs / BEATS_PER_SILENCE);
+  }
+
+  /** Resolves when this instance is known to live. */
+  async start(): Promise<void> {
+    const { pool, instanceId, log } = this.#options;
+    await beat(pool, instanceId);
+    this.#jobs = [
+      every(this.#beatMs, 'beat', log, () => this.#beat()),
+      every(this.#beatMs, 'bills', log, () => this.#seeToBills()),
+    ];
+  }
+
+  /**
+   * Ends a bill of this instance and has it delivered. Resolves when that can't be lost; false: it had been ended
+   * before. @throws when the database stays away
+   */
+  async end(event: UsageEvent): Promise<boolean> {
+    const untilMs = performance.now() + END_TRIES_MS;
+    for (let waitMs = END_RETRY_MIN_MS; ; waitMs = Math.min(2 * waitMs, END_RETRY_MAX_MS)) {
+      try {
+        const isFirst = await this.#options.bills.end(event);
+        if (isFirst) this.deliver(event);
+        else this.#options.log.warn({ requestId: event.requestId }, 'a bill had been ended by others');
+        return isFirst;
+      } catch (error) {
+        if (this.#stopped || performance.now() > untilMs) throw error;
+        this.#options.log.warn(
+          { err: error, requestId: event.requestId },
+          'a bill could not be ended; retrying',
+        );
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  }
+
+  /** An end that is committed; its row is the proof until billing has it. */
+  deliver(event: UsageEvent): void {
+    if (this.#waiting.has(event.requestId) || this.#arrived.has(event.requestId)) return;
+    this.#waiting.add(event.requestId);
+    this.#options.relay.add(event);
+  }
+
+  /** Billing has it. */
+  delivered({ requestId }: UsageEvent): void {
+    this.#waiting.delete(requestId);
+    this.#arrived.add(requestId);
+    if (this.#arrived.size === 1) setImmediate(() => this.#forget().catch(() => {}));
+  }
+
+  /** After the relay has closed. What is left undone is for the other instances, or the next life. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#jobs.map((job) => job.stop()));
+    const { pool, instanceId, log } = this.#options;
+    try {
+      await this.#forget();
+      await leave(pool, instanceId);
+    } catch (error) {
+      log.warn({ err: error }, 'bills are left to others');
+    }
+  }
+
+  /**
+   * When the database was away, or this process stood still, others may seem silent that nobody could hear: so it
+   * listens for a while before it takes anybody for dead.
+   */
+  async #beat(): Promise<void> {
+    const { pool, instanceId } = this.#options;
+    try {
+      await beat(pool, instanceId);
+    } catch (error) {
+      this.#hearingSinceMs = undefined;
+      throw error;
+    }
+    const nowMs = performance.now();
+    if (nowMs - this.#heardAtMs > this.#silenceMs / 2) this.#hearingSinceMs = undefined;
+    this.#hearingSinceMs ??= nowMs;
+    this.#heardAtMs = nowMs;
+  }
+
+  async #seeToBills(): Promise<void> {
+    const { bills, pool, log } = this.#options;
+    if (this.#hearingSinceMs !== undefined && performance.now() - this.#hearingSinceMs >= this.#silenceMs) {
+      const adopted = await bills.adopt(this.#silenceMs, (call, state) =>
+        abandonedEvent(call, state, Date.now()),
+      );
+      if (adopted > 0) log.warn({ adopted }, 'bills of lost instances taken over');
+      await forgetLostInstances(pool);
+    }
+    await this.#forget();
+    const known = [...this.#waiting, ...this.#arrived];
+    if (known.length > MAX_KNOWN) return;
+    for (const event of await bills.undelivered(known)) this.deliver(event);
+  }
+
+  async #forget(): Promise<void> {
+    const arrived = [...this.#arrived];
+    if (arrived.length === 0) return;
+    await this.#options.bills.forget(arrived);
+    for (const requestId of arrived) this.#arrived.delete(requestId);
+  }
+}

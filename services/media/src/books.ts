@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { grpcDelivery, kafkaDelivery, ReserveClient, startHeartbeat, UsageRelay } from '@gateway/metering';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import { createPool, type Logger, type Pool } from '@gateway/runtime';
+import { BillKeeper } from './bill-keeper';
+import { MEDIA_OWNER } from './domain/owner';
+import { Admission } from './rpc/admission';
+import type { Settings } from './settings';
+import { Bills } from './store/bills';
+
+const DELIVERY_DRAIN_MS = 3_000;
+
+export interface BooksOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly pool: Pool;
+  readonly billing: BillingServiceClient;
+  readonly billingInstances: readonly BillingServiceClient[];
+}
+
+/** All that this process needs to hold money and to see to its bills. */
+export interface Books {
+  readonly admission: Admission;
+  readonly bills: Bills;
+  readonly keeper: BillKeeper;
+  readonly reserve: ReserveClient;
+  close(): Promise<void>;
+}
+
+/** Resolves when others know that this instance lives. */
+export async function openBooks(options: BooksOptions): Promise<Books> {
+  const { settings, log, pool, billing } = options;
+  const instanceId = randomUUID();
+  const keeperPool = createPool({
+    url: settings.DATABASE_URL,
+    log,
+    maxConnections: 2,
+    statementTimeoutMs: 2_000,
+  });
+  const bills = new Bills(pool, instanceId);
+  const relay = new UsageRelay({
+    delivery: settings.KAFKA_BROKERS
+      ? kafkaDelivery({
+          clientId: 'gateway-media',
+          brokers: settings.KAFKA_BROKERS,
+          topicPrefix: settings.KAFKA_TOPIC_PREFIX,
+          log,
+        })
+      : grpcDelivery(billing),
+    log,
+    onDelivered: (event) => keeper.delivered(event),
+  });
+  const keeper: BillKeeper = new BillKeeper({
+    bills,
+    instanceId,
+    pool: keeperPool,
+    relay,
+    log,
+    silenceMs: settings.INSTANCE_SILENCE_MS,
+  });
+  await keeper.start();
+  const reserve = new ReserveClient({
+    clients: options.billingInstances,
+    log,
+    timeoutMs: settings.RESERVE_TIMEOUT_MS,
+    // Admission gives the hold back: the bill of the call is there before it is asked for.
+    onUnknownOutcome: () => {},
+  });
+  const stopHeartbeat = startHeartbeat(billing, MEDIA_OWNER, log);
+  return {
+    admission: new Admission({ reserve, relay, bills, keeper }),
+    bills,
+    keeper,
+    reserve,
+    async close() {
+      reserve.close();
+      await relay.close(DELIVERY_DRAIN_MS);
+      await keeper.stop();
+      stopHeartbeat();
+      await keeperPool.end();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import {
+  type BilledCall,
+  type CallEnding,
+  lostEvent,
+  releasedEvent,
+  type UsageEvent,
+  usageEvent,
+} from '@gateway/metering';
+
+/** What a call costs and what was made for it. */
+export interface Charge {
+  readonly costNano: bigint;
+  readonly images?: number;
+  readonly videoMs?: number;
+  readonly tokens?: { readonly input: number; readonly output: number };
+  /** `counted`: the provider told no figures; absent: they are its own. */
+  readonly source?: 'provider' | 'counted';
+}
+
+export type BillState = 'open' | 'dispatched';
+
+export function settledEvent(call: BilledCall, end: CallEnding, charge: Charge): UsageEvent {
+  const { costNano, images = 0, videoMs = 0, tokens, source = 'provider' } = charge;
+  return usageEvent(call, end, {
+    outcome: 'USAGE_OUTCOME_SETTLED',
+    costNano: costNano.toString(),
+    tokens: tokens
+      ? {
+          input: String(tokens.input),
+          cacheRead: '0',
+          cacheWrite: '0',
+          output: String(tokens.output),
+          reasoning: '0',
+        }
+      : null,
+    usageSource: source === 'provider' ? 'USAGE_SOURCE_PROVIDER' : 'USAGE_SOURCE_COUNTED',
+    images,
+    videoMs: String(videoMs),
+  });
+}
+
+/** The end of a call whose process is gone: it had not called the provider, or nobody knows what came of it. */
+export function abandonedEvent(call: BilledCall, state: BillState, nowMs: number): UsageEvent {
+  const end = { status: 0, errorCode: 'internal_error', endedAtMs: nowMs, firstByteMs: 0 };
+  return state === 'open' ? releasedEvent(call, end) : lostEvent(call, end);
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { UsageEvent } from '@gateway/metering';
+import { GatewayError } from '@gateway/proto';
+import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
+import { createLogger, type RequestContext } from '@gateway/runtime';
+import { expect, test } from '@jest/globals';
+import type { Bills } from '../store/bills';
+import { Admission } from './admission';
+
+const KEY = { keyId: 'k', accountId: 'a', allowedModels: [], previewModels: [], valueId: 'v' };
+const REQUEST = {
+  key: KEY,
+  model: { slug: 'sim/image', priceVersion: 7n },
+  provider: 'sim',
+  endpoint: '/v1/images',
+  boundNano: 500n,
+};
+const ANSWERED = { status: 200, errorCode: '' };
+const GRANT = { holdNano: '500', grantedTokens: '0', requestCostLimitNano: '900' };
+
+/** An admission whose surroundings note in order what is asked of them. */
+function admissionTo(billing: () => object, { canDrop = true, isOurs = true, admits = true } = {}) {
+  const steps: string[] = [];
+  const reserved: ReserveRequest[] = [];
+  const ends: UsageEvent[] = [];
+  const bills = {
+    open: async () => void steps.push('open'),
+    drop: async () => {
+      steps.push('drop');
+      if (!canDrop) throw new Error('no database');
+    },
+    dispatched: async (_id: string, provider: string) => {
+      steps.push(`dispatched ${provider}`);
+      return isOurs;
+    },
+  };
+  const admission = new Admission({
+    bills: bills as unknown as Bills,
+    relay: { admits: () => admits },
+    keeper: {
+      end: async (event) => {
+        steps.push(event.outcome);
+        ends.push(event);
+        return true;
+      },
+    },
+    reserve: {
+      reserve: async (request) => {
+        steps.push('reserve');
+        reserved.push(request);
+        return billing() as never;
+      },
+    },
+  });
+  return { admission, steps, reserved, ends };
+}
+
+const context = (): RequestContext => ({
+  requestId: randomUUID(),
+  signal: new AbortController().signal,
+  log: createLogger('test', 'silent'),
+});
+const refuse = (code: 'insufficient_balance' | 'internal_error') => () => {
+  throw new GatewayError(code);
+};
+/** What is done about a refusal nobody waits for. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a call has its bill before its hold, and its hold before its provider', async () => {
+  const { admission, steps, reserved, ends } = admissionTo(() => GRANT);
+  const bill = await admission.admit(context(), { ...REQUEST, tokens: 30 });
+  expect(bill.grant).toEqual({ holdNano: 500n, requestCostLimitNano: 900n, rates: {} });
+  await bill.dispatched();
+  await bill.dispatched('other');
+  await bill.settle({ costNano: 70n, images: 2, tokens: { input: 5, output: 6 } }, ANSWERED);
+  expect(steps).toEqual(['open', 'reserve', 'dispatched sim', 'dispatched other', 'USAGE_OUTCOME_SETTLED']);
+  expect(reserved[0]).toMatchObject({
+    ownerId: 'media',
+    boundNano: '500',
+    floorNano: '500',
+    boundTokens: '30',
+    floorTokens: '30',
+    callerNamedMaximum: true,
+  });
+  expect(ends[0]).toMatchObject({
+    costNano: '70',
+    images: 2,
+    provider: 'other',
+    tokens: { input: '5', output: '6' },
+    usageSource: 'USAGE_SOURCE_PROVIDER',
+    status: 200,
+  });
+});
+
+test('the first end of a bill counts, and who comes later waits for it', async () => {
+  const { admission, ends } = admissionTo(() => GRANT);
+  const bill = await admission.admit(context(), REQUEST);
+  await Promise.all([
+    bill.lost({ status: 504, errorCode: 'image_generation_timeout' }),
+    bill.settle({ costNano: 1n }, ANSWERED),
+    bill.release(ANSWERED),
+  ]);
+  expect(ends).toEqual([
+    expect.objectContaining({ outcome: 'USAGE_OUTCOME_LOST', errorCode: 'image_generation_timeout' }),
+  ]);
+});
+
+test.each([
+  ['refused', 'insufficient_balance', {}, ['drop']],
+  [
+    'refused, and its bill can’t be dropped',
+    'insufficient_balance',
+    { canDrop: false },
+    ['drop', 'USAGE_OUTCOME_RELEASED'],
+  ],
+  ['not answered', 'internal_error', {}, ['USAGE_OUTCOME_RELEASED']],
+] as const)('a call whose hold is %s leaves nothing behind', async (_, code, surroundings, then) => {
+  const { admission, steps } = admissionTo(refuse(code), surroundings);
+  await expect(admission.admit(context(), REQUEST)).rejects.toMatchObject({ code });
+  await settle();
+  expect(steps).toEqual(['open', 'reserve', ...then]);
+});
+
+test('a bill that others have ended is not dispatched', async () => {
+  const { admission } = admissionTo(() => GRANT, { isOurs: false });
+  const bill = await admission.admit(context(), REQUEST);
+  await expect(bill.dispatched()).rejects.toMatchObject({ code: 'internal_error' });
+});
+
+test('nothing is admitted while bills pile up', async () => {
+  const { admission, steps } = admissionTo(() => GRANT, { admits: false });
+  await expect(admission.admit(context(), REQUEST)).rejects.toMatchObject({ code: 'internal_error' });
+  expect(steps).toEqual([]);
+});
+
+test('a free call has no bill, and is told of the cap on one request', async () => {
+  const { admission, steps, reserved } = admissionTo(() => ({ ...GRANT, holdNano: '0' }));
+  expect(await admission.admitFree(context(), KEY)).toMatchObject({ requestCostLimitNano: 900n });
+  expect(steps).toEqual(['reserve']);
+  expect(reserved[0]).toMatchObject({ free: true, keyId: 'k', valueId: 'v' });
+});

@@ -1,0 +1,121 @@
+import { type BilledCall, type ReserveClient, releasedEvent, type UsageRelay } from '@gateway/metering';
+import { fromProtoRates, GatewayError } from '@gateway/proto';
+import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import type { RequestContext } from '@gateway/runtime';
+import type { BillKeeper } from '../bill-keeper';
+import type { Model } from '../domain/model';
+import { MEDIA_OWNER } from '../domain/owner';
+import type { Bills } from '../store/bills';
+import { Bill, type Grant } from './bill';
+
+export interface AdmissionDeps {
+  readonly reserve: Pick<ReserveClient, 'reserve'>;
+  readonly relay: Pick<UsageRelay, 'admits'>;
+  readonly bills: Bills;
+  readonly keeper: Pick<BillKeeper, 'end'>;
+}
+
+export interface AdmissionRequest {
+  readonly key: KeyContext__Output;
+  readonly model: Pick<Model, 'slug' | 'priceVersion'>;
+  /** The one that is tried first. */
+  readonly provider: string;
+  readonly endpoint: string;
+  /** Most that the call can cost. */
+  readonly boundNano: bigint;
+  /** Least hold with which it is worth sending; absent: the bound, as what is made can't be made smaller. */
+  readonly floorNano?: bigint;
+  /** Most tokens that it can use, for the key's limit of them; absent: none. */
+  readonly tokens?: number;
+}
+
+/** The gate in front of every call: a bill that outlives this process, then a hold at billing. */
+export class Admission {
+  readonly #deps: AdmissionDeps;
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
+  async admit(context: RequestContext, request: AdmissionRequest): Promise<Bill> {
+    const { bills, keeper, relay } = this.#deps;
+    if (!relay.admits(Date.now())) {
+      throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
+    }
+    const call: BilledCall = {
+      requestId: context.requestId,
+      accountId: request.key.accountId,
+      keyId: request.key.keyId,
+      model: request.model.slug,
+      provider: request.provider,
+      endpoint: request.endpoint,
+      streamed: false,
+      priceVersion: request.model.priceVersion,
+      startedAtMs: Date.now(),
+    };
+    await bills.open(call);
+    const grant = await this.#hold(context, call, request);
+    return new Bill(call, grant, { bills, end: (event) => keeper.end(event) });
+  }
+
+  /** For calls that cost nothing: takes the key's request rate alone. */
+  async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Grant> {
+    const grant = await this.#deps.reserve.reserve({
+      requestId: context.requestId,
+      accountId: key.accountId,
+      keyId: key.keyId,
+      valueId: key.valueId,
+      free: true,
+    });
+    return fromProtoGrant(grant);
+  }
+
+  async #hold(context: RequestContext, call: BilledCall, request: AdmissionRequest): Promise<Grant> {
+    const { boundNano, floorNano = boundNano, tokens = 0 } = request;
+    try {
+      const grant = await this.#deps.reserve.reserve({
+        requestId: call.requestId,
+        accountId: call.accountId,
+        keyId: call.keyId,
+        valueId: request.key.valueId,
+        model: call.model,
+        ownerId: MEDIA_OWNER.id,
+        ownerEpoch: MEDIA_OWNER.epoch.toString(),
+        boundNano: boundNano.toString(),
+        floorNano: floorNano.toString(),
+        boundTokens: String(tokens),
+        floorTokens: String(tokens),
+        // What is over the key's cap on one request is refused, never made smaller.
+        callerNamedMaximum: true,
+      });
+      return fromProtoGrant(grant);
+    } catch (error) {
+      this.#giveUp(call, GatewayError.from(error)).catch((err) => context.log.error({ err }, 'give back'));
+      throw error;
+    }
+  }
+
+  /** A refusal holds nothing; of a failure nobody knows. */
+  async #giveUp(call: BilledCall, { code, row }: GatewayError): Promise<void> {
+    const { bills, keeper } = this.#deps;
+    if (code !== 'internal_error') {
+      const isGone = await bills.drop(call.requestId).then(
+        () => true,
+        () => false,
+      );
+      if (isGone) return;
+    }
+    await keeper.end(releasedEvent(call, { status: row.status, errorCode: code, endedAtMs: Date.now() }));
+  }
+}
+
+function fromProtoGrant(grant: ReserveGrant__Output): Grant {
+  const { holdNano, requestCostLimitNano } = grant;
+  return {
+    holdNano: BigInt(holdNano),
+    requestCostLimitNano: requestCostLimitNano === undefined ? undefined : BigInt(requestCostLimitNano),
+    rates: fromProtoRates(grant),
+  };
+}

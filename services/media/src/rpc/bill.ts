@@ -1,0 +1,91 @@
+import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gateway/metering';
+import { GatewayError, type RateFigures, rateHeaders } from '@gateway/proto';
+import type { PoolClient } from '@gateway/runtime';
+import { type Charge, settledEvent } from '../domain/bill-event';
+import type { Bills } from '../store/bills';
+
+export interface CallOutcome {
+  /** As the caller saw it. */
+  readonly status: number;
+  /** Empty: answered. */
+  readonly errorCode: string;
+}
+
+/** What billing granted. */
+export interface Grant {
+  readonly holdNano: bigint;
+  /** The key's cap on what one request may cost. */
+  readonly requestCostLimitNano: bigint | undefined;
+  /** What its key has left, for the answer if the call fails. */
+  readonly rates: RateFigures;
+}
+
+export interface BillDeps {
+  readonly bills: Pick<Bills, 'dispatched' | 'handOver'>;
+  /** Ends a bill and has that delivered. */
+  end(event: UsageEvent): Promise<boolean>;
+}
+
+/**
+ * The bill of one call that holds money. However the call ends, it must be ended exactly once: settled, released,
+ * lost, or handed over to a task. The first end counts.
+ */
+export class Bill {
+  readonly grant: Grant;
+  readonly #deps: BillDeps;
+  #call: BilledCall;
+  #ended: Promise<void> | undefined;
+
+  constructor(call: BilledCall, grant: Grant, deps: BillDeps) {
+    this.#call = call;
+    this.grant = grant;
+    this.#deps = deps;
+  }
+
+  get call(): BilledCall {
+    return this.#call;
+  }
+
+  /** For the answer. */
+  get headers(): Readonly<Record<string, string>> {
+    return rateHeaders(this.grant.rates);
+  }
+
+  /**
+   * Before the provider is called, and again before the call goes to another one. From then on nobody takes it for
+   * granted that nothing was spent.
+   * @throws GatewayError `internal_error` when that can't be written down, or the bill is no longer ours
+   */
+  async dispatched(provider = this.#call.provider): Promise<void> {
+    this.#call = { ...this.#call, provider };
+    if (await this.#deps.bills.dispatched(this.#call.requestId, provider)) return;
+    throw new GatewayError('internal_error', { cause: new Error('the bill was taken over') });
+  }
+
+  /** In the transaction that makes its task. False: it is no longer ours, and there must be no task. */
+  handOver(client: PoolClient): Promise<boolean> {
+    return this.#deps.bills.handOver(client, this.#call.requestId);
+  }
+
+  /** Charges, at most the hold. Resolves when that can't be lost any more. */
+  settle(charge: Charge, outcome: CallOutcome): Promise<void> {
+    return this.#end(() => settledEvent(this.#call, ending(outcome), charge));
+  }
+
+  /** Gives the whole hold back: nothing was spent. */
+  release(outcome: CallOutcome): Promise<void> {
+    return this.#end(() => releasedEvent(this.#call, ending(outcome)));
+  }
+
+  /** Nobody can say what was spent: the caller pays nothing. */
+  lost(outcome: CallOutcome): Promise<void> {
+    return this.#end(() => lostEvent(this.#call, ending(outcome)));
+  }
+
+  #end(eventOf: () => UsageEvent): Promise<void> {
+    this.#ended ??= this.#deps.end(eventOf()).then(() => {});
+    return this.#ended;
+  }
+}
+
+const ending = (outcome: CallOutcome) => ({ ...outcome, endedAtMs: Date.now(), firstByteMs: 0 });

@@ -1,0 +1,168 @@
+import type { BilledCall, UsageEvent } from '@gateway/metering';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import type { BillState } from '../domain/bill-event';
+import { BILL_COLUMNS, type BillRow, fromBillRow } from './bill-rows';
+
+/** Rows of one statement at most. */
+const BATCH = 500;
+
+/**
+ * Table `media.bills` as one instance sees it. Every change names the state and the instance that it expects: who was
+ * taken for dead and wakes up changes nothing.
+ */
+export class Bills {
+  readonly #pool: Pool;
+  readonly #instanceId: string;
+
+  constructor(pool: Pool, instanceId: string) {
+    this.#pool = pool;
+    this.#instanceId = instanceId;
+  }
+
+  /** Before its hold is asked for. */
+  async open(call: BilledCall): Promise<void> {
+    await this.#pool.query(
+      `INSERT INTO media.bills
+         (request_id, account_id, key_id, model, provider, endpoint, price_version, started_at_ms, instance_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        call.requestId,
+        call.accountId,
+        call.keyId,
+        call.model,
+        call.provider,
+        call.endpoint,
+        call.priceVersion,
+        call.startedAtMs,
+        this.#instanceId,
+      ],
+    );
+  }
+
+  /** It got no hold. */
+  async drop(requestId: string): Promise<void> {
+    await this.#pool.query(
+      `DELETE FROM media.bills WHERE request_id = $1 AND state = 'open' AND instance_id = $2`,
+      [requestId, this.#instanceId],
+    );
+  }
+
+  /** The provider may be called from now on. False: somebody else has ended it. */
+  async dispatched(requestId: string, provider: string): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `UPDATE media.bills SET state = 'dispatched', provider = $3
+       WHERE request_id = $1 AND state IN ('open', 'dispatched') AND instance_id = $2`,
+      [requestId, this.#instanceId, provider],
+    );
+    return rowCount === 1;
+  }
+
+  /** False: it was ended before, by whomever. */
+  async end(event: UsageEvent): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `UPDATE media.bills SET state = 'ended', event = $3
+       WHERE request_id = $1 AND state IN ('open', 'dispatched') AND instance_id = $2`,
+      [event.requestId, this.#instanceId, JSON.stringify(event)],
+    );
+    return rowCount === 1;
+  }
+
+  /**
+   * Leaves its end to the video task that is made in the same transaction. False: somebody else has ended it, and the
+   * task must not be.
+   */
+  async handOver(client: PoolClient, requestId: string): Promise<boolean> {
+    const { rowCount } = await client.query(
+      `UPDATE media.bills SET instance_id = NULL
+       WHERE request_id = $1 AND state = 'dispatched' AND instance_id = $2`,
+      [requestId, this.#instanceId],
+    );
+    return rowCount === 1;
+  }
+
+  /**
+   * Ends the bill of a task, in the transaction that moves the task. What it answers is to be delivered once that is
+   * committed; undefined: it was ended before.
+   */
+  async endTask(
+    client: PoolClient,
+    requestId: string,
+    eventOf: (call: BilledCall) => UsageEvent,
+  ): Promise<UsageEvent | undefined> {
+    const { rows } = await client.query<BillRow>(
+      `SELECT ${BILL_COLUMNS} FROM media.bills
+       WHERE request_id = $1 AND state = 'dispatched' AND instance_id IS NULL FOR UPDATE`,
+      [requestId],
+    );
+    if (!rows[0]) return undefined;
+    const event = eventOf(fromBillRow(rows[0]));
+    await this.#take(client, [event]);
+    return event;
+  }
+
+  /**
+   * Takes over the bills of instances that have been silent for so long, a batch at a time, and ends those that are
+   * not ended. Answers how many it took.
+   */
+  async adopt(
+    silenceMs: number,
+    eventOf: (call: BilledCall, state: BillState) => UsageEvent,
+  ): Promise<number> {
+    return withTransaction(this.#pool, async (client) => {
+      const { rows } = await client.query<BillRow>(
+        `SELECT ${BILL_COLUMNS} FROM media.bills b
+         WHERE instance_id <> $1 AND NOT EXISTS (
+           SELECT 1 FROM media.instances i
+           WHERE i.id = b.instance_id AND i.seen_at > now() - $2 * interval '1 millisecond')
+         ORDER BY request_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`,
+        [this.#instanceId, silenceMs],
+      );
+      const events = rows.map((row) =>
+        row.state === 'ended' ? row.event! : eventOf(fromBillRow(row), row.state),
+      );
+      if (events.length > 0) await this.#take(client, events);
+      return events.length;
+    });
+  }
+
+  /** Ends that this instance has to deliver. */
+  async undelivered(besides: readonly string[]): Promise<UsageEvent[]> {
+    const { rows } = await this.#pool.query<{ event: UsageEvent }>(
+      `SELECT event FROM media.bills
+       WHERE instance_id = $1 AND state = 'ended' AND request_id <> ALL ($2::uuid[])
+       ORDER BY request_id LIMIT ${BATCH}`,
+      [this.#instanceId, besides],
+    );
+    return rows.map(({ event }) => event);
+  }
+
+  /** Billing has these ends. */
+  async forget(requestIds: readonly string[]): Promise<void> {
+    await this.#pool.query(
+      `DELETE FROM media.bills WHERE request_id = ANY ($1::uuid[]) AND state = 'ended'`,
+      [requestIds],
+    );
+  }
+
+  async #take(client: PoolClient, events: readonly UsageEvent[]): Promise<void> {
+    await client.query(
+      `UPDATE media.bills b SET state = 'ended', event = e.event, instance_id = $3
+       FROM unnest($1::uuid[], $2::jsonb[]) AS e (request_id, event) WHERE b.request_id = e.request_id`,
+      [
+        events.map(({ requestId }) => requestId),
+        events.map((event) => JSON.stringify(event)),
+        this.#instanceId,
+      ],
+    );
+  }
+}
+
+/** Of all instances. */
+export async function countBills(pool: Pool): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ state: string; count: bigint }>(
+    'SELECT state, count(*) AS count FROM media.bills GROUP BY state',
+  );
+  const counts = new Map(['open', 'dispatched', 'ended'].map((state) => [state, 0]));
+  for (const { state, count } of rows) counts.set(state, Number(count));
+  return counts;
+}
