@@ -1,13 +1,19 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from './bootstrap.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
+/** Tests wait as much as they compute; beyond so many their pools want more connections than the server has. */
+const UNIT_WORKERS = Math.min(4, Math.max(2, availableParallelism()));
+/** Each is a whole gateway; some of what is tested has to be in time. */
+const EMBEDDED_SYSTEMS = 2;
+/** All flush the one Redis. */
+const REAL_SYSTEMS = 1;
 const REAL_ENGINES = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_KAFKA_BROKERS'];
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--heavy');
@@ -27,10 +33,9 @@ async function main() {
   const node = await bootstrap();
   const missing = REAL_ENGINES.filter((setting) => !process.env[setting]);
   const runs = [
-    { title: 'Unit tests', flags: ['--selectProjects', 'unit'], env: {} },
-    // One system at a time: each is the whole gateway, and some of what is tested has to be in time.
-    systemRun('embedded'),
-    ...(missing.length === 0 ? [systemRun('real')] : []),
+    { title: 'Unit tests', project: 'unit', workers: UNIT_WORKERS, start: startDatabase },
+    systemRun('embedded', EMBEDDED_SYSTEMS),
+    ...(missing.length === 0 ? [systemRun('real', REAL_SYSTEMS)] : []),
   ];
   const notRun = missing.length === 0 ? [] : [`system tests on real engines: ${missing.join(', ')} not set`];
   if (seed !== undefined) console.log(`FC_SEED=${seed}`);
@@ -40,29 +45,39 @@ async function main() {
   return report(results, notRun, missing.length === 0);
 }
 
-function systemRun(engines) {
-  return {
-    title: `System tests on ${engines} engines`,
-    flags: ['--selectProjects', 'system', '--maxWorkers=1'],
-    env: { ENGINES: engines },
-  };
+function systemRun(engines, workers) {
+  const start = async () => ({ env: { ENGINES: engines }, stop: async () => {} });
+  return { title: `System tests on ${engines} engines`, project: 'system', workers, start };
 }
 
-async function runJest(node, { title, flags, env }) {
+/** A server for all unit tests, where none is given: each file makes databases of its own on it. */
+async function startDatabase() {
+  if (process.env.TEST_DATABASE_URL) return { env: {}, stop: async () => {} };
+  const { startEmbeddedPostgres } = await import('./dist/engines/embedded-postgres.js');
+  const { endWithMe } = await import('./dist/supervise/end-with-me.js');
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  // Root's PostgreSQL runs as another user, who must be able to enter.
+  chmodSync(dataDir, 0o755);
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const release = endWithMe(postgres.pid, 'INT');
+  const stop = async () => {
+    release();
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { env: { UNIT_DATABASE_URL: postgres.url }, stop };
+}
+
+async function runJest(node, { title, project, workers, start }) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-jest-'));
   const outputFile = join(folder, 'result.json');
   console.log(`\n${title}\n`);
+  const { env, stop } = await start();
   try {
+    const flags = ['--selectProjects', project, `--maxWorkers=${workers}`];
     // A test that failed may leave something open; the run has to end all the same.
-    const jestArgs = [
-      ...flags,
-      '--forceExit',
-      '--passWithNoTests',
-      '--json',
-      `--outputFile=${outputFile}`,
-      ...args,
-    ];
-    const child = spawn(node, [JEST, ...jestArgs], {
+    const output = ['--forceExit', '--passWithNoTests', '--json', `--outputFile=${outputFile}`];
+    const child = spawn(node, [JEST, ...flags, ...output, ...args], {
       cwd: ROOT,
       env: { ...process.env, ...env, ...(heavy && { TEST_HEAVY: '1' }), ...(seed && { FC_SEED: seed }) },
       // Its own summary goes to standard error; what it prints besides is the result as JSON.
@@ -74,6 +89,7 @@ async function runJest(node, { title, flags, env }) {
     });
     return { title, ...summarise(readResult(outputFile), ended) };
   } finally {
+    await stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -7,7 +7,7 @@ import { type Customer, type System, startSystem } from './support/system';
 import { startTraffic, type TrafficCall } from './support/traffic';
 
 const WIDTH = 24;
-const ROUNDS = process.env.TEST_HEAVY ? 10 : 2;
+const ROUNDS = process.env.TEST_HEAVY ? 10 : 1;
 const KAFKA_DOWN_MS = process.env.TEST_HEAVY ? 30_000 : 6_000;
 const RECOVERED_WITHIN_MS = 20_000;
 

@@ -34,8 +34,8 @@ test('excess is refused before it costs time', async () => {
     postJson(chatUrl, { model: 'sim/chat', messages: [{}], metadata }, customer.apiKey),
   ]);
   expect(answers.map(({ json }) => json.error.code)).toEqual(['invalid_request', 'missing_parameter']);
-  expect(Date.now() - startedMs).toBeLessThan(5_000);
-}, 20_000);
+  expect(Date.now() - startedMs).toBeLessThan(10_000);
+}, 30_000);
 
 test('a reader that stops reading holds the provider back, and is billed for what it was sent', async () => {
   const content = 'x [[sim {"chunks":100000}]]';

@@ -5,7 +5,7 @@ import { type Customer, type System, startSystem } from './support/system';
 
 const CALLS = 256;
 const ADMITTED = 100;
-const ROUNDS = process.env.TEST_HEAVY ? 10 : 2;
+const ROUNDS = process.env.TEST_HEAVY ? 10 : 1;
 
 const body = {
   model: 'sim/chat',

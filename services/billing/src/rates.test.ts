@@ -339,9 +339,14 @@ describe('without Redis', () => {
     const stalled = await both();
     expect(stalled.replies).toEqual(['internal_error', 'granted 1']);
     expect(stalled.tookMs).toBeLessThan(1_000);
-    const known = await both();
-    expect(known.replies).toEqual(['internal_error', 'granted 1']);
-    expect(known.tookMs).toBeLessThan(300);
+    const tookMs: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const known = await both();
+      expect(known.replies).toEqual(['internal_error', 'granted 1']);
+      tookMs.push(known.tookMs);
+    }
+    // Who waited for Redis would do so each time.
+    expect(Math.min(...tookMs)).toBeLessThan(300);
     proxy.cut();
     expect((await both()).replies).toEqual(['internal_error', 'granted 1']);
     // All instances leave together otherwise, with the keys that need no Redis.

@@ -13,10 +13,13 @@ const FAILING = process.env.TEST_HEAVY ? FAMILIES : FAMILIES.slice(0, 1);
 const MAX_RETRIES = 1;
 const MODEL = 'openai/gpt-4.1';
 
-/** Every class of failure that a chat client can meet, as its user catches it. */
-export function testFailures(client: Client, bench: () => Bench): void {
-  describe('refused', () => testRefusals(client, bench));
-  describe('repeated', () => testRepeating(client, bench));
+/**
+ * Every class of failure that a chat client can meet, as its user catches it.
+ * @param repeating whether it may try again, for which clients wait
+ */
+export function testFailures(client: Client, bench: () => Bench, repeating: boolean): void {
+  describe('refused', () => testRefusals(client, bench, repeating ? MAX_RETRIES : 0));
+  if (repeating) describe('repeated', () => testRepeating(client, bench));
   describe.each(FAILING)('failures of $model', ({ model }) => testProviderFailures(client, model, bench));
 }
 
@@ -43,10 +46,10 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'tpm_rate_limited', key: { tpm_limit: 0 } },
 ];
 
-function testRefusals(client: Client, bench: () => Bench): void {
+function testRefusals(client: Client, bench: () => Bench, maxRetries: number): void {
   const ask = (apiKey: string, question: Partial<Question> = {}) => {
     const { system } = bench();
-    const connection = client.connect({ apiUrl: system.stack.apiUrl, apiKey, maxRetries: MAX_RETRIES });
+    const connection = client.connect({ apiUrl: system.stack.apiUrl, apiKey, maxRetries });
     return attempt(client, system, () =>
       connection.ask({ model: MODEL, prompt: 'Hi.', stream: false, ...question }),
     );
@@ -65,7 +68,7 @@ function testRefusals(client: Client, bench: () => Bench): void {
     if (accountLimits) await system.dashboard.call('POST', 'billing/limits', customer.token, accountLimits);
     const { failure, requests } = await ask(customer.apiKey, question);
     expectFailure(client, failure, code);
-    expect(requests).toBe(requestsFor(client, code, false));
+    expect(requests).toBe(requestsFor(client, code, false, maxRetries));
   });
 }
 
@@ -123,13 +126,13 @@ function testRepeating(client: Client, bench: () => Bench): void {
       attempt(client, system, () => client.connect(access).ask(question)),
     );
     expectFailure(client, result.failure, code);
-    expect(result.requests).toBe(requestsFor(client, code, mayRepeat));
+    expect(result.requests).toBe(requestsFor(client, code, mayRepeat, MAX_RETRIES));
   });
 }
 
-function requestsFor(client: Client, code: ErrorCode, mayRepeat: boolean): number {
+function requestsFor(client: Client, code: ErrorCode, mayRepeat: boolean, maxRetries: number): number {
   const { status } = ERROR_TABLE[code];
-  return client.repeats({ status, mayRepeat, saysWhen: code === 'rate_limited' }) ? 1 + MAX_RETRIES : 1;
+  return client.repeats({ status, mayRepeat, saysWhen: code === 'rate_limited' }) ? 1 + maxRetries : 1;
 }
 
 interface Attempt {

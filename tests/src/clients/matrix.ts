@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { z } from 'zod';
 import type { MeterEntry } from '../support/meter';
-import { startSystem } from '../support/system';
+import { type System, startSystem } from '../support/system';
 import { type Bench, both, told } from './bench';
 import type { Client, Question, SeenUsage, Tool } from './client';
 import { testFailures } from './failures';
@@ -11,37 +11,57 @@ import { Till } from './till';
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+const HEAVY = Boolean(process.env.TEST_HEAVY);
 /** Where many share the machine, the first cell of a client may wait long. */
 const MAX_CELL_MS = 30_000;
 
-/**
- * The whole matrix for one client: every kind of call with every family, billed to the nano.
- * @param testMore what only this client does, of one family
- */
-export function testClient(client: Client, testMore?: (family: Family, bench: () => Bench) => void): void {
-  let bench: Bench;
+export interface Tested {
+  readonly client: Client;
+  /** Models of the usual run, where another client of the format has all of them; the full count is all for each. */
+  readonly usual?: readonly string[];
+  /** Its package lets another client here try again by the same code: what that waits for is the full count's. */
+  readonly repeatsAsAnother?: true;
+  /** What only this client does, of one family. */
+  testMore?(family: Family, bench: () => Bench): void;
+}
+
+/** The whole matrix: every kind of call with every family, billed to the nano. The clients share a system. */
+export function testClients(clients: readonly Tested[]): void {
+  let system: System;
   jest.setTimeout(MAX_CELL_MS);
 
   beforeAll(async () => {
-    const system = await startSystem();
-    const customer = await system.provision({ balanceUsd: 1_000 });
-    const access = { apiUrl: system.stack.apiUrl, apiKey: customer.apiKey, maxRetries: 0 };
-    const connection = client.connect(access);
-    bench = { system, customer, till: new Till(system, customer), connection };
+    system = await startSystem();
   }, 60_000);
-  afterAll(() => bench?.system.stop(), 30_000);
+  afterAll(() => system?.stop(), 30_000);
 
-  describe.each(FAMILIES)('$model', (family) => {
+  describe.each(clients.map((tested) => ({ ...tested, name: tested.client.name })))('$name', (tested) => {
+    testClient(tested, () => system);
+  });
+
+  test('the ledger has not drifted', async () => {
+    expect(await system.drift()).toBe(0);
+  });
+}
+
+function testClient({ client, usual, repeatsAsAnother, testMore }: Tested, system: () => System): void {
+  let bench: Bench;
+  const families = HEAVY || !usual ? FAMILIES : FAMILIES.filter(({ model }) => usual.includes(model));
+
+  beforeAll(async () => {
+    const customer = await system().provision({ balanceUsd: 1_000 });
+    const access = { apiUrl: system().stack.apiUrl, apiKey: customer.apiKey, maxRetries: 0 };
+    const connection = client.connect(access);
+    bench = { system: system(), customer, till: new Till(system(), customer), connection };
+  }, 60_000);
+
+  describe.each(families)('$model', (family) => {
     testAnswers(client, family, () => bench);
     testTools(client, family, () => bench);
     testLeaving(family, () => bench);
     testMore?.(family, () => bench);
   });
-  testFailures(client, () => bench);
-
-  test('the ledger has not drifted', async () => {
-    expect(await bench.system.drift()).toBe(0);
-  });
+  testFailures(client, () => bench, HEAVY || !repeatsAsAnother);
 }
 
 function testAnswers(client: Client, family: Family, bench: () => Bench): void {

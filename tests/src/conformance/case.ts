@@ -1,5 +1,5 @@
 import type { AnyErrorCode } from '@gateway/proto';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
 import type { Customer, System } from '../support/system';
@@ -21,16 +21,38 @@ export interface ConformanceCase extends Particulars {
   provoke(world: World): Promise<HttpAnswer>;
 }
 
-/** A test for each case; several run at a time unless `inTurn`, so each needs an account or nothing of its own. */
-export function runCases(cases: readonly ConformanceCase[], world: () => World, inTurn = false): void {
-  const run = inTurn ? test : test.concurrent;
+/** A test for each case; several run at a time, so each needs an account or nothing of its own. */
+export function runCases(cases: readonly ConformanceCase[], world: () => World): void {
   for (const each of cases) {
-    run(`${each.code}: ${each.when}`, async () => {
+    test.concurrent(titleOf(each), async () => {
       expectConforms(await each.provoke(world()), each.code, each);
     });
   }
+  expectOwnNames(cases);
+}
+
+/** The same in a world that `prepare` made for these cases alone: all are provoked at once when it is ready. */
+export function runCasesIn(
+  prepare: () => Promise<void>,
+  cases: readonly ConformanceCase[],
+  world: () => World,
+): void {
+  let answers: readonly Promise<HttpAnswer>[];
+  beforeAll(async () => {
+    await prepare();
+    answers = cases.map((each) => each.provoke(world()));
+    await Promise.allSettled(answers);
+  }, 60_000);
+  for (const [index, each] of cases.entries()) {
+    test(titleOf(each), async () => expectConforms(await answers[index]!, each.code, each));
+  }
+  expectOwnNames(cases);
+}
+
+const titleOf = ({ code, when }: ConformanceCase) => `${code}: ${when}`;
+
+function expectOwnNames(cases: readonly ConformanceCase[]): void {
   test('each of these conditions is told apart by its name', () => {
-    const names = cases.map(({ code, when }) => `${code}: ${when}`);
-    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(cases.map(titleOf)).size).toBe(cases.length);
   });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startSystem } from '../support/system';
 import { bearer, CHAT_ENDPOINTS, createCaller } from './caller';
-import { runCases, type World } from './case';
+import { runCasesIn, type World } from './case';
 import { OUTAGES } from './internal-error';
 
 let world: World;
@@ -13,12 +13,15 @@ beforeAll(async () => {
 afterAll(() => world?.system.stop(), 30_000);
 
 describe.each(OUTAGES)('without $down', ({ down, cases }) => {
-  beforeAll(() => world.system.stack.kill(down));
   afterAll(async () => {
     await world.system.stack.restart(down);
     await world.system.stack.ready();
   }, 30_000);
-  runCases(cases, () => world, true);
+  runCasesIn(
+    () => world.system.stack.kill(down),
+    cases,
+    () => world,
+  );
 });
 
 test('without catalog every call is answered from what is remembered', async () => {

@@ -21,8 +21,8 @@ let server: Promise<Server> | undefined;
 let databases = 0;
 
 /**
- * A database on the server that `TEST_DATABASE_URL` names (its user may create databases), or on one that
- * is started for this test file.
+ * A database on the server that `TEST_DATABASE_URL` names (its user may create databases), on the one that
+ * `npm test` has started for all, or on one that is started for this test file.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   databases += 1;
@@ -50,7 +50,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function findServer(): Promise<Server> {
-  const given = process.env.TEST_DATABASE_URL;
+  const given = process.env.TEST_DATABASE_URL ?? process.env.UNIT_DATABASE_URL;
   if (given) return { url: given, stop: async () => {} };
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   // Root's PostgreSQL runs as another user, who must be able to enter.

@@ -22,7 +22,7 @@ test('pieces of a long text add up to the whole', () => {
 test('text that is made to be slow is estimated once its time is over', () => {
   const startedMs = performance.now();
   const counter = counted('é漢'.repeat(500_000), 20);
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
   expect(counter.exact).toBe(false);
   expect(counter.tokens).toBeGreaterThan(100_000);
 });

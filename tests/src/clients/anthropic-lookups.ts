@@ -1,16 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from '@jest/globals';
-import { anthropic } from './anthropic';
 import type { Bench } from './bench';
-import { testClaudeCode } from './claude-code';
-import { testClient } from './matrix';
+import type { Family } from './family';
 
-testClient(anthropic, (family, bench) => {
-  testLookups(family.model, bench);
-  testClaudeCode(family, bench);
-});
-
-function testLookups(model: string, bench: () => Bench): void {
+/** What the official client asks besides messages. */
+export function testLookups({ model }: Family, bench: () => Bench): void {
   const connect = () =>
     new Anthropic({ apiKey: bench().customer.apiKey, baseURL: bench().system.stack.apiUrl, maxRetries: 0 });
 

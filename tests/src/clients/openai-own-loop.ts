@@ -2,15 +2,10 @@ import { expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import { type Bench, both, told } from './bench';
 import type { Family } from './family';
-import { testClient } from './matrix';
-import { openai } from './openai';
-
-testClient(openai, (family, bench) => {
-  if (family.signs) testOwnLoop(family, bench);
-});
 
 /** As the package's documentation has it: the message goes back as it came. */
-function testOwnLoop({ model }: Family, bench: () => Bench): void {
+export function testOwnLoop({ model, signs }: Family, bench: () => Bench): void {
+  if (!signs) return;
   test.each(both)('what was signed comes back through a loop of one’s own, $how', async ({ stream }) => {
     const tool_call = { name: 'weather', arguments: { city: 'Oslo' } };
     const prompt = told({ thinking: 'Where?', tool_call, later: [{ text: 'Mild.' }] });

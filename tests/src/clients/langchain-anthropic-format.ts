@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { z } from 'zod';
-import { langchainAnthropic } from './langchain-anthropic';
-import { testClient } from './matrix';
+import type { Bench } from './bench';
+import type { Family } from './family';
 
-testClient(langchainAnthropic, ({ model }, bench) => {
+export function testOtherFormat({ model }: Family, bench: () => Bench): void {
   test('an object by its other way, the format, streamed', async () => {
     const { till, customer, system } = bench();
     const { result } = await till.check(model, async () => {
@@ -18,4 +18,4 @@ testClient(langchainAnthropic, ({ model }, bench) => {
     });
     expect(result).toEqual({ city: 'text', tags: [] });
   });
-});
+}

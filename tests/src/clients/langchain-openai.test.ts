@@ -1,4 +1,0 @@
-import { langchainOpenAi } from './langchain-openai';
-import { testClient } from './matrix';
-
-testClient(langchainOpenAi);

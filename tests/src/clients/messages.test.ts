@@ -1,0 +1,28 @@
+import { anthropic } from './anthropic';
+import { testLookups } from './anthropic-lookups';
+import { testClaudeCode } from './claude-code';
+import { langchainAnthropic } from './langchain-anthropic';
+import { testOtherFormat } from './langchain-anthropic-format';
+import { testClients } from './matrix';
+import { vercelAnthropic } from './vercel-anthropic';
+
+testClients([
+  {
+    client: anthropic,
+    testMore(family, bench) {
+      testLookups(family, bench);
+      testClaudeCode(family, bench);
+    },
+  },
+  {
+    client: vercelAnthropic,
+    usual: ['openai/gpt-5.5', 'google/gemini-3.5-flash'],
+    repeatsAsAnother: true,
+  },
+  {
+    client: langchainAnthropic,
+    usual: ['anthropic/claude-opus-4-8', 'deepseek/deepseek-v4-pro'],
+    repeatsAsAnother: true,
+    testMore: testOtherFormat,
+  },
+]);

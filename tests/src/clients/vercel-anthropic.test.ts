@@ -1,4 +1,0 @@
-import { testClient } from './matrix';
-import { vercelAnthropic } from './vercel-anthropic';
-
-testClient(vercelAnthropic);

@@ -1,4 +1,0 @@
-import { testClient } from './matrix';
-import { vercelOpenAiCompatible } from './vercel-openai-compatible';
-
-testClient(vercelOpenAiCompatible);

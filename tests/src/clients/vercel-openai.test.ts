@@ -1,4 +1,0 @@
-import { testClient } from './matrix';
-import { vercelOpenAi } from './vercel-openai';
-
-testClient(vercelOpenAi);
