@@ -24,11 +24,14 @@ const shape = {
   EDGE_DASHBOARD_HOSTS: hosts(),
   BILLING_ADDR: addresses(),
   CHAT_ADDR: addresses(),
+  /** Absent: there are no images and videos. */
+  MEDIA_ADDR: addresses().optional(),
   DASHBOARD_ADDR: addresses(),
   DASHBOARD_HTTP_URL: z.url({ protocol: /^https?$/ }),
 
   EDGE_MAX_BODY_BYTES: count(32 * MIB),
   EDGE_MAX_BODIES_BYTES: count(256 * MIB),
+  EDGE_MAX_UPLOAD_BYTES: count(110 * MIB),
   EDGE_DASHBOARD_MAX_BODY_BYTES: count(MIB),
   EDGE_DASHBOARD_MAX_BODIES_BYTES: count(32 * MIB),
   EDGE_MAX_CONNECTIONS: count(20_000),
@@ -37,6 +40,8 @@ const shape = {
   EDGE_HEADER_TIMEOUT_MS: milliseconds(10_000),
   EDGE_BODY_TIMEOUT_MS: milliseconds(60_000),
   EDGE_BODY_PROGRESS_MS: milliseconds(10_000),
+  /** For a whole form: 110 MB at 3 Mbit/s. */
+  EDGE_UPLOAD_TIMEOUT_MS: milliseconds(300_000),
   EDGE_KEEP_ALIVE_MS: milliseconds(65_000),
   /** More than the answering services give a provider, so that they answer before the edge gives up. */
   EDGE_CALL_TIMEOUT_MS: milliseconds(720_000),

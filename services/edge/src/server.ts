@@ -3,6 +3,9 @@ import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
+import type { ChatServiceClient } from '@gateway/proto/generated/gateway/chat/v1/ChatService';
+import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
+import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
   closeServer,
   createGrpcClient,
@@ -30,6 +33,7 @@ import { createEdgeHttpServer } from './http/edge-http-server';
 import { EdgeListener } from './http/edge-listener';
 import type { Exchange } from './http/exchange';
 import type { BodyLimits } from './http/read-body';
+import type { SendLimits } from './http/send-body';
 import { createEdgeMetrics, type EdgeMetrics } from './metrics';
 import { answerApi } from './routes/api';
 import { answerDashboard } from './routes/dashboard';
@@ -54,11 +58,8 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     maxResolving: MAX_RESOLVING,
   });
   const watch = watchKeys(clients.billing, keys, log);
-  const chat = new LinkPool({
-    name: 'chat.Relay',
-    relays: clients.chats.map((client) => () => client.Relay()),
-    log,
-  });
+  const chat = linkPool('chat.Relay', clients.chats, log);
+  const media = clients.medias && linkPool('media.Relay', clients.medias, log);
   const tokens = new LoginTokens({
     fetchKeys: () => fetchSigningKeys(clients.dashboard),
     minRefetchMs: MIN_KEY_SET_REFETCH_MS,
@@ -76,8 +77,9 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const api = {
     keys,
     throttle,
-    carriers: { chat },
+    carriers: { chat, ...(media && { media }) },
     bodyLimits: bodyLimits.api,
+    uploadLimits: bodyLimits.upload,
     callTimeoutMs: config.EDGE_CALL_TIMEOUT_MS,
     stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
@@ -109,16 +111,27 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       for (const { listener } of fronts) listener.beginClosing();
       await Promise.all(fronts.map(({ server }) => closeWithin(server, config.EDGE_STOP_GRACE_MS)));
       chat.close();
+      media?.close();
       watch.close();
       throttle.close();
       proxy.close();
-      for (const client of [clients.billing, clients.dashboard, ...clients.chats]) client.close();
+      for (const client of [clients.billing, clients.dashboard, ...clients.chats, ...(clients.medias ?? [])])
+        client.close();
       await admin.stop();
     },
   };
 }
 
-function bodyLimitsOf(config: EdgeConfig): { api: BodyLimits; dashboard: BodyLimits } {
+/** Links to every instance of a service that answers API calls. */
+function linkPool(
+  name: string,
+  clients: readonly (ChatServiceClient | MediaServiceClient)[],
+  log: Logger,
+): LinkPool {
+  return new LinkPool({ name, relays: clients.map((client) => () => client.Relay()), log });
+}
+
+function bodyLimitsOf(config: EdgeConfig): { api: BodyLimits; upload: SendLimits; dashboard: BodyLimits } {
   const limits = (maxBytes: number, maxBodiesBytes: number): BodyLimits => ({
     maxBytes,
     timeoutMs: config.EDGE_BODY_TIMEOUT_MS,
@@ -126,8 +139,15 @@ function bodyLimitsOf(config: EdgeConfig): { api: BodyLimits; dashboard: BodyLim
     budget: new ByteBudget(maxBodiesBytes),
     unfinished: new ByteShares(Math.max(maxBytes, Math.floor(maxBodiesBytes / BUDGET_SHARES))),
   });
+  const api = limits(config.EDGE_MAX_BODY_BYTES, config.EDGE_MAX_BODIES_BYTES);
   return {
-    api: limits(config.EDGE_MAX_BODY_BYTES, config.EDGE_MAX_BODIES_BYTES),
+    api,
+    upload: {
+      ...api,
+      maxBytes: config.EDGE_MAX_UPLOAD_BYTES,
+      timeoutMs: config.EDGE_UPLOAD_TIMEOUT_MS,
+      stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
+    },
     dashboard: limits(config.EDGE_DASHBOARD_MAX_BODY_BYTES, config.EDGE_DASHBOARD_MAX_BODIES_BYTES),
   };
 }
@@ -149,7 +169,7 @@ function createFront(
   });
   const server = createEdgeHttpServer(listener, createEdgeApp(listener, answer), {
     headerTimeoutMs: config.EDGE_HEADER_TIMEOUT_MS,
-    bodyTimeoutMs: config.EDGE_BODY_TIMEOUT_MS,
+    bodyTimeoutMs: Math.max(config.EDGE_BODY_TIMEOUT_MS, config.EDGE_UPLOAD_TIMEOUT_MS),
     keepAliveMs: config.EDGE_KEEP_ALIVE_MS,
     maxConnections: config.EDGE_MAX_CONNECTIONS,
   });
@@ -161,9 +181,11 @@ function createClients(config: EdgeConfig) {
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
+  const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
   return {
     billing: createGrpcClient(BillingService, { ...shared, addresses: config.BILLING_ADDR }),
     chats: createGrpcClients(ChatService, { ...shared, addresses: config.CHAT_ADDR }),
+    medias: config.MEDIA_ADDR && createGrpcClients(MediaService, { ...shared, addresses: config.MEDIA_ADDR }),
     dashboard: createGrpcClient(DashboardService, { ...shared, addresses: config.DASHBOARD_ADDR }),
   };
 }

@@ -2,11 +2,10 @@ import { GatewayError } from '@gateway/proto';
 import type { ByteBudget } from '../domain/byte-budget';
 import type { ByteShares } from '../domain/byte-shares';
 import { CallerGone, type Exchange } from './exchange';
+import { type ProgressLimits, watchProgress } from './watch-progress';
 
-export interface BodyLimits {
+export interface BodyLimits extends ProgressLimits {
   readonly maxBytes: number;
-  /** For the whole body. */
-  readonly timeoutMs: number;
   /** Shared by all requests: what is read here is taken from it. */
   readonly budget: ByteBudget;
   /**
@@ -14,11 +13,7 @@ export interface BodyLimits {
    * judged and paid for, which a body that never ends is not.
    */
   readonly unfinished: ByteShares;
-  /** A body that brings less than 1 KiB per second of such a time is given up. */
-  readonly progressMs: number;
 }
-
-const MIN_BYTES_PER_SECOND = 1024;
 
 /** A request body in memory. */
 export interface HeldBody {
@@ -80,37 +75,10 @@ export function readBody(
   });
 }
 
-/** Calls `fail` when the time is over, or when too little came since the last look. Returns what ends that. */
-function watchProgress(
-  { timeoutMs, progressMs }: BodyLimits,
-  heldBytes: () => number,
-  fail: (error: Error) => void,
-): () => void {
-  const endMs = performance.now() + timeoutMs;
-  const minBytes = (progressMs / 1_000) * MIN_BYTES_PER_SECOND;
-  let seenBytes = 0;
-  const look = () => {
-    const leftMs = endMs - performance.now();
-    // A timer may fire a fraction early.
-    if (leftMs < 1 || heldBytes() - seenBytes < minBytes) {
-      fail(invalid('the body did not arrive in time'));
-      return;
-    }
-    seenBytes = heldBytes();
-    timer = setTimeout(look, Math.min(progressMs, leftMs));
-  };
-  let timer = setTimeout(look, Math.min(progressMs, timeoutMs));
-  return () => clearTimeout(timer);
-}
-
-function tooManyAtOnce(): GatewayError {
+export function tooManyAtOnce(): GatewayError {
   return new GatewayError('rate_limited', { retryAfterSeconds: 1 });
 }
 
-function tooLarge(): GatewayError {
-  return invalid('the body is too large');
-}
-
-function invalid(detail: string): GatewayError {
-  return new GatewayError('invalid_request', { detail });
+export function tooLarge(): GatewayError {
+  return new GatewayError('invalid_request', { detail: 'the body is too large' });
 }

@@ -3,6 +3,8 @@ import { GatewayError, type StreamErrors, toErrorFrame } from '@gateway/proto';
 import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/runtime';
 import { CallerGone, type Exchange } from './exchange';
 import { publicReplyHeaders } from './reply-headers';
+import type { SentBody } from './send-body';
+import { endAfterLinger } from './write-error';
 
 /** The part of a link pool that is needed here. */
 export interface CallCarrier {
@@ -17,6 +19,8 @@ export interface RelayOptions {
   /** The answering service has the body: it need not be held any longer. */
   readonly onTaken: () => void;
   readonly streamErrors: StreamErrors;
+  /** A body that is read off the caller's connection only as the answering service takes it. */
+  readonly body?: SentBody;
 }
 
 /**
@@ -46,6 +50,7 @@ class RelayedReply implements ReplySink {
   readonly #timer: NodeJS.Timeout;
   readonly #stallTimeoutMs: number;
   readonly #streamErrors: StreamErrors;
+  readonly #body: SentBody | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #call: LinkedCall | undefined;
   #resolve!: () => void;
@@ -61,6 +66,7 @@ class RelayedReply implements ReplySink {
     this.#onTaken = options.onTaken;
     this.#stallTimeoutMs = options.stallTimeoutMs;
     this.#streamErrors = options.streamErrors;
+    this.#body = options.body;
     this.over = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -74,11 +80,23 @@ class RelayedReply implements ReplySink {
     this.#call = call;
     // The caller may have left while a link was waited for.
     if (this.#isOver) call.cancel();
+    else this.#body?.sendTo(call, (error) => this.#giveUp(error));
+  }
+
+  bodyRoom(): void {
+    this.#body?.goOn();
   }
 
   head(status: number, headers: Readonly<Record<string, string>>): void {
-    if (this.#isOver || this.#response.headersSent) return;
+    if (this.#isOver) return;
+    if (this.#response.headersSent) {
+      // The parser gave the connection up, and the request has been answered for that.
+      this.#onClose();
+      return;
+    }
     clearTimeout(this.#timer);
+    // Its answer is there: nobody takes what is left of the body.
+    this.#body?.stop();
     this.#onTaken();
     const allowed = publicReplyHeaders(headers);
     this.#isEventStream = allowed['content-type']?.startsWith('text/event-stream') ?? false;
@@ -143,7 +161,12 @@ class RelayedReply implements ReplySink {
   }
 
   #endResponse(lastWords?: string): void {
-    this.#response.end(lastWords);
+    if (this.#body?.unfinished && !this.#response.destroyed) {
+      if (lastWords !== undefined) this.#response.write(lastWords);
+      endAfterLinger(this.#exchange.request, this.#response);
+    } else {
+      this.#response.end(lastWords);
+    }
     if (this.#response.writableFinished) return;
     this.#startStallTimer();
     this.#response.once('close', () => clearTimeout(this.#stallTimer));
@@ -165,10 +188,13 @@ class RelayedReply implements ReplySink {
     this.#call?.consumed(bytes);
   };
 
-  readonly #onTimeout = () => {
+  readonly #onTimeout = () =>
+    this.#giveUp(new GatewayError('internal_error', { cause: new Error('the call took too long') }));
+
+  #giveUp(error: GatewayError): void {
     this.#call?.cancel();
-    this.fail(new GatewayError('internal_error', { cause: new Error('the call took too long') }));
-  };
+    this.fail(error);
+  }
 
   readonly #onClose = () => {
     if (this.#isOver) return;
@@ -182,6 +208,7 @@ class RelayedReply implements ReplySink {
     this.#isOver = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#stallTimer);
+    this.#body?.stop();
     this.#response.off('close', this.#onClose);
   }
 }

@@ -16,8 +16,10 @@ const FORWARDED = [
   'anthropic-beta',
 ] as const;
 
-export function forwardedHeaders(request: IncomingMessage): CallHeader[] {
+/** @param withHost for services that make links to this gateway */
+export function forwardedHeaders(request: IncomingMessage, withHost = false): CallHeader[] {
   const headers: CallHeader[] = [];
+  if (withHost && request.headers.host) headers.push({ name: 'host', value: request.headers.host });
   for (const name of FORWARDED) {
     const value = request.headers[name];
     if (typeof value === 'string') headers.push({ name, value });
@@ -54,14 +56,23 @@ export function assertSaneHead(request: IncomingMessage): void {
 }
 
 export function assertJsonBody(request: IncomingMessage): void {
-  const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-  if (mediaType.trim().toLowerCase() !== 'application/json') {
-    throw invalid('Content-Type must be application/json');
-  }
+  if (mediaTypeOf(request) !== 'application/json') throw invalid('Content-Type must be application/json');
+  assertUncompressed(request);
+}
+
+export function isForm(request: IncomingMessage): boolean {
+  return mediaTypeOf(request) === 'multipart/form-data';
+}
+
+export function assertUncompressed(request: IncomingMessage): void {
   const coding = request.headers['content-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     throw invalid('compressed request bodies are not accepted');
   }
+}
+
+function mediaTypeOf(request: IncomingMessage): string {
+  return ((request.headers['content-type'] ?? '').split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
 function invalid(detail: string): GatewayError {

@@ -41,7 +41,7 @@ function bodyIsSoonRead(request: IncomingMessage, response: ServerResponse): boo
  * Closing while bytes arrive makes the system send a reset, which can overtake the answer. So the whole
  * answer goes out, the rest of the request is read away for a moment, and only then the connection ends.
  */
-function endAfterLinger(request: IncomingMessage, response: ServerResponse): void {
+export function endAfterLinger(request: IncomingMessage, response: ServerResponse): void {
   const end = () => {
     clearTimeout(timer);
     response.end();

@@ -1,17 +1,22 @@
 import type { StreamErrors } from '@gateway/proto';
 
 /** Services that answer API calls over a link. */
-export type ApiService = 'chat';
+export type ApiService = 'chat' | 'media';
 
 export interface ApiRoute {
   /** Name for metrics and logs. */
   readonly name: string;
   readonly method: 'GET' | 'POST';
-  /** The exact path, or with `prefix` all that stands below it. */
+  /** The exact path, or the beginning of those whose rest matches `tail`. */
   readonly path: string;
-  readonly prefix?: true;
+  readonly tail?: RegExp;
   readonly service: ApiService;
-  readonly body: 'none' | 'json';
+  /** `form`: multipart/form-data as well as JSON. */
+  readonly body: 'none' | 'json' | 'form';
+  /** Whoever has the link may follow it: it is signed. */
+  readonly keyless?: true;
+  /** Its answers may hold links to this gateway, by the name that the caller has for it. */
+  readonly makesLinks?: true;
   /**
    * Nothing after the edge checks the key again (the call reserves no money), so a remembered answer about
    * it may be this old at most.
@@ -22,10 +27,17 @@ export interface ApiRoute {
 }
 
 const FREE_CALL_KEY_AGE_MS = 1_000;
+const VIDEOS = '/v1/videos/';
 
 const FREE = { body: 'none', maxKeyAgeMs: FREE_CALL_KEY_AGE_MS } as const;
+/** A non-empty segment of unreserved, sub-delimiting or well-encoded characters. */
+const SEGMENT = "(?:[\\w.~!$&'()*+,;=:@-]|%[\\dA-Fa-f]{2})+";
+const SEGMENTS = new RegExp(`^${SEGMENT}(?:/${SEGMENT})*$`);
+const ofProvider = (action: string) => new RegExp(`^${SEGMENT}/${action}$`);
+
 const OPENAI = { service: 'chat', streamErrors: 'data' } as const;
 const ANTHROPIC = { service: 'chat', streamErrors: 'event' } as const;
+const MEDIA = { service: 'media', streamErrors: 'data' } as const;
 
 export const API_ROUTES: readonly ApiRoute[] = [
   { name: 'chat_completions', method: 'POST', path: '/v1/chat/completions', body: 'json', ...OPENAI },
@@ -39,22 +51,54 @@ export const API_ROUTES: readonly ApiRoute[] = [
     body: 'json',
   },
   { name: 'models', method: 'GET', path: '/v1/models', ...OPENAI, ...FREE },
-  { name: 'model', method: 'GET', path: '/v1/models/', prefix: true, ...OPENAI, ...FREE },
+  { name: 'model', method: 'GET', path: '/v1/models/', tail: SEGMENTS, ...OPENAI, ...FREE },
+  { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form' },
+  { name: 'images_generations', method: 'POST', path: '/v1/images/generations', ...MEDIA, body: 'json' },
+  { name: 'images_edits', method: 'POST', path: '/v1/images/edits', ...MEDIA, body: 'form' },
+  { name: 'video_create', method: 'POST', path: VIDEOS, tail: ofProvider('create'), ...MEDIA, body: 'form' },
+  {
+    name: 'video_status',
+    method: 'POST',
+    path: VIDEOS,
+    tail: ofProvider('status'),
+    ...MEDIA,
+    ...FREE,
+    body: 'json',
+  },
+  {
+    name: 'video_result',
+    method: 'POST',
+    path: VIDEOS,
+    tail: ofProvider('result'),
+    ...MEDIA,
+    ...FREE,
+    body: 'json',
+    makesLinks: true,
+  },
+  {
+    name: 'video_file',
+    method: 'GET',
+    path: '/v1/videos/files/',
+    tail: new RegExp(`^${SEGMENT}$`),
+    ...MEDIA,
+    body: 'none',
+    keyless: true,
+  },
 ];
 
 const exact = new Map(
-  API_ROUTES.filter(({ prefix }) => !prefix).map((route) => [`${route.method} ${route.path}`, route]),
+  API_ROUTES.filter(({ tail }) => !tail).map((route) => [`${route.method} ${route.path}`, route]),
 );
-const prefixed = API_ROUTES.filter(({ prefix }) => prefix);
-/** Non-empty segments of unreserved, sub-delimiting or well-encoded characters. */
-const TAIL = /^(?:[\w.~!$&'()*+,;=:@-]|%[\dA-Fa-f]{2})+(?:\/(?:[\w.~!$&'()*+,;=:@-]|%[\dA-Fa-f]{2})+)*$/;
+const tailed = API_ROUTES.filter(({ tail }) => tail);
 
 /** Paths are compared as they came: nothing is decoded, folded or tidied up. */
 export function findApiRoute(method: string, path: string): ApiRoute | undefined {
   const found = exact.get(`${method} ${path}`);
   if (found) return found;
-  return prefixed.find(
+  return tailed.find(
     (route) =>
-      route.method === method && path.startsWith(route.path) && TAIL.test(path.slice(route.path.length)),
+      route.method === method &&
+      path.startsWith(route.path) &&
+      route.tail?.test(path.slice(route.path.length)),
   );
 }

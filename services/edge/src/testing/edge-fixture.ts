@@ -16,6 +16,7 @@ export interface EdgeFixture {
   readonly log: Logger;
   readonly billing: FakeBilling;
   readonly chat: FakeChat;
+  readonly media: FakeChat;
   readonly dashboard: FakeDashboard;
   readonly apiPort: number;
   readonly dashboardPort: number;
@@ -30,6 +31,7 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
   const log = createLogger('edge-test', process.env.TEST_LOG_LEVEL ?? 'silent');
   const billing = await FakeBilling.start(SECRET, log);
   const chat = await FakeChat.start(SECRET, log);
+  const media = await FakeChat.start(SECRET, log, 0, 'media');
   const dashboard = await FakeDashboard.start(SECRET, log);
   billing.keys.set(KEY, { key: { keyId: 'key-1', accountId: 'account-1' } });
   billing.keys.set(OTHER_KEY, { key: { keyId: 'key-2', accountId: 'account-2' } });
@@ -37,6 +39,7 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
     SERVICE_SECRET: SECRET,
     BILLING_ADDR: billing.address,
     CHAT_ADDR: chat.address,
+    MEDIA_ADDR: media.address,
     DASHBOARD_ADDR: dashboard.address,
     DASHBOARD_HTTP_URL: dashboard.url,
     EDGE_API_PORT: '0',
@@ -51,6 +54,7 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
     log,
     billing,
     chat,
+    media,
     dashboard,
     apiPort: api,
     dashboardPort,
@@ -62,7 +66,7 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
     },
     async stop() {
       await edge.stop();
-      await Promise.all([billing.stop(), chat.stop(), dashboard.stop()]);
+      await Promise.all([billing.stop(), chat.stop(), media.stop(), dashboard.stop()]);
     },
   };
   await until(async () => (await fetch(`http://127.0.0.1:${admin}/readyz`)).ok);

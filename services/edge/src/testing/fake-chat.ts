@@ -1,5 +1,6 @@
 import { loadService } from '@gateway/proto';
-import type { ProtoGrpcType } from '@gateway/proto/generated/chat';
+import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
+import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
   type GrpcServer,
   type LinkCall,
@@ -16,7 +17,7 @@ const OK: LinkHandler = async () => {
   return { status: 200, headers, body };
 };
 
-/** Answers calls as the test says, and keeps the last one. */
+/** Answers calls as the test says, and keeps the last one. Chat, or media: to the edge they are the same. */
 export class FakeChat {
   handler: LinkHandler = OK;
   lastCall: { context: RequestContext; call: LinkCall } | undefined;
@@ -35,12 +36,18 @@ export class FakeChat {
     });
   }
 
-  static async start(secret: string, log: Logger, port = 0): Promise<FakeChat> {
+  static async start(
+    secret: string,
+    log: Logger,
+    port = 0,
+    name: 'chat' | 'media' = 'chat',
+  ): Promise<FakeChat> {
     const fake = new FakeChat(log);
-    const { ChatService } = loadService<ProtoGrpcType>('chat').gateway.chat.v1;
-    const services = [
-      { definition: ChatService.service, handlers: { Relay: fake.links.relay }, callers: ['edge'] },
-    ];
+    const { service } =
+      name === 'chat'
+        ? loadService<ChatProto>('chat').gateway.chat.v1.ChatService
+        : loadService<MediaProto>('media').gateway.media.v1.MediaService;
+    const services = [{ definition: service, handlers: { Relay: fake.links.relay }, callers: ['edge'] }];
     fake.#server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [secret], services });
     return fake;
   }

@@ -1,0 +1,335 @@
+import { GatewayError } from '@gateway/proto';
+import { LINK_WINDOW_BYTES, type LinkCall } from '@gateway/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type EdgeFixture, KEY, OTHER_KEY, startEdgeFixture } from '../testing/edge-fixture';
+import { expectFetchError, expectRawError } from '../testing/expect-error';
+import { connectRaw, parseReply, type RawConnection } from '../testing/raw-client';
+import { until } from '../testing/until';
+
+const MIB = 1024 * 1024;
+const TYPE = 'multipart/form-data; boundary=abc';
+const MAX_BYTES = 20 * MIB;
+const STALL_MS = 400;
+
+let fixture: EdgeFixture;
+/** What media's handler took of the last upload, and how that ended. */
+let takenBytes: number;
+let ended: unknown;
+beforeAll(async () => {
+  fixture = await startEdgeFixture({
+    EDGE_MAX_UPLOAD_BYTES: String(MAX_BYTES),
+    EDGE_STALL_TIMEOUT_MS: String(STALL_MS),
+    EDGE_BODY_PROGRESS_MS: '400',
+    // 16 MiB for the unfinished bodies of one account: 32 uploads.
+    EDGE_MAX_BODIES_BYTES: String(128 * MIB),
+    EDGE_MAX_BODY_BYTES: String(MIB),
+  });
+});
+afterAll(() => fixture.stop());
+beforeEach(() => {
+  takenBytes = 0;
+  ended = undefined;
+  fixture.media.handler = async (_context, call) => {
+    await take(call);
+    return done(`${takenBytes}`);
+  };
+});
+
+async function take({ bodyStream }: LinkCall): Promise<void> {
+  try {
+    for await (const bytes of bodyStream ?? []) takenBytes += bytes.length;
+    ended = 'whole';
+  } catch (error) {
+    ended = error;
+    throw error;
+  }
+}
+
+const done = (body: string) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+  body: Buffer.from(body),
+});
+const post = (path: string, body: Buffer | string, headers: Record<string, string> = {}) =>
+  fetch(fixture.apiUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': TYPE, ...headers },
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+  });
+const head = (lines: string, key = KEY) =>
+  `POST /v1/images/edits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${TYPE}\r\n${lines}\r\n\r\n`;
+const chunk = (bytes: Buffer) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+
+function begin(lines: string, key = KEY): RawConnection {
+  const connection = connectRaw(fixture.apiPort);
+  connection.socket.write(head(lines, key));
+  return connection;
+}
+
+/** Nothing of it is left: no bytes held, no call under way. */
+async function expectNothingLeft(): Promise<void> {
+  await until(async () => (await fixture.metric('edge_body_bytes')) === 0);
+  await until(() => fixture.media.links.callsInFlight === 0);
+}
+
+describe('a form', () => {
+  test('goes through as it comes, whole and with the headers that media needs', async () => {
+    const received: Buffer[] = [];
+    fixture.media.handler = async (_context, { bodyStream }) => {
+      for await (const bytes of bodyStream ?? []) received.push(Buffer.from(bytes));
+      return done('{}');
+    };
+    const body = Buffer.alloc(9 * MIB + 5, 'all of the form ');
+    for (const path of ['/v1/images', '/v1/images/edits', '/v1/videos/kling/create']) {
+      received.length = 0;
+      const reply = await post(path, body, { 'idempotency-key': 'once' });
+      expect(reply.status).toBe(200);
+      expect(Buffer.concat(received).equals(body)).toBe(true);
+      const { call } = fixture.media.lastCall!;
+      expect(call).toMatchObject({ method: 'POST', path, key: { accountId: 'account-1' } });
+      expect(call.headers).toMatchObject({ 'content-type': TYPE, 'idempotency-key': 'once' });
+      expect(call.headers.authorization).toBeUndefined();
+    }
+    await expectNothingLeft();
+  });
+
+  test('in many small chunks goes through too, and its connection lives on', async () => {
+    const connection = begin('Transfer-Encoding: chunked');
+    const small = Buffer.concat(Array.from({ length: 20_000 }, () => chunk(Buffer.from('x'))));
+    connection.socket.write(Buffer.concat([small, Buffer.from('0\r\n\r\n')]));
+    await until(() => connection.text().endsWith('20000'));
+    connection.socket.write(`${head('Content-Length: 3\r\nConnection: close')}abc`);
+    await connection.closed;
+    expect(connection.text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+    await expectNothingLeft();
+  });
+
+  test('may be empty, for media to judge', async () => {
+    expect(await (await post('/v1/images', '')).text()).toBe('0');
+  });
+
+  test('that was announced with Expect is asked for', async () => {
+    const connection = begin('Connection: close\r\nExpect: 100-continue\r\nContent-Length: 5');
+    await until(() => connection.text().startsWith('HTTP/1.1 100 '));
+    connection.socket.write('abcde');
+    await connection.closed;
+    expect(connection.text()).toMatch(/HTTP\/1\.1 200 OK[\s\S]*5$/);
+  });
+
+  test('is not what other paths take, nor may it be compressed', async () => {
+    for (const path of ['/v1/images/generations', '/v1/videos/kling/status', '/v1/chat/completions']) {
+      await expectFetchError(await post(path, 'x'), 'invalid_request');
+    }
+    const compressed = post('/v1/images', 'x', { 'content-encoding': 'gzip' });
+    await expectFetchError(await compressed, 'invalid_request');
+    await expectFetchError(await post('/v1/images', 'x', { authorization: 'Bearer x' }), 'invalid_api_key');
+    await expectNothingLeft();
+  });
+});
+
+test('JSON for the same paths arrives whole, as for any other', async () => {
+  const reply = await post('/v1/images', '{"a":1}', { 'content-type': 'application/json' });
+  expect(reply.status).toBe(200);
+  const { call } = fixture.media.lastCall!;
+  expect(call.body.toString()).toBe('{"a":1}');
+  expect(call.bodyStream).toBeUndefined();
+});
+
+describe('what media does not take', () => {
+  test('is not read off the caller’s connection, holds up nobody, and goes on later', async () => {
+    let go: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    fixture.media.handler = async (_context, call) => {
+      if (!call.bodyStream) return done('json');
+      const { bodyStream } = call;
+      // Some, so that it is not taken for stuck; then the rest.
+      for await (const bytes of bodyStream) {
+        takenBytes += bytes.length;
+        if (takenBytes <= LINK_WINDOW_BYTES) await new Promise((resolve) => setTimeout(resolve, 20));
+        else await gone;
+      }
+      return done(`${takenBytes}`);
+    };
+    const connection = begin(`Connection: close\r\nContent-Length: ${MAX_BYTES}`);
+    connection.socket.write(Buffer.alloc(MAX_BYTES));
+    await until(() => takenBytes > LINK_WINDOW_BYTES);
+    // What is on its way: a window, what Node reads ahead, what the system keeps for both ends.
+    expect(connection.socket.bytesWritten - connection.socket.writableLength).toBeLessThan(MAX_BYTES);
+    const json = await post('/v1/images', '{}', { 'content-type': 'application/json' });
+    expect(await json.text()).toBe('json');
+    expect(await fixture.metric('edge_body_bytes')).toBe(2 * LINK_WINDOW_BYTES);
+    go();
+    await connection.closed;
+    expect(parseReply(connection.text())).toMatchObject({ status: 200, body: String(MAX_BYTES) });
+    await expectNothingLeft();
+  });
+
+  test('for too long is internal_error', async () => {
+    fixture.media.handler = ({ signal }) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new GatewayError('invalid_request'))),
+      );
+    const connection = begin(`Content-Length: ${MAX_BYTES}`);
+    connection.socket.write(Buffer.alloc(2 * MIB));
+    await connection.closed;
+    expectRawError(connection.text(), 'internal_error');
+    await expectNothingLeft();
+  });
+});
+
+describe('a form that is too large', () => {
+  test('by its own account never reaches media', async () => {
+    const calls = fixture.media.callCount;
+    const connection = begin(`Content-Length: ${MAX_BYTES + 1}`);
+    await connection.closed;
+    expectRawError(connection.text(), 'invalid_request');
+    expect(fixture.media.callCount).toBe(calls);
+    await expectNothingLeft();
+  });
+
+  test('without telling is cut off at the limit', async () => {
+    const connection = begin('Transfer-Encoding: chunked');
+    const piece = chunk(Buffer.alloc(MIB));
+    for (let at = 0; at <= MAX_BYTES / MIB; at += 1) connection.socket.write(piece);
+    await connection.closed;
+    expectRawError(connection.text(), 'invalid_request');
+    expect(takenBytes).toBeLessThanOrEqual(MAX_BYTES);
+    await expectNothingLeft();
+    expect(ended).toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('a caller', () => {
+  test('that leaves in the middle ends its call', async () => {
+    for (const leave of ['destroy', 'resetAndDestroy', 'end'] as const) {
+      ended = undefined;
+      const connection = begin(`Content-Length: ${MAX_BYTES}`);
+      connection.socket.write(Buffer.alloc(MIB));
+      await until(() => takenBytes > 0);
+      connection.socket[leave]();
+      await until(() => ended !== undefined);
+      expect(ended).toMatchObject({ code: 'invalid_request' });
+      await expectNothingLeft();
+      takenBytes = 0;
+    }
+  });
+
+  test('that stops sending, or trickles, is told and cut off', async () => {
+    for (const trickling of [false, true]) {
+      const connection = begin('Content-Length: 50000');
+      connection.socket.write('x'.repeat(20_000));
+      const trickle = setInterval(() => trickling && connection.socket.write('x'), 20);
+      await connection.closed.finally(() => clearInterval(trickle));
+      expectRawError(connection.text(), 'invalid_request');
+      await expectNothingLeft();
+    }
+  });
+
+  test('that sends what is no body is told', async () => {
+    const connection = begin('Transfer-Encoding: chunked');
+    connection.socket.write(Buffer.concat([chunk(Buffer.alloc(1_000)), Buffer.from('zz\r\n')]));
+    await connection.closed;
+    expectRawError(connection.text(), 'invalid_request');
+    await until(() => ended !== undefined);
+    expect(ended).toMatchObject({ code: 'invalid_request' });
+    await expectNothingLeft();
+  });
+
+  test('has a bound on its unfinished uploads; others have theirs', async () => {
+    const open = Array.from({ length: 32 }, () => begin(`Content-Length: ${MIB}`));
+    await until(async () => (await fixture.metric('edge_body_bytes')) === 32 * 2 * LINK_WINDOW_BYTES);
+    const refused = await post('/v1/images', 'x');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    await expectFetchError(refused, 'rate_limited');
+    const other = await post('/v1/images', 'x', { authorization: `Bearer ${OTHER_KEY}` });
+    expect(other.status).toBe(200);
+    for (const { socket } of open) socket.destroy();
+    await expectNothingLeft();
+    expect((await post('/v1/images', 'x')).status).toBe(200);
+  });
+});
+
+describe('an answer before the form is whole', () => {
+  test('reaches the caller, and its connection ends', async () => {
+    fixture.media.handler = async (_context, { bodyStream }) => {
+      for await (const bytes of bodyStream ?? []) {
+        takenBytes += bytes.length;
+        throw new GatewayError('invalid_request', { detail: 'image must be a file' });
+      }
+      return done('{}');
+    };
+    for (const [total, sent] of [
+      [MAX_BYTES, MIB],
+      [50_000, 20_000],
+    ] as const) {
+      const connection = begin(`Content-Length: ${total}`);
+      connection.socket.write(Buffer.alloc(sent));
+      await connection.closed;
+      expectRawError(connection.text(), 'invalid_request');
+      expect(parseReply(connection.text())).toMatchObject({
+        headers: { connection: 'close' },
+        body: expect.stringContaining('image must be a file'),
+      });
+      await expectNothingLeft();
+    }
+  });
+
+  test('may be a good one, with a body of its own', async () => {
+    fixture.media.handler = async () => ({ ...done('early'), body: Buffer.from('early') });
+    const connection = begin(`Content-Length: ${MAX_BYTES}`);
+    connection.socket.write(Buffer.alloc(MIB));
+    await connection.closed;
+    expect(parseReply(connection.text())).toMatchObject({
+      status: 200,
+      headers: { connection: 'close' },
+      body: 'early',
+    });
+    await expectNothingLeft();
+  });
+});
+
+test('media killed in the middle is internal_error', async () => {
+  const own = await startEdgeFixture();
+  try {
+    let begun = false;
+    own.media.handler = async (_context, call) => {
+      begun = true;
+      await take(call);
+      return done('{}');
+    };
+    const connection = connectRaw(own.apiPort);
+    connection.socket.write(head(`Content-Length: ${MIB}`));
+    connection.socket.write(Buffer.alloc(1_000));
+    await until(() => begun && takenBytes > 0);
+    await own.media.stop();
+    await connection.closed;
+    expectRawError(connection.text(), 'internal_error');
+    expect(await own.metric('edge_body_bytes')).toBe(0);
+  } finally {
+    await own.stop();
+  }
+});
+
+test('signed files need no key; without media its paths do not exist', async () => {
+  const reply = await fetch(`${fixture.apiUrl}/v1/videos/files/signed.token`);
+  expect(reply.status).toBe(200);
+  expect(fixture.media.lastCall?.call).toMatchObject({
+    path: '/v1/videos/files/signed.token',
+    key: { keyId: '' },
+  });
+  const own = await startEdgeFixture({ MEDIA_ADDR: '' });
+  try {
+    const missing = await fetch(`${own.apiUrl}/v1/images`, { method: 'POST' });
+    await expectFetchError(missing, 'not_found');
+  } finally {
+    await own.stop();
+  }
+});
+
+test('links are made by the name that the caller has for this gateway', async () => {
+  await post('/v1/videos/kling/result', '{}', { 'content-type': 'application/json' });
+  expect(fixture.media.lastCall?.call.headers.host).toBe(`127.0.0.1:${fixture.apiPort}`);
+});
