@@ -1,20 +1,33 @@
 import { TokenCounter } from '../../domain/token-count';
+import { membersOf, textOf } from '../../json/json-value';
 
 /** What of a chat completion request is counted. */
 export interface CountedRequest {
   readonly messages: readonly CountedMessage[];
   readonly tools?: readonly unknown[] | null;
   readonly functions?: readonly unknown[] | null;
-  readonly response_format?: { readonly type?: unknown } | null;
+  readonly response_format?: { readonly json_schema?: unknown } | null;
 }
 
 interface CountedMessage {
   readonly role: string;
   readonly name?: string | null;
-  readonly content?: string | readonly { readonly type: string; readonly text?: unknown }[] | null;
-  readonly tool_calls?:
-    | readonly { readonly function?: { readonly name: string; readonly arguments: string } | null }[]
-    | null;
+  readonly content?: string | readonly CountedPart[] | null;
+  readonly refusal?: unknown;
+  readonly function_call?: unknown;
+  readonly tool_calls?: readonly CountedCall[] | null;
+}
+
+interface CountedCall {
+  readonly function?: unknown;
+  readonly custom?: unknown;
+}
+
+interface CountedPart {
+  readonly type: string;
+  readonly text?: unknown;
+  readonly refusal?: unknown;
+  readonly image_url?: unknown;
 }
 
 // OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by
@@ -30,7 +43,9 @@ export function countPrompt(body: CountedRequest, budgetMs?: number): TokenCount
   const counter = new TokenCounter(budgetMs);
   counter.addTokens(PRIMING_TOKENS);
   for (const message of body.messages) countMessage(message, counter);
-  for (const tool of body.tools ?? []) counter.addText(JSON.stringify(tool));
+  for (const tool of [...(body.tools ?? []), ...(body.functions ?? [])])
+    counter.addText(JSON.stringify(tool));
+  if (body.response_format?.json_schema) counter.addText(JSON.stringify(body.response_format.json_schema));
   return counter;
 }
 
@@ -45,14 +60,20 @@ function countMessage(message: CountedMessage, counter: TokenCounter): void {
   else {
     for (const part of message.content ?? []) {
       if (part.type === 'text') counter.addText(String(part.text));
-      else if (part.type !== 'refusal') counter.addTokens(MEDIA_PART_TOKENS);
+      else if (part.type === 'refusal') counter.addText(textOf(part.refusal));
+      else counter.addTokens(MEDIA_PART_TOKENS);
     }
   }
-  for (const call of message.tool_calls ?? []) {
-    if (!call.function) continue;
-    counter.addText(call.function.name);
-    counter.addText(call.function.arguments);
+  counter.addText(textOf(message.refusal));
+  for (const call of [message.function_call, ...(message.tool_calls ?? []).map(calledOf)]) {
+    const { name, arguments: given, input } = membersOf(call);
+    for (const text of [name, given, input]) counter.addText(textOf(text));
   }
+}
+
+/** Of a function's call, or a custom tool's. */
+function calledOf({ function: called, custom }: CountedCall): unknown {
+  return called ?? custom;
 }
 
 /** How far the rule above may be off for a plain conversation. */
@@ -62,13 +83,34 @@ const MARGIN_SHARE = 0.02;
 const BOUND_BUDGET_MS = 25;
 
 /**
- * Most input tokens of a request by its model's own encoding, far fewer than its bytes; undefined where the
- * rule is not known to hold (tools and schemas are rewritten by the provider) or the time did not suffice.
+ * Most input tokens of a request by its model's own encoding, far fewer than its bytes; undefined where the time
+ * did not suffice. The encoding holds for what is said in plain words; of all the rest (tools and schemas, which
+ * the provider rewrites, calls, members that we do not know) bytes bound the tokens, as ever.
  */
-export function countBound(body: CountedRequest): number | undefined {
-  const plain =
-    !body.tools?.length && !body.functions?.length && body.response_format?.type !== 'json_schema';
-  if (!plain) return undefined;
-  const counter = countPrompt(body, BOUND_BUDGET_MS);
-  return counter.exact ? Math.ceil(counter.tokens * (1 + MARGIN_SHARE)) + MARGIN_TOKENS : undefined;
+export function countBound({ messages, ...others }: CountedRequest): number | undefined {
+  const counter = countPrompt({ messages: messages.map(plainWords) }, BOUND_BUDGET_MS);
+  if (!counter.exact) return undefined;
+  const counted = Math.ceil(counter.tokens * (1 + MARGIN_SHARE)) + MARGIN_TOKENS;
+  return messages.reduce((bound, message) => bound + otherBytes(message), counted + jsonBytes(others));
+}
+
+function plainWords({ role, name, content }: CountedMessage): CountedMessage {
+  return { role, ...(name != null && { name }), content: content ?? null };
+}
+
+function otherBytes({ role: _role, name: _name, content, ...others }: CountedMessage): number {
+  const parts = Array.isArray(content) ? content : [];
+  return parts.reduce((bytes, part) => bytes + jsonBytes(uncounted(part)), jsonBytes(others));
+}
+
+/** What a part says beside its words; an image's address has a bound of its own. */
+function uncounted({ type, text, image_url, ...others }: CountedPart): object {
+  if (type === 'text') return { image_url, ...others };
+  const { url: _url, ...image } = membersOf(image_url);
+  return type === 'image_url' ? { text, ...image, ...others } : { text, image_url, ...others };
+}
+
+function jsonBytes(members: object): number {
+  const there = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
+  return there.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(Object.fromEntries(there)));
 }
