@@ -1,13 +1,23 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addedInputTokens } from './added-input';
-import { answeringConversation } from './conversation.fixture';
+import { answeringConversation, conversationOf } from './conversation.fixture';
 import type { SentRequest } from './request-rules.fixture';
 import { writeGeminiRequest } from './write-request';
+
+test('has no bound of its own for an image that Google fetches', () => {
+  const image = { kind: 'image', source: { kind: 'url', url: 'https://youtu.be/x' } } as const;
+  const result = { kind: 'tool_result', callId: 'a', parts: [image], isError: false } as const;
+  for (const part of [image, result]) {
+    const conversation = conversationOf({ turns: [{ role: 'user', parts: [part] }] });
+    expect(addedInputTokens(conversation)).toBe(Number.MAX_SAFE_INTEGER);
+  }
+});
 
 test('bounds the bytes of all that we say ourselves', () => {
   fc.assert(
     fc.property(answeringConversation, (conversation) => {
+      fc.pre(addedInputTokens(conversation) < Number.MAX_SAFE_INTEGER);
       const body = writeGeminiRequest(conversation, 'gemini-2.5-flash', 10, new Set()).toString();
       const ours = (JSON.parse(body) as SentRequest).contents.flatMap(({ parts }) =>
         parts.flatMap(({ text = '', functionResponse }) => {

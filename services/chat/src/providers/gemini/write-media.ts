@@ -33,18 +33,31 @@ const GEMINI_TYPE: ReadonlyMap<string, string> = new Map([
   ['audio/mpeg', 'audio/mp3'],
   ['audio/x-wav', 'audio/wav'],
 ]);
-/** Where our account keeps files, which are not the caller's. */
-const OUR_FILES = /^generativelanguage\.googleapis\.com\.?$/;
+/** Where our account keeps files, which are not the caller's: the host has several names. */
+const OUR_FILES = /generativelanguage/;
+/**
+ * What counts as an image. A video, a document or a text that says it is one would be taken for what it is, and
+ * cost many times what an image does at most.
+ */
+const IMAGE_TYPES = new Set([
+  ...['image/png', 'image/jpeg', 'image/webp', 'image/heic'],
+  ...['image/heif', 'image/avif', 'image/gif', 'image/bmp'],
+]);
 
 /**
  * An image, a sound or a document.
- * @throws GatewayError `invalid_request` for a URL that Google would not fetch for the caller
+ * @throws GatewayError `invalid_request` for an image that is none, and a URL that Google would not fetch for the
+ * caller
  */
 export function writeMedia(part: ImagePart | DocumentPart | AudioPart): GeminiPart {
   if (part.source.kind === 'text') return { text: writeTextDocument(part as DocumentPart, part.source.text) };
   if (part.source.kind === 'url') return writeUrl(part.kind, part.source);
   const { mediaType, data } = part.source;
-  return { inlineData: { mimeType: GEMINI_TYPE.get(mediaType) ?? mediaType, data } };
+  const mimeType = GEMINI_TYPE.get(mediaType) ?? mediaType;
+  if (part.kind === 'image' && !IMAGE_TYPES.has(mimeType)) {
+    throw refused('images must be PNG, JPEG, WebP, HEIC or HEIF for this model');
+  }
+  return { inlineData: { mimeType, data } };
 }
 
 function writeTextDocument({ title }: DocumentPart, text: string): string {

@@ -197,12 +197,21 @@ describe('media', () => {
     'gs://bucket/a.png',
     'https://generativelanguage.googleapis.com/v1beta/files/of-our-account',
     'https://GenerativeLanguage.googleapis.com./v1beta/files/of-our-account',
+    'https://generativelanguage.mtls.googleapis.com/v1beta/files/of-our-account',
     'nonsense',
   ])('%s is refused', (url) => {
     expect(() => partSent({ kind: 'image', source: { kind: 'url', url } })).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
+
+  test.each(['video/mp4', 'application/pdf', 'text/plain', 'audio/mp3', 'image/png; x'])(
+    'an image of type %s is refused: it would cost more than an image is bound to',
+    (mediaType) => {
+      const image = { kind: 'image', source: { kind: 'base64', mediaType, data: 'aQ==' } } as const;
+      expect(() => partSent(image)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    },
+  );
 });
 
 describe('tools', () => {
