@@ -245,17 +245,36 @@ describe('a caller that leaves', () => {
     expect([called.length, outcomes]).toEqual([1, []]);
   });
 
-  test('of a model that hides its reasoning leaves its provider at work, for half a minute', async () => {
+  const seeing = (wire: string) => {
+    const route = routeTo('a');
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aQ==' } };
+    const messages = [{ role: 'user', content: [image] }];
+    const body = Buffer.from(JSON.stringify({ model: 'sim/chat', max_tokens: 10, messages }));
+    return callTo([{ ...route, provider: { ...route.provider, wire } as Route['provider'] }], {
+      request: parseMessagesRequest(body, {}),
+    });
+  };
+  const thinking = () => ({
+    ...callTo([routeTo('a')]),
+    model: { ...callTo([]).model, hidesReasoning: true },
+  });
+
+  test.each([
+    ['a model that hides its reasoning', thinking(), 30_000],
+    ['media whose size is told last', seeing('openai'), 300_000],
+    ['media whose size is told first', seeing('anthropic'), 0],
+  ])('of %s leaves its provider at work for a while', async (_, call, hearMs) => {
     jest.useFakeTimers();
     try {
       does = { a: isSilent };
       const caller = new AbortController();
-      const model = { ...callTo([]).model, hidesReasoning: true };
-      const begun = begin(callTo([routeTo('a')], { model }), caller.signal);
+      const begun = begin(call, caller.signal);
       caller.abort();
-      jest.advanceTimersByTime(29_999);
-      expect(called[0]!.request.signal.aborted).toBe(false);
-      jest.advanceTimersByTime(1);
+      if (hearMs > 0) {
+        jest.advanceTimersByTime(hearMs - 1);
+        expect(called[0]!.request.signal.aborted).toBe(false);
+        jest.advanceTimersByTime(1);
+      }
       await expect(begun).rejects.toThrow('CALLER_LEFT');
     } finally {
       jest.useRealTimers();

@@ -28,7 +28,12 @@ export interface BegunCall {
 }
 
 /** How long a call of a model that hides its reasoning may go on without its caller. */
-const DRAIN_MS = 30_000;
+const HEAR_THINKING_MS = 30_000;
+/**
+ * And one with images or files, which nobody but the provider can count: longer than most answers take, or whoever
+ * leaves when he has read enough would have had them for nothing.
+ */
+const HEAR_MEDIA_MS = 300_000;
 
 export interface DispatcherDeps {
   readonly upstream: Pick<UpstreamHttp, 'post'>;
@@ -53,8 +58,8 @@ export class Dispatcher {
    */
   async begin(context: RequestContext, call: AdmittedCall): Promise<BegunCall> {
     const { health, metrics } = this.#deps;
-    // What was thought and not shown is told only at the end.
-    const signal = call.model.hidesReasoning ? delayedAbort(context.signal, DRAIN_MS) : context.signal;
+    const hearMs = hearOutMs(call);
+    const signal = hearMs > 0 ? delayedAbort(context.signal, hearMs) : context.signal;
     let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
@@ -106,6 +111,14 @@ export class Dispatcher {
     }
     return request.stream ? beginStream(response.body, beginByMs - performance.now()) : response.body;
   }
+}
+
+/** How long to listen on when the caller has left, for figures that are told only at the end. */
+function hearOutMs({ model, request: { size }, routes }: AdmittedCall): number {
+  // In the other formats the first event tells the input.
+  const seesMedia = size.hasMedia || (size.images ?? 0) > 0;
+  if (seesMedia && routes.some(({ provider }) => provider.wire === 'openai')) return HEAR_MEDIA_MS;
+  return model.hidesReasoning ? HEAR_THINKING_MS : 0;
 }
 
 /** Undefined when the route's provider cannot carry the call. */
