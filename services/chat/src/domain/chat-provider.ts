@@ -16,6 +16,8 @@ export interface ChatProvider {
   /** The format that it speaks; a caller's bytes in the same format go through. */
   readonly wire: Wire;
   readonly maxTokensField: MaxTokensField;
+  /** It does not keep a call that names no maximum output to what the catalog says of its model. */
+  readonly needsMaximum?: boolean;
   /** Where a call of that model goes. @param callerHeaders what the caller's format lets pass */
   address(
     upstreamModel: string,

@@ -1,4 +1,5 @@
 import type { CallerRequest } from '../domain/caller-request';
+import type { ChatProvider } from '../domain/chat-provider';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
 
@@ -16,11 +17,24 @@ export function upstreamBody(
   const { upstreamModel } = target;
   if (provider.wire === request.wire) {
     const { maxTokensField, passedMembers } = provider;
+    const maxTokens = loweredMaxTokens ?? boundedMaximum(request, model, provider);
     const overrides =
       passedMembers && ((body: Readonly<Record<string, unknown>>) => passedMembers(body, model.capabilities));
-    return request.passedBody({ upstreamModel, maxTokens: loweredMaxTokens, maxTokensField, overrides });
+    return request.passedBody({ upstreamModel, maxTokens, maxTokensField, overrides });
   }
   const asked = request.size.maxOutputTokens ?? model.maxOutputTokens;
   const maxOutputTokens = loweredMaxTokens ?? Math.min(asked, model.maxOutputTokens);
   return provider.writeRequest(request.conversation(), upstreamModel, maxOutputTokens, model.capabilities);
+}
+
+/**
+ * The model's own maximum, where nothing else keeps the output to it, and so to what is held for it: the caller names
+ * more than that, or names none to a provider that goes on without. Undefined: as the caller has it.
+ */
+function boundedMaximum(
+  { size: { maxOutputTokens } }: CallerRequest,
+  { maxOutputTokens: most }: Model,
+  { needsMaximum = false }: ChatProvider,
+): number | undefined {
+  return (maxOutputTokens === undefined ? needsMaximum : maxOutputTokens > most) ? most : undefined;
 }

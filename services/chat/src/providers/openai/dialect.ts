@@ -3,6 +3,8 @@ import type { MaxTokensField } from '../../domain/passed-change';
 /** In what providers of this format differ when they are written to. */
 export interface OpenAiDialect {
   readonly maxTokensField: MaxTokensField;
+  /** Its models write on to the end of their context if no maximum is named. */
+  readonly needsMaximum: boolean;
   /** Streams tell their usage only when asked; absent: they always do, and do not know the question. */
   readonly asksForUsage: boolean;
   /** Of a message: extensions of others, which clients send along with their history. It refuses these too. */
@@ -35,6 +37,7 @@ const EXTENSIONS = ['cache_control', 'extra_content', 'reasoning', 'reasoning_co
 
 const COMMON: OpenAiDialect = {
   maxTokensField: 'max_tokens',
+  needsMaximum: false,
   asksForUsage: true,
   seedField: 'seed',
   refusedHints: [],
@@ -75,6 +78,7 @@ export const DIALECTS = {
   },
   mistral: {
     ...COMMON,
+    needsMaximum: true,
     asksForUsage: false,
     refusedHints: [
       'prompt_cache_options',
@@ -101,6 +105,9 @@ export const DIALECTS = {
   },
   xai: {
     ...COMMON,
+    // The older name is deprecated, and nothing says that it bounds what is thought (docs.x.ai, chat completions).
+    maxTokensField: 'max_completion_tokens',
+    needsMaximum: true,
     endUserField: 'user',
     foreignFields: EXTENSIONS,
     refusedHints: ['presence_penalty', 'frequency_penalty'],

@@ -34,6 +34,7 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
     id: account.id,
     wire: 'openai',
     maxTokensField: dialect.maxTokensField,
+    needsMaximum: dialect.needsMaximum,
     address: () => ({ url, headers }),
     writeRequest: (conversation, upstreamModel, maxOutputTokens, capabilities) =>
       writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, dialect),
