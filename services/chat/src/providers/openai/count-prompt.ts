@@ -1,5 +1,5 @@
+import { membersOf, textOf } from '@gateway/upstream';
 import { TokenCounter } from '../../domain/token-count';
-import { membersOf, textOf } from '../../json/json-value';
 
 /** What of a chat completion request is counted. */
 export interface CountedRequest {
