@@ -20,6 +20,8 @@ export interface BooksOptions {
 
 /** All that this process needs to hold money and to see to its bills. */
 export interface Books {
+  /** Of this life of the process. */
+  readonly instanceId: string;
   readonly admission: Admission;
   readonly bills: Bills;
   readonly keeper: BillKeeper;
@@ -68,6 +70,7 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
   });
   const stopHeartbeat = startHeartbeat(billing, MEDIA_OWNER, log);
   return {
+    instanceId,
     admission: new Admission({ reserve, relay, bills, keeper }),
     bills,
     keeper,

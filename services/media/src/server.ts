@@ -8,6 +8,7 @@ import {
   createGrpcClient,
   createGrpcClients,
   createPool,
+  every,
   LinkServer,
   type Logger,
   migrate,
@@ -16,21 +17,31 @@ import {
   startAdminServer,
   startGrpcServer,
 } from '@gateway/runtime';
+import { TargetHealth } from '@gateway/upstream';
 import { openBooks } from './books';
 import { fromProtoModel } from './clients/from-proto-model';
+import { SpoolBudget } from './domain/spool-budget';
+import { openImages } from './images';
 import { createMediaMetrics } from './metrics';
 import { createProviders } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
+import { IdempotentCalls } from './rpc/idempotent-calls';
 import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
 import { countBills } from './store/bills';
+import { Idempotency } from './store/idempotency';
+import { FORM_LIMITS } from './upload/form';
+import { FormReader } from './upload/form-reader';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
+/** For calls with an Idempotency-Key. */
+const KEPT_REPLIES = { maxReplyBytes: 32 * 1024 ** 2, maxAccountBytes: 256 * 1024 ** 2 };
+const SWEEP_MS = 60_000;
 
 export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
   const upstream = new UpstreamHttp();
-  createProviders(settings, env, upstream);
+  const providers = createProviders(settings, env, upstream);
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await migrate({ pool, schema: 'media', directory: MIGRATIONS, log });
 
@@ -38,21 +49,36 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const books = await openBooks({ settings, log, pool, billing, billingInstances });
   const keys = new KeyClient(billing);
-  const link = new LinkServer({ log, handler: refusedByCurrentKey(keys, routeCall()) });
-
-  const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
-  const grpc = await startGrpcServer({
-    host: settings.BIND_HOST,
-    port: settings.GRPC_PORT,
-    secrets: settings.SERVICE_SECRET,
-    services: [
-      { definition: MediaService.service, handlers: { Relay: link.relay }, callers: ['edge', 'dashboard'] },
-    ],
+  const store = new Idempotency(pool, {
+    ...KEPT_REPLIES,
+    instanceId: books.instanceId,
+    silenceMs: settings.INSTANCE_SILENCE_MS,
   });
+  const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
+  const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_WAIT_MS);
+  const metrics = createMediaMetrics({ health, countBills: () => countBills(pool) });
+  const images = openImages({
+    settings,
+    models,
+    keys,
+    providers: providers.images,
+    admission: books.admission,
+    health,
+    metrics: metrics.targets,
+    idempotent: new IdempotentCalls({ store, waitMs: settings.IMAGE_TIMEOUT_MS }),
+    forms: new FormReader({
+      directory: settings.UPLOAD_DIR,
+      budget: new SpoolBudget(settings.UPLOAD_MAX_BYTES),
+      limits: FORM_LIMITS,
+    }),
+  });
+  const routes = routeCall({ createImage: images.create });
+  const link = new LinkServer({ log, handler: refusedByCurrentKey(keys, routes) });
+  const grpc = await startGrpc(settings, link);
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
-    metrics: createMediaMetrics(() => countBills(pool)).registry,
+    metrics: metrics.registry,
     checks: {
       catalog: () => models.loaded,
       billing: () => books.reserve.up,
@@ -64,7 +90,8 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     ports: { grpc: grpc.port, admin: admin.port },
     async stop() {
       const late = new Promise((resolve) => setTimeout(resolve, settings.DRAIN_TIMEOUT_MS).unref());
-      await Promise.race([link.drain(), late]);
+      await Promise.race([Promise.all([link.drain(), images.jobs.idle()]), late]);
+      await sweeping.stop();
       link.close();
       await grpc.stop(1_000);
       await upstream.close();
@@ -75,6 +102,18 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await admin.stop();
     },
   };
+}
+
+function startGrpc(settings: Settings, { relay }: LinkServer) {
+  const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
+  return startGrpcServer({
+    host: settings.BIND_HOST,
+    port: settings.GRPC_PORT,
+    secrets: settings.SERVICE_SECRET,
+    services: [
+      { definition: MediaService.service, handlers: { Relay: relay }, callers: ['edge', 'dashboard'] },
+    ],
+  });
 }
 
 function createClients({ SERVICE_SECRET, BILLING_ADDR, CATALOG_ADDR }: Settings) {

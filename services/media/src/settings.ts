@@ -32,6 +32,8 @@ const shape = {
   /** Of a submit or a look at a task; an image's is its timeout and its grace. */
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(60_000),
   UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(60_000),
+  /** From the opening of a target's circuit to its first probe. */
+  CIRCUIT_WAIT_MS: milliseconds(10_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
   /** Of an instance, after which others end its bills. */
   INSTANCE_SILENCE_MS: milliseconds(8_000),

@@ -1,0 +1,43 @@
+import type { FittedImageOrder } from '../domain/fit-image-order';
+import type { ImageResult, ImageTokens, MadeImage } from '../domain/image-provider';
+import type { ImageRequest } from '../domain/image-request';
+import { imageSizeText } from '../domain/image-size';
+
+/**
+ * OpenAI's shape of an answer. Where links are asked for, an image that its provider gave as bytes has them in its link.
+ */
+export function toImageReply(
+  { images, tokens, revisedPrompt }: ImageResult,
+  { size, quality, background }: FittedImageOrder,
+  { replyAs }: Pick<ImageRequest, 'replyAs'>,
+  createdMs: number,
+) {
+  const format = images[0]?.mime.split('/')[1];
+  return {
+    created: Math.floor(createdMs / 1_000),
+    data: images.map((image) => ({
+      ...toData(image, replyAs === 'url'),
+      ...(revisedPrompt && { revised_prompt: revisedPrompt }),
+    })),
+    ...(background && { background }),
+    ...(format && { output_format: format }),
+    ...(quality && { quality }),
+    ...(size && { size: imageSizeText(size) }),
+    ...(tokens && { usage: toUsage(tokens) }),
+  };
+}
+
+function toData(image: MadeImage, asLink: boolean) {
+  if ('url' in image) return { url: image.url };
+  return asLink ? { url: `data:${image.mime};base64,${image.base64}` } : { b64_json: image.base64 };
+}
+
+function toUsage({ textInput, imageInput, output, textOutput = 0 }: ImageTokens) {
+  return {
+    input_tokens: textInput + imageInput,
+    input_tokens_details: { image_tokens: imageInput, text_tokens: textInput },
+    output_tokens: output + textOutput,
+    output_tokens_details: { image_tokens: output, text_tokens: textOutput },
+    total_tokens: textInput + imageInput + output + textOutput,
+  };
+}

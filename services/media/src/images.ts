@@ -1,0 +1,45 @@
+import type { LinkHandler } from '@gateway/runtime';
+import type { TargetHealth } from '@gateway/upstream';
+import type { ImageProvider } from './domain/image-provider';
+import type { TargetMetrics } from './metrics';
+import type { Admission } from './rpc/admission';
+import { type CreateImageDeps, createImage } from './rpc/create-image';
+import { ImageDispatcher } from './rpc/image-dispatcher';
+import { ImageJobs } from './rpc/image-jobs';
+import type { Settings } from './settings';
+
+export interface ImagesOptions extends Pick<CreateImageDeps, 'models' | 'keys' | 'forms' | 'idempotent'> {
+  readonly settings: Settings;
+  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly admission: Admission;
+  readonly health: TargetHealth;
+  readonly metrics: TargetMetrics;
+}
+
+/** Orders under way at once: each may keep its files on the disk and its images in memory. */
+const MAX_JOBS = 1_000;
+
+/** All that this process needs to have images made. */
+export function openImages(options: ImagesOptions): {
+  readonly create: LinkHandler;
+  readonly jobs: ImageJobs;
+} {
+  const { settings, health, metrics } = options;
+  const dispatcher = new ImageDispatcher({
+    health,
+    metrics,
+    timeouts: {
+      connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
+      // Its own end is the job's.
+      firstByteMs: settings.IMAGE_TIMEOUT_MS + settings.IMAGE_GRACE_MS,
+      idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
+    },
+  });
+  const jobs = new ImageJobs({
+    dispatcher,
+    timeoutMs: settings.IMAGE_TIMEOUT_MS,
+    graceMs: settings.IMAGE_GRACE_MS,
+    maxJobs: MAX_JOBS,
+  });
+  return { create: createImage({ ...options, jobs }), jobs };
+}

@@ -1,0 +1,491 @@
+import { randomUUID } from 'node:crypto';
+import { ModelWithheld } from '@gateway/metering';
+import { GatewayError } from '@gateway/proto';
+import { createLogger, type LinkCall, type RequestContext } from '@gateway/runtime';
+import { TargetHealth, UpstreamError } from '@gateway/upstream';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Charge } from '../domain/bill-event';
+import { FEATURES } from '../domain/image-order.fixture';
+import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../domain/image-provider';
+import { MediaRefused } from '../domain/media-refused';
+import type { Model } from '../domain/model';
+import { uploadOf } from '../domain/upload.fixture';
+import type { Form } from '../upload/form';
+import type { AdmissionRequest } from './admission';
+import { createImage } from './create-image';
+import { IdempotentCalls } from './idempotent-calls';
+import { ImageDispatcher } from './image-dispatcher';
+import { ImageJobs } from './image-jobs';
+
+const KEY = {
+  keyId: 'k',
+  accountId: 'a',
+  allowedModels: [] as string[],
+  previewModels: [] as string[],
+  valueId: 'v',
+};
+const target = (provider: string, priority: number) => ({
+  provider,
+  upstreamModel: `${provider}-model`,
+  weight: 1,
+  priority,
+  connectTimeoutMs: 0,
+  firstByteTimeoutMs: 0,
+  idleTimeoutMs: 0,
+});
+const MODEL: Model = {
+  slug: 'sim/image',
+  active: true,
+  preview: false,
+  outputModalities: ['image'],
+  workflow: [],
+  targets: [target('first', 0), target('second', 1)],
+  priceVersion: 3n,
+  image: {
+    features: FEATURES,
+    pricing: {
+      perImage: [],
+      textInputNano: 1_000_000n,
+      imageInputNano: 1_000_000n,
+      imageOutputNano: 1_000_000n,
+    },
+  },
+};
+const TOKENS = { textInput: 5, imageInput: 0, output: 1_056 };
+const ONE: ImageResult = { images: [{ mime: 'image/png', base64: 'AAAA' }], tokens: TOKENS };
+const UNREACHABLE = new UpstreamError({ kind: 'unreachable', cause: new Error('refused') });
+const BROKEN = new UpstreamError({ kind: 'broken', cause: new Error('reset') });
+const answered = (status: number, more = {}) => new UpstreamError({ kind: 'status', status, ...more });
+
+type Does = (order: ImageOrder, call: ProviderCall) => Promise<ImageResult> | ImageResult;
+
+/** The whole call but for HTTP, SQL and billing. */
+class Scene {
+  /** In order. */
+  readonly steps: string[] = [];
+  readonly charges: Charge[] = [];
+  readonly admitted: AdmissionRequest[] = [];
+  readonly orders: ImageOrder[] = [];
+  does: Record<string, Does> = { first: () => ONE, second: () => ONE };
+  refusal: GatewayError | undefined;
+  form: Form | undefined;
+  currentKey = KEY;
+  maxJobs = 10;
+  timeoutMs = 5_000;
+  graceMs = 5_000;
+  leave = new AbortController();
+
+  readonly #provider = (id: string): ImageProvider => ({
+    id,
+    takesLinks: false,
+    generate: async (order, call) => {
+      this.steps.push(`order ${id}`);
+      this.orders.push(order);
+      return this.does[id]!(order, call);
+    },
+  });
+
+  readonly #bill = {
+    grant: {
+      holdNano: 1n,
+      requestCostLimitNano: undefined,
+      rates: { requests: { limit: 9n, remaining: 8n, resetSeconds: 1 } },
+    },
+    headers: { 'x-ratelimit-remaining-requests': '8' },
+    dispatched: async (provider: string) => void this.steps.push(`dispatched ${provider}`),
+    settle: async (charge: Charge, { errorCode }: { errorCode: string }) => {
+      this.charges.push(charge);
+      this.steps.push(`settle ${errorCode || 'answered'}`);
+    },
+    release: async ({ status, errorCode }: { status: number; errorCode: string }) =>
+      void this.steps.push(`release ${errorCode || status}`),
+    lost: async ({ errorCode }: { errorCode: string }) => void this.steps.push(`lost ${errorCode}`),
+  };
+
+  readonly #store = {
+    claim: async () => this.claim,
+    dispatched: async () => void this.steps.push('key dispatched') === undefined,
+    answered: async () => void this.steps.push('key answered'),
+    free: async () => void this.steps.push('key free'),
+    lost: async () => void this.steps.push('key lost'),
+  };
+  claim:
+    | Awaited<ReturnType<IdempotentCalls['claim']>>
+    | { kind: 'mine' }
+    | { kind: 'busy' }
+    | { kind: 'other' } = { kind: 'mine' };
+
+  readonly health = new TargetHealth(() => performance.now(), 10_000);
+  jobs!: ImageJobs;
+  #handler: ReturnType<typeof createImage> | undefined;
+
+  handler() {
+    const { health } = this;
+    const metrics = { answered: () => {}, failed: () => {} };
+    const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1 };
+    this.jobs = new ImageJobs({
+      dispatcher: new ImageDispatcher({ health, metrics, timeouts }),
+      timeoutMs: this.timeoutMs,
+      graceMs: this.graceMs,
+      maxJobs: this.maxJobs,
+    });
+    this.#handler ??= createImage({
+      models: { get: (slug) => (slug === MODEL.slug ? MODEL : undefined), all: () => [MODEL] },
+      providers: new Map(['first', 'second'].map((id) => [id, this.#provider(id)])),
+      keys: { current: async () => this.currentKey },
+      forms: { read: async () => this.form! },
+      admission: {
+        admit: async (_context, request) => {
+          this.admitted.push(request);
+          if (this.refusal) throw this.refusal;
+          this.steps.push('hold');
+          return this.#bill as never;
+        },
+        admitFree: async () => {
+          this.steps.push('free hold');
+          return this.#bill.grant;
+        },
+      },
+      idempotent: new IdempotentCalls({ store: this.#store as never, waitMs: 20 }),
+      jobs: this.jobs,
+    });
+    return this.#handler;
+  }
+
+  send(fields: object = {}, more: Partial<LinkCall> = {}) {
+    const context: RequestContext = {
+      requestId: randomUUID(),
+      signal: this.leave.signal,
+      log: createLogger('test', 'silent'),
+    };
+    return this.handler()(context, {
+      method: 'POST',
+      path: '/v1/images',
+      key: KEY,
+      headers: { 'content-type': 'application/json', ...more.headers },
+      body: Buffer.from(JSON.stringify({ model: 'sim/image', prompt: 'a cat', ...fields })),
+      ...(more.key && { key: more.key }),
+      ...(more.path && { path: more.path }),
+    });
+  }
+
+  async fails(fields: object = {}, more: Partial<LinkCall> = {}): Promise<GatewayError> {
+    return this.send(fields, more).then(
+      () => Promise.reject(new Error('it was answered')),
+      (error: GatewayError) => error,
+    );
+  }
+}
+
+let scene: Scene;
+beforeEach(() => {
+  scene = new Scene();
+});
+const json = (body: unknown) => JSON.parse(String(body));
+
+describe('an order that is carried out', () => {
+  test('is held, dispatched, settled and answered, in this order', async () => {
+    const reply = await scene.send({ quality: 'high', n: 1 });
+    expect(scene.steps).toEqual(['hold', 'dispatched first', 'order first', 'settle answered']);
+    expect(scene.admitted[0]).toMatchObject({
+      model: { slug: 'sim/image', priceVersion: 3n },
+      provider: 'first',
+    });
+    expect(scene.admitted[0]?.boundNano).toBe(BigInt(5 + 256 + 4_160));
+    expect(scene.charges).toEqual([
+      { costNano: 1_061n, images: 1, tokens: { input: 5, output: 1_056 }, source: 'provider' },
+    ]);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-ratelimit-remaining-requests': '8',
+    });
+    expect(json(reply.body)).toEqual({
+      created: expect.any(Number),
+      data: [{ b64_json: 'AAAA' }],
+      output_format: 'png',
+      quality: 'high',
+      size: '1024x1024',
+      usage: {
+        input_tokens: 5,
+        input_tokens_details: { image_tokens: 0, text_tokens: 5 },
+        output_tokens: 1_056,
+        output_tokens_details: { image_tokens: 1_056, text_tokens: 0 },
+        total_tokens: 1_061,
+      },
+    });
+  });
+
+  test('is answered with links where those are asked for', async () => {
+    const asked = { response_format: 'url' };
+    expect(json((await scene.send(asked)).body).data).toEqual([{ url: 'data:image/png;base64,AAAA' }]);
+    scene.does.first = () => ({ images: [{ mime: 'image/png', url: 'https://x.example.com/a' }] });
+    expect(json((await scene.send(asked)).body).data).toEqual([{ url: 'https://x.example.com/a' }]);
+    expect(scene.orders.map(({ linksWillDo }) => linksWillDo)).toEqual([true, true]);
+  });
+
+  test('is charged by what such images take at most, where nobody counted', async () => {
+    scene.does.first = () => ({ images: ONE.images });
+    await scene.send({ n: 2 });
+    expect(scene.charges).toEqual([{ costNano: BigInt(5 + 256 + 1_056), images: 1, source: 'counted' }]);
+  });
+
+  test('frees its files, of an edit', async () => {
+    let closed = 0;
+    const close = async () => void closed++;
+    const uploads = [uploadOf('image', 'a')];
+    scene.form = {
+      fields: new Map([
+        ['model', 'sim/image'],
+        ['prompt', 'x'],
+      ]),
+      uploads,
+      digest: 'd',
+      close,
+    };
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+    scene.does.first = async (order) => {
+      expect([order.images, closed]).toEqual([uploads, 0]);
+      return ONE;
+    };
+    await scene.send({}, { headers, path: '/v1/images/edits' });
+    expect(closed).toBe(1);
+    scene.refusal = new GatewayError('insufficient_balance');
+    await scene.fails({}, { headers });
+    expect(closed).toBe(2);
+    scene.form = { fields: new Map(), uploads: [], digest: 'd', close };
+    await scene.fails({}, { headers });
+    expect(closed).toBe(3);
+  });
+});
+
+describe('what is refused before any money is held', () => {
+  test.each([
+    ['invalid_request', { n: 0 }],
+    ['missing_parameter', { prompt: '' }],
+    ['invalid_model', { model: 'gpt' }],
+    ['image_model_not_found', { model: 'sim' }],
+    ['model_not_found', { model: 'sim/other' }],
+    ['image_generation_failed', { n: 11 }],
+    ['image_generation_failed', { size: '1000x1000' }],
+  ])('%s: %j', async (code, fields) => {
+    expect((await scene.fails(fields)).code).toBe(code);
+    expect(scene.steps).toEqual([]);
+  });
+
+  test.each([
+    ['text/plain', '/v1/images'],
+    ['application/json', '/v1/images/edits'],
+    ['multipart/form-data; boundary=b', '/v1/images/generations'],
+    ['', '/v1/images'],
+  ])('a body of %p to %s', async (type, path) => {
+    expect(await scene.fails({}, { headers: { 'content-type': type }, path })).toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  test('a body beyond all measure', async () => {
+    expect(await scene.fails({ user: 'x'.repeat(1_100_000) })).toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('nothing by what an edge remembers of a key, if it is no longer so', async () => {
+    const key = { ...KEY, allowedModels: ['sim/chat'] };
+    expect((await scene.send({}, { key })).status).toBe(200);
+    scene.currentKey = key;
+    const error = await scene.fails({}, { key });
+    expect(error.code).toBe('model_not_found');
+    // Or the call would be begun anew, and its body is gone.
+    expect(error).not.toBeInstanceOf(ModelWithheld);
+  });
+
+  test('more orders than can be under way', async () => {
+    scene.maxJobs = 0;
+    expect(await scene.fails()).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+  });
+
+  test('what billing refuses', async () => {
+    scene.refusal = new GatewayError('insufficient_balance');
+    expect((await scene.fails()).code).toBe('insufficient_balance');
+    expect(scene.steps).toEqual([]);
+  });
+});
+
+describe('an order that fails', () => {
+  test.each<[string, unknown, string, string, boolean | undefined]>([
+    ['out of reach', UNREACHABLE, 'upstream_unavailable', 'release', false],
+    ['with a reset', BROKEN, 'image_generation_failed', 'lost', undefined],
+    [
+      'before it was sent',
+      Object.assign(new UpstreamError({ kind: 'broken', cause: 0 }), { mayHaveArrived: false }),
+      'image_generation_failed',
+      'release',
+      undefined,
+    ],
+    ['with 500', answered(500), 'image_generation_failed', 'release', undefined],
+    ['with 400', answered(400, { message: 'Bad.' }), 'invalid_request', 'release', false],
+    ['with 401', answered(401), 'upstream_unavailable', 'release', false],
+    ['with 429', answered(429, { retryAfterSeconds: 7 }), 'rate_limited', 'release', undefined],
+    ['by policy', new MediaRefused('no'), 'image_generation_failed', 'release', false],
+    [
+      'by policy, at a price',
+      new MediaRefused('no', { textInput: 9, imageInput: 0, output: 0 }),
+      'image_generation_failed',
+      'settle',
+      false,
+    ],
+    ['in our own hands', new TypeError('x'), 'image_generation_failed', 'lost', undefined],
+  ])('%s', async (_how, thrown, code, end, shouldRetry) => {
+    scene.does = { first: () => Promise.reject(thrown), second: () => Promise.reject(thrown) };
+    const error = await scene.fails();
+    expect([error.code, error.shouldRetry]).toEqual([code, shouldRetry]);
+    expect(error.rates).toEqual({ requests: { limit: 9n, remaining: 8n, resetSeconds: 1 } });
+    expect(scene.steps.at(-1)).toBe(`${end} ${code}`);
+    if (end === 'settle') expect(scene.charges).toEqual([{ costNano: 9n, tokens: { input: 9, output: 0 } }]);
+  });
+
+  test('with no image, at the price of its prompt', async () => {
+    scene.does.first = () => ({ images: [], tokens: { textInput: 7, imageInput: 0, output: 0 } });
+    expect((await scene.fails()).code).toBe('image_generation_failed');
+    expect(scene.steps.at(-1)).toBe('settle image_generation_failed');
+    scene.does.first = () => ({ images: [] });
+    await scene.fails();
+    expect(scene.steps.at(-1)).toBe('release image_generation_failed');
+  });
+});
+
+describe('another target', () => {
+  test.each<[string, unknown]>([
+    ['out of reach', UNREACHABLE],
+    ['429', answered(429)],
+    ['our credential refused', answered(401)],
+  ])('gets the order when the first was surely not begun: %s', async (_why, thrown) => {
+    scene.does.first = () => Promise.reject(thrown);
+    expect((await scene.send()).status).toBe(200);
+    expect(scene.steps).toEqual([
+      'hold',
+      'dispatched first',
+      'order first',
+      'dispatched second',
+      'order second',
+      'settle answered',
+    ]);
+    expect(scene.orders.map(({ upstreamModel }) => upstreamModel)).toEqual(['first-model', 'second-model']);
+  });
+
+  test.each<[string, unknown]>([
+    ['reset', BROKEN],
+    ['500', answered(500)],
+    ['503', answered(503)],
+    ['400', answered(400)],
+    ['policy', new MediaRefused('no')],
+  ])('does not when it may have been carried out, or would be refused again: %s', async (_why, thrown) => {
+    scene.does.first = () => Promise.reject(thrown);
+    await scene.fails();
+    expect(scene.orders).toHaveLength(1);
+  });
+
+  test('is not even asked while its circuit is open', async () => {
+    scene.does = { first: () => Promise.reject(UNREACHABLE), second: () => Promise.reject(UNREACHABLE) };
+    for (let i = 0; i < 5; i++) await scene.fails();
+    scene.orders.length = 0;
+    expect((await scene.fails()).code).toBe('upstream_unavailable');
+    expect(scene.orders).toEqual([]);
+    expect(scene.steps.at(-1)).toBe('release upstream_unavailable');
+  });
+});
+
+describe('an order that takes too long', () => {
+  test('goes on, and is settled by its provider’s word', async () => {
+    scene.timeoutMs = 20;
+    let finish!: (result: ImageResult) => void;
+    scene.does.first = () => new Promise((resolve) => (finish = resolve));
+    expect(await scene.fails()).toMatchObject({ code: 'image_generation_timeout', shouldRetry: false });
+    expect(scene.steps.at(-1)).toBe('order first');
+    finish(ONE);
+    await scene.jobs.idle();
+    expect(scene.steps.at(-1)).toBe('settle answered');
+  });
+
+  test('is lost when its provider does not say in time', async () => {
+    scene.timeoutMs = 10;
+    scene.graceMs = 10;
+    scene.does.first = (_order, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(BROKEN)));
+    await scene.fails({}, { headers: { 'content-type': 'application/json', 'idempotency-key': 'k' } });
+    await scene.jobs.idle();
+    expect(scene.steps.slice(-2)).toEqual(['lost image_generation_timeout', 'key lost']);
+  });
+});
+
+describe('a caller who leaves', () => {
+  test('before the order goes out gets the hold back', async () => {
+    scene.leave.abort();
+    await expect(scene.send()).rejects.toThrow('caller left');
+    expect(scene.steps).toEqual(['hold', 'release 499']);
+  });
+
+  test('afterwards does not stop it', async () => {
+    scene.does.first = async (_order, { signal }) => {
+      scene.leave.abort();
+      expect(signal.aborted).toBe(false);
+      return ONE;
+    };
+    await scene.send();
+    expect(scene.steps.at(-1)).toBe('settle answered');
+  });
+});
+
+describe('a call with an Idempotency-Key', () => {
+  const keyed = { headers: { 'content-type': 'application/json', 'idempotency-key': 'a key' } };
+
+  test('notes what becomes of it', async () => {
+    await scene.send({}, keyed);
+    expect(scene.steps).toEqual([
+      'hold',
+      'key dispatched',
+      'dispatched first',
+      'order first',
+      'settle answered',
+      'key answered',
+    ]);
+  });
+
+  test('that fails frees it, also when nothing was begun', async () => {
+    scene.does.first = () => Promise.reject(answered(500));
+    await scene.fails({}, keyed);
+    expect(scene.steps.at(-1)).toBe('key free');
+    scene.refusal = new GatewayError('insufficient_balance');
+    scene.steps.length = 0;
+    await scene.fails({}, keyed);
+    expect(scene.steps).toEqual(['key free']);
+  });
+
+  test('that was answered is answered again, for no money', async () => {
+    const body = Buffer.from('{"data":[]}');
+    scene.claim = {
+      kind: 'answered',
+      reply: { status: 200, headers: { 'content-type': 'application/json' }, body },
+    };
+    expect(await scene.send({}, keyed)).toMatchObject({ status: 200, body });
+    expect(scene.steps).toEqual(['free hold']);
+  });
+
+  test.each([
+    [
+      'whose answer is no longer kept',
+      { kind: 'answered', reply: { status: 200, headers: {} } },
+      'invalid_request',
+    ],
+    ['of another request', { kind: 'other' }, 'invalid_request'],
+    ['of an unknown end', { kind: 'unknown' }, 'image_generation_timeout'],
+    ['that is under way for too long', { kind: 'busy' }, 'image_generation_timeout'],
+  ] as const)('%s', async (_what, claim, code) => {
+    scene.claim = claim;
+    expect((await scene.fails({}, keyed)).code).toBe(code);
+    expect(scene.orders).toEqual([]);
+  });
+
+  test.each([[''], [' '], ['ü'], ['x'.repeat(256)]])('that is none: %p', async (key) => {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+    expect((await scene.fails({}, { headers })).code).toBe('invalid_request');
+  });
+});

@@ -1,0 +1,149 @@
+import { GatewayError, rateHeaders } from '@gateway/proto';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import type { LinkCall, LinkHandler, LinkReply, RequestContext } from '@gateway/runtime';
+import { routesOf } from '@gateway/upstream';
+import { type FittedImageOrder, fitImageOrder } from '../domain/fit-image-order';
+import type { KeptReply } from '../domain/idempotency';
+import { resolveImageModel } from '../domain/image-model';
+import { boundOf, type ImageRate, rateFor } from '../domain/image-price';
+import type { ImageProvider, ImageResult } from '../domain/image-provider';
+import type { ImageRequest } from '../domain/image-request';
+import type { Model, ModelLookup } from '../domain/model';
+import { toImageReply } from '../formats/image-reply';
+import type { FormReader } from '../upload/form-reader';
+import type { Admission } from './admission';
+import { type CurrentKeys, decideByCurrentKey } from './decide-by-current-key';
+import type { IdempotentCalls, OwnKey } from './idempotent-calls';
+import type { ImageRoute } from './image-dispatcher';
+import type { ImageJob, ImageJobs } from './image-jobs';
+import { jsonReply } from './json-reply';
+import { type ReadImageCall, readImageCall } from './read-image-call';
+
+export interface CreateImageDeps {
+  readonly models: ModelLookup & { all(): Model[] };
+  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly keys: CurrentKeys;
+  readonly forms: Pick<FormReader, 'read'>;
+  readonly admission: Pick<Admission, 'admit' | 'admitFree'>;
+  readonly idempotent: IdempotentCalls;
+  readonly jobs: ImageJobs;
+}
+
+/** Nobody reads the status; the record says why there is no answer. */
+const CALLER_LEFT = { status: 499, errorCode: '' };
+
+/** An order that may be admitted. */
+interface DecidedImage {
+  readonly model: Model;
+  readonly order: FittedImageOrder;
+  readonly rate: ImageRate;
+  readonly routes: readonly ImageRoute[];
+}
+
+/** `POST /v1/images` and its aliases. */
+export function createImage(deps: CreateImageDeps): LinkHandler {
+  return async (context, call) => {
+    const read = await readImageCall(call, deps.forms);
+    let job: ImageJob | undefined;
+    try {
+      const decided = await decideByCurrentKey(deps.keys, call.key, (key) => decide(deps, read.request, key));
+      const claimed = await claim(deps, context, call, read.fingerprint);
+      if (claimed.kind === 'answered') return await replay(deps, context, call, claimed.reply);
+      job = await admit(deps, context, call, { ...decided, read, own: claimed.own });
+    } finally {
+      // From here on they are the job's.
+      if (!job) await read.close();
+    }
+    return answer(deps.jobs, job);
+  };
+}
+
+async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
+  try {
+    const reply = await jobs.run(job);
+    return { ...reply, headers: { ...reply.headers, ...job.bill.headers } };
+  } catch (error) {
+    throw error instanceof GatewayError ? error.withRates(job.bill.grant.rates) : error;
+  }
+}
+
+/** @throws GatewayError for what can't be sold: found before any money is held */
+function decide(
+  { models, providers }: CreateImageDeps,
+  request: ImageRequest,
+  key: KeyContext__Output,
+): DecidedImage {
+  const isProvider = (name: string) => models.all().some(({ slug }) => slug.startsWith(`${name}/`));
+  const { model, offer } = resolveImageModel(models, isProvider, request.model, key);
+  const order = fitImageOrder(request, offer.features);
+  const rate = rateFor(order, offer);
+  const routes = routesOf(model, providers, Math.random);
+  if (routes.length > 0) return { model, order, rate, routes };
+  const cause = new Error(`no provider of ${model.slug} is set up`);
+  throw new GatewayError('upstream_unavailable', { cause });
+}
+
+/** @throws GatewayError `image_generation_timeout` where nobody can tell what became of the first call with the key */
+async function claim(
+  { idempotent }: CreateImageDeps,
+  context: RequestContext,
+  call: LinkCall,
+  fingerprint: string,
+) {
+  const claimed = await idempotent.claim(context, {
+    accountId: call.key.accountId,
+    operation: 'images',
+    key: call.headers['idempotency-key'],
+    fingerprint,
+  });
+  if (claimed.kind === 'unknown') throw new GatewayError('image_generation_timeout');
+  return claimed;
+}
+
+async function admit(
+  { admission, jobs }: CreateImageDeps,
+  context: RequestContext,
+  call: LinkCall,
+  { read, own, ...decided }: DecidedImage & { readonly read: ReadImageCall; readonly own: OwnKey },
+): Promise<ImageJob> {
+  const { model, order, rate, routes } = decided;
+  const { tokens, costNano: boundNano } = boundOf(order, rate);
+  const { accountId } = call.key;
+  const provider = routes[0]!.provider.id;
+  try {
+    if (!jobs.hasRoom) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+    const bill = await admission.admit(context, {
+      key: call.key,
+      model,
+      provider,
+      endpoint: call.path,
+      boundNano,
+      tokens,
+    });
+    if (context.signal.aborted) {
+      await bill.release(CALLER_LEFT);
+      throw new Error('caller left before dispatch');
+    }
+    const toReply = (result: ImageResult) => jsonReply(toImageReply(result, order, read.request, Date.now()));
+    const { requestId, log } = context;
+    return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close: () => read.close() };
+  } catch (error) {
+    await own.free();
+    throw error;
+  }
+}
+
+/** What was answered before, to a caller who may still ask: it takes a request's rate and no money. */
+async function replay(
+  { admission }: CreateImageDeps,
+  context: RequestContext,
+  call: LinkCall,
+  { status, headers, body }: KeptReply,
+): Promise<LinkReply> {
+  const { rates } = await admission.admitFree(context, call.key);
+  if (body) return { status, headers: { ...headers, ...rateHeaders(rates) }, body };
+  throw new GatewayError('invalid_request', {
+    detail: 'Idempotency-Key: what was answered is no longer kept',
+    shouldRetry: false,
+  });
+}

@@ -1,0 +1,29 @@
+import { ModelWithheld } from '@gateway/metering';
+import { GatewayError } from '@gateway/proto';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+
+export interface CurrentKeys {
+  current(known: KeyContext__Output): Promise<KeyContext__Output>;
+}
+
+/**
+ * Decides by what an edge remembers of a key, and if that refuses, by what the key is now. For calls that can't be begun
+ * anew as a whole, because their body can be read but once.
+ */
+export async function decideByCurrentKey<T>(
+  keys: CurrentKeys,
+  known: KeyContext__Output,
+  decide: (key: KeyContext__Output) => T,
+): Promise<T> {
+  try {
+    return decide(known);
+  } catch (error) {
+    if (!(error instanceof ModelWithheld)) throw error;
+  }
+  const current = await keys.current(known);
+  try {
+    return decide(current);
+  } catch (error) {
+    throw error instanceof ModelWithheld ? new GatewayError(error.code) : error;
+  }
+}

@@ -1,0 +1,16 @@
+import { GatewayError } from '@gateway/proto';
+import type { LinkCall } from '@gateway/runtime';
+
+/** A body that has to be had whole. @throws GatewayError `invalid_request` for one that is longer */
+export async function gatherBody({ body, bodyStream }: LinkCall, maxBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of bodyStream ?? [body]) {
+    bytes += piece.length;
+    if (bytes > maxBytes) {
+      throw new GatewayError('invalid_request', { detail: `the body is longer than ${maxBytes} bytes` });
+    }
+    pieces.push(piece);
+  }
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayError } from '@gateway/proto';
+import type { RequestContext } from '@gateway/runtime';
+import { type ClaimedCall, checkIdempotencyKey, type KeptReply } from '../domain/idempotency';
+import type { Idempotency } from '../store/idempotency';
+
+/** What a call has to say about itself while it goes on, for others with its key. */
+export interface OwnKey {
+  /** Before the provider is called. @throws GatewayError when the key is no longer ours */
+  dispatched(): Promise<void>;
+  /** Others get this too, whether or not our own caller is still there. */
+  answered(reply: KeptReply): Promise<void>;
+  /** It may be made again: nobody pays for what was. */
+  free(): Promise<void>;
+  /** Nobody will ever know what became of it. */
+  lost(): Promise<void>;
+}
+
+export type Claimed =
+  | { readonly kind: 'mine'; readonly own: OwnKey }
+  | { readonly kind: 'answered'; readonly reply: KeptReply }
+  /** Nobody knows, or the one that is under way takes too long. */
+  | { readonly kind: 'unknown' };
+
+export interface IdempotentCallsDeps {
+  readonly store: Pick<Idempotency, 'claim' | 'dispatched' | 'answered' | 'free' | 'lost'>;
+  /** For a call of the same key that is under way. */
+  readonly waitMs: number;
+}
+
+const FIRST_LOOK_MS = 50;
+const LONGEST_LOOK_MS = 1_000;
+
+/** What a call without a key has. */
+const NO_KEY: OwnKey = {
+  dispatched: async () => {},
+  answered: async () => {},
+  free: async () => {},
+  lost: async () => {},
+};
+
+/** Calls that their callers may send again under the same Idempotency-Key: they are carried out once. */
+export class IdempotentCalls {
+  readonly #deps: IdempotentCallsDeps;
+
+  constructor(deps: IdempotentCallsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @param call its key is the header's, if there was one
+   * @throws GatewayError `invalid_request` for a key that is none, belongs to another request, or whose answer is no
+   * longer kept
+   */
+  async claim(
+    context: RequestContext,
+    { key, ...rest }: Omit<ClaimedCall, 'key' | 'requestId'> & { readonly key: string | undefined },
+  ): Promise<Claimed> {
+    if (key === undefined) return { kind: 'mine', own: NO_KEY };
+    checkIdempotencyKey(key);
+    const call: ClaimedCall = { ...rest, key, requestId: context.requestId };
+    const untilMs = performance.now() + this.#deps.waitMs;
+    for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_LOOK_MS)) {
+      const claim = await this.#deps.store.claim(call);
+      if (claim.kind === 'mine') return { kind: 'mine', own: this.#own(context, call) };
+      if (claim.kind === 'answered') return { kind: 'answered', reply: claim.reply };
+      if (claim.kind === 'other') {
+        throw new GatewayError('invalid_request', {
+          detail: 'Idempotency-Key: used before for another request',
+        });
+      }
+      if (claim.kind === 'unknown' || performance.now() > untilMs) return { kind: 'unknown' };
+      await sleep(waitMs, undefined, { signal: context.signal });
+    }
+  }
+
+  /** The provider's word counts more than our note of it: what can't be written down is logged. */
+  #own(context: RequestContext, call: ClaimedCall): OwnKey {
+    const { store } = this.#deps;
+    const note = (work: Promise<void>) =>
+      work.catch((err) => context.log.error({ err }, 'an idempotency key keeps its state'));
+    return {
+      async dispatched() {
+        if (await store.dispatched(call)) return;
+        throw new GatewayError('internal_error', { cause: new Error('the idempotency key was taken over') });
+      },
+      answered: (reply) => note(store.answered(call, reply)),
+      free: () => note(store.free(call)),
+      lost: () => note(store.lost(call)),
+    };
+  }
+}

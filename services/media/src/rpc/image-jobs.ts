@@ -1,0 +1,152 @@
+import { GatewayError } from '@gateway/proto';
+import type { LinkReply, Logger } from '@gateway/runtime';
+import type { FittedImageOrder } from '../domain/fit-image-order';
+import { type ImageFailure, imageFailure, nothingMade } from '../domain/image-failure';
+import { costOf, type ImageRate } from '../domain/image-price';
+import type { ImageResult, ImageTokens } from '../domain/image-provider';
+import type { Bill } from './bill';
+import type { OwnKey } from './idempotent-calls';
+import type { ImageDispatcher, ImageRoute } from './image-dispatcher';
+
+export type WholeReply = LinkReply & { readonly body: Buffer };
+
+/** An admitted order. */
+export interface ImageJob {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly order: FittedImageOrder;
+  readonly rate: ImageRate;
+  readonly routes: readonly ImageRoute[];
+  readonly bill: Bill;
+  readonly own: OwnKey;
+  readonly log: Logger;
+  toReply(result: ImageResult): WholeReply;
+  /** Frees its files. */
+  close(): Promise<void>;
+}
+
+export interface ImageJobsOptions {
+  readonly dispatcher: ImageDispatcher;
+  /** After which a caller is told that it takes too long. */
+  readonly timeoutMs: number;
+  /** For how much longer the provider is heard out. */
+  readonly graceMs: number;
+  /** Under way at once. */
+  readonly maxJobs: number;
+}
+
+/**
+ * Orders under way. Each goes on to its end, and into its bill, whether or not anybody waits for it: providers charge
+ * for what they make.
+ */
+export class ImageJobs {
+  readonly #options: ImageJobsOptions;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(options: ImageJobsOptions) {
+    this.#options = options;
+  }
+
+  /** For one more. */
+  get hasRoom(): boolean {
+    return this.#running.size < this.#options.maxJobs;
+  }
+
+  /** @throws GatewayError how it failed; `image_generation_timeout` while it goes on */
+  async run(job: ImageJob): Promise<WholeReply> {
+    const done = this.#carryOut(job);
+    this.#running.add(done);
+    const over = () => this.#running.delete(done);
+    done.then(over, over);
+    return withinTime(done, this.#options.timeoutMs);
+  }
+
+  /** Resolves when those under way now are over. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  async #carryOut(job: ImageJob): Promise<WholeReply> {
+    const outcome = await this.#outcomeOf(job);
+    try {
+      if ('result' in outcome) return await succeed(job, outcome.result);
+      throw await failed(job, outcome);
+    } finally {
+      await job.close().catch((err) => job.log.error({ err }, 'files of a call are not freed'));
+    }
+  }
+
+  async #outcomeOf(job: ImageJob): Promise<{ readonly result: ImageResult } | JobFailure> {
+    const { timeoutMs, graceMs, dispatcher } = this.#options;
+    const signal = AbortSignal.timeout(timeoutMs + graceMs);
+    try {
+      const { result } = await dispatcher.generate({
+        ...job,
+        signal,
+        async beforeTry({ provider }) {
+          await job.own.dispatched();
+          await job.bill.dispatched(provider.id);
+        },
+      });
+      return result.images.length > 0 ? { result } : { ...nothingMade(result.tokens), forGood: false };
+    } catch (err) {
+      job.log.warn({ err }, 'an image failed');
+      if (!signal.aborted) return { ...imageFailure(err), forGood: false };
+      return { error: timedOut(err), charge: 'unknown', forGood: true };
+    }
+  }
+}
+
+interface JobFailure extends ImageFailure {
+  /** Nobody will ever know what came of it. */
+  readonly forGood: boolean;
+}
+
+async function succeed(job: ImageJob, result: ImageResult): Promise<WholeReply> {
+  const { order, rate, bill, own } = job;
+  const { images, tokens } = result;
+  const reply = job.toReply(result);
+  await bill.settle(
+    {
+      costNano: costOf(order, rate, images.length, tokens),
+      images: images.length,
+      ...(tokens && { tokens: sums(tokens) }),
+      source: tokens || rate.by === 'image' ? 'provider' : 'counted',
+    },
+    { status: reply.status, errorCode: '' },
+  );
+  await own.answered(reply);
+  return reply;
+}
+
+/** What its caller is told. */
+async function failed({ order, rate, bill, own }: ImageJob, failure: JobFailure): Promise<GatewayError> {
+  const { error, charge, tokens, forGood } = failure;
+  const outcome = { status: error.row.status, errorCode: error.code };
+  const costNano = tokens ? costOf(order, rate, 0, tokens) : 0n;
+  if (charge === 'unknown') await bill.lost(outcome);
+  else if (costNano === 0n) await bill.release(outcome);
+  else await bill.settle({ costNano, ...(tokens && { tokens: sums(tokens) }) }, outcome);
+  await (forGood ? own.lost() : own.free());
+  return error;
+}
+
+const sums = ({ textInput, imageInput, output, textOutput = 0 }: ImageTokens) => ({
+  input: textInput + imageInput,
+  output: output + textOutput,
+});
+
+const timedOut = (cause?: unknown) => new GatewayError('image_generation_timeout', { cause });
+
+/** @throws GatewayError `image_generation_timeout` when it takes longer, and goes on */
+async function withinTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(timedOut()), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,148 @@
+import type { Pool } from '@gateway/runtime';
+import type { Claim, ClaimedCall, KeptReply } from '../domain/idempotency';
+
+export interface IdempotencyOptions {
+  readonly instanceId: string;
+  /** An instance that was silent for so long is dead. */
+  readonly silenceMs: number;
+  /** Larger answers are not kept. */
+  readonly maxReplyBytes: number;
+  /** Of one account's answers together; the oldest make room. */
+  readonly maxAccountBytes: number;
+}
+
+interface Row {
+  readonly state: 'claimed' | 'dispatched' | 'unknown' | 'answered';
+  readonly fingerprint: string;
+  readonly status: number | null;
+  readonly headers: Record<string, string> | null;
+  readonly body: Buffer | null;
+  readonly orphaned: boolean;
+}
+
+const KEPT_FOR = '24 hours';
+const SWEPT_AT_ONCE = 1_000;
+/** Between two looks the row may have gone. */
+const MAX_LOOKS = 5;
+
+const OWNER_IS_DEAD = `NOT EXISTS (SELECT 1 FROM media.instances o WHERE o.id = i.instance_id
+  AND o.seen_at > now() - $SILENCE * interval '1 millisecond')`;
+
+/**
+ * Table `media.idempotency`: one row for each key in use. Whoever claims a key owns its row until the call has an end;
+ * every change names the owner's request, so that one who was taken for dead and wakes up changes nothing.
+ */
+export class Idempotency {
+  readonly #pool: Pool;
+  readonly #options: IdempotencyOptions;
+
+  constructor(pool: Pool, options: IdempotencyOptions) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  async claim(call: ClaimedCall): Promise<Claim> {
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      if (await this.#take(call)) return { kind: 'mine' };
+      const row = await this.#find(call);
+      if (row) return this.#judge(call, row);
+    }
+    return { kind: 'busy' };
+  }
+
+  /** Before the provider is called. False: somebody has taken the key over. */
+  dispatched(call: ClaimedCall): Promise<boolean> {
+    return this.#change(call, `state = 'dispatched'`, `state = 'claimed'`);
+  }
+
+  /** Calls with the key get this from now on. */
+  async answered(call: ClaimedCall, { status, headers, body }: KeptReply): Promise<void> {
+    const kept = body && body.length <= this.#options.maxReplyBytes ? body : null;
+    await this.#pool.query(
+      `UPDATE media.idempotency SET state = 'answered', status = $5, headers = $6, body = $7,
+         expires_at = now() + interval '${KEPT_FOR}'
+       WHERE account_id = $1 AND operation = $2 AND key = $3 AND request_id = $4`,
+      [...place(call), call.requestId, status, JSON.stringify(headers), kept],
+    );
+    if (kept) await this.#makeRoom(call.accountId);
+  }
+
+  /** It came to nothing that anybody pays for: the key is as good as new. */
+  async free(call: ClaimedCall): Promise<void> {
+    await this.#pool.query(
+      `DELETE FROM media.idempotency
+       WHERE account_id = $1 AND operation = $2 AND key = $3 AND request_id = $4 AND state <> 'answered'`,
+      [...place(call), call.requestId],
+    );
+  }
+
+  /** Nobody will ever know. */
+  async lost(call: ClaimedCall): Promise<void> {
+    await this.#change(call, `state = 'unknown'`, `state <> 'answered'`);
+  }
+
+  /** Removes what has expired, some at a time. */
+  async sweep(): Promise<void> {
+    await this.#pool.query(
+      `DELETE FROM media.idempotency WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM media.idempotency WHERE expires_at <= now() LIMIT ${SWEPT_AT_ONCE}))`,
+    );
+  }
+
+  /** A key nobody has, one whose time is over, or one whose owner died before it did anything. */
+  async #take(call: ClaimedCall): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `INSERT INTO media.idempotency AS i
+         (account_id, operation, key, fingerprint, request_id, instance_id, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now() + interval '${KEPT_FOR}')
+       ON CONFLICT (account_id, operation, key) DO UPDATE SET
+         fingerprint = excluded.fingerprint, request_id = excluded.request_id, instance_id = excluded.instance_id,
+         state = 'claimed', status = NULL, headers = NULL, body = NULL, created_at = now(),
+         expires_at = excluded.expires_at
+       WHERE i.expires_at <= now() OR (i.state = 'claimed' AND ${OWNER_IS_DEAD.replace('$SILENCE', '$7::float8')})`,
+      [...place(call), call.fingerprint, call.requestId, this.#options.instanceId, this.#options.silenceMs],
+    );
+    return rowCount === 1;
+  }
+
+  async #find(call: ClaimedCall): Promise<Row | undefined> {
+    const { rows } = await this.#pool.query<Row>(
+      `SELECT state, fingerprint, status, headers, body, ${OWNER_IS_DEAD.replace('$SILENCE', '$4::float8')} AS orphaned
+       FROM media.idempotency i WHERE account_id = $1 AND operation = $2 AND key = $3 AND expires_at > now()`,
+      [...place(call), this.#options.silenceMs],
+    );
+    return rows[0];
+  }
+
+  #judge(call: ClaimedCall, { state, fingerprint, status, headers, body, orphaned }: Row): Claim {
+    if (fingerprint !== call.fingerprint) return { kind: 'other' };
+    if (state === 'answered') {
+      return {
+        kind: 'answered',
+        reply: { status: status ?? 200, headers: headers ?? {}, ...(body && { body }) },
+      };
+    }
+    return { kind: state === 'unknown' || (state === 'dispatched' && orphaned) ? 'unknown' : 'busy' };
+  }
+
+  async #change(call: ClaimedCall, change: string, condition: string): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `UPDATE media.idempotency SET ${change}
+       WHERE account_id = $1 AND operation = $2 AND key = $3 AND request_id = $4 AND ${condition}`,
+      [...place(call), call.requestId],
+    );
+    return rowCount === 1;
+  }
+
+  async #makeRoom(accountId: string): Promise<void> {
+    await this.#pool.query(
+      `UPDATE media.idempotency i SET body = NULL
+       FROM (SELECT operation, key, sum(octet_length(body)) OVER (ORDER BY created_at DESC, operation, key) AS bytes
+             FROM media.idempotency WHERE account_id = $1 AND body IS NOT NULL) AS kept
+       WHERE i.account_id = $1 AND i.operation = kept.operation AND i.key = kept.key AND kept.bytes > $2`,
+      [accountId, this.#options.maxAccountBytes],
+    );
+  }
+}
+
+const place = ({ accountId, operation, key }: ClaimedCall) => [accountId, operation, key];
