@@ -10,6 +10,7 @@ import {
   type ChatCompletionBody,
   type ChatMessage,
   chatCompletionSchema,
+  isPlainMessage,
   looseChatCompletionSchema,
   messageSchema,
 } from './chat-schema';
@@ -117,6 +118,10 @@ function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields)
   const messages: ChatMessage[] = [];
   let faulty = 0;
   for (const [index, entry] of (Array.isArray(value.messages) ? value.messages : []).entries()) {
+    if (isPlainMessage(entry)) {
+      messages.push(entry);
+      continue;
+    }
     const message = messageSchema.safeParse(entry);
     if (message.success) {
       messages.push(message.data);

@@ -24,8 +24,10 @@ const toolCall = z.looseObject({
   custom: optional(jsonObject),
 });
 
+const ROLES = ['developer', 'system', 'user', 'assistant', 'tool', 'function'] as const;
+
 export const messageSchema = z.looseObject({
-  role: z.enum(['developer', 'system', 'user', 'assistant', 'tool', 'function']),
+  role: z.enum(ROLES),
   content: optional(z.union([text, z.array(contentPart)])),
   name: optional(text),
   tool_calls: optional(z.array(toolCall)),
@@ -99,6 +101,16 @@ export type ChatCompletionBody = Omit<z.output<typeof chatCompletionSchema>, 'me
   readonly messages: readonly ChatMessage[];
 };
 
-function isJsonObject(value: unknown): boolean {
+const PLAIN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
+
+/** A message of words alone, as most are. The schema would pass it too, but copies what it passes. */
+export function isPlainMessage(entry: unknown): entry is ChatMessage {
+  if (!isJsonObject(entry)) return false;
+  const { role, content, name, tool_calls, tool_call_id, refusal } = entry;
+  const more = name ?? tool_calls ?? tool_call_id ?? refusal;
+  return typeof content === 'string' && more == null && PLAIN_ROLES.has(role);
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

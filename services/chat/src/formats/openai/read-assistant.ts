@@ -1,4 +1,4 @@
-import { membersOf, textOf } from '@gateway/upstream';
+import { listOf, membersOf, textOf } from '@gateway/upstream';
 import type {
   AssistantPart,
   RedactedThinkingPart,
@@ -40,8 +40,8 @@ export function readAssistant(message: ChatMessage, path: string, legacyCallId: 
  * extensions: the first is OpenRouter's, the second DeepSeek's.
  */
 function readThinking(message: ChatMessage): (ThinkingPart | RedactedThinkingPart)[] {
-  const details = Array.isArray(message.reasoning_details) ? message.reasoning_details : [];
-  const parts = joined(details.map(membersOf)).flatMap(readDetail);
+  const details = listOf(message.reasoning_details);
+  const parts = details.length > 0 ? joined(details.map(membersOf)).flatMap(readDetail) : [];
   const text = textOf(message.reasoning_content) || textOf(message.reasoning);
   return parts.length > 0 || text === '' ? parts : [{ kind: 'thinking', text }];
 }

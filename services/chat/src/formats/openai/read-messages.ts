@@ -63,6 +63,7 @@ function readResult(message: ChatMessage, path: string, legacyCallId: string | u
 
 /** A hint on the message is one on its last part. */
 function withMessageHint<Part extends object>(parts: Part[], message: ChatMessage): Part[] {
+  const hint = readCacheHint(message);
   const last = parts.at(-1);
-  return last ? [...parts.slice(0, -1), { ...readCacheHint(message), ...last }] : parts;
+  return last && hint.cache ? [...parts.slice(0, -1), { ...hint, ...last }] : parts;
 }

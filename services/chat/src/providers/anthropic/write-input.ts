@@ -9,7 +9,7 @@ import type {
 } from '../../domain/conversation';
 import type { Cacheable, DocumentBlock, ImageBlock, InputBlock, TextBlock } from './messages-body';
 
-type InputPart = Exclude<UserPart, ToolResultPart>;
+export type InputPart = Exclude<UserPart, ToolResultPart>;
 
 /** SDK 1.10, `Base64ImageSource`. */
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
@@ -48,7 +48,7 @@ function writeBlock(part: InputPart): InputBlock {
 }
 
 export function writeText({ text, cache }: TextPart): TextBlock {
-  return { type: 'text', text, ...cacheOf(cache) };
+  return cache ? { type: 'text', text, ...cacheOf(cache) } : { type: 'text', text };
 }
 
 function writeImage({ source, cache }: ImagePart): ImageBlock {

@@ -9,7 +9,7 @@ import type {
 } from '../../domain/conversation';
 import { fitToolId } from '../../domain/tool-ids';
 import type { Block, ToolResultBlock, ToolUseBlock, WireMessage } from './messages-body';
-import { cacheOf, isBlank, writeInput } from './write-input';
+import { cacheOf, type InputPart, isBlank, writeInput, writeText } from './write-input';
 
 type SpokenTurn = UserTurn | AssistantTurn;
 type PlainPart = Exclude<AssistantPart, ToolCallPart>;
@@ -105,7 +105,7 @@ class ToolUseIds {
   }
 }
 
-function alternating(turns: readonly Turn[]): SpokenTurn[] {
+function alternating(turns: readonly Turn[]): readonly SpokenTurn[] {
   const carried = turns.filter((turn) => turn.role !== 'system').map(carriedOf);
   const spoken = merged(carried.filter(({ parts }) => parts.length > 0));
   // An assistant message may not be, nor end in, a thought.
@@ -114,6 +114,7 @@ function alternating(turns: readonly Turn[]): SpokenTurn[] {
 
 /** What the API takes of a turn: no blank text, and of thoughts only those that it has signed. */
 function carriedOf(turn: SpokenTurn): SpokenTurn {
+  if (turn.parts.every(isCarried)) return turn;
   return turn.role === 'user'
     ? { role: 'user', parts: turn.parts.filter(isCarried) }
     : { role: 'assistant', parts: turn.parts.filter(isCarried) };
@@ -130,25 +131,38 @@ function isThought(part: AssistantPart): boolean {
   return part.kind === 'thinking' || part.kind === 'redacted_thinking';
 }
 
-function merged(turns: readonly SpokenTurn[]): SpokenTurn[] {
-  const result: { role: SpokenTurn['role']; parts: unknown[] }[] = [];
-  for (const { role, parts } of turns) {
+/** Neighbours of one role as one turn; one that stands alone is taken as it is. */
+function merged(turns: readonly SpokenTurn[]): readonly SpokenTurn[] {
+  const result: SpokenTurn[] = [];
+  /** Of the last turn, once it is made of several. */
+  let joined: unknown[] | undefined;
+  for (const turn of turns) {
     const last = result.at(-1);
-    if (last?.role === role) for (const part of parts) last.parts.push(part);
-    else result.push({ role, parts: [...parts] });
+    if (last?.role !== turn.role) {
+      result.push(turn);
+      joined = undefined;
+      continue;
+    }
+    if (!joined) {
+      joined = [...last.parts];
+      result[result.length - 1] = { role: last.role, parts: joined } as SpokenTurn;
+    }
+    for (const part of turn.parts) joined.push(part);
   }
-  return result as SpokenTurn[];
+  return result;
 }
 
 /** Calls last: the API takes text behind them for the missing results. */
 function writeAssistant(parts: readonly AssistantPart[], calls: readonly ToolUse[]): Block[] {
   const said = parts.filter((part) => part.kind !== 'tool_call');
   if (calls.length === 0) while (said.length > 0 && isThought(said.at(-1)!)) said.pop();
-  return [...said.map(writeSaid), ...calls.map(writeCall)];
+  const written: Block[] = said.map(writeSaid);
+  for (const call of calls) written.push(writeCall(call));
+  return written;
 }
 
 function writeSaid(part: PlainPart): Block {
-  if (part.kind === 'text') return { type: 'text', text: part.text, ...cacheOf(part.cache) };
+  if (part.kind === 'text') return writeText(part);
   if (part.kind === 'redacted_thinking') return { type: 'redacted_thinking', data: part.data.value };
   return { type: 'thinking', thinking: part.text, signature: part.signature?.value ?? '' };
 }
@@ -176,11 +190,12 @@ function inputOf(json: string): Record<string, unknown> {
 
 /** The results first, one for each call in their order; a result that answers none becomes what it says. */
 function writeUser(parts: readonly UserPart[], calls: readonly ToolUse[]): Block[] {
+  if (calls.length === 0 && parts.every(isInput)) return writeInput(parts);
   const open = Map.groupBy(calls, ({ call }) => call.id);
   const results = new Map<ToolUse, ToolResultBlock>();
   const said: Block[] = [];
   for (const part of parts) {
-    if (part.kind !== 'tool_result') {
+    if (isInput(part)) {
       for (const block of writeInput([part])) said.push(block);
       continue;
     }
@@ -189,6 +204,10 @@ function writeUser(parts: readonly UserPart[], calls: readonly ToolUse[]): Block
     else said.push({ type: 'text', text: LOST_CALL }, ...writeInput(part.parts));
   }
   return [...calls.map((use) => results.get(use) ?? noResult(use.id)), ...said];
+}
+
+function isInput(part: UserPart): part is InputPart {
+  return part.kind !== 'tool_result';
 }
 
 function writeResult(id: string, { parts, isError, cache }: ToolResultPart): ToolResultBlock {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
 import type { Conversation, OutputShape, TextPart } from '../../domain/conversation';
+import { writeMembers } from '../../json/write-members';
 import { limitBreakpoints } from './cache-breakpoints';
 import { fitSchema } from './fit-schema';
 import type { MessagesBody, OutputConfig, TextBlock } from './messages-body';
@@ -84,7 +85,7 @@ function opaque(endUser: string): string {
 
 function toBytes(body: MessagesBody): Buffer {
   try {
-    return Buffer.from(JSON.stringify(body));
+    return Buffer.from(writeMembers(body));
   } catch (cause) {
     // Parsing knows no limit of depth, writing does.
     throw new GatewayError('invalid_request', { cause, detail: 'nested too deeply' });

@@ -65,10 +65,13 @@ function addUser(
   parts: readonly UserPart[],
   model: GeminiModel,
 ): void {
+  const words: GeminiPart[] = [];
   const results = parts.filter((part) => part.kind === 'tool_result');
-  const answers = matched(calls, results).map(([call, result]) => writeToolResult(call, result, model));
-  if (answers.length > 0) contents.push({ role: 'user', parts: answers.map(({ response }) => response) });
-  const words = answers.flatMap(({ media }) => media);
+  if (calls.length > 0 || results.length > 0) {
+    const answers = matched(calls, results).map(([call, result]) => writeToolResult(call, result, model));
+    contents.push({ role: 'user', parts: answers.map(({ response }) => response) });
+    words.push(...answers.flatMap(({ media }) => media));
+  }
   for (const part of parts) {
     if (part.kind === 'text') {
       if (part.text !== '') words.push({ text: part.text });

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
+import { writeMembers } from '../../json/write-members';
 import type { GeminiPart } from './gemini-content';
 import { type GeminiModel, geminiModel } from './gemini-model';
 import { writeContents } from './write-contents';
@@ -28,7 +29,7 @@ export function writeGeminiRequest(
   const system = systemParts(conversation);
   const thinkingConfig = writeThinking(conversation.reasoning, model, maxOutputTokens, capabilities);
   return Buffer.from(
-    JSON.stringify({
+    writeMembers({
       ...(system.length > 0 && { systemInstruction: { parts: system } }),
       contents: writeContents(conversation.turns, model),
       ...writeTools(conversation, model),

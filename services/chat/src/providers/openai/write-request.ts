@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Conversation, Effort, OutputShape, Tool, ToolChoice } from '../../domain/conversation';
 import { effortOf } from '../../domain/effort';
+import { writeMembers } from '../../json/write-members';
 import type { OpenAiDialect } from './dialect';
 import { isStrictSchema, objectSchema } from './strict-schema';
 import { writeMessages } from './write-messages';
@@ -41,7 +42,7 @@ export function writeRequest(
     ...(conversation.stream && { stream: true }),
     ...(conversation.stream && dialect.asksForUsage && { stream_options: { include_usage: true } }),
   };
-  return Buffer.from(JSON.stringify(body));
+  return Buffer.from(writeMembers(body));
 }
 
 /** Which of two wishes goes when a model does not take both: tools matter, thinking is a hint. */
