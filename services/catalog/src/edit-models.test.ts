@@ -112,6 +112,82 @@ test('a new model is pushed by every instance as it was answered', async () => {
   for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(made);
 });
 
+const IMAGE: NonNullable<Model['image']> = {
+  sizes: ['1024x1024'],
+  sizeRule: { stepPx: 16, maxEdgePx: 3_840, maxRatio: 3, minPixels: '655360', maxPixels: '8294400' },
+  defaultSize: '512x512',
+  qualities: ['low'],
+  defaultQuality: 'low',
+  formats: ['png'],
+  maxN: 2,
+  maxInputImages: 16,
+  mask: true,
+  transparent: true,
+  outputTokens: [{ size: '', quality: 'low', tokens: 272 }],
+  outputTokensByArea: true,
+  textOutputTokens: 5,
+  maxPromptChars: 6,
+};
+const VIDEO: NonNullable<Model['video']> = {
+  durations: [4, 8],
+  minDuration: 0,
+  maxDuration: 0,
+  defaultDuration: 8,
+  aspectRatios: ['16:9'],
+  defaultAspectRatio: '16:9',
+  maxReferenceImages: 3,
+  maxPromptChars: 7,
+  tiers: { '4k': { resolution: '4k', durations: [8] } },
+};
+const media = (slug: string, more: Model = {}): Model => ({
+  slug,
+  name: 'A model',
+  inputModalities: ['text'],
+  outputModalities: ['image', 'video'],
+  workflow: ['create'],
+  targets: [{ provider: 'sim', upstreamModel: 'x' }],
+  image: IMAGE,
+  video: VIDEO,
+  pricing: {
+    ...PRICING,
+    tokens: null,
+    image: { textInputNano: '1', imageOutputNano: '2', textOutputNano: '3' },
+    video: { tiers: ['4k', '720p'], perSecondNano: { '4k': '1', '720p': '1' } },
+  },
+  ...more,
+});
+
+test('what an image and video model takes is kept, and told as it was said', async () => {
+  const made = await create(media(fresh));
+  expect(made).toMatchObject({ image: IMAGE, video: VIDEO, pricing: { image: { textOutputNano: '3' } } });
+  const before = await revision();
+  const same = await update(media(fresh));
+  expect(same).toEqual(made);
+  expect(await revision()).toEqual(before);
+  const changed = await update(
+    media(fresh, { image: { ...IMAGE, maxN: 5, sizeRule: null, defaultSize: '' } }),
+  );
+  expect(changed).toMatchObject({ image: { maxN: 5, sizeRule: null }, video: VIDEO });
+  // By a dashboard that does not know of it.
+  const { image: _image, video: _video, ...older } = media(fresh, { name: 'Renamed' });
+  expect(await update(older)).toMatchObject({ name: 'Renamed', image: { maxN: 5 }, video: VIDEO });
+});
+
+test.each<[string, Model]>([
+  ['image.default_size: not one of the sizes', { image: { ...IMAGE, sizeRule: null } }],
+  ['image.default_quality: not one of the qualities', { image: { ...IMAGE, defaultQuality: 'high' } }],
+  ['image.mask: of a model without edits', { image: { ...IMAGE, maxInputImages: 0 } }],
+  ['image.formats.0', { image: { ...IMAGE, formats: ['bmp'] } }],
+  ['image: output_tokens are needed', { image: { ...IMAGE, outputTokens: [] } }],
+  ['video.default_duration: not one of the durations', { video: { ...VIDEO, defaultDuration: 5 } }],
+  ['image: of a model that makes none', { outputModalities: ['video'] }],
+])('a model whose features make no sense is refused: %s', async (detail, more) => {
+  await expect(create(media(fresh, more))).rejects.toMatchObject({
+    code: 'invalid_request',
+    detail: expect.stringContaining(detail),
+  });
+});
+
 test('a model that exists already is refused, also when two ask at once, and nothing is pushed for it', async () => {
   const before = await revision();
   const other = world.connect(instances[1]!, 'dashboard');

@@ -103,6 +103,22 @@ describe('seed', () => {
     expect(bySlug.get('sim/added')?.pricing?.tokens?.inputNano).toBe('1');
   });
 
+  test('a later start tells what models take that were written before anybody could', async () => {
+    await (await world.startCatalog()).stop();
+    await world.query(
+      `UPDATE catalog.models SET features = NULL WHERE slug IN ('sim/image', 'sim/video');
+       UPDATE catalog.models SET features = '{}' WHERE slug = 'openai/gpt-image-2'`,
+    );
+    const first = await world.watch(await world.startCatalog()).next();
+    const bySlug = new Map(first.models.map((model) => [model.slug, model]));
+    expect(bySlug.get('sim/image')?.image).toMatchObject({ maxN: 10, mask: true, sizeRule: null });
+    expect(bySlug.get('sim/video')?.video).toMatchObject({
+      durations: [5, 10],
+      tiers: { pro: { resolution: '1080p', durations: [] } },
+    });
+    expect(bySlug.get('openai/gpt-image-2')?.image).toBeNull();
+  });
+
   test('instances that start together on an empty database add each model once', async () => {
     await world.query('DROP SCHEMA IF EXISTS catalog CASCADE');
     const services = await Promise.all([world.startCatalog(), world.startCatalog(), world.startCatalog()]);

@@ -156,6 +156,7 @@ describe('the throttle', () => {
 });
 
 describe('models', () => {
+  const SIZE_RULE = { step_px: 16, max_edge_px: 3840, max_ratio: 3, min_pixels: 1, max_pixels: 8294400 };
   const NEW = {
     slug: 'sim/new',
     name: 'New',
@@ -219,6 +220,36 @@ describe('models', () => {
     expect([targets.length, output_floor_tokens, max_image_tokens]).toEqual([1, 10, 0]);
     expect((await dashboard.get('models/sim/new', owner.token)).body).toEqual(listed);
     expect((await get('models/sim/new')).body).toEqual(made.body);
+  });
+
+  test('of images and videos say what they take, which an update keeps or replaces', async () => {
+    const image = {
+      formats: ['png'],
+      max_n: 4,
+      sizes: ['64x64'],
+      size_rule: SIZE_RULE,
+      default_size: '64x64',
+    };
+    const video = { durations: [5], default_duration: 5, tiers: { Std: { resolution: '720p' } } };
+    const made = await post('models', { ...NEW, image, video });
+    expect(lastEdit()?.request).toMatchObject({
+      model: {
+        image: {
+          formats: ['png'],
+          maxN: 4,
+          sizes: ['64x64'],
+          sizeRule: { stepPx: 16, maxEdgePx: 3_840, maxRatio: 3, minPixels: '1', maxPixels: '8294400' },
+          defaultSize: '64x64',
+          mask: false,
+        },
+        video: { durations: [5], defaultDuration: 5, tiers: { Std: { resolution: '720p', durations: [] } } },
+      },
+    });
+    expect(made.body).toMatchObject({ image: { ...image, max_input_images: 0 }, video });
+    expect((await dashboard.get('models/sim/new', owner.token)).body.image).toEqual(made.body.image);
+    await post('models/sim/new/update', { video: { ...video, durations: [5, 9] } });
+    const { model } = lastEdit()!.request as { model: Record<string, unknown> };
+    expect(model).toMatchObject({ image: { maxN: 4 }, video: { durations: [5, 9] } });
   });
 
   test('prices that do not say where they are from are an operator’s of today', async () => {
@@ -304,6 +335,9 @@ describe('models', () => {
       undefined,
     ],
     ['models', { ...NEW, context_length: -1 }, 'invalid_request', undefined],
+    ['models', { ...NEW, image: { formats: ['png'], max_n: 1, n: 2 } }, 'invalid_request', undefined],
+    ['models', { ...NEW, image: { formats: ['png'] } }, 'missing_parameter', 'image.max_n'],
+    ['models', { ...NEW, video: { default_duration: '5' } }, 'invalid_request', undefined],
     ['models', { ...NEW, pricing: { tokens: { input: -1 } } }, 'invalid_request', undefined],
     ['models', { ...NEW, pricing: { tokens: { input: 1e-10 } } }, 'invalid_request', undefined],
     ['models', { ...NEW, pricing: { tokens: { input: '1' } } }, 'invalid_request', undefined],

@@ -86,6 +86,8 @@ describe('models', () => {
       max_output_tokens: 100,
       capabilities: [],
       workflow: [],
+      image: null,
+      video: null,
       created_at: '2026-01-01T00:00:00.000Z',
       pricing: {
         currency: 'USD',

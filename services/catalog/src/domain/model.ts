@@ -30,6 +30,9 @@ export interface ModelEntry {
   readonly workflow: readonly string[];
   readonly targets: readonly Target[];
   readonly pricing: Pricing;
+  /** What it takes, of a model that makes images, or videos. */
+  readonly image: ImageFeatures | undefined;
+  readonly video: VideoFeatures | undefined;
 }
 
 export interface Model extends ModelEntry {
@@ -72,6 +75,8 @@ export interface ImagePricing {
   readonly textInputNano: bigint | undefined;
   readonly imageInputNano: bigint | undefined;
   readonly imageOutputNano: bigint | undefined;
+  /** Of words and thoughts beside an image; undefined: as image output. */
+  readonly textOutputNano: bigint | undefined;
 }
 
 /** Nano-USD per second of video, by tier. */
@@ -79,4 +84,52 @@ export interface VideoPricing {
   readonly tiers: readonly string[];
   readonly defaultTier: string | undefined;
   readonly perSecondNano: Readonly<Record<string, bigint>>;
+}
+
+/** What an image model takes; the fields are explained in the contract. */
+export interface ImageFeatures {
+  readonly sizes: readonly string[];
+  readonly sizeRule: ImageSizeRule | undefined;
+  readonly defaultSize: string;
+  readonly qualities: readonly string[];
+  readonly defaultQuality: string;
+  readonly formats: readonly string[];
+  readonly maxN: number;
+  readonly maxInputImages: number;
+  readonly mask: boolean;
+  readonly transparent: boolean;
+  readonly outputTokens: readonly {
+    readonly size: string;
+    readonly quality: string;
+    readonly tokens: number;
+  }[];
+  readonly outputTokensByArea: boolean;
+  readonly textOutputTokens: number;
+  readonly maxPromptChars: number;
+}
+
+export interface ImageSizeRule {
+  readonly stepPx: number;
+  readonly maxEdgePx: number;
+  readonly maxRatio: number;
+  readonly minPixels: number;
+  readonly maxPixels: number;
+}
+
+/** What a video model takes; durations are seconds. */
+export interface VideoFeatures {
+  readonly durations: readonly number[];
+  readonly minDuration: number;
+  readonly maxDuration: number;
+  readonly defaultDuration: number;
+  readonly aspectRatios: readonly string[];
+  readonly defaultAspectRatio: string;
+  readonly maxReferenceImages: number;
+  readonly maxPromptChars: number;
+  readonly tiers: Readonly<Record<string, VideoTierFeatures>>;
+}
+
+export interface VideoTierFeatures {
+  readonly resolution: string;
+  readonly durations: readonly number[];
 }

@@ -31,7 +31,14 @@ export const updateModel =
   (edit: Edit) =>
   async (_context: RequestContext, { model }: UpdateModelRequest__Output): Promise<ModelProto> => {
     const entry = fromProtoModel(model);
-    return change(edit, entry.slug, ({ status, pricing }) => ({ ...entry, status, pricing }));
+    return change(edit, entry.slug, (current) => ({
+      ...entry,
+      status: current.status,
+      pricing: current.pricing,
+      // A dashboard of an older version does not know them.
+      image: entry.image ?? current.image,
+      video: entry.video ?? current.video,
+    }));
   };
 
 /** A successor that is left out stays. */

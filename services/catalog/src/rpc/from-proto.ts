@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import type { ImageFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { ModelStatus__Output } from '@gateway/proto/generated/gateway/catalog/v1/ModelStatus';
@@ -6,6 +7,7 @@ import type { Pricing__Output } from '@gateway/proto/generated/gateway/catalog/v
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
 import type { VideoPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoPricing';
 import type {
+  ImageFeatures,
   ImagePricing,
   ModelEntry,
   ModelStatus,
@@ -48,6 +50,21 @@ export function fromProtoModel(model: Model__Output | null): ModelEntry {
     workflow: model.workflow,
     targets: model.targets.map((target) => ({ ...target, weight: target.weight || 1 })),
     pricing: fromProtoPricing(model.pricing),
+    image: model.image ? fromProtoImageFeatures(model.image) : undefined,
+    video: model.video ?? undefined,
+  };
+}
+
+function fromProtoImageFeatures({ sizeRule, ...image }: ImageFeatures__Output): ImageFeatures {
+  return {
+    ...image,
+    sizeRule: sizeRule
+      ? {
+          ...sizeRule,
+          minPixels: Number(sizeRule.minPixels),
+          maxPixels: Number(sizeRule.maxPixels),
+        }
+      : undefined,
   };
 }
 
@@ -91,6 +108,7 @@ function fromProtoImage(image: ImagePricing__Output): ImagePricing {
     textInputNano: amount(image.textInputNano),
     imageInputNano: amount(image.imageInputNano),
     imageOutputNano: amount(image.imageOutputNano),
+    textOutputNano: amount(image.textOutputNano),
   };
 }
 

@@ -1,10 +1,20 @@
+import type { ImageFeatures as ImageFeaturesProto } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { ImagePricing as ImagePricingProto } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model as ModelProto } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { TokenPricing as TokenPricingProto } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
+import type { VideoFeatures as VideoFeaturesProto } from '@gateway/proto/generated/gateway/catalog/v1/VideoFeatures';
 import type { VideoPricing as VideoPricingProto } from '@gateway/proto/generated/gateway/catalog/v1/VideoPricing';
 import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
 import type { CatalogUpdate } from '../domain/catalog';
-import type { ImagePricing, Model, TokenPricing, TokenRates, VideoPricing } from '../domain/model';
+import type {
+  ImageFeatures,
+  ImagePricing,
+  Model,
+  TokenPricing,
+  TokenRates,
+  VideoFeatures,
+  VideoPricing,
+} from '../domain/model';
 
 const STATUS = {
   active: 'MODEL_STATUS_ACTIVE',
@@ -46,8 +56,33 @@ export function toProtoModel(model: Model): ModelProto {
       ...(pricing.video && { video: toProtoVideoPricing(pricing.video) }),
     },
     createdAtMs: String(model.createdAtMs),
+    ...(model.image && { image: toProtoImageFeatures(model.image) }),
+    ...(model.video && { video: toProtoVideoFeatures(model.video) }),
   };
 }
+
+function toProtoImageFeatures({ sizeRule, ...image }: ImageFeatures): ImageFeaturesProto {
+  return {
+    ...image,
+    sizes: [...image.sizes],
+    qualities: [...image.qualities],
+    formats: [...image.formats],
+    outputTokens: [...image.outputTokens],
+    ...(sizeRule && { sizeRule }),
+  };
+}
+
+const toProtoVideoFeatures = (video: VideoFeatures): VideoFeaturesProto => ({
+  ...video,
+  durations: [...video.durations],
+  aspectRatios: [...video.aspectRatios],
+  tiers: Object.fromEntries(
+    Object.entries(video.tiers).map(([tier, { resolution, durations }]) => [
+      tier,
+      { resolution, durations: [...durations] },
+    ]),
+  ),
+});
 
 function toProtoTokenPricing(pricing: TokenPricing): TokenPricingProto {
   const { longContext } = pricing;
@@ -79,6 +114,7 @@ function toProtoImagePricing(pricing: ImagePricing): ImagePricingProto {
     ...amount('textInputNano', pricing.textInputNano),
     ...amount('imageInputNano', pricing.imageInputNano),
     ...amount('imageOutputNano', pricing.imageOutputNano),
+    ...amount('textOutputNano', pricing.textOutputNano),
   };
 }
 

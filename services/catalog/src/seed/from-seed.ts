@@ -1,4 +1,5 @@
-import type { ModelEntry, TokenRates } from '../domain/model';
+import type { ImageFeatures, ModelEntry, TokenRates, VideoFeatures } from '../domain/model';
+import type { SeedImage, SeedVideo } from './feature-schema';
 import type { SeedModel, SeedRates } from './seed-schema';
 
 export function fromSeedModel(seed: SeedModel): ModelEntry {
@@ -44,6 +45,7 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
         textInputNano: image.text_input,
         imageInputNano: image.image_input,
         imageOutputNano: image.image_output,
+        textOutputNano: image.text_output,
       },
       video: video && {
         tiers: video.tiers,
@@ -51,8 +53,48 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
         perSecondNano: video.per_second,
       },
     },
+    image: seed.image && fromSeedImage(seed.image),
+    video: seed.video && fromSeedVideo(seed.video),
   };
 }
+
+function fromSeedImage(image: SeedImage): ImageFeatures {
+  const { size_rule: rule } = image;
+  return {
+    sizes: image.sizes,
+    sizeRule: rule && {
+      stepPx: rule.step_px,
+      maxEdgePx: rule.max_edge_px,
+      maxRatio: rule.max_ratio,
+      minPixels: rule.min_pixels,
+      maxPixels: rule.max_pixels,
+    },
+    defaultSize: image.default_size,
+    qualities: image.qualities,
+    defaultQuality: image.default_quality,
+    formats: image.formats,
+    maxN: image.max_n,
+    maxInputImages: image.max_input_images,
+    mask: image.mask,
+    transparent: image.transparent,
+    outputTokens: image.output_tokens,
+    outputTokensByArea: image.output_tokens_by_area,
+    textOutputTokens: image.text_output_tokens,
+    maxPromptChars: image.max_prompt_chars,
+  };
+}
+
+const fromSeedVideo = (video: SeedVideo): VideoFeatures => ({
+  durations: video.durations,
+  minDuration: video.min_duration,
+  maxDuration: video.max_duration,
+  defaultDuration: video.default_duration,
+  aspectRatios: video.aspect_ratios,
+  defaultAspectRatio: video.default_aspect_ratio,
+  maxReferenceImages: video.max_reference_images,
+  maxPromptChars: video.max_prompt_chars,
+  tiers: video.tiers,
+});
 
 function fromSeedRates(rates: SeedRates): TokenRates {
   return {

@@ -46,6 +46,21 @@ describe('the seed that is shipped', () => {
     }
   });
 
+  test('says of every model that makes images or videos what it takes', async () => {
+    const models = await readSeed(SHIPPED);
+    const makers = (output: string) => models.filter((model) => model.outputModalities.includes(output));
+    expect(makers('image').length).toBeGreaterThan(5);
+    for (const { slug, image } of makers('image'))
+      expect([slug, image?.formats.includes('png')]).toEqual([slug, true]);
+    for (const { slug, video, pricing, workflow } of makers('video')) {
+      expect([slug, Object.keys(video?.tiers ?? {})]).toEqual([slug, pricing.video?.tiers]);
+      expect([slug, workflow]).toEqual([slug, ['create', 'status', 'result']]);
+    }
+    expect(new Set(makers('video').map(({ targets }) => targets[0]?.provider))).toEqual(
+      new Set(['alibaba', 'google', 'kling', 'minimax', 'sim']),
+    );
+  });
+
   test('has an entry for trying every model error', async () => {
     const bySlug = new Map((await readSeed(SHIPPED)).map((model) => [model.slug, model]));
     expect(bySlug.get('sim/chat')).toMatchObject({ status: 'active', preview: false, outputFloorTokens: 16 });

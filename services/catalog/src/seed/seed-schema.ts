@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { nanoFromDecimal } from '../domain/decimal';
+import { imageFeatures, videoFeatures } from './feature-schema';
+import { listOf, text } from './seed-types';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*$/;
 
@@ -10,20 +12,6 @@ const usd = z.string().transform((value, context) => {
   context.addIssue('not a decimal amount of USD with at most 9 decimals');
   return z.NEVER;
 });
-
-/** Text in one line; the longest is a bound, not a taste. */
-const text = (maxCharacters: number) =>
-  z
-    .string()
-    .min(1)
-    .max(maxCharacters)
-    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'has characters that are no text');
-
-const listOf = <T extends z.ZodType>(item: T, most: number) =>
-  z
-    .array(item)
-    .max(most)
-    .refine((items) => new Set(items).size === items.length, 'names something twice');
 
 const tokens = z.number().int().min(0).max(2_000_000_000);
 /** 0: as for every target of the answering service. */
@@ -67,6 +55,7 @@ const imagePricing = z.strictObject({
   text_input: usd.optional(),
   image_input: usd.optional(),
   image_output: usd.optional(),
+  text_output: usd.optional(),
 });
 
 /** USD per second. */
@@ -124,6 +113,8 @@ export const modelSchema = z
       )
       .max(20),
     pricing,
+    image: imageFeatures.optional(),
+    video: videoFeatures.optional(),
   })
   .superRefine((entry, context) => {
     const wrong = (path: string, message: string) =>
@@ -137,6 +128,11 @@ export const modelSchema = z
     if (makes('image') && !image) wrong('pricing', 'an image model needs image prices');
     if (makes('video') && !video) wrong('pricing', 'a video model needs video prices');
     if (makes('video') && entry.workflow.length === 0) wrong('workflow', 'a video model needs its actions');
+    if (entry.image && !makes('image')) wrong('image', 'of a model that makes none');
+    if (entry.video && !makes('video')) wrong('video', 'of a model that makes none');
+    if (entry.image?.output_tokens.length === 0 && image?.per_image.length === 0) {
+      wrong('image', 'output_tokens are needed where images are priced by tokens');
+    }
     if (entry.output_floor_tokens > entry.max_output_tokens) {
       wrong('output_floor_tokens', 'above max_output_tokens');
     }

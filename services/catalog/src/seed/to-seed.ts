@@ -1,5 +1,5 @@
 import { decimalFromNano } from '@gateway/proto';
-import type { ModelEntry, Pricing, TokenRates } from '../domain/model';
+import type { ImageFeatures, ModelEntry, Pricing, TokenRates, VideoFeatures } from '../domain/model';
 import type { SeedInput } from './seed-schema';
 
 /** The entry as a file of the seed would write it. */
@@ -28,8 +28,50 @@ export function toSeedModel(entry: ModelEntry): SeedInput {
       idle_timeout_ms: target.idleTimeoutMs,
     })),
     pricing: toSeedPricing(entry.pricing),
+    ...(entry.image && { image: toSeedImage(entry.image) }),
+    ...(entry.video && { video: toSeedVideo(entry.video) }),
   };
 }
+
+function toSeedImage(image: ImageFeatures): NonNullable<SeedInput['image']> {
+  const { sizeRule: rule } = image;
+  return {
+    sizes: [...image.sizes],
+    ...(rule && {
+      size_rule: {
+        step_px: rule.stepPx,
+        max_edge_px: rule.maxEdgePx,
+        max_ratio: rule.maxRatio,
+        min_pixels: rule.minPixels,
+        max_pixels: rule.maxPixels,
+      },
+    }),
+    default_size: image.defaultSize,
+    qualities: [...image.qualities],
+    default_quality: image.defaultQuality,
+    formats: [...image.formats] as NonNullable<SeedInput['image']>['formats'],
+    max_n: image.maxN,
+    max_input_images: image.maxInputImages,
+    mask: image.mask,
+    transparent: image.transparent,
+    output_tokens: image.outputTokens.map((row) => ({ ...row })),
+    output_tokens_by_area: image.outputTokensByArea,
+    text_output_tokens: image.textOutputTokens,
+    max_prompt_chars: image.maxPromptChars,
+  };
+}
+
+const toSeedVideo = (video: VideoFeatures): NonNullable<SeedInput['video']> => ({
+  durations: [...video.durations],
+  min_duration: video.minDuration,
+  max_duration: video.maxDuration,
+  default_duration: video.defaultDuration,
+  aspect_ratios: [...video.aspectRatios],
+  default_aspect_ratio: video.defaultAspectRatio,
+  max_reference_images: video.maxReferenceImages,
+  max_prompt_chars: video.maxPromptChars,
+  tiers: mapValues(video.tiers, ({ resolution, durations }) => ({ resolution, durations: [...durations] })),
+});
 
 function toSeedPricing({ source, sourceDate, tokens, image, video }: Pricing): SeedInput['pricing'] {
   return {
@@ -53,6 +95,7 @@ function toSeedPricing({ source, sourceDate, tokens, image, video }: Pricing): S
         ...amount('text_input', image.textInputNano),
         ...amount('image_input', image.imageInputNano),
         ...amount('image_output', image.imageOutputNano),
+        ...amount('text_output', image.textOutputNano),
       },
     }),
     ...(video && {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
 import type { Model, ModelEntry } from '../domain/model';
-import { fromModelRow, type ModelRow, toTargetsJson } from './model-rows';
+import { fromModelRow, type ModelRow, toFeaturesJson, toTargetsJson } from './model-rows';
 import { announceChange, insertModel, insertPriceVersion, nextRevision } from './models';
 
 /** The catalog in a transaction that nobody else's change can come between. */
@@ -49,7 +49,7 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
        name = $2, status = $3, preview = $4, successor = $5, input_modalities = $6, output_modalities = $7,
        context_length = $8, max_output_tokens = $9, output_floor_tokens = $10, capabilities = $11,
        workflow = $12, targets = $13, price_version = $14, revision = $15,
-       max_image_tokens = $16
+       max_image_tokens = $16, features = $17
      WHERE slug = $1`,
     [
       entry.slug,
@@ -68,6 +68,7 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
       version,
       await nextRevision(client),
       entry.maxImageTokens,
+      toFeaturesJson(entry),
     ],
   );
   return true;

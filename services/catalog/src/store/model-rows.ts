@@ -1,4 +1,14 @@
-import type { Model, ModelStatus, Pricing, Target, TokenPricing, TokenRates } from '../domain/model';
+import type {
+  ImageFeatures,
+  Model,
+  ModelEntry,
+  ModelStatus,
+  Pricing,
+  Target,
+  TokenPricing,
+  TokenRates,
+  VideoFeatures,
+} from '../domain/model';
 
 /** Nano-USD as decimal strings: JSON numbers would lose digits on the way. */
 type Amount = string | null;
@@ -25,6 +35,8 @@ export interface PricingJson {
     text_input: Amount;
     image_input: Amount;
     image_output: Amount;
+    /** Absent in versions that were written before there was such a price. */
+    text_output?: Amount;
   } | null;
   video: { tiers: string[]; default_tier: string | null; per_second: Record<string, string> } | null;
 }
@@ -38,6 +50,12 @@ export interface TargetJson {
   connect_timeout_ms?: number;
   first_byte_timeout_ms?: number;
   idle_timeout_ms?: number;
+}
+
+/** Column `features`: what is undefined is left out of JSON. */
+interface FeaturesJson {
+  image?: ImageFeatures;
+  video?: VideoFeatures;
 }
 
 export interface ModelRow {
@@ -55,6 +73,8 @@ export interface ModelRow {
   capabilities: string[];
   workflow: string[];
   targets: TargetJson[];
+  /** Null in rows of an older version. */
+  features: FeaturesJson | null;
   price_version: bigint;
   created_at: Date;
   pricing: PricingJson;
@@ -89,8 +109,13 @@ export function fromModelRow(row: ModelRow): Model {
     priceVersion: row.price_version,
     createdAtMs: row.created_at.getTime(),
     pricing: { ...fromPricingJson(row.pricing), source: row.source, sourceDate: row.source_date },
+    image: row.features?.image && { ...row.features.image, sizeRule: row.features.image.sizeRule },
+    video: row.features?.video,
   };
 }
+
+export const toFeaturesJson = ({ image, video }: Pick<ModelEntry, 'image' | 'video'>): string =>
+  JSON.stringify({ image, video });
 
 export function toTargetsJson(targets: readonly Target[]): TargetJson[] {
   return targets.map((target) => ({
@@ -116,6 +141,7 @@ export function toPricingJson({ tokens, image, video }: Pricing): PricingJson {
           text_input: toAmount(image.textInputNano),
           image_input: toAmount(image.imageInputNano),
           image_output: toAmount(image.imageOutputNano),
+          ...(image.textOutputNano !== undefined && { text_output: toAmount(image.textOutputNano) }),
         }
       : null,
     video: video
@@ -137,6 +163,7 @@ function fromPricingJson({ tokens, image, video }: PricingJson): Pick<Pricing, '
           textInputNano: fromAmount(image.text_input),
           imageInputNano: fromAmount(image.image_input),
           imageOutputNano: fromAmount(image.image_output),
+          textOutputNano: fromAmount(image.text_output ?? null),
         }
       : undefined,
     video: video

@@ -1,7 +1,7 @@
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
 import type { CatalogUpdate } from '../domain/catalog';
 import type { ModelEntry } from '../domain/model';
-import { fromModelRow, type ModelRow, toPricingJson, toTargetsJson } from './model-rows';
+import { fromModelRow, type ModelRow, toFeaturesJson, toPricingJson, toTargetsJson } from './model-rows';
 
 /** The channel of `NOTIFY` on which changes are announced. */
 export const CHANGES_CHANNEL = 'catalog_changes';
@@ -29,7 +29,10 @@ export async function loadChanges(pool: Pool, after: bigint): Promise<CatalogUpd
   };
 }
 
-/** Adds the entries whose slug is new and leaves the others as they are; answers the added slugs. */
+/**
+ * Adds the entries whose slug is new and leaves the others as they are, but for what they take if nobody could have
+ * said that before. Answers the added slugs.
+ */
 export async function addMissingModels(pool: Pool, entries: readonly ModelEntry[]): Promise<string[]> {
   return withTransaction(pool, async (client) => {
     // The counter's lock keeps instances that start together from adding the same model twice; the models
@@ -38,11 +41,30 @@ export async function addMissingModels(pool: Pool, entries: readonly ModelEntry[
     const { rows } = await client.query<{ slug: string }>('SELECT slug FROM catalog.models');
     const known = new Set(rows.map((row) => row.slug));
     const missing = entries.filter((entry) => !known.has(entry.slug));
+    await addMissingFeatures(client, entries);
     if (missing.length === 0) return [];
     const revision = await nextRevision(client);
     for (const entry of missing) await insertModel(client, entry, revision);
     return missing.map((entry) => entry.slug);
   });
+}
+
+async function addMissingFeatures(client: PoolClient, entries: readonly ModelEntry[]): Promise<void> {
+  const told = entries.filter(({ image, video }) => image || video);
+  const { rows } = await client.query<{ slug: string }>(
+    'SELECT slug FROM catalog.models WHERE features IS NULL AND slug = ANY ($1)',
+    [told.map(({ slug }) => slug)],
+  );
+  if (rows.length === 0) return;
+  const revision = await nextRevision(client);
+  const lacking = new Set(rows.map(({ slug }) => slug));
+  for (const entry of told.filter(({ slug }) => lacking.has(slug))) {
+    await client.query('UPDATE catalog.models SET features = $2, revision = $3 WHERE slug = $1', [
+      entry.slug,
+      toFeaturesJson(entry),
+      revision,
+    ]);
+  }
 }
 
 export async function nextRevision(client: PoolClient): Promise<bigint> {
@@ -75,8 +97,8 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
     `INSERT INTO catalog.models
        (slug, name, status, preview, successor, input_modalities, output_modalities, context_length,
         max_output_tokens, output_floor_tokens, capabilities, workflow, targets, revision, price_version,
-        max_image_tokens)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+        max_image_tokens, features)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     [
       entry.slug,
       entry.name,
@@ -94,6 +116,7 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
       revision,
       version,
       entry.maxImageTokens,
+      toFeaturesJson(entry),
     ],
   );
 }

@@ -5,6 +5,7 @@ import type { ModelStatus__Output } from '@gateway/proto/generated/gateway/catal
 import type { Pricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
 import type { CatalogModel, ListedPricing, ModelStatus, TokenRates } from '../domain/listed-model';
+import { fromProtoImageFeatures, fromProtoVideoFeatures } from './media-features';
 
 const STATUS: Readonly<Record<ModelStatus__Output, ModelStatus>> = {
   MODEL_STATUS_ACTIVE: 'active',
@@ -38,6 +39,8 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
       first_byte_timeout_ms: target.firstByteTimeoutMs,
       idle_timeout_ms: target.idleTimeoutMs,
     })),
+    image: model.image && fromProtoImageFeatures(model.image),
+    video: model.video && fromProtoVideoFeatures(model.video),
     pricing: model.pricing && fromProtoPricing(model.pricing),
     created_at: new Date(Number(model.createdAtMs)).toISOString(),
   };
@@ -81,6 +84,7 @@ function fromProtoImage(image: ImagePricing__Output): NonNullable<ListedPricing[
     ...(image.textInputNano !== undefined && { text_input: toUsd(image.textInputNano) }),
     ...(image.imageInputNano !== undefined && { image_input: toUsd(image.imageInputNano) }),
     ...(image.imageOutputNano !== undefined && { image_output: toUsd(image.imageOutputNano) }),
+    ...(image.textOutputNano !== undefined && { text_output: toUsd(image.textOutputNano) }),
   };
 }
 

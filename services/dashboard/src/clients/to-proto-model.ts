@@ -2,6 +2,7 @@ import type { Model } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { Pricing } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
 import type { TokenPricing } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
 import type { ModelFields, PricesDraft, RatesDraft } from '../domain/model-draft';
+import { toProtoImageFeatures, toProtoVideoFeatures } from './media-features';
 
 export function toProtoFields(fields: ModelFields): Model {
   return {
@@ -26,6 +27,8 @@ export function toProtoFields(fields: ModelFields): Model {
       firstByteTimeoutMs: target.first_byte_timeout_ms,
       idleTimeoutMs: target.idle_timeout_ms,
     })),
+    ...(fields.image && { image: toProtoImageFeatures(fields.image) }),
+    ...(fields.video && { video: toProtoVideoFeatures(fields.video) }),
   };
 }
 
@@ -43,6 +46,7 @@ export function toProtoPrices({ source, source_date, tokens, image, video }: Pri
         ...amount('textInputNano', image.text_input),
         ...amount('imageInputNano', image.image_input),
         ...amount('imageOutputNano', image.image_output),
+        ...amount('textOutputNano', image.text_output),
       },
     }),
     ...(video && {

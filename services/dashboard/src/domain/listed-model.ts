@@ -1,3 +1,5 @@
+import type { ImageFeatures, VideoFeatures } from './media-features';
+
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
 export type ModelType = 'chat' | 'image' | 'video';
 
@@ -32,6 +34,8 @@ export interface ListedPricing {
     readonly text_input?: number;
     readonly image_input?: number;
     readonly image_output?: number;
+    /** Of words and thoughts beside an image. */
+    readonly text_output?: number;
   };
   readonly video?: {
     readonly tiers: readonly string[];
@@ -54,6 +58,9 @@ export interface ListedModel {
   readonly max_output_tokens: number;
   readonly capabilities: readonly string[];
   readonly workflow: readonly string[];
+  /** Of models that make images, what they take; null for others. */
+  readonly image: ImageFeatures | null;
+  readonly video: VideoFeatures | null;
   readonly pricing: ListedPricing | null;
   readonly created_at: string;
 }

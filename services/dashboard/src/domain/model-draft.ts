@@ -32,6 +32,7 @@ export interface PricesDraft {
         readonly text_input?: bigint | null | undefined;
         readonly image_input?: bigint | null | undefined;
         readonly image_output?: bigint | null | undefined;
+        readonly text_output?: bigint | null | undefined;
       }
     | null
     | undefined;

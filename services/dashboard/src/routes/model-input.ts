@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { imageFeatures, videoFeatures } from './feature-input';
 import { label, modelSlug, usdAmount } from './parse-input';
 
 // Here only shapes and sizes are checked; what makes a sound entry is catalog's to say.
@@ -32,6 +33,8 @@ const fields = {
   capabilities: words,
   workflow: words,
   targets: z.array(target).max(20),
+  image: imageFeatures.nullable(),
+  video: videoFeatures.nullable(),
 };
 
 const rates = {
@@ -64,6 +67,7 @@ export const pricesBody = z.strictObject({
       text_input: price,
       image_input: price,
       image_output: price,
+      text_output: price,
     })
     .nullish(),
   video: z
@@ -87,6 +91,8 @@ export const createModelBody = z.strictObject({
   max_image_tokens: tokens.default(0),
   capabilities: words.default([]),
   workflow: words.default([]),
+  image: fields.image.default(null),
+  video: fields.video.default(null),
   pricing: pricesBody,
 });
 

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** Text in one line; the longest is a bound, not a taste. */
+export const text = (maxCharacters: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxCharacters)
+    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'has characters that are no text');
+
+export const listOf = <T extends z.ZodType>(item: T, most: number) =>
+  z
+    .array(item)
+    .max(most)
+    .refine((items) => new Set(items).size === items.length, 'names something twice');
