@@ -10,15 +10,24 @@ export interface TargetMetrics {
   failed(route: Route, failure: UpstreamFailure | undefined): void;
 }
 
+/** What is counted of video tasks. */
+export interface TaskMetrics {
+  looked(provider: string, outcome: 'seen' | 'failed'): void;
+  ended(provider: string, state: string, seconds: number): void;
+}
+
 export interface MetricsDeps {
   readonly health: TargetHealth;
   /** By state, as of now. */
   countBills(): Promise<ReadonlyMap<string, number>>;
+  /** Those that have not ended. */
+  countTasks(): Promise<number>;
 }
 
-export function createMediaMetrics({ health, countBills }: MetricsDeps): {
+export function createMediaMetrics({ health, countBills, countTasks }: MetricsDeps): {
   registry: Registry;
   targets: TargetMetrics;
+  tasks: TaskMetrics;
 } {
   const registry = createMetrics();
   new Gauge({
@@ -42,7 +51,35 @@ export function createMediaMetrics({ health, countBills }: MetricsDeps): {
         this.set({ provider, upstream_model: upstreamModel, state }, 1);
     },
   });
-  return { registry, targets: createTargetMetrics(registry) };
+  new Gauge({
+    name: 'media_tasks_open',
+    help: 'Video tasks that have not ended, of all instances',
+    registers: [registry],
+    async collect() {
+      this.set(await countTasks());
+    },
+  });
+  return { registry, targets: createTargetMetrics(registry), tasks: createTaskMetrics(registry) };
+}
+
+function createTaskMetrics(registry: Registry): TaskMetrics {
+  const looks = new Counter({
+    name: 'media_task_looks_total',
+    help: 'Looks of this process at video tasks, by whether the provider answered: seen, failed',
+    labelNames: ['provider', 'outcome'],
+    registers: [registry],
+  });
+  const took = new Histogram({
+    name: 'media_task_seconds',
+    help: 'From the creation of a video task to its end',
+    labelNames: ['provider', 'state'],
+    buckets: [1, 3, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400],
+    registers: [registry],
+  });
+  return {
+    looked: (provider, outcome) => looks.inc({ provider, outcome }),
+    ended: (provider, state, seconds) => took.observe({ provider, state }, seconds),
+  };
 }
 
 function createTargetMetrics(registry: Registry): TargetMetrics {

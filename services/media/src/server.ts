@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CatalogWatch, KeyClient, refusedByCurrentKey } from '@gateway/metering';
+import { CatalogWatch, KeyClient } from '@gateway/metering';
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
@@ -30,8 +30,10 @@ import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
 import { countBills } from './store/bills';
 import { Idempotency } from './store/idempotency';
+import { countOpenTasks } from './store/tasks';
 import { FORM_LIMITS } from './upload/form';
 import { FormReader } from './upload/form-reader';
+import { openVideos } from './videos';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
 /** For calls with an Idempotency-Key. */
@@ -56,24 +58,35 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   });
   const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_WAIT_MS);
-  const metrics = createMediaMetrics({ health, countBills: () => countBills(pool) });
-  const images = openImages({
+  const metrics = createMediaMetrics({
+    health,
+    countBills: () => countBills(pool),
+    countTasks: () => countOpenTasks(pool),
+  });
+  const shared = {
     settings,
     models,
     keys,
-    providers: providers.images,
-    admission: books.admission,
     health,
-    metrics: metrics.targets,
     idempotent: new IdempotentCalls({ store, waitMs: settings.IMAGE_TIMEOUT_MS }),
     forms: new FormReader({
       directory: settings.UPLOAD_DIR,
       budget: new SpoolBudget(settings.UPLOAD_MAX_BYTES),
       limits: FORM_LIMITS,
     }),
+  };
+  const { admission } = books;
+  const images = openImages({ ...shared, admission, providers: providers.images, metrics: metrics.targets });
+  const videos = openVideos({
+    ...shared,
+    log,
+    pool,
+    books,
+    providers: providers.videos,
+    targetMetrics: metrics.targets,
+    taskMetrics: metrics.tasks,
   });
-  const routes = routeCall({ createImage: images.create });
-  const link = new LinkServer({ log, handler: refusedByCurrentKey(keys, routes) });
+  const link = new LinkServer({ log, handler: routeCall({ createImage: images.create, ...videos.routes }) });
   const grpc = await startGrpc(settings, link);
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
@@ -86,6 +99,8 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     },
   });
 
+  videos.poller.start();
+
   return {
     ports: { grpc: grpc.port, admin: admin.port },
     async stop() {
@@ -94,6 +109,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await sweeping.stop();
       link.close();
       await grpc.stop(1_000);
+      await videos.poller.stop();
       await upstream.close();
       await books.close();
       models.close();

@@ -22,11 +22,7 @@ export function submitFailure(failure: UpstreamFailure): SubmitFailure {
     return released(new GatewayError('upstream_unavailable', { cause: failure.cause }));
   }
   if (failure.kind === 'broken') {
-    const cause = failure.cause;
-    return {
-      error: new GatewayError('upstream_failed', { cause, detail: DOUBT, shouldRetry: false }),
-      bill: 'lost',
-    };
+    return { error: inDoubt(failure.cause), bill: 'lost' };
   }
   const { status, message, retryAfterSeconds } = failure;
   const cause = new Error(`provider answered ${status}`);
@@ -43,6 +39,11 @@ export function submitFailure(failure: UpstreamFailure): SubmitFailure {
   return released(
     new GatewayError('video_generation_failed', { cause, ...(message !== undefined && { detail: message }) }),
   );
+}
+
+/** Nobody knows what became of an order. */
+export function inDoubt(cause: unknown): GatewayError {
+  return new GatewayError('upstream_failed', { cause, detail: DOUBT, shouldRetry: false });
 }
 
 /** By its policy, or because it can't: the same order would be refused again. */

@@ -9,7 +9,6 @@ export interface NewTask {
   readonly accountId: string;
   readonly keyId: string;
   readonly model: string;
-  readonly endpoint: string;
   readonly provider: string;
   readonly upstreamModel: string;
   readonly upstreamId: string;
@@ -17,7 +16,6 @@ export interface NewTask {
   readonly requestedMs: bigint;
   /** Fixed on admission. */
   readonly perSecondNano: bigint;
-  readonly priceVersion: bigint;
 }
 
 export interface VideoTask extends NewTask {

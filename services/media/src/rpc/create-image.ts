@@ -1,9 +1,8 @@
-import { GatewayError, rateHeaders } from '@gateway/proto';
+import { GatewayError } from '@gateway/proto';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { LinkCall, LinkHandler, LinkReply, RequestContext } from '@gateway/runtime';
 import { routesOf } from '@gateway/upstream';
 import { type FittedImageOrder, fitImageOrder } from '../domain/fit-image-order';
-import type { KeptReply } from '../domain/idempotency';
 import { resolveImageModel } from '../domain/image-model';
 import { boundOf, type ImageRate, rateFor } from '../domain/image-price';
 import type { ImageProvider, ImageResult } from '../domain/image-provider';
@@ -18,6 +17,7 @@ import type { ImageRoute } from './image-dispatcher';
 import type { ImageJob, ImageJobs } from './image-jobs';
 import { jsonReply } from './json-reply';
 import { type ReadImageCall, readImageCall } from './read-image-call';
+import { replay } from './replay';
 
 export interface CreateImageDeps {
   readonly models: ModelLookup & { all(): Model[] };
@@ -48,7 +48,7 @@ export function createImage(deps: CreateImageDeps): LinkHandler {
     try {
       const decided = await decideByCurrentKey(deps.keys, call.key, (key) => decide(deps, read.request, key));
       const claimed = await claim(deps, context, call, read.fingerprint);
-      if (claimed.kind === 'answered') return await replay(deps, context, call, claimed.reply);
+      if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
       job = await admit(deps, context, call, { ...decided, read, own: claimed.own });
     } finally {
       // From here on they are the job's.
@@ -131,19 +131,4 @@ async function admit(
     await own.free();
     throw error;
   }
-}
-
-/** What was answered before, to a caller who may still ask: it takes a request's rate and no money. */
-async function replay(
-  { admission }: CreateImageDeps,
-  context: RequestContext,
-  call: LinkCall,
-  { status, headers, body }: KeptReply,
-): Promise<LinkReply> {
-  const { rates } = await admission.admitFree(context, call.key);
-  if (body) return { status, headers: { ...headers, ...rateHeaders(rates) }, body };
-  throw new GatewayError('invalid_request', {
-    detail: 'Idempotency-Key: what was answered is no longer kept',
-    shouldRetry: false,
-  });
 }

@@ -1,17 +1,31 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkHandler } from '@gateway/runtime';
+import { VIDEO_FILES_PATH } from './video-links';
 
 export interface Routes {
   readonly createImage: LinkHandler;
+  readonly createVideo: LinkHandler;
+  readonly videoStatus: LinkHandler;
+  readonly videoResult: LinkHandler;
+  readonly videoFile: LinkHandler;
 }
 
+const VIDEO_PATH = /^\/v1\/videos\/[^/]+\/(create|status|result)$/;
 const IMAGE_PATHS = new Set(['/v1/images', '/v1/images/generations', '/v1/images/edits']);
 
 /** Which handler answers a call; edge has checked the path before, so an unknown one is a newer edge's. */
 export function routeCall(routes: Routes): LinkHandler {
+  const videos: Readonly<Record<string, LinkHandler>> = {
+    create: routes.createVideo,
+    status: routes.videoStatus,
+    result: routes.videoResult,
+  };
   return (context, call) => {
     const { method, path } = call;
     if (method === 'POST' && IMAGE_PATHS.has(path)) return routes.createImage(context, call);
+    const video = method === 'POST' && videos[VIDEO_PATH.exec(path)?.[1] ?? ''];
+    if (video) return video(context, call);
+    if (method === 'GET' && path.startsWith(VIDEO_FILES_PATH)) return routes.videoFile(context, call);
     return Promise.reject(new GatewayError('not_found'));
   };
 }

@@ -1,0 +1,138 @@
+import { type ModelAccess, ModelWithheld } from '@gateway/metering';
+import { GatewayError } from '@gateway/proto';
+import type { LinkCall, LinkHandler, LinkReply, RequestContext } from '@gateway/runtime';
+import { routesOf } from '@gateway/upstream';
+import type { ClaimedCall } from '../domain/idempotency';
+import type { Model, ModelLookup } from '../domain/model';
+import { inDoubt } from '../domain/submit-failure';
+import { isUpload } from '../domain/upload';
+import { resolveVideoModel } from '../domain/video-model';
+import { videoCostNano } from '../domain/video-price';
+import type { VideoOrder, VideoProvider } from '../domain/video-provider';
+import type { VideoRequest } from '../domain/video-request';
+import { agreeOnTerms, unsupported, type VideoTerms } from '../domain/video-terms';
+import type { Tasks } from '../store/tasks';
+import type { FormReader } from '../upload/form-reader';
+import type { Admission } from './admission';
+import { type CurrentKeys, decideByCurrentKey } from './decide-by-current-key';
+import type { IdempotentCalls, OwnKey } from './idempotent-calls';
+import { jsonReply } from './json-reply';
+import { readVideoCall } from './read-video-call';
+import { replay } from './replay';
+import type { TaskKeeper } from './task-keeper';
+import { toCreatedJson } from './video-json';
+import type { VideoRoute, VideoSubmitter } from './video-submitter';
+
+export interface CreateVideoDeps {
+  readonly models: ModelLookup;
+  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly keys: CurrentKeys;
+  readonly forms: Pick<FormReader, 'read'>;
+  readonly admission: Pick<Admission, 'admit' | 'admitFree'>;
+  readonly idempotent: IdempotentCalls;
+  readonly submitter: VideoSubmitter;
+  readonly keeper: TaskKeeper;
+  readonly tasks: Pick<Tasks, 'findByKey'>;
+  readonly newTaskId: () => string;
+}
+
+/** An order that its model can fill. */
+interface Prepared {
+  readonly model: Model;
+  readonly terms: VideoTerms;
+  readonly order: Omit<VideoOrder, 'upstreamModel'>;
+  readonly routes: readonly VideoRoute[];
+}
+
+/** `POST /v1/videos/{provider}/create`. */
+export function createVideo(deps: CreateVideoDeps): LinkHandler {
+  return async (context, call) => {
+    const read = await readVideoCall(deps.forms, call);
+    try {
+      const prepared = await decideByCurrentKey(deps.keys, call.key, (key) =>
+        prepare(deps, call.path, read.request, key),
+      );
+      const claim: Omit<ClaimedCall, 'requestId' | 'key'> = {
+        accountId: call.key.accountId,
+        operation: `videos/${segmentOf(call.path)}/create`,
+        fingerprint: read.fingerprint,
+      };
+      const key = call.headers['idempotency-key'];
+      const claimed = await deps.idempotent.claim(context, { ...claim, key });
+      if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
+      if (claimed.kind === 'mine') return await carryOut(deps, context, call, prepared, claimed.own);
+      const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
+      if (!known) throw inDoubt(new Error('nobody knows what became of the first call with its key'));
+      return await replay(deps.admission, context, call, jsonReply(toCreatedJson(known)));
+    } finally {
+      await read.close();
+    }
+  };
+}
+
+/** Before anything is spent. @throws GatewayError */
+function prepare(
+  { models, providers }: CreateVideoDeps,
+  path: string,
+  request: VideoRequest,
+  access: ModelAccess,
+): Prepared {
+  const wanted = { slug: request.model, segment: segmentOf(path), access };
+  const { model, offer } = resolveVideoModel(models, wanted, (held) => new ModelWithheld(held));
+  const terms = agreeOnTerms(request, offer);
+  const { prompt, images } = request;
+  const { perSecondNano: _price, ...agreed } = terms;
+  const order = { prompt, images, ...agreed };
+  const routes = routesOf(model, providers, Math.random);
+  if (routes.length === 0) {
+    const cause = new Error(`no provider of ${model.slug} is set up`);
+    throw new GatewayError('upstream_unavailable', { cause });
+  }
+  const obstacles = routes.map((route) => whyNot(route, order));
+  const able = routes.filter((_, index) => obstacles[index] === undefined);
+  if (able.length === 0) throw unsupported(obstacles[0] ?? '');
+  return { model, terms, order, routes: able };
+}
+
+function whyNot({ provider, target }: VideoRoute, order: Prepared['order']): string | undefined {
+  if (!provider.takesLinks && !order.images.every(isUpload)) return 'reference images: files only, no links';
+  return provider.whyNot?.({ ...order, upstreamModel: target.upstreamModel });
+}
+
+async function carryOut(
+  { admission, submitter, keeper, newTaskId }: CreateVideoDeps,
+  context: RequestContext,
+  { key, path }: LinkCall,
+  { model, terms, order, routes }: Prepared,
+  own: OwnKey,
+): Promise<LinkReply> {
+  const requestedMs = BigInt(terms.seconds * 1_000);
+  const { perSecondNano, tier } = terms;
+  const provider = routes[0]!.provider.id;
+  const boundNano = videoCostNano(requestedMs, perSecondNano);
+  const bill = await admission
+    .admit(context, { key, model, provider, endpoint: path, boundNano })
+    .catch(async (refusal) => {
+      await own.free();
+      throw refusal;
+    });
+  const submitted = await submitter.submit({ bill, own, order, routes, log: context.log });
+  const { requestId } = context;
+  const { accountId, keyId } = key;
+  const call = { requestId, accountId, keyId, model: model.slug };
+  const task = { id: newTaskId(), ...call, ...submitted, tier, requestedMs, perSecondNano };
+  const kept = await keeper
+    .keep(context, task, (client) => bill.handOver(client))
+    .catch(async (failure) => {
+      await own.lost();
+      throw failure;
+    });
+  const reply = jsonReply(toCreatedJson(kept));
+  await own.answered(reply);
+  return { ...reply, headers: { ...reply.headers, ...bill.headers } };
+}
+
+/** `/v1/videos/{provider}/create` → `{provider}`. */
+export function segmentOf(path: string): string {
+  return path.split('/')[3] ?? '';
+}

@@ -1,0 +1,36 @@
+import type { LinkHandler, RequestContext } from '@gateway/runtime';
+import type { MadeVideo } from '../domain/video-provider';
+import type { VideoTask } from '../domain/video-task';
+import { jsonReply } from './json-reply';
+import { type KnownTaskDeps, knownTask } from './known-task';
+import { toTaskJson, toVideoJson } from './video-json';
+import type { VideoLinks } from './video-links';
+import type { VideoLooker } from './video-looker';
+
+export interface GetVideoResultDeps extends KnownTaskDeps {
+  readonly looker: VideoLooker;
+  readonly links: VideoLinks;
+}
+
+/** `POST /v1/videos/{provider}/result`: the links, asked for anew because they expire. */
+export function getVideoResult(deps: GetVideoResultDeps): LinkHandler {
+  return async (context, call) => {
+    const { task, headers } = await knownTask(deps, context, call, 'result');
+    const { task_id, status, error } = toTaskJson(task);
+    const videos = task.state === 'completed' ? await videosOf(deps, context, task, call.headers.host) : [];
+    const usualSeconds = Number(task.videoMs ?? task.requestedMs) / 1_000;
+    const shown = videos.map((video) => toVideoJson(video, usualSeconds));
+    return jsonReply({ task_id, status, videos: shown, ...(error && { error }) }, headers);
+  };
+}
+
+async function videosOf(
+  { looker, links }: GetVideoResultDeps,
+  context: RequestContext,
+  task: VideoTask,
+  host: string | undefined,
+): Promise<readonly MadeVideo[]> {
+  const videos = await looker.videosOf(context, task);
+  if (!looker.isGuarded(task)) return videos;
+  return videos.map((video, index) => ({ ...video, ...links.to(task, index, host) }));
+}

@@ -1,0 +1,12 @@
+import type { LinkHandler } from '@gateway/runtime';
+import { jsonReply } from './json-reply';
+import { type KnownTaskDeps, knownTask } from './known-task';
+import { toTaskJson } from './video-json';
+
+/** `POST /v1/videos/{provider}/status`: what is written down of the task. Its provider is the poller's to ask. */
+export function getVideoStatus(deps: KnownTaskDeps): LinkHandler {
+  return async (context, call) => {
+    const { task, headers } = await knownTask(deps, context, call, 'status');
+    return jsonReply(toTaskJson(task), headers);
+  };
+}

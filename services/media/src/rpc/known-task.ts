@@ -1,0 +1,52 @@
+import { GatewayError, rateHeaders } from '@gateway/proto';
+import type { LinkCall, RequestContext } from '@gateway/runtime';
+import { parseJsonObject } from '../domain/json-object';
+import type { ModelLookup } from '../domain/model';
+import { parseTaskRequest } from '../domain/task-request';
+import { offersAction, prefixOf, type VideoAction } from '../domain/video-model';
+import type { VideoTask } from '../domain/video-task';
+import type { Admission } from './admission';
+import { segmentOf } from './create-video';
+
+export interface KnownTaskDeps {
+  readonly models: ModelLookup;
+  readonly admission: Pick<Admission, 'admitFree'>;
+  readonly findTask: (id: string, accountId: string) => Promise<VideoTask | undefined>;
+}
+
+export interface KnownTask {
+  readonly task: VideoTask;
+  /** Of the key's rates, for the answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The caller's own task that a poll is about, once the poll has taken its rate. A model that has been delisted since
+ * does not keep anybody from a video that is paid for.
+ * @throws GatewayError `invalid_request`, `missing_parameter`; `not_found` for a task of somebody else;
+ * `video_model_not_found` on the path of another provider, or where its model has no such action;
+ * `video_billing_error` while its cost is not known; `request_cost_limit` when that is more than the key may spend
+ */
+export async function knownTask(
+  { models, admission, findTask }: KnownTaskDeps,
+  context: RequestContext,
+  call: LinkCall,
+  action: VideoAction,
+): Promise<KnownTask> {
+  const task = await findTask(parseTaskRequest(parseJsonObject(call.body)), call.key.accountId);
+  if (!task) throw new GatewayError('not_found');
+  const model = models.get(task.model);
+  if (prefixOf(task.model) !== segmentOf(call.path) || (model && !offersAction(model, action))) {
+    throw new GatewayError('video_model_not_found');
+  }
+  const { rates, requestCostLimitNano: limitNano } = await admission.admitFree(context, call.key);
+  if (task.trouble.unpricedLooks > 0) {
+    const cause = new Error(`the seconds of task ${task.id} make no bill`);
+    throw new GatewayError('video_billing_error', { cause }).withRates(rates);
+  }
+  const usedNano = task.costNano ?? 0n;
+  if (limitNano !== undefined && usedNano > limitNano) {
+    throw new GatewayError('request_cost_limit', { cap: { limitNano, usedNano } }).withRates(rates);
+  }
+  return { task, headers: rateHeaders(rates) };
+}

@@ -1,0 +1,19 @@
+import { GatewayError, rateHeaders } from '@gateway/proto';
+import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
+import type { KeptReply } from '../domain/idempotency';
+import type { Admission } from './admission';
+
+/** What was answered before, to a caller who may still ask: it takes a request's rate and no money. */
+export async function replay(
+  admission: Pick<Admission, 'admitFree'>,
+  context: RequestContext,
+  call: LinkCall,
+  { status, headers, body }: KeptReply,
+): Promise<LinkReply> {
+  const { rates } = await admission.admitFree(context, call.key);
+  if (body) return { status, headers: { ...headers, ...rateHeaders(rates) }, body };
+  throw new GatewayError('invalid_request', {
+    detail: 'Idempotency-Key: what was answered is no longer kept',
+    shouldRetry: false,
+  });
+}

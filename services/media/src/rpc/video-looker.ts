@@ -1,0 +1,60 @@
+import { GatewayError } from '@gateway/proto';
+import type { RequestContext } from '@gateway/runtime';
+import { failureOf, toGatewayError } from '@gateway/upstream';
+import type { UpstreamTimeouts } from '../domain/upstream';
+import type { MadeVideo, VideoContent, VideoProvider } from '../domain/video-provider';
+import type { VideoTask } from '../domain/video-task';
+
+export interface VideoLookerDeps {
+  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly timeouts: UpstreamTimeouts;
+  /** Of a file on its way: it takes the time that its reader takes. */
+  readonly fileTimeouts: UpstreamTimeouts;
+}
+
+/** Asks the provider of a finished task for what it made. */
+export class VideoLooker {
+  readonly #deps: VideoLookerDeps;
+
+  constructor(deps: VideoLookerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Its links open with our credential only. */
+  isGuarded({ provider }: VideoTask): boolean {
+    return this.#deps.providers.get(provider)?.openContent !== undefined;
+  }
+
+  /** @throws GatewayError how the provider failed; `not_found` when it keeps the video no longer */
+  async videosOf({ requestId, signal }: RequestContext, task: VideoTask): Promise<readonly MadeVideo[]> {
+    const { timeouts } = this.#deps;
+    const report = await told(this.#providerOf(task).poll(task, { requestId, signal, timeouts }));
+    if (report.state === 'completed' && report.videos) return report.videos;
+    throw new GatewayError('not_found', { detail: 'the provider no longer keeps this video' });
+  }
+
+  /** The file itself, of a provider whose links are guarded. @throws GatewayError */
+  async open(context: RequestContext, task: VideoTask, index: number): Promise<VideoContent> {
+    const { requestId, signal } = context;
+    const video = (await this.videosOf(context, task))[index];
+    const provider = this.#providerOf(task);
+    if (!video || !provider.openContent) throw new GatewayError('not_found');
+    return told(provider.openContent(video.url, { requestId, signal, timeouts: this.#deps.fileTimeouts }));
+  }
+
+  #providerOf({ provider }: VideoTask): VideoProvider {
+    const found = this.#deps.providers.get(provider);
+    if (found) return found;
+    throw new GatewayError('upstream_unavailable', {
+      cause: new Error(`provider ${provider} is not set up`),
+    });
+  }
+}
+
+async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof GatewayError ? error : toGatewayError(failureOf(error));
+  }
+}

@@ -1,0 +1,130 @@
+import { GatewayError } from '@gateway/proto';
+import type { Logger } from '@gateway/runtime';
+import {
+  failureOf,
+  moreHopeful,
+  type Route,
+  type TargetHealth,
+  type UpstreamFailure,
+} from '@gateway/upstream';
+import type { ProviderCall } from '../domain/image-provider';
+import { MediaRefused } from '../domain/media-refused';
+import { refused, type SubmitFailure, submitFailure, tookNothing } from '../domain/submit-failure';
+import type { UpstreamTimeouts } from '../domain/upstream';
+import type { UpstreamTask, VideoOrder, VideoProvider } from '../domain/video-provider';
+import type { TargetMetrics } from '../metrics';
+import type { Bill } from './bill';
+import type { OwnKey } from './idempotent-calls';
+
+export type VideoRoute = Route<VideoProvider>;
+
+export interface VideoSubmitterDeps {
+  readonly health: TargetHealth;
+  readonly metrics: TargetMetrics;
+  readonly timeouts: UpstreamTimeouts;
+}
+
+export interface VideoSubmission {
+  readonly bill: Bill;
+  readonly own: OwnKey;
+  readonly order: Omit<VideoOrder, 'upstreamModel'>;
+  readonly routes: readonly VideoRoute[];
+  readonly log: Logger;
+}
+
+/** A task at one of our accounts with providers. */
+export type SubmittedTask = UpstreamTask & { readonly provider: string };
+
+/**
+ * Sends an order once: to another account only when the one before has certainly not taken it. An order without a
+ * task has its bill and its key ended.
+ */
+export class VideoSubmitter {
+  readonly #deps: VideoSubmitterDeps;
+
+  constructor(deps: VideoSubmitterDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws GatewayError once bill and key have ended */
+  async submit(submission: VideoSubmission): Promise<SubmittedTask> {
+    const { bill, own, log } = submission;
+    const outcome = await this.#try(submission);
+    if ('upstreamId' in outcome) return outcome;
+    const { error, bill: end } = outcome;
+    log.warn({ err: error, outcome: end }, 'a video was not ordered');
+    const told = { status: error.row.status, errorCode: error.code };
+    await (end === 'lost' ? own.lost() : own.free());
+    await (end === 'lost' ? bill.lost(told) : bill.release(told));
+    throw error.withRates(bill.grant.rates);
+  }
+
+  async #try(submission: VideoSubmission): Promise<SubmittedTask | SubmitFailure> {
+    const { bill, own, order, routes } = submission;
+    const { health, metrics } = this.#deps;
+    const unclaimed = await written(() => own.dispatched());
+    if (unclaimed) return unclaimed;
+    let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
+    for (const route of health.inOrder(routes)) {
+      if (!health.begin(route)) continue;
+      const unsent = await written(() => bill.dispatched(route.provider.id));
+      if (unsent) return unsent;
+      try {
+        return await this.#send(bill, order, route);
+      } catch (error) {
+        if (error instanceof MediaRefused) {
+          health.succeeded(route);
+          metrics.failed(route, undefined);
+          return refused(error.detail);
+        }
+        const thisFailure = failureOf(error);
+        health.failed(route, thisFailure, bill.call.accountId);
+        metrics.failed(route, thisFailure);
+        if (!tookNothing(thisFailure)) return submitFailure(thisFailure);
+        failure = moreHopeful(failure, thisFailure);
+      }
+    }
+    return submitFailure(failure);
+  }
+
+  async #send(
+    { call: { requestId } }: Bill,
+    order: VideoSubmission['order'],
+    route: VideoRoute,
+  ): Promise<SubmittedTask | SubmitFailure> {
+    const { provider, target } = route;
+    const { upstreamModel } = target;
+    const { health, metrics } = this.#deps;
+    const startMs = performance.now();
+    const submitted = await provider.submit({ ...order, upstreamModel }, this.#callOf(requestId, route));
+    health.succeeded(route);
+    metrics.answered(route, performance.now() - startMs);
+    if (submitted.upstreamId !== undefined) return { ...submitted, provider: provider.id };
+    return { error: new GatewayError('video_task_id_missing'), bill: 'released' };
+  }
+
+  /** The caller's leaving ends nothing: the order may have been taken, and then it is made. */
+  #callOf(requestId: string, { target }: VideoRoute): ProviderCall {
+    const { timeouts } = this.#deps;
+    return {
+      requestId,
+      signal: new AbortController().signal,
+      timeouts: {
+        ...timeouts,
+        connectMs: target.connectTimeoutMs || timeouts.connectMs,
+        firstByteMs: target.firstByteTimeoutMs || timeouts.firstByteMs,
+        idleMs: target.idleTimeoutMs || timeouts.idleMs,
+      },
+    };
+  }
+}
+
+/** Undefined: what has to be written down before the provider is called, is. Else it has not been called. */
+async function written(note: () => Promise<void>): Promise<SubmitFailure | undefined> {
+  try {
+    await note();
+    return undefined;
+  } catch (error) {
+    return { error: GatewayError.from(error), bill: 'released' };
+  }
+}

@@ -1,0 +1,242 @@
+import type { BilledCall, UsageEvent } from '@gateway/metering';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import type { TaskState } from '../domain/task';
+import type { TaskStep } from '../domain/task-course';
+import type { ClaimedTask, NewTask, VideoTask } from '../domain/video-task';
+import type { Bills } from './bills';
+
+interface TaskRow {
+  id: string;
+  request_id: string;
+  account_id: string;
+  key_id: string;
+  model: string;
+  provider: string;
+  upstream_model: string;
+  upstream_id: string;
+  tier: string;
+  requested_ms: bigint;
+  per_second_nano: bigint;
+  state: TaskState;
+  cost_nano: bigint | null;
+  video_ms: bigint | null;
+  detail: string | null;
+  created_at: Date;
+  ended_at: Date | null;
+  failed_looks: number;
+  unpriced_looks: number;
+  unknown_ms: bigint;
+  claim: bigint;
+}
+
+interface ClaimedRow extends TaskRow {
+  age_ms: bigint;
+}
+
+const LATER = (ms: string) => `now() + ${ms}::bigint * interval '1 millisecond'`;
+const EARLIER = (ms: string) => `now() - ${ms}::bigint * interval '1 millisecond'`;
+/** Leases what `due` names. */
+const CLAIM = (
+  leaseMs: string,
+) => `UPDATE media.tasks t SET claim = t.claim + 1, next_look_at = ${LATER(leaseMs)}
+  FROM due WHERE t.id = due.id
+  RETURNING t.*, (extract(epoch FROM now() - t.created_at) * 1000)::bigint AS age_ms`;
+
+export interface TasksOptions {
+  readonly pool: Pool;
+  readonly bills: Pick<Bills, 'endTask'>;
+  /** From a task's creation to the first look at it. */
+  readonly firstLookMs: number;
+}
+
+export interface Room {
+  readonly provider: string;
+  readonly tasks: number;
+}
+
+export interface ForgottenTasks {
+  readonly olderThanMs: number;
+  readonly leaseMs: number;
+  readonly limit: number;
+}
+
+export type EndedTask =
+  /** Without an event its bill was over before, which nothing should bring about. */
+  | { readonly ended: true; readonly event?: UsageEvent }
+  /** Another has ended it, or looks at it now. */
+  | { readonly ended: false };
+
+type EndStep = Extract<TaskStep, { kind: 'end' }>;
+type WaitStep = Extract<TaskStep, { kind: 'wait' }>;
+
+/** Table `media.tasks`. A lease is a row's next look pushed into the future; a claim tells one lease from the next. */
+export class Tasks {
+  readonly #options: TasksOptions;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The task and its bill's new owner in one transaction: from here on nobody but the task's end ends the bill.
+   * Undefined: the bill was taken for lost and is over, so there is no task either.
+   */
+  insert(task: NewTask, handOver: (client: PoolClient) => Promise<boolean>): Promise<VideoTask | undefined> {
+    const { pool, firstLookMs } = this.#options;
+    return withTransaction(pool, async (client) => {
+      if (!(await handOver(client))) return undefined;
+      const { rows } = await client.query<TaskRow>({
+        name: 'insert-task',
+        text: `INSERT INTO media.tasks (id, request_id, account_id, key_id, model, provider, upstream_model, upstream_id,
+            tier, requested_ms, per_second_nano, next_look_at)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${LATER('$12')}) RETURNING *`,
+        values: [
+          task.id,
+          task.requestId,
+          task.accountId,
+          task.keyId,
+          task.model,
+          task.provider,
+          task.upstreamModel,
+          task.upstreamId,
+          task.tier,
+          task.requestedMs,
+          task.perSecondNano,
+          firstLookMs,
+        ],
+      });
+      return rows[0] && fromTaskRow(rows[0]);
+    });
+  }
+
+  /** @param accountId whose it must be; absent: of anybody, for links that speak for themselves */
+  async find(id: string, accountId?: string): Promise<VideoTask | undefined> {
+    const { rows } = await this.#options.pool.query<TaskRow>({
+      name: 'find-task',
+      text: 'SELECT * FROM media.tasks WHERE id = $1 AND ($2::text IS NULL OR account_id = $2)',
+      values: [id, accountId ?? null],
+    });
+    return rows[0] && fromTaskRow(rows[0]);
+  }
+
+  /** What was created by the call that had the key last, where its answer was not kept any more. */
+  async findByKey(accountId: string, operation: string, key: string): Promise<VideoTask | undefined> {
+    const { rows } = await this.#options.pool.query<TaskRow>({
+      name: 'find-task-by-key',
+      text: `SELECT t.* FROM media.idempotency i JOIN media.tasks t USING (request_id)
+        WHERE i.account_id = $1 AND i.operation = $2 AND i.key = $3`,
+      values: [accountId, operation, key],
+    });
+    return rows[0] && fromTaskRow(rows[0]);
+  }
+
+  /** Tasks that are due, of each provider as many as there is room for: those first that have waited longest. */
+  async claimDue(room: readonly Room[], leaseMs: number): Promise<ClaimedTask[]> {
+    const { rows } = await this.#options.pool.query<ClaimedRow>({
+      name: 'claim-due-tasks',
+      text: `WITH due AS (
+          SELECT d.id FROM unnest($1::text[], $2::int[]) AS room (provider, tasks), LATERAL (
+            SELECT id FROM media.tasks
+            WHERE provider = room.provider AND next_look_at <= now()
+            ORDER BY next_look_at LIMIT room.tasks FOR UPDATE SKIP LOCKED) d)
+        ${CLAIM('$3')}`,
+      values: [room.map(({ provider }) => provider), room.map(({ tasks }) => tasks), leaseMs],
+    });
+    return rows.map(fromClaimedRow);
+  }
+
+  /** Those that nobody has asked for, because their provider is not set up any more. */
+  async claimForgotten({ olderThanMs, leaseMs, limit }: ForgottenTasks): Promise<ClaimedTask[]> {
+    const { rows } = await this.#options.pool.query<ClaimedRow>({
+      name: 'claim-forgotten-tasks',
+      text: `WITH due AS (
+          SELECT id FROM media.tasks WHERE created_at < ${EARLIER('$1')} AND next_look_at <= now()
+          ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+        ${CLAIM('$3')}`,
+      values: [olderThanMs, limit, leaseMs],
+    });
+    return rows.map(fromClaimedRow);
+  }
+
+  /** Nothing when the lease was lost meanwhile: whoever has it now looks later. */
+  async postpone({ id, claim }: ClaimedTask, { state, trouble, waitMs }: WaitStep): Promise<void> {
+    await this.#options.pool.query({
+      name: 'postpone-task',
+      text: `UPDATE media.tasks SET state = $3, next_look_at = ${LATER('$4')},
+          failed_looks = $5, unpriced_looks = $6, unknown_ms = $7
+        WHERE id = $1 AND claim = $2 AND next_look_at IS NOT NULL`,
+      values: [id, claim, state, waitMs, trouble.failedLooks, trouble.unpricedLooks, trouble.unknownMs],
+    });
+  }
+
+  /** The task's end and its bill's in one transaction. */
+  end(
+    { id, claim, requestId }: ClaimedTask,
+    { state, bill, detail }: EndStep,
+    eventOf: (call: BilledCall) => UsageEvent,
+  ): Promise<EndedTask> {
+    const { pool, bills } = this.#options;
+    const settled = bill.outcome === 'settled' ? bill : undefined;
+    return withTransaction(pool, async (client): Promise<EndedTask> => {
+      const { rowCount } = await client.query({
+        name: 'end-task',
+        text: `UPDATE media.tasks SET state = $3, cost_nano = $4, video_ms = $5, detail = $6,
+            ended_at = now(), next_look_at = NULL, unpriced_looks = 0
+          WHERE id = $1 AND claim = $2 AND next_look_at IS NOT NULL`,
+        values: [id, claim, state, settled?.costNano ?? null, settled?.videoMs ?? null, detail ?? null],
+      });
+      if (rowCount === 0) return { ended: false };
+      const event = await bills.endTask(client, requestId, eventOf);
+      return { ended: true, ...(event && { event }) };
+    });
+  }
+
+  /** Ended ones that are older than that, a bounded number of them. */
+  async forgetOld(olderThanMs: number): Promise<void> {
+    await this.#options.pool.query({
+      name: 'forget-old-tasks',
+      text: `DELETE FROM media.tasks WHERE id IN (
+          SELECT id FROM media.tasks WHERE created_at < ${EARLIER('$1')} AND ended_at IS NOT NULL
+          ORDER BY created_at LIMIT 1000)`,
+      values: [olderThanMs],
+    });
+  }
+}
+
+export async function countOpenTasks(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ open: bigint }>(
+    'SELECT count(*) AS open FROM media.tasks WHERE next_look_at IS NOT NULL',
+  );
+  return Number(rows[0]?.open ?? 0);
+}
+
+function fromClaimedRow(row: ClaimedRow): ClaimedTask {
+  return { ...fromTaskRow(row), claim: row.claim, ageMs: Number(row.age_ms) };
+}
+
+function fromTaskRow(row: TaskRow): VideoTask {
+  return {
+    id: row.id,
+    requestId: row.request_id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    model: row.model,
+    provider: row.provider,
+    upstreamModel: row.upstream_model,
+    upstreamId: row.upstream_id,
+    tier: row.tier,
+    requestedMs: row.requested_ms,
+    perSecondNano: row.per_second_nano,
+    state: row.state,
+    createdAtMs: row.created_at.getTime(),
+    trouble: {
+      failedLooks: row.failed_looks,
+      unpricedLooks: row.unpriced_looks,
+      unknownMs: Number(row.unknown_ms),
+    },
+    ...(row.ended_at && { endedAtMs: row.ended_at.getTime() }),
+    ...(row.cost_nano !== null && { costNano: row.cost_nano }),
+    ...(row.video_ms !== null && { videoMs: row.video_ms }),
+    ...(row.detail !== null && { detail: row.detail }),
+  };
+}

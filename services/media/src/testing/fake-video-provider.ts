@@ -1,0 +1,38 @@
+import type {
+  Submitted,
+  TaskReport,
+  UpstreamTask,
+  VideoContent,
+  VideoOrder,
+  VideoProvider,
+} from '../domain/video-provider';
+
+type Scripted<T> = T | Error | (() => Promise<T>);
+
+/** A provider that does as it is told and keeps what it was asked. */
+export class FakeVideoProvider implements VideoProvider {
+  readonly takesLinks = true;
+  readonly orders: VideoOrder[] = [];
+  readonly looks: UpstreamTask[] = [];
+  accepts: Scripted<Submitted> | undefined;
+  reports: Scripted<TaskReport> = { state: 'queued' };
+  openContent?: (url: string) => Promise<VideoContent>;
+
+  constructor(readonly id: string) {}
+
+  async submit(order: VideoOrder): Promise<Submitted> {
+    this.orders.push(order);
+    const { upstreamModel } = order;
+    return play(this.accepts ?? { upstreamId: `up-${this.orders.length}`, upstreamModel });
+  }
+
+  async poll({ upstreamId, upstreamModel }: UpstreamTask): Promise<TaskReport> {
+    this.looks.push({ upstreamId, upstreamModel });
+    return play(this.reports);
+  }
+}
+
+function play<T>(scripted: Scripted<T>): Promise<T> | T {
+  if (scripted instanceof Error) throw scripted;
+  return typeof scripted === 'function' ? (scripted as () => Promise<T>)() : scripted;
+}

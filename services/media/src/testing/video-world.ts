@@ -1,0 +1,234 @@
+import { randomUUID, randomUUIDv7 } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { UsageEvent } from '@gateway/metering';
+import type { GatewayError } from '@gateway/proto';
+import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
+import { createLogger, createPool, type LinkHandler, migrate, type Pool } from '@gateway/runtime';
+import { TargetHealth } from '@gateway/upstream';
+import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
+import type { Books } from '../books';
+import type { Model } from '../domain/model';
+import { SpoolBudget } from '../domain/spool-budget';
+import { Admission } from '../rpc/admission';
+import { IdempotentCalls } from '../rpc/idempotent-calls';
+import { routeCall } from '../rpc/route-call';
+import { readSettings } from '../settings';
+import { Bills } from '../store/bills';
+import { Idempotency } from '../store/idempotency';
+import { beat } from '../store/instances';
+import { FORM_LIMITS } from '../upload/form';
+import { FormReader } from '../upload/form-reader';
+import { openVideos, type Videos } from '../videos';
+import { FakeVideoProvider } from './fake-video-provider';
+
+const log = createLogger('test', 'silent');
+const NOT_USED = (): never => {
+  throw new Error('no such route here');
+};
+
+export const ACCOUNT = 'acct_1';
+export const MODEL: Model = {
+  slug: 'sim/video',
+  active: true,
+  preview: false,
+  outputModalities: ['video'],
+  workflow: ['create', 'status', 'result'],
+  targets: [{ provider: 'first', upstreamModel: 'v-1', ...timeouts(), priority: 0 }],
+  priceVersion: 3n,
+  video: {
+    features: {
+      durations: [5, 10],
+      minDuration: 0,
+      maxDuration: 0,
+      defaultDuration: 5,
+      aspectRatios: ['16:9'],
+      defaultAspectRatio: '',
+      maxReferenceImages: 2,
+      maxPromptChars: 0,
+      tiers: new Map([['std', { resolution: '720p', durations: [] }]]),
+    },
+    pricing: { tiers: ['std'], defaultTier: 'std', perSecondNano: new Map([['std', 50_000_000n]]) },
+  },
+};
+
+function timeouts() {
+  return { weight: 1, connectTimeoutMs: 0, firstByteTimeoutMs: 0, idleTimeoutMs: 0 };
+}
+
+interface Answered {
+  readonly requestId: string;
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for.
+  readonly json: any;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The service's videos on a real database, between fake providers and a billing that grants what it is told to. */
+export class VideoWorld {
+  readonly providers = new Map(['first', 'second'].map((id) => [id, new FakeVideoProvider(id)]));
+  readonly models = new Map<string, Model>([[MODEL.slug, MODEL]]);
+  readonly reserved: ReserveRequest[] = [];
+  readonly ends: UsageEvent[] = [];
+  requestCostLimitNano: string | undefined;
+  refusal: GatewayError | undefined;
+
+  static async start(): Promise<VideoWorld> {
+    const database = await createTestDatabase();
+    const pool = createPool({ url: database.url, log });
+    await migrate({ pool, schema: 'media', directory: path.join(__dirname, '../../migrations'), log });
+    return new VideoWorld(pool, async () => {
+      await pool.end();
+      await database.drop();
+    });
+  }
+
+  private constructor(
+    readonly pool: Pool,
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  get first(): FakeVideoProvider {
+    return this.providers.get('first')!;
+  }
+
+  /** One process of the service. */
+  async instance(): Promise<VideoInstance> {
+    const instanceId = randomUUID();
+    await beat(this.pool, instanceId);
+    const bills = new Bills(this.pool, instanceId);
+    const deliver = (event: UsageEvent) => void this.ends.push(event);
+    const keeper = {
+      deliver,
+      end: async (event: UsageEvent) => {
+        const isFirst = await bills.end(event);
+        if (isFirst) deliver(event);
+        return isFirst;
+      },
+    };
+    const reserve = { reserve: async (request: ReserveRequest) => this.#reserve(request) };
+    const admission = new Admission({
+      bills,
+      keeper,
+      relay: { admits: () => true },
+      reserve: reserve as never,
+    });
+    const videos = openVideos({
+      settings: readSettings({
+        SERVICE_SECRET: 'a secret for tests only',
+        CATALOG_ADDR: 'none',
+        BILLING_ADDR: 'none',
+        DATABASE_URL: 'none',
+      }),
+      log,
+      pool: this.pool,
+      books: { admission, bills, keeper } as unknown as Books,
+      models: this.models,
+      keys: { current: async (key) => key },
+      providers: this.providers,
+      idempotent: new IdempotentCalls({
+        store: new Idempotency(this.pool, {
+          instanceId,
+          silenceMs: 60_000,
+          maxReplyBytes: 1_000_000,
+          maxAccountBytes: 1_000_000,
+        }),
+        waitMs: 5_000,
+      }),
+      forms: new FormReader({ directory: tmpdir(), budget: new SpoolBudget(1024 ** 3), limits: FORM_LIMITS }),
+      health: new TargetHealth(() => performance.now(), 10_000),
+      targetMetrics: { answered: () => {}, failed: () => {} },
+      taskMetrics: { looked: () => {}, ended: () => {} },
+    });
+    return new VideoInstance(videos);
+  }
+
+  /** As if so much time had passed for every task. */
+  async pass(ms: number): Promise<void> {
+    await this.pool.query(
+      `UPDATE media.tasks SET created_at = created_at - $1 * interval '1 millisecond',
+         next_look_at = next_look_at - $1 * interval '1 millisecond'`,
+      [ms],
+    );
+  }
+
+  async clear(): Promise<void> {
+    await this.pool.query('TRUNCATE media.tasks, media.bills, media.instances, media.idempotency');
+    this.ends.length = 0;
+    this.reserved.length = 0;
+    this.requestCostLimitNano = undefined;
+    this.refusal = undefined;
+    this.models.set(MODEL.slug, MODEL);
+    for (const id of this.providers.keys()) this.providers.set(id, new FakeVideoProvider(id));
+  }
+
+  async bills(): Promise<string[]> {
+    const { rows } = await this.pool.query('SELECT state FROM media.bills ORDER BY state');
+    return rows.map(({ state }) => state);
+  }
+
+  #reserve(request: ReserveRequest) {
+    this.reserved.push(request);
+    if (this.refusal) throw this.refusal;
+    const { requestCostLimitNano } = this;
+    return {
+      holdNano: request.boundNano ?? '0',
+      grantedTokens: '0',
+      ...(requestCostLimitNano !== undefined && { requestCostLimitNano }),
+    };
+  }
+}
+
+export class VideoInstance {
+  readonly videos: Videos;
+  readonly #routes: LinkHandler;
+
+  constructor(videos: Videos) {
+    this.videos = videos;
+    this.#routes = routeCall({ createImage: NOT_USED, ...videos.routes });
+  }
+
+  /** @throws GatewayError */
+  async post(
+    action: string,
+    body: object | Buffer,
+    accountId = ACCOUNT,
+    provider = 'sim',
+  ): Promise<Answered> {
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+    return this.call('POST', `/v1/videos/${provider}/${action}`, bytes, accountId);
+  }
+
+  /** @param idempotencyKey by which the call may be sent again */
+  create(fields: object = {}, idempotencyKey?: string): Promise<Answered> {
+    const body = Buffer.from(JSON.stringify({ model: 'sim/video', prompt: 'a cat', ...fields }));
+    return this.call('POST', '/v1/videos/sim/create', body, ACCOUNT, idempotencyKey);
+  }
+
+  async call(
+    method: string,
+    callPath: string,
+    body: Buffer,
+    accountId: string,
+    idempotencyKey?: string,
+  ): Promise<Answered> {
+    const requestId = randomUUIDv7();
+    const context = { requestId, signal: new AbortController().signal, log };
+    const key = { keyId: 'key_1', accountId, allowedModels: [], previewModels: [], valueId: 'v' };
+    const headers = {
+      host: 'api.test:8080',
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    };
+    const reply = await this.#routes(context, { method, path: callPath, key, headers, body });
+    const pieces: Buffer[] = Buffer.isBuffer(reply.body) ? [reply.body] : [];
+    if (!Buffer.isBuffer(reply.body)) for await (const piece of reply.body) pieces.push(piece);
+    const text = Buffer.concat(pieces).toString();
+    const isJson = reply.headers['content-type'] === 'application/json';
+    return {
+      requestId,
+      status: reply.status,
+      headers: reply.headers,
+      json: isJson ? JSON.parse(text) : text,
+    };
+  }
+}

@@ -1,0 +1,448 @@
+import { GatewayError } from '@gateway/proto';
+import { UpstreamError } from '@gateway/upstream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MediaRefused } from './domain/media-refused';
+import type { Model } from './domain/model';
+import { ACCOUNT, MODEL, type VideoInstance, VideoWorld } from './testing/video-world';
+
+const INTERVAL_MS = 3_000;
+const COST = { costNano: '250000000', videoMs: '5000' };
+const VIDEOS = [{ url: 'https://cdn.test/1.mp4', durationSeconds: 5, expiresAtMs: 1_800_000_000_000 }];
+const SETTLED = 'USAGE_OUTCOME_SETTLED';
+const RELEASED = 'USAGE_OUTCOME_RELEASED';
+const LOST = 'USAGE_OUTCOME_LOST';
+
+let world: VideoWorld;
+let media: VideoInstance;
+beforeAll(async () => {
+  world = await VideoWorld.start();
+}, 60_000);
+beforeEach(async () => {
+  await world.clear();
+  media = await world.instance();
+});
+afterAll(() => world?.stop(), 60_000);
+
+/** Every task has been waited for, and looked at. */
+async function look(by = media): Promise<void> {
+  await world.pass(INTERVAL_MS);
+  await by.videos.poller.runOnce();
+}
+
+const statusOf = async (task_id: string) => (await media.post('status', { task_id })).json;
+const code = (expected: string, more: object = {}) => expect.objectContaining({ code: expected, ...more });
+const target = (provider: string, priority: number): Model['targets'][number] => ({
+  ...MODEL.targets[0]!,
+  provider,
+  priority,
+});
+
+describe('create', () => {
+  test('holds what the video costs, orders it once, and answers with a task of ours', async () => {
+    const { json, requestId } = await media.create({ duration: 5, tier: 'std' });
+    expect(json).toEqual({
+      task_id: expect.stringMatching(/^task_[0-9a-f-]{36}$/),
+      status: 'queued',
+      model: 'sim/video',
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(world.reserved).toMatchObject([
+      { requestId, boundNano: '250000000', floorNano: '250000000', callerNamedMaximum: true },
+    ]);
+    expect(world.first.orders).toEqual([
+      { upstreamModel: 'v-1', prompt: 'a cat', tier: 'std', seconds: 5, resolution: '720p', images: [] },
+    ]);
+    expect([world.ends, await world.bills()]).toEqual([[], ['dispatched']]);
+    expect(await statusOf(json.task_id)).toEqual(json);
+  });
+
+  test('a refused hold leaves nothing behind', async () => {
+    world.refusal = new GatewayError('insufficient_balance');
+    await expect(media.create()).rejects.toEqual(code('insufficient_balance'));
+    expect(world.first.orders).toEqual([]);
+    // Nobody waits for that.
+    while ((await world.bills()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  test.each([
+    ['another provider’s path', { model: 'sim/video' }, 'kling', 'video_model_not_found'],
+    ['never listed', { model: 'sim/never' }, 'sim', 'model_not_found'],
+    ['no slug', { model: 'video' }, 'sim', 'invalid_model'],
+    ['no such tier', { tier: 'Std' }, 'sim', 'video_tier_not_found'],
+    ['no such duration', { duration: 7 }, 'sim', 'video_generation_failed'],
+    ['a malformed duration', { duration: -1 }, 'sim', 'invalid_request'],
+  ])('%s is refused before anything is held', async (_when, fields, provider, expected) => {
+    const body = { model: 'sim/video', prompt: 'x', ...fields };
+    await expect(media.post('create', body, ACCOUNT, provider)).rejects.toEqual(code(expected));
+    expect([world.reserved, world.first.orders]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['disabled', { active: false }],
+    ['no video model', { outputModalities: ['text'] }],
+    ['without the action', { workflow: ['status'] }],
+  ])('a model that is %s is none', async (_when, changed) => {
+    world.models.set(MODEL.slug, { ...MODEL, ...changed });
+    await expect(media.create()).rejects.toEqual(code('video_model_not_found'));
+  });
+
+  test('links go only to a provider that takes them', async () => {
+    Object.assign(world.first, { takesLinks: false });
+    const reference_images = ['https://example.com/a.png'];
+    await expect(media.create({ reference_images })).rejects.toEqual(
+      code('video_generation_failed', { shouldRetry: false }),
+    );
+    expect(world.reserved).toEqual([]);
+  });
+
+  test.each<[string, unknown, string, string, boolean | undefined]>([
+    ['refuses it', new MediaRefused('policy'), 'video_generation_failed', RELEASED, false],
+    [
+      'finds fault with it',
+      new UpstreamError({ kind: 'status', status: 400, message: 'bad' }),
+      'video_generation_failed',
+      RELEASED,
+      false,
+    ],
+    [
+      'fails',
+      new UpstreamError({ kind: 'status', status: 500 }),
+      'video_generation_failed',
+      RELEASED,
+      undefined,
+    ],
+    ['is busy', new UpstreamError({ kind: 'status', status: 429 }), 'rate_limited', RELEASED, undefined],
+    [
+      'is out of reach',
+      new UpstreamError({ kind: 'unreachable', cause: 0 }),
+      'upstream_unavailable',
+      RELEASED,
+      false,
+    ],
+    ['falls silent', new UpstreamError({ kind: 'broken', cause: 0 }), 'upstream_failed', LOST, false],
+    ['makes us stumble', new TypeError('x'), 'upstream_failed', LOST, false],
+    ['names no task', { upstreamId: undefined }, 'video_task_id_missing', RELEASED, undefined],
+  ])('a provider that %s is asked once', async (_when, accepts, expected, outcome, shouldRetry) => {
+    world.first.accepts = accepts as never;
+    world.models.set(MODEL.slug, { ...MODEL, targets: [target('first', 0)] });
+    const error = await media.create().catch((thrown: GatewayError) => thrown);
+    expect(error).toEqual(code(expected));
+    expect((error as GatewayError).shouldRetry).toBe(shouldRetry);
+    expect(world.ends).toEqual([expect.objectContaining({ outcome, costNano: '0', errorCode: expected })]);
+    expect(world.first.orders).toHaveLength(1);
+    expect(await world.pool.query('SELECT 1 FROM media.tasks')).toMatchObject({ rowCount: 0 });
+  });
+
+  test('only an order that was certainly not taken goes to another account', async () => {
+    world.models.set(MODEL.slug, { ...MODEL, targets: [target('first', 0), target('second', 1)] });
+    const second = world.providers.get('second')!;
+    world.first.accepts = new UpstreamError({ kind: 'unreachable', cause: 0 });
+    await media.create();
+    expect([world.first.orders.length, second.orders.length]).toEqual([1, 1]);
+    world.first.accepts = new UpstreamError({ kind: 'broken', cause: 0 });
+    await expect(media.create()).rejects.toEqual(code('upstream_failed'));
+    expect([world.first.orders.length, second.orders.length]).toEqual([2, 1]);
+  });
+});
+
+describe('under an Idempotency-Key', () => {
+  test('the same call twice makes one task, and is answered alike', async () => {
+    const other = await world.instance();
+    const [one, two] = await Promise.all([media.create({}, 'key-1'), other.create({}, 'key-1')]);
+    const later = await media.create({}, 'key-1');
+    expect([two.json, later.json]).toEqual([one.json, one.json]);
+    expect([world.first.orders.length, await world.bills()]).toEqual([1, ['dispatched']]);
+    await expect(media.create({ duration: 10 }, 'key-1')).rejects.toEqual(code('invalid_request'));
+    await expect(media.create({}, ' ')).rejects.toEqual(code('invalid_request'));
+    expect((await media.create({}, 'key-2')).json.task_id).not.toBe(one.json.task_id);
+  });
+
+  test('a call that came to nothing may be made again', async () => {
+    world.first.accepts = new UpstreamError({ kind: 'status', status: 500 });
+    await expect(media.create({}, 'key-1')).rejects.toEqual(code('video_generation_failed'));
+    world.refusal = new GatewayError('insufficient_balance');
+    await expect(media.create({}, 'key-1')).rejects.toEqual(code('insufficient_balance'));
+    world.refusal = undefined;
+    world.first.accepts = undefined;
+    expect((await media.create({}, 'key-1')).status).toBe(200);
+  });
+
+  test('a call of which nobody knows is not made again', async () => {
+    world.first.accepts = new UpstreamError({ kind: 'broken', cause: 0 });
+    const doubt = code('upstream_failed', { shouldRetry: false });
+    await expect(media.create({}, 'key-1')).rejects.toEqual(doubt);
+    world.first.accepts = undefined;
+    await expect(media.create({}, 'key-1')).rejects.toEqual(doubt);
+    expect(world.first.orders).toHaveLength(1);
+  });
+
+  test('a task whose answer was not kept is found by its key', async () => {
+    const { json } = await media.create({}, 'key-1');
+    await world.pool.query(`UPDATE media.idempotency SET state = 'unknown', body = NULL`);
+    expect((await media.create({}, 'key-1')).json).toEqual(json);
+    expect(world.first.orders).toHaveLength(1);
+  });
+});
+
+describe('the poller', () => {
+  test('drives a task to its end though nobody asks, and bills it once', async () => {
+    const { json, requestId } = await media.create();
+    await media.videos.poller.runOnce();
+    expect(world.first.looks).toEqual([]);
+    await look();
+    expect(world.first.looks).toEqual([{ upstreamId: 'up-1', upstreamModel: 'v-1' }]);
+    world.first.reports = { state: 'running' };
+    await look();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'running' });
+    world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
+    await look();
+    await look();
+    expect(world.first.looks).toHaveLength(3);
+    expect(world.ends).toMatchObject([
+      { requestId, outcome: SETTLED, ...COST, provider: 'first', usageSource: 'USAGE_SOURCE_PROVIDER' },
+    ]);
+    expect(await statusOf(json.task_id)).toMatchObject({
+      status: 'completed',
+      duration: 5,
+      ended_at: expect.any(String),
+    });
+    expect(await world.bills()).toEqual(['ended']);
+  });
+
+  test.each([
+    ['failed', { state: 'failed', detail: 'no' }, RELEASED],
+    ['canceled', { state: 'canceled' }, RELEASED],
+    ['expired', { state: 'expired' }, RELEASED],
+  ] as const)('a task that is %s costs nothing', async (status, report, outcome) => {
+    const { json } = await media.create();
+    world.first.reports = report;
+    await look();
+    expect(world.ends).toMatchObject([{ outcome, costNano: '0', errorCode: 'video_generation_failed' }]);
+    const detail = 'detail' in report ? { detail: 'no' } : {};
+    expect(await statusOf(json.task_id)).toMatchObject({
+      status,
+      error: { code: 'video_generation_failed', ...detail },
+    });
+  });
+
+  test('two instances look at each task once', async () => {
+    for (let i = 0; i < 10; i++) await media.create();
+    const other = await world.instance();
+    await world.pass(INTERVAL_MS);
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await Promise.all([media.videos.poller.runOnce(), other.videos.poller.runOnce()]);
+    expect(world.first.looks).toHaveLength(10);
+    expect(new Set(world.ends.map(({ requestId }) => requestId)).size).toBe(10);
+    expect(world.ends).toHaveLength(10);
+  });
+
+  test('what a dead instance had under its lease is looked at by another once that ends', async () => {
+    const { json } = await media.create();
+    let wake = () => {};
+    world.first.reports = () => new Promise((resolve) => (wake = () => resolve({ state: 'failed' })));
+    await world.pass(INTERVAL_MS);
+    const stuck = media.videos.poller.runOnce();
+    while (world.first.looks.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const other = await world.instance();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await look(other);
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'queued' });
+    await world.pass(60_000);
+    await other.videos.poller.runOnce();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+    // It was frozen, not dead: what it found out counts no more.
+    wake();
+    await stuck;
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+    expect(world.ends).toMatchObject([{ outcome: SETTLED }]);
+  });
+
+  test('looks that fail are spaced out, and the task goes on', async () => {
+    const { json } = await media.create();
+    world.first.reports = new UpstreamError({ kind: 'broken', cause: 0 });
+    await look();
+    await look();
+    await look();
+    expect(world.first.looks).toHaveLength(2);
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await world.pass(30_000);
+    await media.videos.poller.runOnce();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('a provider that hangs keeps no other’s tasks waiting', async () => {
+    world.models.set('sim/other', { ...MODEL, slug: 'sim/other', targets: [target('second', 0)] });
+    for (let i = 0; i < 20; i++) await media.create();
+    await media.create({ model: 'sim/other' });
+    const held: (() => void)[] = [];
+    world.first.reports = () => new Promise((resolve) => held.push(() => resolve({ state: 'running' })));
+    await world.pass(INTERVAL_MS);
+    const stuck = media.videos.poller.runOnce();
+    const second = world.providers.get('second')!;
+    while (held.length < 16 || second.looks.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    expect([world.first.looks.length, second.looks.length]).toEqual([16, 1]);
+    for (const release of held) release();
+    await stuck;
+  });
+
+  test('a task is given up after a day', async () => {
+    const { json } = await media.create();
+    await world.pass(86_400_000);
+    await media.videos.poller.runOnce();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'expired' });
+    expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
+  });
+
+  test('seconds that make no bill are asked for again, then those ordered are charged', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', seconds: 0, videos: VIDEOS };
+    for (let looks = 0; looks < 4; looks++) {
+      await look();
+      for (const action of ['status', 'result']) {
+        await expect(media.post(action, { task_id: json.task_id })).rejects.toEqual(
+          code('video_billing_error', { shouldRetry: false }),
+        );
+      }
+    }
+    await look();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+    expect(world.ends).toMatchObject([{ outcome: SETTLED, ...COST, usageSource: 'USAGE_SOURCE_COUNTED' }]);
+  });
+
+  test('it starts, stops, and needs nobody', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await world.pass(INTERVAL_MS);
+    media.videos.poller.start();
+    while ((await statusOf(json.task_id)).status !== 'completed') await new Promise((r) => setTimeout(r, 5));
+    await media.videos.poller.stop();
+    expect(world.ends).toHaveLength(1);
+  });
+});
+
+describe('a poll', () => {
+  test.each(['status', 'result'])('%s takes the rate and no money', async (action) => {
+    const { json } = await media.create();
+    world.reserved.length = 0;
+    await media.post(action, { task_id: json.task_id });
+    expect(world.reserved).toMatchObject([{ free: true }]);
+  });
+
+  test.each(['status', 'result'])('%s knows only the caller’s own tasks', async (action) => {
+    const { json } = await media.create();
+    const ask = (body: object, account = ACCOUNT, provider = 'sim') =>
+      media.post(action, body, account, provider);
+    await expect(ask({ task_id: json.task_id }, 'acct_2')).rejects.toEqual(code('not_found'));
+    await expect(ask({ task_id: 'task_none' })).rejects.toEqual(code('not_found'));
+    await expect(ask({ task_id: json.task_id }, ACCOUNT, 'kling')).rejects.toEqual(
+      code('video_model_not_found'),
+    );
+    for (const nothing of [{}, { task_id: null }, { task_id: '' }, { task_id: [] }]) {
+      await expect(ask(nothing)).rejects.toEqual(code('missing_parameter', { param: 'task_id' }));
+    }
+    for (const wrong of [{ task_id: 7 }, { task_id: json.task_id, model: 'sim/video' }]) {
+      await expect(ask(wrong)).rejects.toEqual(code('invalid_request'));
+    }
+    await expect(ask(Buffer.from('{'))).rejects.toEqual(code('invalid_request'));
+    expect(world.reserved).toHaveLength(1);
+  });
+
+  test('a model that is delisted keeps nobody from what is paid for; one without the action does', async () => {
+    const { json } = await media.create();
+    world.models.set(MODEL.slug, { ...MODEL, active: false });
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'queued' });
+    world.models.set(MODEL.slug, { ...MODEL, workflow: ['create', 'status'] });
+    await expect(media.post('result', { task_id: json.task_id })).rejects.toEqual(
+      code('video_model_not_found'),
+    );
+  });
+
+  test('a video that cost more than its key allows for one request', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
+    await look();
+    world.requestCostLimitNano = '1000000000';
+    const cap = { limitNano: 1_000_000_000n, usedNano: 3_000_000_000n };
+    for (const action of ['status', 'result']) {
+      await expect(media.post(action, { task_id: json.task_id })).rejects.toEqual(
+        code('request_cost_limit', { cap }),
+      );
+    }
+    expect(world.ends).toMatchObject([{ costNano: '3000000000', videoMs: '60000' }]);
+    world.requestCostLimitNano = '3000000000';
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('the result', () => {
+  const resultOf = async (task_id: string) => (await media.post('result', { task_id })).json;
+
+  test('has links of this moment', async () => {
+    const { json } = await media.create();
+    expect(await resultOf(json.task_id)).toEqual({ task_id: json.task_id, status: 'queued', videos: [] });
+    world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
+    await look();
+    world.first.reports = { state: 'completed', videos: [{ url: 'https://cdn.test/2.mp4' }] };
+    expect(await resultOf(json.task_id)).toEqual({
+      task_id: json.task_id,
+      status: 'completed',
+      videos: [{ url: 'https://cdn.test/2.mp4', duration: 5, expires_at: null }],
+    });
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    expect((await resultOf(json.task_id)).videos).toEqual([
+      { url: 'https://cdn.test/1.mp4', duration: 5, expires_at: '2027-01-15T08:00:00.000Z' },
+    ]);
+  });
+
+  test('of a failed task says so', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'failed' };
+    await look();
+    expect(await resultOf(json.task_id)).toMatchObject({
+      status: 'failed',
+      videos: [],
+      error: { code: 'video_generation_failed' },
+    });
+  });
+
+  test('of a provider that fails now is to be asked for again', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await look();
+    world.first.reports = new UpstreamError({ kind: 'broken', cause: 0 });
+    await expect(resultOf(json.task_id)).rejects.toEqual(code('upstream_failed'));
+    world.first.reports = new UpstreamError({ kind: 'unreachable', cause: 0 });
+    await expect(resultOf(json.task_id)).rejects.toEqual(code('upstream_unavailable'));
+    world.first.reports = { state: 'unknown' };
+    await expect(resultOf(json.task_id)).rejects.toEqual(code('not_found'));
+    expect(world.ends).toHaveLength(1);
+  });
+
+  test('that needs our key is a link of ours, and the file goes through us', async () => {
+    const secret = 'https://provider.test/file?needs=our-key';
+    world.first.openContent = async (url) => ({
+      mime: 'video/mp4',
+      bytes: 5,
+      body: (async function* () {
+        yield Buffer.from(url === secret ? 'bytes' : 'other');
+      })(),
+    });
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: [{ url: secret }] };
+    await look();
+    const [video] = (await resultOf(json.task_id)).videos;
+    expect(video).toEqual({
+      url: expect.stringMatching(/^http:\/\/api\.test:8080\/v1\/videos\/files\/task_/),
+      duration: 5,
+      expires_at: expect.any(String),
+    });
+    const get = (path: string) => media.call('GET', path, Buffer.alloc(0), '');
+    const { pathname } = new URL(video.url);
+    expect(await get(pathname)).toMatchObject({
+      json: 'bytes',
+      headers: { 'content-type': 'video/mp4', 'content-length': '5' },
+    });
+    await expect(get(`${pathname}x`)).rejects.toEqual(code('not_found'));
+    await expect(get('/v1/videos/files/')).rejects.toEqual(code('not_found'));
+  });
+});

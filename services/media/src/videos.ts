@@ -1,0 +1,97 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Logger, Pool } from '@gateway/runtime';
+import type { TargetHealth } from '@gateway/upstream';
+import type { Books } from './books';
+import { LinkSigner } from './domain/signed-link';
+import type { VideoProvider } from './domain/video-provider';
+import type { TargetMetrics, TaskMetrics } from './metrics';
+import { type CreateVideoDeps, createVideo } from './rpc/create-video';
+import { getVideoFile } from './rpc/get-video-file';
+import { getVideoResult } from './rpc/get-video-result';
+import { getVideoStatus } from './rpc/get-video-status';
+import type { Routes } from './rpc/route-call';
+import { TaskKeeper } from './rpc/task-keeper';
+import { TaskPoller } from './rpc/task-poller';
+import { VideoLinks } from './rpc/video-links';
+import { VideoLooker } from './rpc/video-looker';
+import { VideoSubmitter } from './rpc/video-submitter';
+import type { Settings } from './settings';
+import { Tasks } from './store/tasks';
+
+const LINK_LIFETIME_MS = 3_600_000;
+const GIVE_UP_MS = 86_400_000;
+const LOOKS_PER_PROVIDER = 16;
+const MAX_FILES = 64;
+const KEEP_RETRY_MS = 100;
+
+export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' | 'forms' | 'idempotent'> {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly pool: Pool;
+  readonly books: Pick<Books, 'admission' | 'bills' | 'keeper'>;
+  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly health: TargetHealth;
+  readonly targetMetrics: TargetMetrics;
+  readonly taskMetrics: TaskMetrics;
+}
+
+/** All that answers for videos. */
+export interface Videos {
+  readonly routes: Pick<Routes, 'createVideo' | 'videoStatus' | 'videoResult' | 'videoFile'>;
+  readonly tasks: Tasks;
+  readonly poller: TaskPoller;
+}
+
+export function openVideos(options: VideosOptions): Videos {
+  const { settings, log, pool, books, models, providers, health, targetMetrics, taskMetrics } = options;
+  const { admission, bills, keeper } = books;
+  const intervalMs = settings.VIDEO_POLL_INTERVAL_MS;
+  const timeouts = {
+    connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
+    firstByteMs: settings.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+    idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
+  };
+  const lookTimeoutMs = settings.VIDEO_LOOK_TIMEOUT_MS;
+  const lookTimeouts = { ...timeouts, totalMs: lookTimeoutMs };
+  const tasks = new Tasks({ pool, bills, firstLookMs: intervalMs });
+  const looker = new VideoLooker({ providers, timeouts: lookTimeouts, fileTimeouts: timeouts });
+  const links = new VideoLinks({
+    signer: new LinkSigner(settings.SERVICE_SECRET),
+    publicUrl: settings.PUBLIC_API_URL,
+    lifetimeMs: LINK_LIFETIME_MS,
+    nowMs: Date.now,
+  });
+  const known = {
+    models,
+    admission,
+    findTask: (id: string, accountId: string) => tasks.find(id, accountId),
+  };
+  return {
+    tasks,
+    routes: {
+      createVideo: createVideo({
+        ...options,
+        admission,
+        tasks,
+        submitter: new VideoSubmitter({ health, metrics: targetMetrics, timeouts }),
+        keeper: new TaskKeeper({ tasks, firstWaitMs: KEEP_RETRY_MS }),
+        newTaskId: () => `task_${randomUUIDv7()}`,
+      }),
+      videoStatus: getVideoStatus(known),
+      videoResult: getVideoResult({ ...known, looker, links }),
+      videoFile: getVideoFile({ links, looker, findTask: (id) => tasks.find(id), maxFiles: MAX_FILES }),
+    },
+    poller: new TaskPoller({
+      tasks,
+      providers,
+      settings: { intervalMs, giveUpMs: GIVE_UP_MS },
+      looksPerProvider: LOOKS_PER_PROVIDER,
+      timeouts: lookTimeouts,
+      lookTimeoutMs,
+      metrics: taskMetrics,
+      log,
+      nowMs: Date.now,
+      deliver: (event) => keeper.deliver(event),
+    }),
+  };
+}
