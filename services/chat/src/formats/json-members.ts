@@ -7,6 +7,8 @@ export interface JsonMember {
   readonly start: number;
   readonly valueStart: number;
   readonly valueEnd: number;
+  /** Members of all the objects in the value, however deep. */
+  readonly innerMembers: number;
 }
 
 const QUOTE = 0x22;
@@ -33,9 +35,9 @@ export function topLevelMembers(json: Buffer): JsonMember[] {
     if (start === -1) return members;
     const keyEnd = stringEnd(json, start);
     const valueStart = skipSpace(json, json.indexOf(COLON, keyEnd) + 1);
-    const next = valueEnd(json, valueStart);
+    const { next, innerMembers } = readValue(json, valueStart);
     const key = JSON.parse(json.toString('utf8', start, keyEnd)) as string;
-    members.push({ key, start, valueStart, valueEnd: trimSpace(json, next) });
+    members.push({ key, start, valueStart, valueEnd: trimSpace(json, next), innerMembers });
     if (json[next] !== COMMA) return members;
     at = next + 1;
   }
@@ -106,9 +108,10 @@ function stringEnd(json: Buffer, start: number): number {
   return json.length;
 }
 
-/** The comma or brace that follows the value. */
-function valueEnd(json: Buffer, start: number): number {
+/** Up to the comma or brace that follows the value; each of its members has one colon. */
+function readValue(json: Buffer, start: number): { next: number; innerMembers: number } {
   let depth = 0;
+  let innerMembers = 0;
   for (let at = start; at < json.length; at++) {
     const byte = json[at];
     if (byte === QUOTE) {
@@ -118,13 +121,15 @@ function valueEnd(json: Buffer, start: number): number {
         throw new GatewayError('invalid_request', { detail: 'the body is nested too deeply' });
       }
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth === 0) return at;
+      if (depth === 0) return { next: at, innerMembers };
       depth--;
     } else if (byte === COMMA && depth === 0) {
-      return at;
+      return { next: at, innerMembers };
+    } else if (byte === COLON) {
+      innerMembers++;
     }
   }
-  return json.length;
+  return { next: json.length, innerMembers };
 }
 
 function skipSpace(json: Buffer, at: number): number {

@@ -8,8 +8,8 @@ export interface ParsedObject {
 }
 
 /**
- * @throws GatewayError `invalid_request` for what is not one JSON object in UTF-8, and for a repeated
- * top-level key, of which a provider might read another than we do.
+ * @throws GatewayError `invalid_request` for what is not one JSON object in UTF-8, and for a repeated key,
+ * however deep: of a tool with two types, say, a provider might read another than we do.
  */
 export function parseJsonObject(bytes: Buffer): ParsedObject {
   if (!isUtf8(bytes)) throw new GatewayError('invalid_request', { detail: 'the body is not valid UTF-8' });
@@ -23,8 +23,24 @@ export function parseJsonObject(bytes: Buffer): ParsedObject {
     throw new GatewayError('invalid_request', { detail: 'the body is not a JSON object' });
   }
   const members = topLevelMembers(bytes);
-  if (new Set(members.map(({ key }) => key)).size < members.length) {
+  const written = members.reduce((sum, { innerMembers }) => sum + innerMembers, members.length);
+  if (countMembers(value) < written) {
     throw new GatewayError('invalid_request', { detail: 'the body has a repeated key' });
   }
   return { value: value as Record<string, unknown>, members };
+}
+
+/** Of the value and all in it; how deep it goes was checked before. */
+function countMembers(value: object): number {
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const entry of value)
+      if (typeof entry === 'object' && entry !== null) members += countMembers(entry);
+    return members;
+  }
+  for (const inner of Object.values(value)) {
+    members++;
+    if (typeof inner === 'object' && inner !== null) members += countMembers(inner);
+  }
+  return members;
 }
