@@ -28,3 +28,22 @@ test('no object that was written by a program repeats a key', () => {
     }),
   );
 });
+
+test.each([
+  ['objects', '{},', '{}'],
+  ['numbers', '1,', '1'],
+  ['lists in lists', '[[]],', '[]'],
+])('many %s are refused before they are parsed', (_, value, last) => {
+  const holding = (count: number) =>
+    `{"text":"${'{[,'.repeat(500_000)}","list":[${value.repeat(count)}${last}]}`;
+  expect(() => parse(holding(60_000))).not.toThrow();
+  expect(() => parse(holding(500_000))).toThrow(
+    expect.objectContaining({ code: 'invalid_request', detail: 'the body has too many values' }),
+  );
+});
+
+test('bytes that are no JSON are looked at to their end', () => {
+  for (const bytes of ['"', '\\"', '{"a', '"\\', '{"a":"\\\\\\"', ',,,']) {
+    expect(() => parse(bytes)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  }
+});

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gateway/proto';
-import { type JsonMember, topLevelMembers } from './json-members';
+import { type JsonMember, refuseExcessValues, topLevelMembers } from './json-members';
 
 export interface ParsedObject {
   readonly value: Record<string, unknown>;
@@ -13,6 +13,7 @@ export interface ParsedObject {
  */
 export function parseJsonObject(bytes: Buffer): ParsedObject {
   if (!isUtf8(bytes)) throw new GatewayError('invalid_request', { detail: 'the body is not valid UTF-8' });
+  refuseExcessValues(bytes);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -38,7 +39,9 @@ function countMembers(value: object): number {
       if (typeof entry === 'object' && entry !== null) members += countMembers(entry);
     return members;
   }
-  for (const inner of Object.values(value)) {
+  // An object of very many members gives its keys much sooner than its values.
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key];
     members++;
     if (typeof inner === 'object' && inner !== null) members += countMembers(inner);
   }

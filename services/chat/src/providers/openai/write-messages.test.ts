@@ -267,3 +267,14 @@ test.each([
     { numRuns: 300 },
   );
 });
+
+test.each([
+  ['user', user],
+  ['assistant', assistant],
+] as const)('twenty thousand turns of one %s are written at once', (_, turn) => {
+  const turns = Array.from({ length: 20_000 }, () => turn(text('x')));
+  const startMs = performance.now();
+  expect(write(turns)).toHaveLength(1);
+  // Copied for each neighbour they took five seconds and more, in which nobody else was served.
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});

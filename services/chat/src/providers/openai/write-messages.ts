@@ -132,8 +132,8 @@ class Messages {
   #push(message: Message): void {
     const last = this.#messages.at(-1);
     if (last?.role === 'user' && message.role === 'user') {
-      const content = [...(last.content as WrittenPart[]), ...(message.content as WrittenPart[])];
-      this.#messages[this.#messages.length - 1] = { role: 'user', content };
+      const content = last.content as WrittenPart[];
+      for (const part of message.content as WrittenPart[]) content.push(part);
       return;
     }
     if (this.#dialect.strictOrder && last?.role === 'tool' && message.role === 'user') {
@@ -170,18 +170,16 @@ export function shortToolId(id: string): string {
 
 /** Turns without anything to send are left out, and neighbours of one role are one turn. */
 function mergeNeighbours(turns: readonly Turn[], dialect: OpenAiDialect): Turn[] {
-  const merged: Turn[] = [];
+  const merged: { role: Turn['role']; parts: unknown[] }[] = [];
   for (const turn of turns) {
     const sent = turn.role === 'assistant' ? { ...turn, parts: sentParts(turn, dialect) } : turn;
     if (sent.parts.every((part) => part.kind === 'thinking' || isEmptyText(part))) continue;
     const last = merged.at(-1);
-    if (last?.role === sent.role) {
-      merged[merged.length - 1] = { role: sent.role, parts: [...last.parts, ...sent.parts] } as Turn;
-    } else {
-      merged.push(sent);
-    }
+    // In place: thousands of neighbours, each copied for the next, would take seconds.
+    if (last?.role === sent.role) for (const part of sent.parts) last.parts.push(part);
+    else merged.push({ role: sent.role, parts: [...sent.parts] });
   }
-  return merged;
+  return merged as Turn[];
 }
 
 /** Thoughts are only for who made them; this format's own are unsigned. */
