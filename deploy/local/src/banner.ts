@@ -17,7 +17,7 @@ export function banner(stack: Stack, demo: Demo, afterMs: number): string {
     `  Data, logs   ${stack.dataDir}, ${stack.logDir}`,
   ];
   if (simulated.length > 0) {
-    const settings = simulated.map(({ keySetting }) => keySetting).join(', ');
+    const settings = simulated.flatMap(({ keySettings }) => keySettings).join(', ');
     lines.push(
       '',
       `  Played by the simulator: ${simulated.map(({ name }) => name).join(', ')}.`,

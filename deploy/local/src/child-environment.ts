@@ -4,7 +4,7 @@ export const REPOSITORY = join(__dirname, '../../..');
 
 /** What the stack itself hands to those that need it, and what npm adds. */
 const NOT_INHERITED =
-  /^(npm_.*|.*_API_KEY|.*_BASE_URL|DATABASE_URL|REDIS_URL|KAFKA_.*|KEY_PEPPER|JWT_SIGNING_KEY|SERVICE_SECRET|ADMIN_.*|.*_PORT|.*_ADDR|BIND_HOST|DATA_DIR|NODE_CHANNEL_.*)$/;
+  /^(npm_.*|.*_(API|ACCESS|SECRET)_KEY|.*_BASE_URL|DATABASE_URL|REDIS_URL|KAFKA_.*|KEY_PEPPER|JWT_SIGNING_KEY|SERVICE_SECRET|ADMIN_.*|.*_PORT|.*_ADDR|BIND_HOST|DATA_DIR|NODE_CHANNEL_.*)$/;
 
 /** The environment that every service process starts from. */
 export function inheritedSettings(env: NodeJS.ProcessEnv): Record<string, string> {

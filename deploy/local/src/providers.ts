@@ -1,36 +1,66 @@
-/** Providers that chat speaks to: the prefix of their settings, and where the simulator plays them. */
-const PROVIDERS = {
-  openai: { prefix: 'OPENAI', path: '/openai/v1' },
-  anthropic: { prefix: 'ANTHROPIC', path: '/anthropic' },
-  google: { prefix: 'GEMINI', path: '/gemini' },
-  deepseek: { prefix: 'DEEPSEEK', path: '/openai/v1' },
-  mistral: { prefix: 'MISTRAL', path: '/mistral/v1' },
-  xai: { prefix: 'XAI', path: '/xai/v1' },
-} as const;
+type ProviderService = 'chat' | 'media';
+
+interface KnownProvider {
+  /** Of its settings: a credential each, and `<PREFIX>_BASE_URL`. */
+  readonly prefix: string;
+  /** Where the simulator plays it. */
+  readonly path: string;
+  readonly serves: readonly ProviderService[];
+  /** One API key, unless said otherwise. */
+  readonly credentials?: readonly string[];
+}
+
+const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
+  openai: { prefix: 'OPENAI', path: '/openai/v1', serves: ['chat', 'media'] },
+  anthropic: { prefix: 'ANTHROPIC', path: '/anthropic', serves: ['chat'] },
+  google: { prefix: 'GEMINI', path: '/gemini', serves: ['chat', 'media'] },
+  deepseek: { prefix: 'DEEPSEEK', path: '/openai/v1', serves: ['chat'] },
+  mistral: { prefix: 'MISTRAL', path: '/mistral/v1', serves: ['chat'] },
+  xai: { prefix: 'XAI', path: '/xai/v1', serves: ['chat'] },
+  bfl: { prefix: 'BFL', path: '/bfl', serves: ['media'] },
+  minimax: { prefix: 'MINIMAX', path: '/minimax', serves: ['media'] },
+  kling: {
+    prefix: 'KLING',
+    path: '/kling',
+    serves: ['media'],
+    credentials: ['ACCESS_KEY', 'SECRET_KEY'],
+  },
+  alibaba: { prefix: 'DASHSCOPE', path: '/dashscope', serves: ['media'] },
+};
+
+const LISTED: Readonly<Record<ProviderService, string>> = {
+  chat: 'CHAT_PROVIDERS',
+  media: 'MEDIA_PROVIDERS',
+};
 
 export interface SimulatedProvider {
   readonly name: string;
   /** What to set to call it for real. */
-  readonly keySetting: string;
+  readonly keySettings: readonly string[];
 }
 
 export interface ProviderPlan {
-  /** For chat. */
-  readonly settings: Readonly<Record<string, string>>;
+  /** Of each service that calls providers. */
+  readonly settings: Readonly<Record<ProviderService, Readonly<Record<string, string>>>>;
   readonly simulated: readonly SimulatedProvider[];
 }
 
-/** A provider without a key is played by the simulator. @param simulatorUrl its origin */
+/** A provider without all of its credentials is played by the simulator. @param simulatorUrl its origin */
 export function planProviders(env: NodeJS.ProcessEnv, simulatorUrl: string): ProviderPlan {
-  const settings: Record<string, string> = { CHAT_PROVIDERS: Object.keys(PROVIDERS).join(',') };
+  const settings: Record<ProviderService, Record<string, string>> = { chat: {}, media: {} };
   const simulated: SimulatedProvider[] = [];
-  for (const [provider, { prefix, path }] of Object.entries(PROVIDERS)) {
-    const key = env[`${prefix}_API_KEY`];
-    const baseUrl = env[`${prefix}_BASE_URL`];
-    if (!key) simulated.push({ name: provider, keySetting: `${prefix}_API_KEY` });
-    settings[`${prefix}_API_KEY`] = key || 'simulated';
-    if (!key) settings[`${prefix}_BASE_URL`] = simulatorUrl + path;
-    else if (baseUrl) settings[`${prefix}_BASE_URL`] = baseUrl;
+  for (const [name, provider] of Object.entries(PROVIDERS)) {
+    const { prefix, serves, credentials = ['API_KEY'] } = provider;
+    const keySettings = credentials.map((credential) => `${prefix}_${credential}`);
+    const isSimulated = keySettings.some((setting) => !env[setting]);
+    if (isSimulated) simulated.push({ name, keySettings });
+    const baseUrl = isSimulated ? simulatorUrl + provider.path : env[`${prefix}_BASE_URL`];
+    for (const service of serves) {
+      const own = settings[service];
+      own[LISTED[service]] = [own[LISTED[service]], name].filter(Boolean).join(',');
+      for (const setting of keySettings) own[setting] = isSimulated ? 'simulated' : env[setting]!;
+      if (baseUrl) own[`${prefix}_BASE_URL`] = baseUrl;
+    }
   }
   return { settings, simulated };
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { ProviderPlan } from './providers';
 import type { StackSecrets } from './secrets';
 
-export type ServiceName = 'edge' | 'catalog' | 'billing' | 'chat' | 'dashboard' | 'simulator';
+export type ServiceName = 'edge' | 'catalog' | 'billing' | 'chat' | 'media' | 'dashboard' | 'simulator';
 
 /** What a service may need to know of the rest. */
 export interface Surroundings {
@@ -13,8 +14,8 @@ export interface Surroundings {
   addresses(service: ServiceName): string;
   /** Origin of its first instance's HTTP server. */
   origin(service: ServiceName): string;
-  /** Settings of the providers, as chat takes them. */
-  readonly providers: Readonly<Record<string, string>>;
+  /** Settings of the providers, as each service takes them. */
+  readonly providers: ProviderPlan['settings'];
 }
 
 export interface ServiceDefinition {
@@ -66,8 +67,22 @@ export const SERVICES: readonly ServiceDefinition[] = [
       BILLING_ADDR: around.addresses('billing'),
       DATA_DIR: join(around.dataDir, `chat-${index}`),
       ...kafka(around),
-      ...around.providers,
+      ...around.providers.chat,
       SIM_BASE_URL: `${around.origin('simulator')}/openai/v1`,
+    }),
+  },
+  {
+    name: 'media',
+    after: ['catalog', 'billing', 'simulator'],
+    ports: { grpc: grpc(7104), admin },
+    settings: (around) => ({
+      SERVICE_SECRET: around.secrets.serviceSecret,
+      DATABASE_URL: around.engines.databaseUrl,
+      CATALOG_ADDR: around.addresses('catalog'),
+      BILLING_ADDR: around.addresses('billing'),
+      ...kafka(around),
+      ...around.providers.media,
+      SIM_BASE_URL: around.origin('simulator'),
     }),
   },
   {
@@ -86,7 +101,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
   },
   {
     name: 'edge',
-    after: ['billing', 'chat', 'dashboard'],
+    after: ['billing', 'chat', 'media', 'dashboard'],
     ports: {
       api: { setting: 'EDGE_API_PORT', usual: 0 },
       dashboard: { setting: 'EDGE_DASHBOARD_PORT', usual: 0 },
@@ -96,6 +111,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       SERVICE_SECRET: around.secrets.serviceSecret,
       BILLING_ADDR: around.addresses('billing'),
       CHAT_ADDR: around.addresses('chat'),
+      MEDIA_ADDR: around.addresses('media'),
       DASHBOARD_ADDR: around.addresses('dashboard'),
       DASHBOARD_HTTP_URL: around.origin('dashboard'),
     }),

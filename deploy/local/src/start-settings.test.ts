@@ -47,17 +47,46 @@ describe('planProviders', () => {
       'google',
       'deepseek',
       'mistral',
+      'bfl',
+      'minimax',
+      'kling',
+      'alibaba',
     ]);
     expect(settings).toMatchObject({
-      OPENAI_BASE_URL: 'http://sim/openai/v1',
-      ANTHROPIC_BASE_URL: 'http://sim/anthropic',
-      GEMINI_BASE_URL: 'http://sim/gemini',
-      XAI_API_KEY: 'k',
-      XAI_BASE_URL: 'http://x',
+      chat: {
+        CHAT_PROVIDERS: 'openai,anthropic,google,deepseek,mistral,xai',
+        OPENAI_BASE_URL: 'http://sim/openai/v1',
+        ANTHROPIC_BASE_URL: 'http://sim/anthropic',
+        GEMINI_BASE_URL: 'http://sim/gemini',
+        XAI_API_KEY: 'k',
+        XAI_BASE_URL: 'http://x',
+      },
+      media: {
+        MEDIA_PROVIDERS: 'openai,google,bfl,minimax,kling,alibaba',
+        OPENAI_API_KEY: 'simulated',
+        GEMINI_BASE_URL: 'http://sim/gemini',
+        DASHSCOPE_BASE_URL: 'http://sim/dashscope',
+        KLING_SECRET_KEY: 'simulated',
+      },
     });
+    expect(settings.media).not.toHaveProperty('XAI_API_KEY');
+    expect(settings.chat).not.toHaveProperty('BFL_API_KEY');
   });
 
-  test('leaves the address of a provider with a key to chat', () => {
-    expect(planProviders({ XAI_API_KEY: 'k' }, 'http://sim').settings).not.toHaveProperty('XAI_BASE_URL');
+  test('leaves the address of a provider with a key to who calls it', () => {
+    const { settings } = planProviders({ XAI_API_KEY: 'k', OPENAI_API_KEY: 'o' }, 'http://sim');
+    expect(settings.chat).not.toHaveProperty('XAI_BASE_URL');
+    expect([settings.chat.OPENAI_API_KEY, settings.media.OPENAI_API_KEY]).toEqual(['o', 'o']);
+    expect(settings.media).not.toHaveProperty('OPENAI_BASE_URL');
+  });
+
+  test('calls one that needs two credentials for real when it has both', () => {
+    const kling = (env: NodeJS.ProcessEnv) => {
+      const { settings, simulated } = planProviders(env, 'http://sim');
+      const names = simulated.map(({ name }) => name);
+      return [names.includes('kling'), settings.media.KLING_ACCESS_KEY, settings.media.KLING_BASE_URL];
+    };
+    expect(kling({ KLING_ACCESS_KEY: 'a' })).toEqual([true, 'simulated', 'http://sim/kling']);
+    expect(kling({ KLING_ACCESS_KEY: 'a', KLING_SECRET_KEY: 's' })).toEqual([false, 'a', undefined]);
   });
 });
