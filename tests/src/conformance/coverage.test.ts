@@ -10,17 +10,13 @@ import { PROVIDER_REFUSAL_CASES } from './provider-refusals';
 import { RATE_CASES } from './rates';
 import { REQUEST_BODY_CASES } from './request-body';
 import { TLS_CASES, upstreamCases } from './upstream';
+import { VIDEO_CASES } from './video';
 
-/** Raised by calls that are still to be built: images and video. */
+/** Raised by calls that are still to be built: images. */
 const OF_MEDIA: readonly ErrorCode[] = [
-  'video_tier_not_found',
   'image_model_not_found',
-  'video_model_not_found',
   'image_generation_failed',
   'image_generation_timeout',
-  'video_generation_failed',
-  'video_task_id_missing',
-  'video_billing_error',
 ];
 
 test('every code of the tables is provoked by a case, or waits for the calls that can raise it', () => {
@@ -34,6 +30,7 @@ test('every code of the tables is provoked by a case, or waits for the calls tha
     ...PROVIDER_REFUSAL_CASES,
     ...DASHBOARD_CASES,
     ...OUTAGES.flatMap((outage) => outage.cases),
+    ...VIDEO_CASES,
     ...upstreamCases('openai'),
   ];
   const provoked = new Set<string>([...cases.map(({ code }) => code), ...TLS_CASES.map(([, code]) => code)]);
