@@ -26,6 +26,26 @@ describe('a target', () => {
     expect(failing(broken, 20, (index) => `account ${index % 2}`).state(0)).toBe('suspect');
   });
 
+  test('is suspect, and no more, when its replies break off one after the other', () => {
+    const breaker = new CircuitBreaker(10_000);
+    const breaks = () => {
+      breaker.succeeded();
+      breaker.broke(0);
+    };
+    for (let times = 0; times < 4; times++) breaks();
+    expect(breaker.state(0)).toBe('closed');
+    breaker.ended();
+    for (let times = 0; times < 4; times++) breaks();
+    expect(breaker.state(0)).toBe('closed');
+    for (let times = 0; times < 100; times++) breaks();
+    expect(breaker.state(9_999)).toBe('suspect');
+    expect(breaker.state(10_000)).toBe('half-open');
+    breaker.begin(10_000);
+    breaker.succeeded();
+    breaker.ended();
+    expect(breaker.state(10_000)).toBe('closed');
+  });
+
   test('is out when the calls of several fail', () => {
     expect(failing(broken, 20, (index) => `account ${index % 3}`).state(0)).toBe('open');
   });

@@ -30,6 +30,7 @@ export class CircuitBreaker {
   #waitsUntilMs = 0;
   #probing = false;
   #coolsUntilMs = 0;
+  #brokenReplies = 0;
 
   constructor(firstWaitMs: number) {
     this.#firstWaitMs = firstWaitMs;
@@ -74,6 +75,21 @@ export class CircuitBreaker {
       this.#waitMs = Math.min(this.#waitMs * 2, this.#firstWaitMs * MAX_WAITS);
       this.#waitsUntilMs = nowMs + this.#waitMs;
     }
+  }
+
+  /**
+   * A reply that had begun broke off. After several in a row others are tried first; that is all, for how a reply
+   * begins decides whether a target is there, and what one caller asks for may be what breaks it.
+   */
+  broke(nowMs: number): void {
+    if (++this.#brokenReplies < SUSPECT_AFTER) return;
+    this.#failures = Math.max(this.#failures, SUSPECT_AFTER);
+    this.#waitsUntilMs = Math.max(this.#waitsUntilMs, nowMs + this.#firstWaitMs);
+  }
+
+  /** A reply came whole. */
+  ended(): void {
+    this.#brokenReplies = 0;
   }
 
   get #isOut(): boolean {

@@ -49,6 +49,16 @@ export class TargetHealth {
     else this.#breaker(route).failed(failure, accountId, this.#nowMs());
   }
 
+  /** A reply that had begun broke off. */
+  broke(route: Route): void {
+    this.#breaker(route).broke(this.#nowMs());
+  }
+
+  /** A reply came whole. */
+  ended(route: Route): void {
+    this.#breaker(route).ended();
+  }
+
   /** For metrics. */
   states(): { provider: string; upstreamModel: string; state: CircuitState }[] {
     const nowMs = this.#nowMs();

@@ -147,6 +147,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     dispatcher,
     clock,
     metrics: metrics.targets,
+    health,
     quietMs: config.KEEP_ALIVE_MS,
   });
   const answer = answerChat({ models, providers, admission, relay: chatRelay });

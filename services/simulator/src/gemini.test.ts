@@ -157,6 +157,7 @@ test('a prompt against the policy is answered without candidates, and billed', a
 describe('failures', () => {
   test.each([
     [{ status: 400 }, 'INVALID_ARGUMENT'],
+    [{ status: 422 }, 'INVALID_ARGUMENT'],
     [{ status: 403 }, 'PERMISSION_DENIED'],
     [{ status: 404 }, 'NOT_FOUND'],
     [{ status: 429 }, 'RESOURCE_EXHAUSTED'],

@@ -2,7 +2,7 @@ import type { UsageEvent } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
 import { UpstreamError } from '@gateway/upstream';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Model } from '../domain/model';
 import { targetOf } from '../domain/route.fixture';
 import { parseChatRequest } from '../formats/openai/chat-request';
@@ -40,11 +40,13 @@ const provider = openAiProvider(
 let clock: ProgressClock;
 let ended: UsageEvent[];
 let broken: string[];
+let healths: string[];
 let caller: AbortController;
 beforeEach(() => {
   clock = new ProgressClock();
   ended = [];
   broken = [];
+  healths = [];
   caller = new AbortController();
 });
 afterEach(() => clock.close());
@@ -102,6 +104,10 @@ function send(begun: Promise<AsyncIterable<Buffer>>, { quietMs = 60_000, outputT
     },
     clock,
     metrics: { streamBroke: (id) => broken.push(id) },
+    health: {
+      broke: ({ target }) => healths.push(`${target.provider} broke`),
+      ended: ({ target }) => healths.push(`${target.provider} ended`),
+    },
     quietMs,
   });
   const context = { requestId: 'r', signal: caller.signal, log: { warn() {} } } as unknown as RequestContext;
@@ -132,6 +138,7 @@ describe('a whole stream', () => {
       { outcome: 'USAGE_OUTCOME_SETTLED', provider: 'second', costNano: '11', errorCode: '' },
     ]);
     expect(broken).toEqual([]);
+    expect(healths).toEqual(['second ended']);
   });
 });
 
@@ -150,6 +157,26 @@ describe('a stream that breaks', () => {
       { outcome: 'USAGE_OUTCOME_SETTLED', errorCode: 'upstream_failed', tokens: { output: '2' } },
     ]);
     expect(broken).toEqual(['second']);
+    expect(healths).toEqual(['second broke']);
+  });
+
+  test('by never saying anything, whatever else comes', async () => {
+    const hourMs = 3_600_000;
+    const clockMs = jest.spyOn(performance, 'now').mockReturnValue(0);
+    async function* pings() {
+      yield Buffer.from(chunk('a'));
+      for (let hour = 0; hour < 100; hour++) {
+        clockMs.mockReturnValue(hour * hourMs);
+        yield Buffer.from(': ping\n\n');
+      }
+    }
+    try {
+      const text = await textOf(await send(Promise.resolve(pings())));
+      expect(text).toMatch(ERROR_FRAME);
+      expect(clockMs.mock.results.at(-1)!.value).toBe(3 * hourMs);
+    } finally {
+      clockMs.mockRestore();
+    }
   });
 
   test('by saying far more than it was asked for', async () => {
@@ -248,5 +275,6 @@ describe('a caller that leaves', () => {
       { outcome: 'USAGE_OUTCOME_SETTLED', status: 499, errorCode: '', tokens: { output: '3' } },
     ]);
     expect(broken).toEqual([]);
+    expect(healths).toEqual([]);
   });
 });

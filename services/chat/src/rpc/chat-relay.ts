@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
-import { failureOf, toGatewayError } from '@gateway/upstream';
+import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { PassedStream } from '../domain/chat-provider';
 import { estimateInput } from '../domain/upper-bound';
@@ -25,6 +25,8 @@ const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
 /** Some providers send a token in several pieces; beyond this one has forgotten its maximum. */
 const MAX_EVENTS_PER_TOKEN = 8;
 const SPARE_EVENTS = 4_096;
+/** Pings may come for ever. Models that think without showing it send nothing else, for an hour at the worst. */
+const MOST_SPEECHLESS_MS = 2 * 3_600_000;
 /** The caller left: nobody reads the status; the record says why there is none. */
 const CALLER_LEFT = { status: 499, errorCode: '' };
 const ANSWERED = { status: 200, errorCode: '' };
@@ -33,6 +35,7 @@ export interface ChatRelayDeps {
   readonly dispatcher: Pick<Dispatcher, 'begin'>;
   readonly clock: ProgressClock;
   readonly metrics: Pick<TargetMetrics, 'streamBroke'>;
+  readonly health: Pick<TargetHealth, 'broke' | 'ended'>;
   /** A caller who hears nothing for much longer may take the connection for dead. */
   readonly quietMs: number;
 }
@@ -51,7 +54,7 @@ export class ChatRelay {
       await call.metered.dispatched(estimateInput(call.request.size));
       if (context.signal.aborted) throw new Error('caller left before dispatch');
       const begun = this.#deps.dispatcher.begin(context, call);
-      if (!call.request.stream) return await this.#relayWhole(context, call, await begun);
+      if (!call.request.stream) return await this.#healthy(context, await begun, call);
       const headers = { ...STREAM_HEADERS, ...call.headers };
       const early = await within(begun, this.#deps.quietMs);
       const body = early ? this.#relayStream(context, call, early) : this.#relayLate(context, call, begun);
@@ -70,6 +73,18 @@ export class ChatRelay {
     if (!left)
       context.log.warn({ model: call.model.slug, code: error.code, err: error.cause }, 'provider failed');
     return error;
+  }
+
+  /** A reply that can't be read says as much about its target as one that breaks off. */
+  async #healthy(context: RequestContext, begun: BegunCall, call: AdmittedCall): Promise<LinkReply> {
+    try {
+      const reply = await this.#relayWhole(context, call, begun);
+      this.#deps.health.ended(begun.route);
+      return reply;
+    } catch (error) {
+      if (!context.signal.aborted) this.#deps.health.broke(begun.route);
+      throw error;
+    }
   }
 
   async #relayWhole(context: RequestContext, call: AdmittedCall, begun: BegunCall): Promise<LinkReply> {
@@ -125,9 +140,10 @@ export class ChatRelay {
   async *#relayStream(
     context: RequestContext,
     call: AdmittedCall,
-    { route: { provider }, body, reply }: BegunCall,
+    { route, body, reply }: BegunCall,
   ): AsyncIterable<Buffer> {
     const { metered, request } = call;
+    const { provider } = route;
     metered.answeredBy(provider.id);
     const sent = { request, provider, body };
     const stream = passOrTranslate(context, call, sent);
@@ -138,6 +154,8 @@ export class ChatRelay {
     });
     const mostEvents = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS;
     let heardAtMs = performance.now();
+    let said = 0;
+    let saidAtMs = heardAtMs;
     try {
       for await (const bytes of reply) {
         const passed = events.push(bytes);
@@ -148,8 +166,11 @@ export class ChatRelay {
           heardAtMs = nowMs;
           yield passed.length > 0 ? passed : KEEP_ALIVE;
         }
-        if (stream.estimateOutput() > mostEvents)
-          events.break(new Error('provider sends far more than it was asked for'));
+        const saidByNow = stream.estimateOutput();
+        if (saidByNow > said) saidAtMs = nowMs;
+        said = saidByNow;
+        if (said > mostEvents) events.break(new Error('provider sends far more than it was asked for'));
+        if (nowMs - saidAtMs > MOST_SPEECHLESS_MS) events.break(new Error('provider says nothing'));
         if (events.over) break;
       }
       events.end();
@@ -162,6 +183,7 @@ export class ChatRelay {
     const [usage, source] = finalUsage(sent, stream, done !== undefined);
     stream.close();
     if (done) {
+      this.#deps.health.ended(route);
       await metered.settle(usage, source, ANSWERED);
       yield done;
       return;
@@ -173,6 +195,7 @@ export class ChatRelay {
     const error = new GatewayError('upstream_failed', { cause: failure });
     context.log.warn({ provider: provider.id, err: failure }, 'provider stream broke');
     this.#deps.metrics.streamBroke(provider.id);
+    this.#deps.health.broke(route);
     await metered.settle(usage, source, { status: 200, errorCode: error.code });
     yield Buffer.from(request.replies.errorFrame(error));
   }

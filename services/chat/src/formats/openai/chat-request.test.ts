@@ -127,6 +127,11 @@ const refused: [string, unknown, string][] = [
     { ...valid, messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] },
     'invalid_request',
   ],
+  [
+    'a spoken reply by its id',
+    { ...valid, messages: [user, { role: 'assistant', audio: { id: 'audio_1' } }, user] },
+    'invalid_request',
+  ],
   ['audio output', { ...valid, modalities: ['text', 'audio'] }, 'invalid_request'],
   ['a wrong value beside a missing one', { temperature: 5, messages: [user] }, 'invalid_request'],
   ['no model', { messages: [user] }, 'missing_parameter model'],

@@ -156,8 +156,10 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   // Billed by the provider in ways that have no price here.
   if (body.modalities?.includes('audio') || body.audio) refuse('audio output is not offered');
   if (body.web_search_options) refuse('web_search_options: not offered');
-  // Files lie in the one account that all callers share.
+  // Files, and what was spoken, lie in the one account that all callers share.
   if (body.messages.some(namesFile)) refuse('file_id: files by id are not offered');
+  const spoken = body.messages.findIndex(({ audio }) => audio != null);
+  if (spoken !== -1) refuse(`messages[${spoken}].audio: spoken replies by id are not offered`);
 }
 
 function requireMessages({ messages }: ChatCompletionBody): void {
