@@ -19,6 +19,8 @@ const byBearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
 /** As Anthropic's clients do. */
 const byApiKey = (apiKey: string) => ({ 'x-api-key': apiKey });
 
+const GENERATION = { model: 'sim/image', prompt: 'A cat.' };
+
 const API_ENDPOINTS: readonly Endpoint[] = [
   ...CHAT_ENDPOINTS.map(
     ({ path, body }): Endpoint => ({
@@ -27,6 +29,11 @@ const API_ENDPOINTS: readonly Endpoint[] = [
       call: ({ caller }, headers) => caller.api('POST', path, headers, body()),
     }),
   ),
+  {
+    name: 'POST /v1/images',
+    present: byBearer,
+    call: ({ caller }, headers) => caller.api('POST', '/v1/images', headers, GENERATION),
+  },
   {
     name: 'GET /v1/models',
     present: byBearer,

@@ -2,6 +2,7 @@ import { DASHBOARD_ERROR_TABLE, ERROR_TABLE, type ErrorCode } from '@gateway/pro
 import { expect, test } from '@jest/globals';
 import { AUTHENTICATION_CASES } from './authentication';
 import { DASHBOARD_CASES } from './dashboard';
+import { IMAGE_CASES } from './images';
 import { OUTAGES } from './internal-error';
 import { MODEL_CASES } from './model';
 import { MONEY_CASES } from './money';
@@ -10,13 +11,14 @@ import { PROVIDER_REFUSAL_CASES } from './provider-refusals';
 import { RATE_CASES } from './rates';
 import { REQUEST_BODY_CASES } from './request-body';
 import { TLS_CASES, upstreamCases } from './upstream';
-import { VIDEO_CASES } from './video';
 
-/** Raised by calls that are still to be built: images. */
+/** Raised by calls that are still to be built: video. */
 const OF_MEDIA: readonly ErrorCode[] = [
-  'image_model_not_found',
-  'image_generation_failed',
-  'image_generation_timeout',
+  'video_tier_not_found',
+  'video_model_not_found',
+  'video_generation_failed',
+  'video_task_id_missing',
+  'video_billing_error',
 ];
 
 test('every code of the tables is provoked by a case, or waits for the calls that can raise it', () => {
@@ -29,8 +31,8 @@ test('every code of the tables is provoked by a case, or waits for the calls tha
     ...NOT_FOUND_CASES,
     ...PROVIDER_REFUSAL_CASES,
     ...DASHBOARD_CASES,
+    ...IMAGE_CASES,
     ...OUTAGES.flatMap((outage) => outage.cases),
-    ...VIDEO_CASES,
     ...upstreamCases('openai'),
   ];
   const provoked = new Set<string>([...cases.map(({ code }) => code), ...TLS_CASES.map(([, code]) => code)]);

@@ -4,6 +4,7 @@ import { AUTHENTICATION_CASES } from './authentication';
 import { CHAT_ENDPOINTS, CHAT_FORMATS, createCaller } from './caller';
 import { runCases, type World } from './case';
 import { DASHBOARD_CASES } from './dashboard';
+import { IMAGE_CASES, IMAGE_TIMEOUT_MS } from './images';
 import { MODEL_CASES } from './model';
 import { FREE_CALLS, MONEY_CASES } from './money';
 import { NOT_FOUND_CASES } from './not-found';
@@ -11,7 +12,6 @@ import { PROVIDER_REFUSAL_CASES } from './provider-refusals';
 import { RATE_HEADER_CASES, rateHeadersOf } from './rate-headers';
 import { RATE_CASES } from './rates';
 import { REQUEST_BODY_CASES } from './request-body';
-import { VIDEO_CASES } from './video';
 
 let world: World;
 
@@ -19,10 +19,8 @@ let world: World;
 jest.setTimeout(20_000);
 
 beforeAll(async () => {
-  const system = await startSystem({
-    autoRestart: false,
-    settings: { media: { VIDEO_POLL_INTERVAL_MS: '200' } },
-  });
+  const media = { IMAGE_TIMEOUT_MS: String(IMAGE_TIMEOUT_MS) };
+  const system = await startSystem({ settings: { media }, autoRestart: false });
   world = { system, customer: await system.provision(), caller: createCaller(system) };
 }, 60_000);
 afterAll(() => world?.system.stop(), 30_000);
@@ -34,7 +32,7 @@ describe('money', () => runCases(MONEY_CASES, () => world));
 describe('rates', () => runCases(RATE_CASES, () => world));
 describe('not found', () => runCases(NOT_FOUND_CASES, () => world));
 describe('refused by the provider', () => runCases(PROVIDER_REFUSAL_CASES, () => world));
-describe('videos', () => runCases(VIDEO_CASES, () => world));
+describe('images', () => runCases(IMAGE_CASES, () => world));
 describe('dashboard', () => runCases(DASHBOARD_CASES, () => world));
 
 describe('an answer says what is left of its key’s rates', () => {

@@ -18,6 +18,12 @@ const streamedChats: readonly ConformanceCase[] = CHAT_FORMATS.map((endpoint) =>
   when: `POST ${endpoint.path}, streamed`,
   provoke: ({ caller, customer }) => caller.chat(customer.apiKey, { stream: true }, endpoint),
 }));
+const images: readonly ConformanceCase[] = ['/v1/images', '/v1/images/generations'].map((path) => ({
+  code: 'internal_error',
+  when: `POST ${path}`,
+  provoke: ({ caller, customer }) =>
+    caller.api('POST', path, bearer(customer.apiKey), { model: 'sim/image', prompt: 'A cat.' }),
+}));
 const getApi = (path: string): ConformanceCase => ({
   code: 'internal_error',
   when: `GET ${path}`,
@@ -35,6 +41,7 @@ export const OUTAGES: readonly Outage[] = [
     cases: [
       ...chats,
       ...streamedChats,
+      ...images,
       getApi('/v1/models'),
       getApi('/v1/models/sim/chat'),
       getDashboard('/api/v1/billing/balance'),
@@ -42,5 +49,6 @@ export const OUTAGES: readonly Outage[] = [
     ],
   },
   { down: 'chat', cases: [...chats, ...streamedChats, getApi('/v1/models'), getApi('/v1/models/sim/chat')] },
+  { down: 'media', cases: images },
   { down: 'dashboard', cases: [getDashboard('/api/v1/models'), getDashboard('/api/v1/keys')] },
 ];

@@ -26,8 +26,8 @@ export interface Fault {
 
 const TINY_USD = 0.000_001;
 
-/** In the order in which they win. */
-export const FAULTS: readonly Fault[] = [
+/** What no body cures: the first of what can be wrong with a call. */
+const DOOR_FAULTS: readonly Fault[] = [
   {
     code: 'not_found',
     apply: (plan) => {
@@ -40,10 +40,10 @@ export const FAULTS: readonly Fault[] = [
       plan.presented = `sk-gw-${'a'.repeat(38)}`;
     },
   },
-  { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { temperature: 3 }) },
-  { code: 'missing_parameter', apply: ({ fields }) => Object.assign(fields, { messages: [] }) },
-  { code: 'invalid_model', apply: ({ fields }) => Object.assign(fields, { model: 'auto' }) },
-  { code: 'model_not_found', apply: ({ key }) => Object.assign(key, { allowed_models: ['openai/gpt-5.5'] }) },
+];
+
+/** What its key and account can't pay for, or not now. */
+const FUNDS_FAULTS: readonly Fault[] = [
   { code: 'request_cost_limit', apply: ({ key }) => Object.assign(key, { request_cost_limit: TINY_USD }) },
   {
     code: 'insufficient_balance',
@@ -67,10 +67,35 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   { code: 'tpm_rate_limited', apply: ({ key }) => Object.assign(key, { tpm_limit: 1 }) },
+];
+
+/** In the order in which they win. */
+export const FAULTS: readonly Fault[] = [
+  ...DOOR_FAULTS,
+  { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { temperature: 3 }) },
+  { code: 'missing_parameter', apply: ({ fields }) => Object.assign(fields, { messages: [] }) },
+  { code: 'invalid_model', apply: ({ fields }) => Object.assign(fields, { model: 'auto' }) },
+  { code: 'model_not_found', apply: ({ key }) => Object.assign(key, { allowed_models: ['openai/gpt-5.5'] }) },
+  ...FUNDS_FAULTS,
   {
     code: 'upstream_failed',
     apply: ({ fields }) =>
       Object.assign(fields, { messages: [{ role: 'user', content: '[[sim {"status":500}]]' }] }),
+  },
+];
+
+/** Of images: a size that the model does not offer is found before the money is. */
+export const IMAGE_FAULTS: readonly Fault[] = [
+  ...DOOR_FAULTS,
+  { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { n: 0 }) },
+  { code: 'missing_parameter', apply: ({ fields }) => Object.assign(fields, { prompt: '' }) },
+  { code: 'invalid_model', apply: ({ fields }) => Object.assign(fields, { model: 'auto' }) },
+  { code: 'model_not_found', apply: ({ key }) => Object.assign(key, { allowed_models: ['sim/image'] }) },
+  { code: 'image_generation_failed', apply: ({ fields }) => Object.assign(fields, { size: '1000x1000' }) },
+  ...FUNDS_FAULTS,
+  {
+    code: 'rate_limited',
+    apply: ({ fields }) => Object.assign(fields, { prompt: '[[sim {"status":429}]]' }),
   },
 ];
 

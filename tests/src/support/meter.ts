@@ -1,3 +1,18 @@
+/** Of a call for images or a video, and of a task's end. */
+export interface MeteredMedia {
+  readonly images: number;
+  readonly size: string | null;
+  readonly quality: string | null;
+  /** Within the entry's tokens. */
+  readonly input_image_tokens: number;
+  readonly output_image_tokens: number;
+  readonly seconds: number;
+  readonly tier: string | null;
+  readonly task_id: string | null;
+  /** As they arrived. */
+  readonly uploads: readonly { readonly part: string; readonly bytes: number; readonly sha256: string }[];
+}
+
 export interface MeterEntry {
   readonly id: number;
   /** When it was over. */
@@ -15,6 +30,7 @@ export interface MeterEntry {
   readonly signed_parts: number;
   readonly finished: boolean;
   readonly aborted: boolean;
+  readonly media?: MeteredMedia;
 }
 
 export interface Meter {

@@ -172,6 +172,8 @@ test('an order for what the catalog should not offer', async () => {
   const detail = [{ loc: ['body', 'width'], msg: 'too small' }];
   expect(await failure([{ status: 422, json: { detail } }])).toBeInstanceOf(MediaRefused);
   expect(await failure([TASK], { n: 2 })).toBeInstanceOf(MediaRefused);
+  const images = Array(8).fill(uploadOf('image', 'a'));
+  expect(await failure([TASK], { images, mask: uploadOf('mask', 'm') })).toBeInstanceOf(MediaRefused);
 });
 
 const BASE = new URL('https://api.bfl.ai');

@@ -8,11 +8,16 @@ import { Base64Text, jsonBody } from '../json-body';
 /** These draw by ratio, always about a million pixels (docs.bfl.ai, "FLUX.1 Kontext"). */
 const BY_RATIO = /^flux-kontext-/;
 
+/** With a mask. */
+const MAX_UPLOADS = 8;
+
 /** Body of `POST /v1/{model}`. @throws MediaRefused */
 export function fluxBody(order: ImageOrder): UpstreamBody {
   if (order.n > 1) throw new MediaRefused('this provider makes one image a call');
   const { format, mask } = order;
   const uploads = [...order.images.filter(isUpload), ...(mask ? [mask] : [])];
+  if (uploads.length > MAX_UPLOADS)
+    throw new MediaRefused(`this provider takes ${MAX_UPLOADS} images, with a mask`);
   return jsonBody({
     prompt: mask ? `${order.prompt}\n\n${MASK_NOTE}` : order.prompt,
     ...sizeFields(order),

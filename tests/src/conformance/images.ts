@@ -1,0 +1,412 @@
+import type { ErrorCode } from '@gateway/proto';
+import { type FormPart, writeForm } from '../support/form';
+import type { HttpAnswer } from '../support/http';
+import { png } from '../support/pictures';
+import type { Customer } from '../support/system';
+import { bearer } from './caller';
+import type { ConformanceCase, World } from './case';
+import { NEXT_TO_NOTHING_USD, nextUtcDay, nextUtcMonth, setAccountLimit, windowOf } from './money';
+
+/** Of the system that these cases are provoked in, and less than what `SLOW` takes. */
+export const IMAGE_TIMEOUT_MS = 4_000;
+const SLOW = { delay_ms: IMAGE_TIMEOUT_MS + 500 };
+
+/** What an image of `sim/image` costs unless more is asked for. */
+const IMAGE_USD = 0.04;
+const PATHS = ['/v1/images', '/v1/images/generations'];
+const FORM_PATHS = ['/v1/images', '/v1/images/edits'];
+
+const sim = (directive: object) => `[[sim ${JSON.stringify(directive)}]]`;
+const generation = (fields: object = {}) => ({ model: 'sim/image', prompt: 'A cat.', ...fields });
+
+const generate = ({ caller }: World, apiKey: string, fields: object = {}, path = '/v1/images') =>
+  caller.api('POST', path, bearer(apiKey), generation(fields));
+
+function edit(
+  { caller, customer }: World,
+  parts: readonly FormPart[],
+  path = '/v1/images/edits',
+  apiKey = customer.apiKey,
+): Promise<HttpAnswer> {
+  const { contentType, body } = writeForm(parts);
+  return caller.api('POST', path, { ...bearer(apiKey), 'content-type': contentType }, body);
+}
+
+const PICTURE = png('picture');
+const FIELDS: readonly FormPart[] = [
+  ['model', 'sim/image'],
+  ['prompt', 'A hat.'],
+];
+const WHOLE: readonly FormPart[] = [...FIELDS, ['image', PICTURE]];
+
+/** A case for each path of generations. */
+const onEachPath = (
+  code: ErrorCode,
+  when: string,
+  fields: object,
+  particulars: Partial<ConformanceCase> = {},
+): ConformanceCase[] =>
+  PATHS.map((path) => ({
+    code,
+    when: `${when}, POST ${path}`,
+    ...particulars,
+    provoke: (world) => generate(world, world.customer.apiKey, fields, path),
+  }));
+
+const INVALID: readonly [string, object, RegExp][] = [
+  ['n of 0', { n: 0 }, /\bn\b/],
+  ['n a fraction', { n: 1.5 }, /\bn\b/],
+  ['n a string', { n: '2' }, /\bn\b/],
+  ['size no size', { size: 'large' }, /size/],
+  ['size a number', { size: 1_024 }, /size/],
+  ['output_format a number', { output_format: 5 }, /output_format/],
+  ['quality a list', { quality: ['high'] }, /quality/],
+  ['an unknown background', { background: 'red' }, /background/],
+  ['an unknown response_format', { response_format: 'gif' }, /response_format/],
+  ['output_compression above 100', { output_compression: 101 }, /output_compression/],
+  ['a stream', { stream: true }, /stream/],
+  ['prompt a list', { prompt: ['A cat.'] }, /prompt/],
+  ['model a number', { model: 7 }, /model/],
+  ['an unknown field', { colour: 'red' }, /colour/],
+  ['a link to edit', { image: 'https://example.com/a.png' }, /image/],
+  ['messages', { messages: [{ role: 'user', content: 'hi' }] }, /messages/],
+];
+
+const MALFORMED_MODELS: readonly [string, string | null][] = [
+  ['no provider prefix', 'gpt-image-2'],
+  ['a trailing slash', 'openai/'],
+  ['two slashes', 'sim/image/x'],
+  ['a space before', ' sim/image'],
+  ['upper case', 'Sim/Image'],
+  ['a display name', 'Simulated images'],
+  ['empty', ''],
+  ['null', null],
+  ['auto', 'auto'],
+];
+
+const UNSUPPORTED: readonly [string, object, RegExp][] = [
+  ['size', { size: '1000x1000' }, /size 1000x1000/],
+  ['n', { n: 11 }, /\bn above 10/],
+  ['format', { output_format: 'gif' }, /gif/],
+  ['quality', { quality: 'ultra' }, /ultra/],
+  ['style', { style: 'vivid' }, /style/],
+  ['count of Gemini’s', { model: 'google/gemini-2.5-flash-image', n: 2 }, /\bn above 1/],
+  ['size of FLUX’s', { model: 'bfl/flux-2-pro', size: '4096x4096' }, /4096x4096/],
+];
+
+const BODY_CASES: readonly ConformanceCase[] = [
+  ...INVALID.flatMap(([when, fields, detail]) => onEachPath('invalid_request', when, fields, { detail })),
+  ...PATHS.flatMap((path): ConformanceCase[] => [
+    {
+      code: 'invalid_request',
+      when: `no JSON, POST ${path}`,
+      provoke: ({ caller, customer }) => caller.api('POST', path, bearer(customer.apiKey), '{'),
+    },
+    {
+      code: 'invalid_request',
+      when: `no Content-Type, POST ${path}`,
+      provoke: ({ caller, customer }) =>
+        caller.api('POST', path, { ...bearer(customer.apiKey), 'content-type': undefined }, generation()),
+    },
+  ]),
+  {
+    code: 'invalid_request',
+    when: 'JSON to the path of edits',
+    provoke: (world) => generate(world, world.customer.apiKey, {}, '/v1/images/edits'),
+  },
+  {
+    code: 'invalid_request',
+    when: 'a form to the path of generations',
+    provoke: (world) => edit(world, WHOLE, '/v1/images/generations'),
+  },
+  ...onEachPath('missing_parameter', 'no model', { model: undefined }, { param: 'model' }),
+  ...onEachPath('missing_parameter', 'no prompt', { prompt: undefined }, { param: 'prompt' }),
+  ...onEachPath('missing_parameter', 'an empty prompt', { prompt: '' }, { param: 'prompt' }),
+  ...onEachPath('missing_parameter', 'a null prompt', { prompt: null }, { param: 'prompt' }),
+];
+
+const FORM_FAULTS: readonly [string, readonly FormPart[]][] = [
+  ['no image', FIELDS],
+  ['an image of another name', [...FIELDS, ['picture', PICTURE]]],
+  ['bytes that are no image', [...FIELDS, ['image', Buffer.from('no image')]]],
+  ['an unknown field', [...WHOLE, ['colour', 'red']]],
+  ['n of 0', [...WHOLE, ['n', '0']]],
+  ['a stream', [...WHOLE, ['stream', 'true']]],
+  ['too many images', [...FIELDS, ...Array.from({ length: 17 }, (): FormPart => ['image[]', PICTURE])]],
+  ['a mask that is no image', [...WHOLE, ['mask', Buffer.from('no image')]]],
+];
+
+const FORM_CASES: readonly ConformanceCase[] = FORM_PATHS.flatMap((path): ConformanceCase[] => [
+  ...FORM_FAULTS.map(
+    ([when, parts]): ConformanceCase => ({
+      code: 'invalid_request',
+      when: `${when}, form to ${path}`,
+      provoke: (world) => edit(world, parts, path),
+    }),
+  ),
+  {
+    code: 'missing_parameter',
+    when: `no model, form to ${path}`,
+    param: 'model',
+    provoke: (world) =>
+      edit(
+        world,
+        [
+          ['prompt', 'A hat.'],
+          ['image', PICTURE],
+        ],
+        path,
+      ),
+  },
+  {
+    code: 'missing_parameter',
+    when: `an empty prompt, form to ${path}`,
+    param: 'prompt',
+    provoke: (world) =>
+      edit(
+        world,
+        [
+          ['model', 'sim/image'],
+          ['prompt', ''],
+          ['image', PICTURE],
+        ],
+        path,
+      ),
+  },
+  {
+    code: 'invalid_model',
+    when: `a malformed model, form to ${path}`,
+    provoke: (world) => edit(world, [['model', 'image'], ...WHOLE.slice(1)], path),
+  },
+  {
+    code: 'image_model_not_found',
+    when: `a chat model, form to ${path}`,
+    provoke: (world) => edit(world, [['model', 'sim/chat'], ...WHOLE.slice(1)], path),
+  },
+  {
+    code: 'image_generation_failed',
+    when: `an unsupported size, form to ${path}`,
+    shouldRetry: 'false',
+    detail: /size/,
+    provoke: (world) => edit(world, [...WHOLE, ['size', '1000x1000']], path),
+  },
+  {
+    code: 'image_generation_failed',
+    when: `the provider fails, form to ${path}`,
+    provoke: (world) =>
+      edit(
+        world,
+        [
+          ['model', 'sim/image'],
+          ['prompt', sim({ status: 500 })],
+          ['image', PICTURE],
+        ],
+        path,
+      ),
+  },
+]);
+
+const MODEL_CASES: readonly ConformanceCase[] = [
+  ...MALFORMED_MODELS.flatMap(([when, model]) => onEachPath('invalid_model', when, { model })),
+  ...onEachPath('model_not_found', 'never listed', { model: 'sim/never' }),
+  ...onEachPath('model_not_found', 'of an unknown provider', { model: 'nobody/image' }),
+  ...onEachPath('image_model_not_found', 'a provider’s bare name', { model: 'openai' }),
+  ...onEachPath('image_model_not_found', 'a chat model', { model: 'sim/chat' }),
+  ...onEachPath('image_model_not_found', 'a video model', { model: 'sim/video' }),
+  ...onEachPath('image_model_not_found', 'delisted', { model: 'sim/delisted' }),
+  ...onEachPath('image_model_not_found', 'disabled', { model: 'sim/disabled' }),
+  {
+    code: 'model_not_found',
+    when: 'outside the allowlist, POST /v1/images',
+    async provoke(world) {
+      const { apiKey } = await world.system.provision({ key: { allowed_models: ['sim/chat'] } });
+      return generate(world, apiKey);
+    },
+  },
+];
+
+interface Cap {
+  readonly code: ErrorCode;
+  readonly resetsAt: (at: Date) => Date;
+  provision(world: World, limitUsd: number): Promise<Customer>;
+}
+
+const CAPS: readonly Cap[] = [
+  {
+    code: 'key_daily_limit',
+    resetsAt: nextUtcDay,
+    provision: ({ system }, daily_limit) => system.provision({ key: { daily_limit } }),
+  },
+  {
+    code: 'key_monthly_limit',
+    resetsAt: nextUtcMonth,
+    provision: ({ system }, monthly_limit) => system.provision({ key: { monthly_limit } }),
+  },
+  {
+    code: 'account_daily_limit',
+    resetsAt: nextUtcDay,
+    async provision(world, limitUsd) {
+      const customer = await world.system.provision();
+      await setAccountLimit(world, customer, limitUsd);
+      return customer;
+    },
+  },
+];
+
+async function mustPass(answer: HttpAnswer): Promise<void> {
+  if (answer.status !== 200) throw new Error(`the first call: ${answer.text}`);
+}
+
+const MONEY_CASES: readonly ConformanceCase[] = [
+  ...CAPS.map(
+    ({ code, resetsAt, provision }): ConformanceCase => ({
+      code,
+      when: 'the next image does not fit, POST /v1/images',
+      cap: { limit: 0.07, used: IMAGE_USD },
+      async provoke(world) {
+        const customer = await provision(world, 0.07);
+        await mustPass(await generate(world, customer.apiKey));
+        await world.system.settled(customer);
+        const answer = await generate(world, customer.apiKey);
+        windowOf(answer, resetsAt);
+        return answer;
+      },
+    }),
+  ),
+  {
+    code: 'request_cost_limit',
+    when: 'two images cost more than the cap, POST /v1/images',
+    cap: { limit: 0.07, used: 2 * IMAGE_USD },
+    async provoke(world) {
+      const { apiKey } = await world.system.provision({ key: { request_cost_limit: 0.07 } });
+      await mustPass(await generate(world, apiKey));
+      return generate(world, apiKey, { n: 2 });
+    },
+  },
+  {
+    code: 'insufficient_balance',
+    when: 'nothing was ever paid in, POST /v1/images',
+    async provoke(world) {
+      const { apiKey } = await world.system.provision({ balanceUsd: 0 });
+      return generate(world, apiKey);
+    },
+  },
+  {
+    code: 'insufficient_balance',
+    when: 'what is left pays for no image, form to /v1/images/edits',
+    async provoke(world) {
+      const { apiKey } = await world.system.provision({ balanceUsd: NEXT_TO_NOTHING_USD });
+      return edit(world, WHOLE, '/v1/images/edits', apiKey);
+    },
+  },
+  {
+    code: 'rpm_rate_limited',
+    when: 'more than one request a minute, POST /v1/images',
+    async provoke(world) {
+      const { apiKey } = await world.system.provision({ key: { rpm_limit: 1 } });
+      await mustPass(await generate(world, apiKey));
+      return generate(world, apiKey);
+    },
+  },
+  {
+    code: 'tpm_rate_limited',
+    when: 'an image that no minute has tokens for, POST /v1/images',
+    retryAfter: 'never',
+    shouldRetry: 'false',
+    async provoke(world) {
+      const { apiKey } = await world.system.provision({ key: { tpm_limit: 100 } });
+      return generate(world, apiKey, { model: 'openai/gpt-image-1.5' });
+    },
+  },
+];
+
+/** Each of another family, so that no target has many failures in a row. */
+const FAMILIES = ['openai/gpt-image-1.5', 'google/gemini-2.5-flash-image', 'bfl/flux-2-pro'];
+
+const PROVIDER_FAULTS: readonly [ErrorCode, string, object, Partial<ConformanceCase>?][] = [
+  ['image_generation_failed', 'an error', { status: 500 }],
+  ['image_generation_failed', 'an overload', { status: 503 }],
+  ['image_generation_failed', 'a reset', { reset: true }],
+  ['image_generation_failed', 'half a reply', { drop_after_chunks: 0 }],
+  [
+    'image_generation_failed',
+    'a task that fails, or no image',
+    { images: 0, task_seconds: 0, task_status: 'failed' },
+  ],
+  [
+    'image_generation_failed',
+    'a refusal by policy',
+    { policy: true, task_seconds: 0 },
+    { shouldRetry: 'false', detail: /./ },
+  ],
+  ['rate_limited', 'a 429', { status: 429, retry_after: 7 }, { retryAfter: 7 }],
+  ['upstream_unavailable', 'our credential refused', { status: 401 }],
+  [
+    'invalid_request',
+    'a parameter refused',
+    { status: 400, error: 'No such thing.' },
+    { shouldRetry: 'false', detail: /./ },
+  ],
+];
+
+const UPSTREAM_CASES: readonly ConformanceCase[] = [
+  ...FAMILIES.flatMap((model) =>
+    PROVIDER_FAULTS.map(
+      ([code, when, directive, particulars]): ConformanceCase => ({
+        code,
+        when: `${when}, ${model}`,
+        ...particulars,
+        async provoke(world) {
+          // Some refusals cost something.
+          const { apiKey } = await world.system.provision();
+          return generate(world, apiKey, { model, prompt: sim(directive) });
+        },
+      }),
+    ),
+  ),
+  {
+    code: 'image_generation_failed',
+    when: 'a task without an id, bfl/flux-2-pro',
+    provoke: (world) =>
+      generate(world, world.customer.apiKey, {
+        model: 'bfl/flux-2-pro',
+        prompt: sim({ omit_task_id: true }),
+      }),
+  },
+  {
+    code: 'image_generation_timeout',
+    when: 'the provider takes too long, POST /v1/images',
+    async provoke(world) {
+      const customer = await world.system.provision();
+      const answer = await generate(world, customer.apiKey, { prompt: sim(SLOW) });
+      // It goes on, and is billed.
+      const { balance } = await world.system.settled(customer, 5_000);
+      if (balance !== 10 - IMAGE_USD) throw new Error(`the balance is ${balance}`);
+      return answer;
+    },
+  },
+];
+
+const UNSUPPORTED_CASES: readonly ConformanceCase[] = [
+  ...UNSUPPORTED.flatMap(([what, fields, detail]) =>
+    onEachPath('image_generation_failed', `an unsupported ${what}`, fields, { shouldRetry: 'false', detail }),
+  ),
+  {
+    code: 'image_generation_failed',
+    when: 'an unsupported size, asked by who has no money',
+    shouldRetry: 'false',
+    async provoke(world) {
+      const { apiKey } = await world.system.provision({ balanceUsd: 0 });
+      return generate(world, apiKey, { size: '1000x1000' });
+    },
+  },
+];
+
+export const IMAGE_CASES: readonly ConformanceCase[] = [
+  ...BODY_CASES,
+  ...FORM_CASES,
+  ...MODEL_CASES,
+  ...UNSUPPORTED_CASES,
+  ...MONEY_CASES,
+  ...UPSTREAM_CASES,
+];

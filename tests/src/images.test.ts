@@ -1,0 +1,362 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import OpenAI, { toFile } from 'openai';
+import { eventually, nano, readBooks } from './support/books';
+import { type FormPart, writeForm } from './support/form';
+import { type HttpAnswer, sendRequest } from './support/http';
+import { meteredImageNano } from './support/image-books';
+import { png } from './support/pictures';
+import { type RecordingProxy, startRecordingProxy } from './support/recording-proxy';
+import { type Customer, type System, startSystem } from './support/system';
+
+jest.setTimeout(30_000);
+
+/** One model of each family of image providers, and the simulator's own. */
+const MODELS = ['openai/gpt-image-1.5', 'google/gemini-2.5-flash-image', 'bfl/flux-2-pro', 'sim/image'];
+const IMAGE_TIMEOUT_MS = 3_000;
+/** What FLUX's tasks take; others know no tasks. */
+const SOON = '[[sim {"task_seconds":0.1}]]';
+
+let system: System;
+let customer: Customer;
+let client: OpenAI;
+let provider: RecordingProxy;
+let uploadDir: string;
+
+beforeAll(async () => {
+  uploadDir = mkdtempSync(join(tmpdir(), 'uploads-'));
+  provider = await startRecordingProxy();
+  const media = {
+    IMAGE_TIMEOUT_MS: String(IMAGE_TIMEOUT_MS),
+    UPLOAD_DIR: uploadDir,
+    OPENAI_BASE_URL: `${provider.origin}/openai/v1`,
+    GEMINI_BASE_URL: `${provider.origin}/gemini`,
+    BFL_BASE_URL: `${provider.origin}/bfl`,
+    SIM_BASE_URL: provider.origin,
+  };
+  system = await startSystem({ settings: { media }, autoRestart: false });
+  provider.target = system.stack.simulatorUrl;
+  customer = await system.provision({ balanceUsd: 100 });
+  client = new OpenAI({ apiKey: customer.apiKey, baseURL: `${system.stack.apiUrl}/v1`, maxRetries: 0 });
+}, 60_000);
+afterAll(async () => {
+  await system?.stop();
+  await provider?.stop();
+  rmSync(uploadDir, { recursive: true, force: true });
+}, 30_000);
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const upload = (bytes: Buffer, name = 'a.png') => toFile(bytes, name, { type: 'image/png' });
+const fromBase64 = (text = '') => Buffer.from(text, 'base64');
+const idOf = (response: Response) => `${response.headers.get('x-request-id')}`;
+
+/** The images among what the providers answered since the last time it was asked. */
+function sentImages(): Buffer[] {
+  return provider.take().flatMap(({ path, body }) => {
+    if (path.startsWith('/files/')) return [body];
+    const { data = [], candidates = [] } = JSON.parse(body.toString());
+    const parts = candidates.flatMap(
+      (candidate: { content?: { parts: object[] } }) => candidate.content?.parts ?? [],
+    );
+    return [
+      ...data.map(({ b64_json }: { b64_json: string }) => fromBase64(b64_json)),
+      ...parts.flatMap(({ inlineData }: { inlineData?: { data: string } }) =>
+        inlineData ? [fromBase64(inlineData.data)] : [],
+      ),
+    ];
+  });
+}
+
+/** Nothing is held, and the ledger says of the call what the provider's meter says. */
+async function expectBilled(slug: string, requestId: string): Promise<bigint> {
+  await system.settled(customer);
+  const { charges } = await readBooks(system, customer);
+  const metered = await meteredImageNano(system, customer, slug, requestId);
+  expect(charges.get(requestId) ?? 0n).toBe(metered);
+  return metered;
+}
+
+async function uploadsOf(requestId: string) {
+  const { entries } = await system.meter({ requestId });
+  return entries.find(({ media }) => (media?.uploads.length ?? 0) > 0)?.media?.uploads ?? [];
+}
+
+describe.each(MODELS)('%s by the official client', (model) => {
+  test('generates, in base64', async () => {
+    sentImages();
+    const { data, response } = await client.images
+      .generate({ model, prompt: `A cat. ${SOON}` })
+      .withResponse();
+    const images = (data.data ?? []).map(({ b64_json }) => fromBase64(b64_json));
+    expect(images).toEqual(sentImages());
+    expect(images).toHaveLength(1);
+    expect(data).toMatchObject({ created: expect.any(Number), size: '1024x1024', output_format: 'png' });
+    expect(await expectBilled(model, idOf(response))).toBeGreaterThan(0n);
+  });
+
+  test('generates, as links', async () => {
+    sentImages();
+    const { data, response } = await client.images
+      .generate({ model, prompt: `A dog. ${SOON}`, response_format: 'url' })
+      .withResponse();
+    const [image] = data.data ?? [];
+    // A link of the provider's own, or one that holds the image.
+    const fetched = Buffer.from(await (await fetch(image?.url ?? '')).arrayBuffer());
+    expect([fetched]).toEqual(sentImages());
+    expect(image).not.toHaveProperty('b64_json');
+    expect(image?.url).toMatch(model.startsWith('bfl/') ? /^http:/ : /^data:image\/png;base64,/);
+    await expectBilled(model, idOf(response));
+  });
+
+  test.each([
+    ['one image', 1, false],
+    ['several', 3, false],
+    ['one under a mask', 1, true],
+    ['several under a mask', 2, true],
+  ])('edits %s', async (_what, count, masked) => {
+    sentImages();
+    const files = Array.from({ length: count }, (_, at) => png(`${model} ${at}`));
+    const mask = png('mask');
+    const images = await Promise.all(files.map((file) => upload(file)));
+    const { data, response } = await client.images
+      .edit({
+        model,
+        prompt: `A hat. ${SOON}`,
+        image: images.length === 1 ? images[0]! : images,
+        ...(masked && { mask: await upload(mask) }),
+      })
+      .withResponse();
+    expect((data.data ?? []).map(({ b64_json }) => fromBase64(b64_json))).toEqual(sentImages());
+    const requestId = idOf(response);
+    const sent = [...files, ...(masked ? [mask] : [])].map((file) => [file.length, sha256(file)]);
+    expect((await uploadsOf(requestId)).map((each) => [each.bytes, each.sha256])).toEqual(sent);
+    expect(await expectBilled(model, requestId)).toBeGreaterThan(0n);
+  });
+});
+
+test('several images at once, of a size, format and quality, with the usage told', async () => {
+  sentImages();
+  const ask = {
+    model: 'openai/gpt-image-1.5',
+    prompt: 'Cats.',
+    n: 3,
+    size: '1536x1024',
+    quality: 'low',
+  } as const;
+  const { data, response } = await client.images.generate({ ...ask, output_format: 'webp' }).withResponse();
+  const images = (data.data ?? []).map(({ b64_json }) => fromBase64(b64_json));
+  expect(images).toHaveLength(3);
+  expect(images).toEqual(sentImages());
+  expect(data).toMatchObject({ size: '1536x1024', quality: 'low', output_format: 'webp' });
+  expect(data.usage).toMatchObject({ output_tokens: 3 * 408, input_tokens_details: { image_tokens: 0 } });
+  await expectBilled(ask.model, idOf(response));
+});
+
+test('a refusal by policy costs what its provider charges for it, and is not to be repeated', async () => {
+  for (const model of MODELS) {
+    const prompt = '[[sim {"policy":true,"task_seconds":0.1}]]';
+    const error = await client.images.generate({ model, prompt }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 502, code: 'image_generation_failed' });
+    const { headers } = error as InstanceType<typeof OpenAI.APIError>;
+    expect(headers?.get('x-should-retry')).toBe('false');
+    const charge = await expectBilled(model, `${headers?.get('x-request-id')}`);
+    expect(charge > 0n).toBe(model.startsWith('google/'));
+  }
+});
+
+describe('an order that takes longer than its caller may wait', () => {
+  const slow = `${SOON} [[sim ${JSON.stringify({ delay_ms: IMAGE_TIMEOUT_MS + 1_000 })}]]`;
+
+  test('goes on and is billed; the same key then gets its images', async () => {
+    sentImages();
+    const headers = { 'idempotency-key': randomUUID() };
+    const ask = { model: 'sim/image', prompt: slow };
+    const error = await client.images.generate(ask, { headers }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 504, code: 'image_generation_timeout' });
+    const requestId = `${(error as InstanceType<typeof OpenAI.APIError>).headers?.get('x-request-id')}`;
+    expect((await system.dashboard.balance(customer.token)).held).toBeGreaterThan(0);
+    // It waits for the one that is under way.
+    const { data } = await client.images.generate(ask, { headers });
+    expect((data ?? []).map(({ b64_json }) => fromBase64(b64_json))).toEqual(sentImages());
+    expect(await expectBilled(ask.model, requestId)).toBe(40_000_000n);
+  });
+
+  test('goes on when its caller leaves', async () => {
+    const leaving = new AbortController();
+    const before = (await readBooks(system, customer)).charges.size;
+    const call = client.images.generate(
+      { model: 'sim/image', prompt: '[[sim {"delay_ms":700}]]' },
+      { signal: leaving.signal },
+    );
+    await eventually('it is under way', async () => (await system.meter({ limit: 1 })).in_flight > 0);
+    leaving.abort();
+    await expect(call).rejects.toThrow(/abort/i);
+    await system.settled(customer, 5_000);
+    expect((await readBooks(system, customer)).charges.size).toBe(before + 1);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const ask = (prompt: string) => ({ model: 'sim/image', prompt });
+  const chargesOf = async () => {
+    await system.settled(customer);
+    return (await readBooks(system, customer)).charges.size;
+  };
+
+  test('answers the same call with the same images, charged once, however many come at once', async () => {
+    const before = await chargesOf();
+    const headers = { 'idempotency-key': randomUUID() };
+    const call = () => client.images.generate(ask('Once. [[sim {"delay_ms":200}]]'), { headers });
+    const [first, ...rest] = await Promise.all(Array.from({ length: 5 }, call));
+    for (const again of [...rest, await call()]) expect(again.data).toEqual(first!.data);
+    expect(await chargesOf()).toBe(before + 1);
+  });
+
+  test('of an edit goes by its fields and files, not by how they are put together', async () => {
+    const before = await chargesOf();
+    const headers = { 'idempotency-key': randomUUID() };
+    const edit = async (seed: string) =>
+      client.images.edit({ ...ask('A hat.'), image: await upload(png(seed)) }, { headers });
+    expect((await edit('a')).data).toEqual((await edit('a')).data);
+    await expect(edit('b')).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(await chargesOf()).toBe(before + 1);
+  });
+
+  test('is free again after a failure', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const call = (prompt: string) => client.images.generate(ask(prompt), { headers });
+    await expect(call('[[sim {"status":500}]]')).rejects.toMatchObject({ code: 'image_generation_failed' });
+    expect((await call('Now it works.')).data).toHaveLength(1);
+  });
+
+  test('is no other account’s', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const stranger = await system.provision();
+    const theirs = new OpenAI({ apiKey: stranger.apiKey, baseURL: client.baseURL, maxRetries: 0 });
+    await client.images.generate(ask('Mine.'), { headers });
+    expect((await theirs.images.generate(ask('Theirs.'), { headers })).data).toHaveLength(1);
+    await system.settled(stranger);
+  });
+});
+
+describe('bad forms', () => {
+  const PICTURE = png('a');
+  const WHOLE: FormPart[] = [
+    ['model', 'sim/image'],
+    ['prompt', 'A hat.'],
+  ];
+  const post = (parts: readonly FormPart[]): Promise<HttpAnswer> => {
+    const { contentType, body } = writeForm(parts);
+    return sendRequest(
+      `${system.stack.apiUrl}/v1/images/edits`,
+      'POST',
+      {
+        authorization: `Bearer ${customer.apiKey}`,
+        'content-type': contentType,
+        'content-length': body.length,
+      },
+      body,
+    );
+  };
+  /** Temporary files that media has open. */
+  const openUploads = () => {
+    const folder = `/proc/${system.stack.pid('media')}/fd`;
+    return readdirSync(folder).filter((fd) => {
+      try {
+        return readlinkSync(join(folder, fd)).startsWith(uploadDir);
+      } catch {
+        return false;
+      }
+    });
+  };
+
+  afterEach(async () => {
+    await eventually('nothing is left behind', () => openUploads().length === 0);
+    expect(readdirSync(uploadDir)).toEqual([]);
+    await system.settled(customer);
+  });
+
+  test('a good one is answered, whatever the order of its parts', async () => {
+    expect((await post([['image', PICTURE], ...WHOLE])).status).toBe(200);
+  });
+
+  test.each<[string, readonly FormPart[]]>([
+    ['no image', WHOLE],
+    ['an image of another name', [...WHOLE, ['picture', PICTURE]]],
+    ['an image that is a field', [...WHOLE, ['image', 'a.png']]],
+    ['a field that is a file', [...WHOLE, ['image', PICTURE], ['size', PICTURE]]],
+    ['a mask alone', [...WHOLE, ['mask', PICTURE]]],
+    ['two masks', [...WHOLE, ['image', PICTURE], ['mask', PICTURE], ['mask', PICTURE]]],
+    ['bytes that are no image', [...WHOLE, ['image', Buffer.from('GIF89a not really')]]],
+    ['bytes that are nothing', [...WHOLE, ['image', Buffer.alloc(0)]]],
+    ['one good image and a bad one', [...WHOLE, ['image[]', PICTURE], ['image[]', Buffer.from('<svg/>')]]],
+    ['too many images', [...WHOLE, ...Array.from({ length: 17 }, (): FormPart => ['image[]', PICTURE])]],
+    [
+      'too many fields',
+      [...WHOLE, ['image', PICTURE], ...Array.from({ length: 99 }, (_, at): FormPart => [`f${at}`, 'x'])],
+    ],
+    ['a prompt twice', [...WHOLE, ['image', PICTURE], ['prompt', 'Another.']]],
+    ['an unknown field', [...WHOLE, ['image', PICTURE], ['colour', 'red']]],
+    ['a count in words', [...WHOLE, ['image', PICTURE], ['n', 'two']]],
+  ])('%s is invalid_request', async (_what, parts) => {
+    expect(await post(parts)).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
+  });
+
+  test('an empty prompt is missing', async () => {
+    const parts: FormPart[] = [
+      ['model', 'sim/image'],
+      ['prompt', ''],
+      ['image', PICTURE],
+    ];
+    expect((await post(parts)).json.error).toMatchObject({ code: 'missing_parameter', param: 'prompt' });
+  });
+
+  test('one that is torn', async () => {
+    const { contentType, body } = writeForm([...WHOLE, ['image', PICTURE]]);
+    const torn = body.subarray(0, body.length - 40);
+    const answer = await sendRequest(
+      `${system.stack.apiUrl}/v1/images`,
+      'POST',
+      {
+        authorization: `Bearer ${customer.apiKey}`,
+        'content-type': contentType,
+        'content-length': torn.length,
+      },
+      torn,
+    );
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
+  });
+
+  test('one whose sender goes in the middle of a file', async () => {
+    const { contentType, body } = writeForm([
+      ...WHOLE,
+      ['image', Buffer.concat([PICTURE, Buffer.alloc(8_000_000)])],
+    ]);
+    const headers = {
+      authorization: `Bearer ${customer.apiKey}`,
+      'content-type': contentType,
+      'content-length': body.length,
+    };
+    const request = http.request(`${system.stack.apiUrl}/v1/images`, {
+      method: 'POST',
+      headers,
+      agent: false,
+    });
+    request.on('error', () => {});
+    request.write(body.subarray(0, 4_000_000));
+    await eventually('the file is being written', () => openUploads().length > 0);
+    request.destroy();
+  });
+});
+
+test('at the end nothing is held and every nano is accounted for', async () => {
+  const { balance } = await system.settled(customer, 5_000);
+  const { balanceNano, charges } = await readBooks(system, customer);
+  expect(nano(balance)).toBe(balanceNano);
+  expect(balanceNano).toBe(nano(100) - [...charges.values()].reduce((sum, charge) => sum + charge, 0n));
+  expect(await system.drift()).toBe(0);
+});

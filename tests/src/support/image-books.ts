@@ -1,0 +1,41 @@
+import type { Customer, System } from './system';
+
+interface ImagePrices {
+  readonly per_image?: readonly { size?: string; quality?: string; price: number }[];
+  readonly text_input?: number;
+  readonly image_input?: number;
+  readonly image_output?: number;
+}
+
+/** Of nano-USD, so that prices per token are whole numbers. */
+const THOUSANDTHS = 1_000n;
+const perToken = (usdPerMillion = 0) => BigInt(Math.round(usdPerMillion * 1_000_000));
+
+/** What the simulator says that a call for images cost, at the catalog's prices; 0 when it never served it. */
+export async function meteredImageNano(system: System, customer: Customer, slug: string, requestId: string) {
+  const { pricing }: { pricing: { image: ImagePrices } } = await system.dashboard.call(
+    'GET',
+    `models/${slug}`,
+    customer.token,
+  );
+  const { entries } = await system.meter({ requestId });
+  return entries.reduce((sum, { media, prompt_tokens, completion_tokens }) => {
+    const { images = 0, size = '', quality = '', input_image_tokens = 0 } = media ?? {};
+    const { per_image: rows = [], ...tokens } = pricing.image;
+    if (rows.length > 0) {
+      return images === 0 ? sum : sum + BigInt(images) * priceOf(rows, size ?? '', quality ?? '');
+    }
+    const total =
+      BigInt(prompt_tokens - input_image_tokens) * perToken(tokens.text_input) +
+      BigInt(input_image_tokens) * perToken(tokens.image_input) +
+      BigInt(completion_tokens) * perToken(tokens.image_output);
+    return sum + (total + THOUSANDTHS - 1n) / THOUSANDTHS;
+  }, 0n);
+}
+
+function priceOf(rows: NonNullable<ImagePrices['per_image']>, size: string, quality: string): bigint {
+  const fits = (wanted: string | undefined, is: string) => !wanted || wanted === is;
+  const row = rows.find((each) => fits(each.size, size) && fits(each.quality, quality));
+  if (!row) throw new Error(`no price for ${size} ${quality}`);
+  return BigInt(Math.round(row.price * 1e9));
+}
