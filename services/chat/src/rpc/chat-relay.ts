@@ -7,6 +7,7 @@ import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
 import { readReply } from '../providers/read-reply';
+import { AlikeEvents } from '../sse/alike-events';
 import type { AdmittedCall } from './admitted-call';
 import { countedUsage, countReply, finalUsage, type Sent } from './counted-usage';
 import type { BegunCall, Dispatcher } from './dispatcher';
@@ -211,7 +212,8 @@ function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent
   if (provider.wire === request.wire && provider.passStream) return provider.passStream({ includeUsage });
   const estimatedInput = estimateInput(request.size);
   const writer = request.replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
-  const translated: TranslatedStream = new TranslatedStream(provider.readStream(), writer, () =>
+  const reader = new AlikeEvents(provider.readStream());
+  const translated: TranslatedStream = new TranslatedStream(reader, writer, () =>
     countedUsage(sent, () => translated.countOutput()),
   );
   return translated;

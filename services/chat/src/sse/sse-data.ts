@@ -6,7 +6,7 @@ const LF = '\n';
  * event was, after parsing it, the dearest part of translating a chunk.
  */
 export function dataOf(event: Buffer): string {
-  const text = withLf(event.toString('utf8'));
+  const text = withLf(event.toString('utf8', 0, contentEnd(event)));
   let data: string | undefined;
   for (let at = 0; at < text.length; ) {
     const found = text.indexOf(LF, at);
@@ -19,6 +19,13 @@ export function dataOf(event: Buffer): string {
     at = next + 1;
   }
   return data ?? '';
+}
+
+/** Without the ends of lines behind it: most events have a CR, if any, only there. */
+function contentEnd(event: Buffer): number {
+  let end = event.length;
+  while (end > 0 && (event[end - 1] === 0x0a || event[end - 1] === 0x0d)) end--;
+  return end;
 }
 
 /** A CR ends a line too, with an LF or alone: callers read it so, and we must not find an end where they find none. */

@@ -22,12 +22,13 @@ const ERROR_TYPE = /^[a-z_]{1,40}$/;
 export class MessageEvents implements StreamReader {
   readonly #blocks = new Map<number, OpenBlock>();
   #figures: Record<string, unknown> = {};
+  #usage: TokenUsage | undefined;
   #calls = 0;
   #stopped = false;
   #ended = false;
 
   get usage(): TokenUsage | undefined {
-    return fromMessagesUsage(this.#figures);
+    return this.#usage;
   }
 
   get ended(): boolean {
@@ -42,7 +43,7 @@ export class MessageEvents implements StreamReader {
     }
     switch (data.type) {
       case 'message_start':
-        this.#figures = laterUsage(this.#figures, membersOf(data.message).usage);
+        this.#count(membersOf(data.message).usage);
         return NOTHING;
       case 'content_block_start':
         return this.#begin(data.index, membersOf(data.content_block));
@@ -51,7 +52,7 @@ export class MessageEvents implements StreamReader {
       case 'content_block_stop':
         return this.#close(data.index as number);
       case 'message_delta':
-        this.#figures = laterUsage(this.#figures, data.usage);
+        this.#count(data.usage);
         return this.#stop(membersOf(data.delta));
       case 'message_stop':
         if (!this.#stopped) throw new Error('message ended without a stop reason');
@@ -62,6 +63,11 @@ export class MessageEvents implements StreamReader {
       default:
         return NOTHING;
     }
+  }
+
+  #count(usage: unknown): void {
+    this.#figures = laterUsage(this.#figures, usage);
+    this.#usage = fromMessagesUsage(this.#figures);
   }
 
   #begin(index: unknown, block: Record<string, unknown>): readonly ReplyEvent[] {
