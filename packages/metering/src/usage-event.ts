@@ -18,6 +18,8 @@ export interface BilledCall extends HeldCall {
   readonly streamed: boolean;
   readonly priceVersion: bigint;
   readonly startedAtMs: number;
+  /** From then until its money was held. */
+  readonly admittedMs?: number;
 }
 
 export interface CallEnding {
@@ -53,6 +55,7 @@ export function usageEvent(
     streamed: call.streamed ?? false,
     priceVersion: String(call.priceVersion ?? 0n),
     startedAtMs: String(call.startedAtMs ?? 0),
+    admittedMs: call.admittedMs ?? 0,
     endedAtMs: String(end.endedAtMs ?? 0),
     firstByteMs: end.firstByteMs ?? 0,
     status: end.status ?? 0,

@@ -1,15 +1,16 @@
 import { every, type Logger, type Pool, type Repeated } from '@gateway/runtime';
 import type { Settings } from './settings';
 import { forgetFreeCalls } from './store/free-calls';
-import { ensurePartitions } from './store/partitions';
+import { dropOldRecords, ensurePartitions } from './store/partitions';
 import { reconcile } from './store/reconcile';
 import { Sweeper } from './sweeper';
 
 /** What billing does by itself. Resolves when this month's partitions have been seen to. */
 export async function startJobs(settings: Settings, pool: Pool, log: Logger): Promise<Repeated[]> {
-  const partitions = every(settings.PARTITION_INTERVAL_MS, 'partitions', log, () =>
-    ensurePartitions(pool, Date.now()),
-  );
+  const partitions = every(settings.PARTITION_INTERVAL_MS, 'partitions', log, async () => {
+    await ensurePartitions(pool, Date.now());
+    await dropOldRecords(pool, settings.REQUEST_RETENTION_DAYS, Date.now());
+  });
   await partitions.firstRun;
   const sweeper = new Sweeper({ pool, graceMs: settings.HOLD_GRACE_MS, log });
   const sweep = every(settings.SWEEP_INTERVAL_MS, 'sweep', log, async () => {

@@ -24,6 +24,8 @@ const shape = {
   RECONCILE_INTERVAL_MS: durationMs(60_000),
   /** How often the coming weeks' partitions are made sure of. */
   PARTITION_INTERVAL_MS: durationMs(6 * 3_600_000),
+  /** How long the record of a call is kept; whole months of them go at once. What they sum up to stays. */
+  REQUEST_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
 };
 
 export type Settings = ReturnType<typeof readSettings>;

@@ -2,7 +2,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
-import { ensurePartitions, uuidFloor } from './store/partitions';
+import { uuidFloor } from './domain/request-id';
+import { ensurePartitions } from './store/partitions';
 import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 
 let database: TestDatabase;

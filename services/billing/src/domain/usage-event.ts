@@ -1,5 +1,5 @@
 import { MAX_AMOUNT_NANO, MAX_INT8 } from './int8';
-import { isUuid } from './uuid';
+import { isUuid } from './request-id';
 
 /** How a call ended, as its owner reports it. */
 export interface UsageEvent {
@@ -24,6 +24,7 @@ export interface UsageEvent {
   readonly usageSource: 'provider' | 'counted' | 'recovered' | 'none';
   readonly streamed: boolean;
   readonly firstByteMs: number;
+  readonly admittedMs: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
@@ -79,6 +80,7 @@ export function parseUsageEvent(value: unknown): UsageEvent {
     usageSource: oneOf(SOURCES, fields, 'usageSource', 'USAGE_SOURCE_UNSPECIFIED'),
     streamed: fields.streamed === true,
     firstByteMs: Number(integer(fields, 'firstByteMs', BigInt(MAX_UINT32))),
+    admittedMs: Number(integer(fields, 'admittedMs', BigInt(MAX_UINT32))),
     startedAtMs: Number(integer(fields, 'startedAtMs', MAX_TIME_MS)),
     endedAtMs: Number(integer(fields, 'endedAtMs', MAX_TIME_MS)),
   };

@@ -7,8 +7,8 @@ import { type Logger, TickBatcher } from '@gateway/runtime';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { CallToAdmit } from '../domain/admission';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
+import { isUuid } from '../domain/request-id';
 import type { ReserveResult } from '../domain/reserver';
-import { isUuid } from '../domain/uuid';
 
 type ReserveStream = ServerDuplexStream<ReserveBatch__Output, ReserveReplyBatch>;
 

@@ -12,7 +12,9 @@ import { deliver } from './deliver';
 import { getAccount } from './get-account';
 import { getKey } from './get-key';
 import { getKeyContext } from './get-key-context';
+import { getRequest } from './get-request';
 import { getThrottle } from './get-throttle';
+import { getUsage } from './get-usage';
 import { heartbeat } from './heartbeat';
 import type { KeyWatchers } from './key-watchers';
 import { leaseThrottle } from './lease-throttle';
@@ -20,9 +22,11 @@ import { listAccounts } from './list-accounts';
 import { listKeys } from './list-keys';
 import { listLedger } from './list-ledger';
 import { listOpenHolds } from './list-open-holds';
+import { listRequests } from './list-requests';
 import { listTopups } from './list-topups';
 import { optIn } from './opt-in';
 import { regenerateKey } from './regenerate-key';
+import { reportRefusals } from './report-refusals';
 import type { ReserveStreams } from './reserve';
 import { resolveKey } from './resolve-key';
 import { revokeKey } from './revoke-key';
@@ -69,8 +73,9 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
       Deliver: unary(log, deliver(parts.settle)),
       Heartbeat: unary(log, heartbeat(pool)),
       ListOpenHolds: unary(log, listOpenHolds(pool)),
-      GetKeyContext: unary(log, getKeyContext(pool)),
     }),
+    group(['edge', 'chat', 'media'], { ReportRefusals: unary(log, reportRefusals(pool)) }),
+    group(['chat', 'media', 'dashboard'], { GetKeyContext: unary(log, getKeyContext(pool)) }),
     group(['dashboard'], {
       CreateAccount: unary(log, createAccount(pool)),
       GetAccount: unary(log, getAccount(pool)),
@@ -94,6 +99,9 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
       ClearTopup: unary(log, clearTopup(pool)),
       ListTopups: unary(log, listTopups(pool)),
       ListLedger: unary(log, listLedger(pool)),
+      ListRequests: unary(log, listRequests(pool)),
+      GetRequest: unary(log, getRequest(pool)),
+      GetUsage: unary(log, getUsage(pool)),
     }),
   ];
 }

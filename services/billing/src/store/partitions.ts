@@ -1,4 +1,5 @@
 import { type Pool, withTransaction } from '@gateway/runtime';
+import { uuidFloor } from '../domain/request-id';
 
 const TABLES = ['holds', 'usage_records'];
 const LOCK_TIMEOUT_MS = 2_000;
@@ -31,8 +32,30 @@ async function ensurePartition(pool: Pool, table: string, start: Date): Promise<
   });
 }
 
-/** The least UUIDv7 of a moment. */
-export function uuidFloor(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+const DAY_MS = 86_400_000;
+/** Rows of the default partition that one run takes with it. */
+const SWEEP_ROWS = 10_000;
+
+/** Drops the months of records that ended so many days ago. */
+export async function dropOldRecords(pool: Pool, retentionDays: number, nowMs: number): Promise<void> {
+  const before = new Date(nowMs - retentionDays * DAY_MS);
+  const month = before.toISOString().slice(0, 7).replace('-', '_');
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT inhrelid::regclass::text AS name FROM pg_inherits
+     WHERE inhparent = 'billing.usage_records'::regclass
+       AND inhrelid::regclass::text ~ '_[0-9]{4}_[0-9]{2}$' AND right(inhrelid::regclass::text, 7) < $1`,
+    [month],
+  );
+  for (const { name } of rows) {
+    await withTransaction(pool, async (client) => {
+      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await client.query(`DROP TABLE IF EXISTS ${name}`);
+    });
+  }
+  await pool.query(
+    `DELETE FROM billing.usage_records_default WHERE request_id IN (
+       SELECT request_id FROM billing.usage_records_default WHERE recorded_at < $1 LIMIT $2)`,
+    [before, SWEEP_ROWS],
+  );
+  await pool.query('DELETE FROM billing.refusal_reporters WHERE last_seen < $1', [before]);
 }

@@ -1,28 +1,56 @@
 import type { PoolClient } from '@gateway/runtime';
+import { summedModel } from '../domain/refused-call';
+import { dayOf, requestTimeMs } from '../domain/request-id';
 import type { UsageEvent } from '../domain/usage-event';
 import { rowsOf, statement } from './statement';
 
+// The days get what was inserted, so that a call counts once however often it is told. Rows of both tables are
+// written in the order of their keys: of two transactions that write the same ones, one waits.
 const INSERT = statement(
   'insert-usage-records',
-  `INSERT INTO billing.usage_records (request_id, account_id, key_id, model, endpoint, provider, outcome, status,
-     error_code, price_version, cost_nano, charged_nano, input_tokens, cache_read_tokens, cache_write_tokens,
-     output_tokens, reasoning_tokens, usage_source, streamed, first_byte_ms, started_at, ended_at, images, video_ms)
-   SELECT request_id, account_id, key_id, model, endpoint, provider, outcome, status, error_code, price_version,
-     cost_nano, charged_nano, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
-     reasoning_tokens, usage_source, streamed, first_byte_ms,
-     to_timestamp(started_at_ms / 1000.0), to_timestamp(ended_at_ms / 1000.0), images, video_ms
-   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[],
-       $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
-       $16::bigint[], $17::bigint[], $18::text[], $19::boolean[], $20::bigint[], $21::bigint[], $22::bigint[],
-       $23::bigint[], $24::bigint[])
+  `WITH u AS (
+     SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+       $8::int[], $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
+       $15::bigint[], $16::bigint[], $17::bigint[], $18::text[], $19::boolean[], $20::bigint[], $21::bigint[],
+       $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::date[], $27::text[])
      AS u (request_id, account_id, key_id, model, endpoint, provider, outcome, status, error_code, price_version,
        cost_nano, charged_nano, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
-       reasoning_tokens, usage_source, streamed, first_byte_ms, started_at_ms, ended_at_ms, images, video_ms)
-   ON CONFLICT (request_id) DO NOTHING`,
+       reasoning_tokens, usage_source, streamed, first_byte_ms, started_at_ms, ended_at_ms, images, video_ms,
+       admitted_ms, day, summed_model)
+   ), inserted AS (
+     INSERT INTO billing.usage_records (request_id, account_id, key_id, model, endpoint, provider, outcome, status,
+       error_code, price_version, cost_nano, charged_nano, input_tokens, cache_read_tokens, cache_write_tokens,
+       output_tokens, reasoning_tokens, usage_source, streamed, first_byte_ms, started_at, ended_at, images,
+       video_ms, admitted_ms)
+     SELECT request_id, account_id, key_id, model, endpoint, provider, outcome, status, error_code, price_version,
+       cost_nano, charged_nano, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
+       reasoning_tokens, usage_source, streamed, first_byte_ms,
+       to_timestamp(started_at_ms / 1000.0), to_timestamp(ended_at_ms / 1000.0), images, video_ms, admitted_ms
+     FROM u ORDER BY request_id
+     ON CONFLICT (request_id) DO NOTHING
+     RETURNING request_id
+   )
+   INSERT INTO billing.usage_days AS d (account_id, day, key_id, model, calls, errors, input_tokens, output_tokens,
+     images, video_ms, charged_nano)
+   SELECT account_id, day, key_id, summed_model, count(*), count(*) FILTER (WHERE error_code <> ''),
+     sum(input_tokens + cache_read_tokens + cache_write_tokens), sum(output_tokens), sum(images), sum(video_ms),
+     sum(charged_nano)
+   FROM u JOIN inserted USING (request_id)
+   GROUP BY account_id, day, key_id, summed_model ORDER BY account_id, day, key_id, summed_model
+   ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET
+     calls = d.calls + excluded.calls, errors = d.errors + excluded.errors,
+     input_tokens = d.input_tokens + excluded.input_tokens,
+     output_tokens = d.output_tokens + excluded.output_tokens, images = d.images + excluded.images,
+     video_ms = d.video_ms + excluded.video_ms, charged_nano = d.charged_nano + excluded.charged_nano`,
 );
 
+/** A call that ended, or was refused before anything was held for it. */
+export type RecordedCall = Omit<UsageEvent, 'outcome'> & {
+  readonly outcome: UsageEvent['outcome'] | 'refused';
+};
+
 export interface ChargedEvent {
-  readonly event: UsageEvent;
+  readonly event: RecordedCall;
   readonly chargedNano: bigint;
 }
 
@@ -31,7 +59,7 @@ export async function insertUsageRecords(
   charged: readonly ChargedEvent[],
 ): Promise<void> {
   if (charged.length === 0) return;
-  const column = <T>(pick: (event: UsageEvent) => T): T[] => charged.map(({ event }) => pick(event));
+  const column = <T>(pick: (event: RecordedCall) => T): T[] => charged.map(({ event }) => pick(event));
   await rowsOf(client, INSERT, [
     column((event) => event.requestId),
     column((event) => event.accountId),
@@ -57,5 +85,8 @@ export async function insertUsageRecords(
     column((event) => event.endedAtMs),
     column((event) => event.images),
     column((event) => event.videoMs),
+    column((event) => event.admittedMs),
+    column(({ requestId, startedAtMs }) => dayOf(requestTimeMs(requestId, startedAtMs))),
+    column(({ model, errorCode }) => summedModel(model, errorCode)),
   ]);
 }

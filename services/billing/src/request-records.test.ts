@@ -1,0 +1,246 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
+import type { RefusedCall } from '@gateway/proto/generated/gateway/billing/v1/RefusedCall';
+import type { RefusedCount } from '@gateway/proto/generated/gateway/billing/v1/RefusedCount';
+import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
+import { uuidFloor } from './domain/request-id';
+import { dropOldRecords, ensurePartitions } from './store/partitions';
+import { reserveRequest, TestBilling, usageEvent, WAIT } from './testing/test-billing';
+
+let database: TestDatabase;
+let billing: TestBilling;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  billing = await TestBilling.start(database.url);
+  pool = createPool({ url: database.url, log: createLogger('test', 'silent') });
+}, 60_000);
+afterAll(async () => {
+  await pool?.end();
+  await billing?.stop();
+  await database?.drop();
+}, 60_000);
+
+interface Key {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+const list = (key: Key, filter: ListRequestsRequest = {}) => {
+  const { asDashboard: client } = billing;
+  return callUnary(client, client.ListRequests, { accountId: key.accountId, ...filter }, WAIT);
+};
+const get = (accountId: string, id: string) => {
+  const { asDashboard: client } = billing;
+  return callUnary(client, client.GetRequest, { accountId, id }, WAIT);
+};
+const today = () => new Date().toISOString().slice(0, 10);
+const usage = async (
+  key: Key,
+  groupBy: 'DAY' | 'MODEL' | 'KEY',
+  days: [string, string] = [today(), today()],
+) => {
+  const { asDashboard: client } = billing;
+  const request = { accountId: key.accountId, fromDay: days[0], toDay: days[1] };
+  const { groups } = await callUnary(
+    client,
+    client.GetUsage,
+    { ...request, groupBy: `USAGE_GROUP_${groupBy}` },
+    WAIT,
+  );
+  return groups;
+};
+const refused = (key: Key, more: Partial<RefusedCall> = {}): RefusedCall & { requestId: string } => ({
+  accountId: key.accountId,
+  keyId: key.keyId,
+  model: 'sim/chat',
+  endpoint: '/v1/chat/completions',
+  status: 429,
+  errorCode: 'rpm_rate_limited',
+  startedAtMs: String(Date.now()),
+  endedAtMs: String(Date.now()),
+  ...more,
+  requestId: more.requestId ?? randomUUIDv7(),
+});
+const report = (reporterId: string, number: number, calls: RefusedCall[], more: RefusedCount[] = []) => {
+  const { asEdge: client } = billing;
+  return callUnary(client, client.ReportRefusals, { reporterId, report: String(number), calls, more }, WAIT);
+};
+async function settled(key: Key, costNano: bigint, more: Parameters<typeof usageEvent>[2] = {}) {
+  const call = reserveRequest(key, 1_000n, { model: more.model ?? 'sim/chat' });
+  await billing.reserve(call);
+  await billing.deliver(usageEvent(call, costNano, more));
+  return call.requestId;
+}
+
+describe('requests', () => {
+  test('are there when they are settled, with figures and stages', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const startedAtMs = Date.now();
+    const id = await settled(key, 123n, {
+      tokens: { input: '1', cacheRead: '2', cacheWrite: '3', output: '4', reasoning: '1' },
+      startedAtMs: String(startedAtMs),
+      admittedMs: 7,
+      firstByteMs: 20,
+      endedAtMs: String(startedAtMs + 50),
+    });
+    const record = await get(key.accountId, id);
+    expect(record).toMatchObject({
+      id,
+      keyId: key.keyId,
+      model: 'sim/chat',
+      status: 200,
+      errorCode: '',
+      costNano: '123',
+      tokens: { input: '1', cacheRead: '2', cacheWrite: '3', output: '4', reasoning: '1' },
+      startedAtMs: String(startedAtMs),
+      admittedMs: 7,
+      firstByteMs: 20,
+      endedAtMs: String(startedAtMs + 50),
+    });
+    expect(Math.abs(Number(record.createdAtMs) - startedAtMs)).toBeLessThan(5_000);
+    expect((await list(key)).requests).toEqual([record]);
+  });
+
+  test('of another account, and none, are not found', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const other = await billing.createFundedKey(10_000n);
+    const id = await settled(key, 1n);
+    for (const [account, request] of [
+      [other.accountId, id],
+      [key.accountId, randomUUIDv7()],
+      [key.accountId, 'no-uuid'],
+    ] as const) {
+      await expect(get(account, request)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect((await list(other)).requests).toEqual([]);
+    expect((await list(other, { keyId: key.keyId })).requests).toEqual([]);
+  });
+
+  test('come in pages, newest first, by each filter', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift(await settled(key, 1n));
+    const failed = refused(key, { model: 'sim/none', errorCode: 'model_not_found', status: 404 });
+    await report(randomUUIDv7(), 1, [failed]);
+    const all = [failed.requestId, ...ids];
+    const idsOf = async (filter: ListRequestsRequest) =>
+      (await list(key, filter)).requests.map(({ id }) => id);
+
+    const pages: string[][] = [];
+    let cursor = '';
+    do {
+      const page = await list(key, { limit: 4, cursor });
+      pages.push(page.requests.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== '');
+    expect(pages).toEqual([all.slice(0, 4), all.slice(4)]);
+
+    expect(await idsOf({ model: 'sim/none' })).toEqual([failed.requestId]);
+    expect(await idsOf({ errorCode: 'model_not_found' })).toEqual([failed.requestId]);
+    expect(await idsOf({ status: 404 })).toEqual([failed.requestId]);
+    expect(await idsOf({ status: 200 })).toEqual(ids);
+    expect(await idsOf({ keyId: 'another' })).toEqual([]);
+    expect(await idsOf({ keyId: key.keyId, model: 'sim/chat', limit: 2 })).toEqual(ids.slice(0, 2));
+    const secondMs = Number((await get(key.accountId, ids[3]!)).createdAtMs);
+    expect((await idsOf({ fromMs: String(secondMs) })).includes(ids[3]!)).toBe(true);
+    expect((await idsOf({ toMs: String(secondMs) })).includes(ids[3]!)).toBe(false);
+    await expect(list(key, { cursor: '17' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('refused calls', () => {
+  test('count once, however often they are reported', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const reporter = randomUUIDv7();
+    const call = refused(key);
+    const more = [{ ...key, model: 'sim/chat', errorCode: 'rpm_rate_limited', day: today(), calls: '40' }];
+    await report(reporter, 1, [call], more);
+    await report(reporter, 1, [call], more);
+    await report(reporter, 2, [call]);
+    expect(await usage(key, 'DAY')).toMatchObject([
+      { group: today(), calls: '41', errors: '41', costNano: '0' },
+    ]);
+    expect((await list(key)).requests).toMatchObject([{ id: call.requestId, status: 429 }]);
+  });
+
+  test('that hold money after all are settled, and count once', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const call = reserveRequest(key, 1_000n);
+    await billing.reserve(call);
+    await report(randomUUIDv7(), 1, [refused(key, { requestId: call.requestId })]);
+    await billing.deliver(
+      usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_RELEASED', errorCode: 'internal_error' }),
+    );
+    expect(await billing.account(key.accountId)).toMatchObject({ heldNano: '0' });
+    expect(await usage(key, 'DAY')).toMatchObject([{ calls: '1', errors: '1' }]);
+  });
+
+  test('without a code, of no day, or too many are not taken', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const wrong = { code: 'invalid_request' };
+    const count = { ...key, model: '', errorCode: 'x', calls: '1' };
+    await expect(report('r', 1, [refused(key, { errorCode: '' })])).rejects.toMatchObject(wrong);
+    await expect(report('r', 1, [], [{ ...count, day: '2026-02-31' }])).rejects.toMatchObject(wrong);
+    await expect(report('r', 1, Array(2_001).fill(refused(key)))).rejects.toMatchObject(wrong);
+    expect(await usage(key, 'DAY')).toEqual([]);
+  });
+});
+
+describe('usage', () => {
+  test('is summed by day, model and key, refused calls too', async () => {
+    const key = await billing.createFundedKey(100_000n);
+    const { asDashboard: client } = billing;
+    const made = await callUnary(client, client.CreateKey, { accountId: key.accountId, name: 'b' }, WAIT);
+    const second = { accountId: key.accountId, keyId: made.key!.id };
+    await settled(key, 100n);
+    await settled(key, 50n, { model: 'sim/image', images: 3, tokens: null });
+    await settled(second, 500n, { model: 'sim/video', videoMs: '5000', tokens: null });
+    await report(randomUUIDv7(), 1, [
+      refused(key),
+      refused(key, { model: 'what/ever', errorCode: 'model_not_found', status: 404 }),
+    ]);
+    expect(await usage(key, 'DAY')).toEqual([
+      {
+        group: today(),
+        calls: '5',
+        errors: '2',
+        inputTokens: '10',
+        outputTokens: '20',
+        images: '3',
+        videoMs: '5000',
+        costNano: '650',
+      },
+    ]);
+    expect((await usage(key, 'MODEL')).map(({ group, calls }) => [group, calls])).toEqual([
+      ['sim/video', '1'],
+      ['sim/chat', '2'],
+      ['sim/image', '1'],
+      ['', '1'],
+    ]);
+    expect((await usage(key, 'KEY')).map(({ group, costNano }) => [group, costNano])).toEqual([
+      [second.keyId, '500'],
+      [key.keyId, '150'],
+    ]);
+    expect(await usage(key, 'DAY', ['2020-01-01', '2020-12-31'])).toEqual([]);
+    await expect(usage(key, 'DAY', ['2020-01-01', 'today'])).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});
+
+test('records older than the retention go by whole months; what they sum up to stays', async () => {
+  const key = await billing.createFundedKey(10_000n);
+  const old = Date.UTC(2021, 0, 20);
+  await ensurePartitions(pool, old);
+  const requestId = uuidFloor(new Date(old))
+    .replace(/0000-0{12}$/, '8000-000000000001')
+    .replace('-0000-', '-7000-');
+  await report(randomUUIDv7(), 1, [refused(key, { requestId })]);
+  await dropOldRecords(pool, 30, Date.UTC(2021, 1, 28));
+  expect((await list(key)).requests).toHaveLength(1);
+  await dropOldRecords(pool, 30, Date.UTC(2021, 2, 10));
+  expect((await list(key)).requests).toEqual([]);
+  expect(await usage(key, 'DAY', ['2021-01-20', '2021-01-20'])).toMatchObject([{ calls: '1' }]);
+});

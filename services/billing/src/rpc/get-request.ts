@@ -1,0 +1,16 @@
+import { GatewayError } from '@gateway/proto';
+import type { GetRequestRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetRequestRequest';
+import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { isUuid } from '../domain/request-id';
+import { findRequest } from '../store/request-records';
+import { parseLookupId } from './parse';
+import { toProtoRequestRecord } from './to-proto-records';
+
+export const getRequest =
+  (pool: Pool) =>
+  async (_context: RequestContext, { accountId, id }: GetRequestRequest__Output): Promise<RequestRecord> => {
+    const row = isUuid(id) ? await findRequest(pool, parseLookupId(accountId), id) : undefined;
+    if (!row) throw new GatewayError('not_found');
+    return toProtoRequestRecord(row);
+  };

@@ -1,0 +1,36 @@
+import { GatewayError } from '@gateway/proto';
+import type { ListRequestsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
+import type { ListRequestsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsResponse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { isUuid } from '../domain/request-id';
+import { toPageRequest } from '../store/page';
+import { listRequests as list, type RequestFilter } from '../store/request-records';
+import { parseLookupId, parseTime } from './parse';
+import { toProtoRequestRecord } from './to-proto-records';
+
+export const listRequests =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: ListRequestsRequest__Output): Promise<ListRequestsResponse> => {
+    const { limit } = toPageRequest(request.limit, '');
+    if (request.cursor !== '' && !isUuid(request.cursor)) {
+      throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+    }
+    const page = { limit, before: request.cursor || undefined };
+    const { rows, nextCursor } = await list(pool, parseLookupId(request.accountId), toFilter(request), page);
+    return { requests: rows.map(toProtoRequestRecord), nextCursor };
+  };
+
+/** The last moment that a request id can tell. */
+const MAX_ID_TIME_MS = 2 ** 48 - 1;
+
+function toFilter(request: ListRequestsRequest__Output): RequestFilter {
+  const time = (value: string, field: string) => Math.min(Number(parseTime(value, field)), MAX_ID_TIME_MS);
+  return {
+    ...(request.fromMs !== '0' && { fromMs: time(request.fromMs, 'from') }),
+    ...(request.toMs !== '0' && { toMs: time(request.toMs, 'to') }),
+    ...(request.keyId !== '' && { keyId: parseLookupId(request.keyId) }),
+    ...(request.model !== '' && { model: parseLookupId(request.model) }),
+    ...(request.status !== 0 && { status: request.status }),
+    ...(request.errorCode !== '' && { errorCode: parseLookupId(request.errorCode) }),
+  };
+}

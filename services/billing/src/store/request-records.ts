@@ -1,0 +1,101 @@
+import { uuidFloor } from '../domain/request-id';
+import { type Queryable, rowsOf, statement } from './statement';
+
+export interface RequestRow {
+  request_id: string;
+  account_id: string;
+  key_id: string;
+  model: string;
+  endpoint: string;
+  provider: string;
+  status: number;
+  error_code: string;
+  charged_nano: bigint;
+  input_tokens: bigint;
+  cache_read_tokens: bigint;
+  cache_write_tokens: bigint;
+  output_tokens: bigint;
+  reasoning_tokens: bigint;
+  images: bigint;
+  video_ms: bigint;
+  streamed: boolean;
+  admitted_ms: bigint;
+  first_byte_ms: bigint;
+  started_at_ms: bigint;
+  ended_at_ms: bigint;
+}
+
+const COLUMNS = `request_id, account_id, key_id, model, endpoint, provider, status, error_code, charged_nano,
+  input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, images, video_ms, streamed,
+  admitted_ms, first_byte_ms, billing.epoch_ms(started_at) AS started_at_ms,
+  billing.epoch_ms(ended_at) AS ended_at_ms`;
+
+/** What is undefined lets everything pass. */
+export interface RequestFilter {
+  readonly fromMs?: number;
+  readonly toMs?: number;
+  readonly keyId?: string;
+  readonly model?: string;
+  readonly status?: number;
+  readonly errorCode?: string;
+}
+
+export interface RequestPage {
+  readonly limit: number;
+  /** Requests whose ids are below it; undefined on the first page. */
+  readonly before: string | undefined;
+}
+
+/** Greater than every UUIDv7. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Newest first, by the times in the ids: an index has each filter's rows in that order. */
+export async function listRequests(
+  on: Queryable,
+  accountId: string,
+  filter: RequestFilter,
+  { limit, before }: RequestPage,
+): Promise<{ rows: readonly RequestRow[]; nextCursor: string }> {
+  const below = [before, filter.toMs === undefined ? undefined : uuidFloor(new Date(filter.toMs))];
+  const values: unknown[] = [
+    accountId,
+    below.reduce<string>((least, id) => (id !== undefined && id < least ? id : least), LAST_ID),
+    uuidFloor(new Date(filter.fromMs ?? 0)),
+    limit + 1,
+  ];
+  const conditions: string[] = [];
+  const add = (column: string, value: unknown) => {
+    if (value !== undefined) conditions.push(`${column} = $${values.push(value)}`);
+  };
+  add('key_id', filter.keyId);
+  add('model', filter.model);
+  add('error_code', filter.errorCode);
+  add('status', filter.status);
+  // Lets the index be used that holds the failed ones only.
+  if ((filter.status ?? 0) >= 400 || filter.errorCode !== undefined) conditions.push(`error_code <> ''`);
+  const where = ['account_id = $1', 'request_id < $2', 'request_id >= $3', ...conditions].join(' AND ');
+  const found = await rowsOf<RequestRow>(
+    on,
+    statement(
+      `list-requests ${conditions.join(' ')}`,
+      `SELECT ${COLUMNS} FROM billing.usage_records WHERE ${where} ORDER BY request_id DESC LIMIT $4`,
+    ),
+    values,
+  );
+  const rows = found.slice(0, limit);
+  return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.request_id ?? '') : '' };
+}
+
+const FIND = statement(
+  'find-request',
+  `SELECT ${COLUMNS} FROM billing.usage_records WHERE request_id = $2 AND account_id = $1`,
+);
+
+export async function findRequest(
+  on: Queryable,
+  accountId: string,
+  id: string,
+): Promise<RequestRow | undefined> {
+  const [row] = await rowsOf<RequestRow>(on, FIND, [accountId, id]);
+  return row;
+}
