@@ -36,6 +36,8 @@ export async function bootstrap({ log = console.log } = {}) {
       if (!isBuilt(readStamp())) await build(log);
     });
   }
+  // Each time: who installs by hand gets the long one back.
+  shortenNodeShim();
   return node24();
 }
 
@@ -56,7 +58,6 @@ async function install(log) {
     onFailure: installProblem,
     stillRunning: (seconds) => log(`… still installing (${seconds} s)`),
   });
-  shortenNodeShim();
   writeStamp({ install: hash });
   log(`Installed in ${secondsSince(startedAtMs)} s.`);
 }
@@ -147,9 +148,12 @@ function shortenNodeShim() {
   const folder = packageFolder();
   const shim = join(MODULES, '.bin/node');
   if (!folder || !existsSync(shim)) return;
-  writeFileSync(`${shim}.new`, `#!/bin/sh\nexec "\${0%/*}/../${basename(folder)}/bin/node" "$@"\n`);
-  chmodSync(`${shim}.new`, 0o755);
-  renameSync(`${shim}.new`, shim);
+  const short = `#!/bin/sh\nexec "\${0%/*}/../${basename(folder)}/bin/node" "$@"\n`;
+  if (readFileSync(shim, 'utf8') === short) return;
+  const made = `${shim}.${process.pid}`;
+  writeFileSync(made, short);
+  chmodSync(made, 0o755);
+  renameSync(made, shim);
 }
 
 function installProblem(output) {

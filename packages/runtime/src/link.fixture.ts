@@ -91,7 +91,7 @@ export class RecordingSink implements ReplySink {
   }
 }
 
-export async function until(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+export async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > endMs) throw new Error(`not true within ${timeoutMs} ms: ${condition}`);

@@ -168,7 +168,7 @@ test('pipelined calls are answered in turn and metered each for itself', async (
 });
 
 async function inFlight(calls: number): Promise<void> {
-  const deadlineMs = Date.now() + 5_000;
+  const deadlineMs = Date.now() + 15_000;
   while ((await simulator.meter()).in_flight !== calls) {
     if (Date.now() > deadlineMs) throw new Error('still waiting');
     await new Promise((resolve) => setTimeout(resolve, 5));

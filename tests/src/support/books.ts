@@ -81,9 +81,9 @@ export async function eventually(
   condition: () => Promise<boolean> | boolean,
   timeoutMs = 10_000,
 ): Promise<void> {
-  const deadlineMs = Date.now() + timeoutMs;
+  const deadlineMs = performance.now() + timeoutMs;
   while (!(await condition())) {
-    if (Date.now() > deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (performance.now() > deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await sleep(25);
   }
 }

@@ -23,11 +23,11 @@ export function familyOf(pid: number): ProcessLife[] {
 
 /** Waits until none of them lives; throws with those that do. */
 export async function allGone(processes: readonly ProcessLife[], timeoutMs: number): Promise<void> {
-  const deadlineMs = Date.now() + timeoutMs;
+  const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     const living = processes.filter(({ pid, startedAt }) => statOf(pid)?.startedAt === startedAt);
     if (living.length === 0) return;
-    if (Date.now() > deadlineMs) {
+    if (performance.now() > deadlineMs) {
       const names = living.map(({ pid }) => `${pid} ${commandOf(pid)}`).join('; ');
       throw new Error(`still there after ${timeoutMs} ms: ${names}`);
     }

@@ -98,11 +98,12 @@ function createSystem(stack: Stack, topicPrefix: string, remove: () => Promise<v
       return { ...account, apiKey, keyId };
     },
     async settled({ token }, timeoutMs = SETTLED_WITHIN_MS) {
-      const deadlineMs = Date.now() + timeoutMs;
+      const deadlineMs = performance.now() + timeoutMs;
       for (;;) {
         const balance = await dashboard.balance(token);
         if (balance.held === 0) return balance;
-        if (Date.now() > deadlineMs) throw new Error(`${balance.held} USD still held after ${timeoutMs} ms`);
+        if (performance.now() > deadlineMs)
+          throw new Error(`${balance.held} USD still held after ${timeoutMs} ms`);
         await sleep(POLL_INTERVAL_MS);
       }
     },
