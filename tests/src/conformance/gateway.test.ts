@@ -12,6 +12,7 @@ import { PROVIDER_REFUSAL_CASES } from './provider-refusals';
 import { RATE_HEADER_CASES, rateHeadersOf } from './rate-headers';
 import { RATE_CASES } from './rates';
 import { REQUEST_BODY_CASES } from './request-body';
+import { VIDEO_CASES } from './video';
 
 let world: World;
 
@@ -19,8 +20,8 @@ let world: World;
 jest.setTimeout(20_000);
 
 beforeAll(async () => {
-  const media = { IMAGE_TIMEOUT_MS: String(IMAGE_TIMEOUT_MS) };
-  const system = await startSystem({ settings: { media }, autoRestart: false });
+  const media = { IMAGE_TIMEOUT_MS: String(IMAGE_TIMEOUT_MS), VIDEO_POLL_INTERVAL_MS: '200' };
+  const system = await startSystem({ autoRestart: false, settings: { media } });
   world = { system, customer: await system.provision(), caller: createCaller(system) };
 }, 60_000);
 afterAll(() => world?.system.stop(), 30_000);
@@ -33,6 +34,7 @@ describe('rates', () => runCases(RATE_CASES, () => world));
 describe('not found', () => runCases(NOT_FOUND_CASES, () => world));
 describe('refused by the provider', () => runCases(PROVIDER_REFUSAL_CASES, () => world));
 describe('images', () => runCases(IMAGE_CASES, () => world));
+describe('videos', () => runCases(VIDEO_CASES, () => world));
 describe('dashboard', () => runCases(DASHBOARD_CASES, () => world));
 
 describe('an answer says what is left of its key’s rates', () => {

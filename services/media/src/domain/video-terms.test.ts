@@ -11,6 +11,7 @@ const offer: VideoOffer = {
     maxDuration: 0,
     defaultDuration: 6,
     aspectRatios: ['16:9', '9:16'],
+    defaultAspectRatio: '16:9',
     maxReferenceImages: 1,
     maxPromptChars: 20,
     tiers: new Map([
@@ -26,15 +27,18 @@ const offer: VideoOffer = {
       ['best', 3n],
     ]),
   },
-} as unknown as VideoOffer;
+};
 const request: VideoRequest = { model: 'a/b', prompt: 'a cat', images: [] };
 const agree = (fields: Partial<VideoRequest> = {}, changed: VideoOffer = offer) =>
   agreeOnTerms({ ...request, ...fields }, changed);
 const image = { part: 'image', kind: 'png', bytes: 1 } as Upload;
 
 test('what is not named is the model’s', () => {
-  expect(agree()).toEqual({ tier: 'fast', seconds: 6, perSecondNano: 1n, resolution: '720p' });
-  expect(agree({ tier: 'best' })).toEqual({ tier: 'best', seconds: 8, perSecondNano: 3n, resolution: '4k' });
+  const aspectRatio = '16:9';
+  expect(agree()).toEqual({ tier: 'fast', seconds: 6, perSecondNano: 1n, resolution: '720p', aspectRatio });
+  const best = { tier: 'best', seconds: 8, perSecondNano: 3n, resolution: '4k' };
+  expect(agree({ tier: 'best' })).toEqual({ ...best, aspectRatio });
+  expect(agree({ tier: 'best', images: [image] })).toEqual(best);
 });
 
 test('what is named is what is made', () => {

@@ -70,8 +70,15 @@ function secondsOf(
   throw unsupported(`duration: ${tier} is made in ${offered} seconds`);
 }
 
-function aspectRatioOf({ aspectRatio }: VideoRequest, { aspectRatios }: VideoFeatures): string | undefined {
-  if (aspectRatio === undefined || aspectRatios.includes(aspectRatio)) return aspectRatio;
+function aspectRatioOf(
+  { aspectRatio, images }: VideoRequest,
+  { aspectRatios, defaultAspectRatio }: VideoFeatures,
+): string | undefined {
+  if (aspectRatio === undefined) {
+    // An image has a shape of its own.
+    return images.length === 0 && defaultAspectRatio !== '' ? defaultAspectRatio : undefined;
+  }
+  if (aspectRatios.includes(aspectRatio)) return aspectRatio;
   throw unsupported(
     aspectRatios.length === 0
       ? 'aspect_ratio: this model has none to choose'

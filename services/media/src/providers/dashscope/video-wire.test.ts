@@ -54,6 +54,8 @@ test('what it can’t make', () => {
   expect(wan.whyNot?.({ ...order, aspectRatio: '21:9' })).toMatch(/aspect_ratio/);
   expect(wan.whyNot?.({ ...order, resolution: '480P', aspectRatio: '4:3' })).toMatch(/aspect_ratio/);
   expect(wan.whyNot?.({ ...order, images: [upload], aspectRatio: '16:9' })).toMatch(/aspect_ratio/);
+  expect(wan.whyNot?.({ ...order, upstreamModel: 'wan2.6-i2v' })).toMatch(/reference images/);
+  expect(wan.whyNot?.({ ...order, upstreamModel: 'wan2.6-i2v', images: [upload] })).toBeUndefined();
   expect(wan.whyNot?.(order)).toBeUndefined();
 });
 

@@ -21,6 +21,8 @@ const STATES: Readonly<Record<string, TaskState | 'unknown'>> = {
 };
 /** With these a 400 speaks of our account with them. */
 const ACCOUNT_CODES = /^(Arrearage|AccessDenied|InvalidApiKey|AllocationQuota)/;
+/** By their names: from an image, from a first and a last one. */
+const IMAGE_MODELS = /-(i2v|kf2v)\b/;
 const POLICY_CODES = /^DataInspectionFailed/;
 
 /** Wan on Alibaba's DashScope. */
@@ -46,7 +48,10 @@ export function dashScopeWire(apiKey: string): VideoWire {
   };
 }
 
-function whyNot({ images, aspectRatio, resolution, tier }: VideoOrder): string | undefined {
+function whyNot({ upstreamModel, images, aspectRatio, resolution, tier }: VideoOrder): string | undefined {
+  if (images.length === 0 && IMAGE_MODELS.test(upstreamModel)) {
+    return 'reference images: this model makes videos of one or two';
+  }
   if (images.length > 0) {
     return aspectRatio === undefined ? undefined : 'aspect_ratio: that of the image is kept';
   }
