@@ -37,6 +37,8 @@ export interface System {
   /** `ledger_drift_nano`, checked by the database at this moment. */
   drift(): Promise<number>;
   metric(service: ServiceName, name: string, index?: number): Promise<number>;
+  /** Calls for images and videos whose end billing has not acknowledged. */
+  bills(): Promise<number>;
   /** Ends everything and removes its data. */
   stop(): Promise<void>;
 }
@@ -90,6 +92,7 @@ function createSystem(stack: Stack, topicPrefix: string, remove: () => Promise<v
     operatorToken,
     metric,
     drift,
+    bills: () => metric('media', 'media_bills'),
     async provision({ balanceUsd = 10, key = {} } = {}) {
       const name = randomBytes(8).toString('hex');
       const account = await dashboard.register(`${name}@example.com`, randomBytes(12).toString('hex'), name);

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { eventually, nano, readBooks } from './support/books';
+import { postJson } from './support/http';
+import { readSamples } from './support/metrics';
+import { type Customer, type System, startSystem } from './support/system';
+
+jest.setTimeout(120_000);
+
+/** As `sim/image` costs at its defaults. */
+const PRICE_NANO = nano(0.04);
+const SILENCE_MS = 2_000;
+/** A lost call must be ended within ten seconds by the design; here the silence is shorter too. */
+const RECOVERED_WITHIN_MS = 10_000;
+
+let system: System;
+let customer: Customer;
+
+beforeAll(async () => {
+  system = await startSystem({
+    instances: { media: 2 },
+    settings: { media: { INSTANCE_SILENCE_MS: String(SILENCE_MS) } },
+  });
+  customer = await system.provision();
+});
+afterAll(async () => {
+  if (system) expect(await system.drift()).toBe(0);
+  await system?.stop();
+});
+
+const image = (directive: object) =>
+  postJson(
+    `${system.stack.apiUrl}/v1/images`,
+    { model: 'sim/image', prompt: `[[sim ${JSON.stringify(directive)}]] a cat` },
+    customer.apiKey,
+  );
+const lossNano = async () => BigInt(await system.metric('billing', 'operator_loss_nano'));
+
+/** Bills that say that the provider may have been called. */
+async function dispatched(): Promise<number> {
+  const samples = await readSamples(system.stack.adminUrl('media', 1), 'media_bills');
+  return samples.find(({ labels }) => labels.state === 'dispatched')?.value ?? 0;
+}
+
+test('images whose process is killed are lost to the operator, the others are paid, and nothing stays held', async () => {
+  const CALLS = 8;
+  const answers = Array.from({ length: CALLS }, () => image({ delay_ms: 1_500 }));
+  await eventually('all calls are with the provider', async () => (await dispatched()) === CALLS);
+  await system.stack.kill('media', 0);
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  const paid = statuses.filter((status) => status === 200).length;
+  // Calls are spread over both, so some were there and some were not.
+  expect([paid > 0, paid < CALLS]).toEqual([true, true]);
+  await eventually('nothing is held', async () => (await system.bills()) === 0, RECOVERED_WITHIN_MS);
+  await system.settled(customer);
+  const { charges, balanceNano } = await readBooks(system, customer);
+  expect([...charges.values()]).toEqual(Array.from({ length: paid }, () => PRICE_NANO));
+  expect(balanceNano).toBe(nano(10) - BigInt(paid) * PRICE_NANO);
+  expect(await lossNano()).toBe(BigInt(CALLS - paid) * PRICE_NANO);
+});
+
+test('images whose process stands still for longer than others wait cost nobody but the operator', async () => {
+  await system.stack.ready();
+  const before = { loss: await lossNano(), books: await readBooks(system, customer) };
+  const answers = Array.from({ length: 6 }, () => image({ delay_ms: 500 }));
+  await eventually('all calls are with the provider', async () => (await dispatched()) === answers.length);
+  const pid = system.stack.pid('media', 0);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    // The other one ends what it finds there once the silence is over.
+    await eventually(
+      'the frozen one has lost its bills',
+      async () => (await system.metric('media', 'media_bills', 1)) === 0,
+      RECOVERED_WITHIN_MS,
+    );
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  await system.settled(customer);
+  const { charges } = await readBooks(system, customer);
+  const charged = charges.size - before.books.charges.size;
+  expect(await lossNano()).toBe(before.loss + BigInt(answers.length - charged) * PRICE_NANO);
+  expect(charged).toBeLessThan(answers.length);
+});
+
+test('a call whose process ends in order is heard out', async () => {
+  const answers = Array.from({ length: 4 }, () => image({ delay_ms: 800 }));
+  await eventually('all calls are with the provider', async () => (await dispatched()) === answers.length);
+  const loss = await lossNano();
+  await system.stack.restart('media', 1);
+  for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
+  await system.settled(customer);
+  expect(await lossNano()).toBe(loss);
+});
