@@ -93,7 +93,7 @@ export class AnsweredCall {
   }
 
   receive(bytes: Buffer): void {
-    this.#bodyStream?.push(ownBytes(bytes));
+    this.#bodyStream?.push(bytes);
     if (this.#missingBytes <= 0) return;
     this.#body.push(ownBytes(bytes));
     this.#missingBytes -= bytes.length;

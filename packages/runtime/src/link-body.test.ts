@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { LinkCall, LinkHandler } from './answered-call';
 import { type Answerer, connectPool, RecordingSink, request, startAnswerer, until } from './link.fixture';
 import type { LinkedCall } from './link-client';
-import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
+import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
 
 const MIB = 1024 * 1024;
 const cleanUps: (() => unknown)[] = [];
@@ -120,7 +120,7 @@ describe('a streamed body', () => {
     await pool.call(request('small'), other);
     await other.over;
     expect(other.text).toBe('small');
-    expect(sentBytes).toBe(LINK_WINDOW_BYTES);
+    expect(sentBytes).toBe(LINK_BODY_WINDOW_BYTES);
     expect(sink.rooms).toBe(0);
     take();
     await sending;

@@ -6,7 +6,8 @@ import type { ReplyFrame__Output } from '@gateway/proto/generated/gateway/edge/v
 import type { ReplyFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { BodyQueue } from './body-queue';
-import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
+import { largeGarbage } from './large-garbage';
+import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 import type { Logger } from './log';
 import { PersistentStream } from './persistent-stream';
 import { TickBatcher } from './tick-batcher';
@@ -94,7 +95,7 @@ class Link {
     frames.add({ call, open: { ...request.open, bodyBytes: request.body.length } });
     this.#bodies.add(call, request.body);
     this.#bodies.sendInto(frames);
-    this.#calls.set(call, { sink, unreportedBytes: 0, bodyCreditBytes: LINK_WINDOW_BYTES });
+    this.#calls.set(call, { sink, unreportedBytes: 0, bodyCreditBytes: LINK_BODY_WINDOW_BYTES });
     return {
       cancel: () => {
         if (!this.#forget(call)) return;
@@ -128,6 +129,7 @@ class Link {
       frames.add({ call, body }, body.length);
     }
     open.bodyCreditBytes -= bytes.length;
+    largeGarbage(bytes.length);
     return open.bodyCreditBytes > 0;
   }
 
@@ -167,6 +169,7 @@ class Link {
     const { sink } = open;
     if (frame.frame === 'data' && frame.data) {
       sink.data(frame.data);
+      largeGarbage(frame.data.length);
     } else if (frame.frame === 'head' && frame.head) {
       const { status, headers } = frame.head;
       sink.head(status, Object.fromEntries(headers.map(({ name, value }) => [name, value])));

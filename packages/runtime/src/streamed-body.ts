@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
-import { LINK_WINDOW_BYTES } from './link-limits';
+import { largeGarbage } from './large-garbage';
+import { LINK_BODY_WINDOW_BYTES } from './link-limits';
 
 /**
  * A request body that one handler takes as it comes. Credit returns to the caller's side for what was taken, so at
@@ -46,8 +47,9 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
       });
     }
     const value = this.#waiting.shift()!;
+    largeGarbage(value.length);
     this.#uncreditedBytes += value.length;
-    if (this.#uncreditedBytes >= LINK_WINDOW_BYTES / 2 && !this.#ended) {
+    if (this.#uncreditedBytes >= LINK_BODY_WINDOW_BYTES / 2 && !this.#ended) {
       this.#giveCredit(this.#uncreditedBytes);
       this.#uncreditedBytes = 0;
     }

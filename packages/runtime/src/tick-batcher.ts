@@ -5,7 +5,7 @@ export interface BatchSink<Batch> {
 }
 
 const MAX_BATCH_ITEMS = 1_024;
-const MAX_BATCH_BYTES = 1024 * 1024;
+const MAX_BATCH_BYTES = 256 * 1024;
 /** How long a patient item may wait for company. */
 const PATIENCE_MS = 1;
 

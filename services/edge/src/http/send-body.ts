@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/proto';
-import { LINK_WINDOW_BYTES } from '@gateway/runtime';
+import { LINK_BODY_WINDOW_BYTES } from '@gateway/runtime';
 import type { Exchange } from './exchange';
 import { type BodyLimits, tooLarge, tooManyAtOnce } from './read-body';
 import { watchProgress } from './watch-progress';
 
 /** What one upload can hold here: what waits for the answering service to take, and what waits behind that. */
-const HELD_BYTES = 2 * LINK_WINDOW_BYTES;
+const HELD_BYTES = 4 * LINK_BODY_WINDOW_BYTES;
 
 /** The part of a linked call that is needed here. */
 export interface BodyTaker {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/proto';
-import { LINK_WINDOW_BYTES, type LinkCall } from '@gateway/runtime';
+import { LINK_BODY_WINDOW_BYTES, type LinkCall } from '@gateway/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, OTHER_KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
@@ -148,19 +148,19 @@ describe('what media does not take', () => {
       // Some, so that it is not taken for stuck; then the rest.
       for await (const bytes of bodyStream) {
         takenBytes += bytes.length;
-        if (takenBytes <= LINK_WINDOW_BYTES) await new Promise((resolve) => setTimeout(resolve, 20));
+        if (takenBytes <= LINK_BODY_WINDOW_BYTES) await new Promise((resolve) => setTimeout(resolve, 20));
         else await gone;
       }
       return done(`${takenBytes}`);
     };
     const connection = begin(`Connection: close\r\nContent-Length: ${MAX_BYTES}`);
     connection.socket.write(Buffer.alloc(MAX_BYTES));
-    await until(() => takenBytes > LINK_WINDOW_BYTES);
+    await until(() => takenBytes > LINK_BODY_WINDOW_BYTES);
     // What is on its way: a window, what Node reads ahead, what the system keeps for both ends.
     expect(connection.socket.bytesWritten - connection.socket.writableLength).toBeLessThan(MAX_BYTES);
     const json = await post('/v1/images', '{}', { 'content-type': 'application/json' });
     expect(await json.text()).toBe('json');
-    expect(await fixture.metric('edge_body_bytes')).toBe(2 * LINK_WINDOW_BYTES);
+    expect(await fixture.metric('edge_body_bytes')).toBe(4 * LINK_BODY_WINDOW_BYTES);
     go();
     await connection.closed;
     expect(parseReply(connection.text())).toMatchObject({ status: 200, body: String(MAX_BYTES) });
@@ -240,7 +240,7 @@ describe('a caller', () => {
 
   test('has a bound on its unfinished uploads; others have theirs', async () => {
     const open = Array.from({ length: 32 }, () => begin(`Content-Length: ${MIB}`));
-    await until(async () => (await fixture.metric('edge_body_bytes')) === 32 * 2 * LINK_WINDOW_BYTES);
+    await until(async () => (await fixture.metric('edge_body_bytes')) === 32 * 4 * LINK_BODY_WINDOW_BYTES);
     const refused = await post('/v1/images', 'x');
     expect(refused.headers.get('retry-after')).toBe('1');
     await expectFetchError(refused, 'rate_limited');
