@@ -7,6 +7,7 @@ import type { TaskReport, VideoProvider } from '../domain/video-provider';
 import type { ClaimedTask } from '../domain/video-task';
 import type { TaskMetrics } from '../metrics';
 import type { Tasks } from '../store/tasks';
+import { failureText } from './failure-text';
 
 type EndStep = Extract<TaskStep, { kind: 'end' }>;
 
@@ -134,7 +135,8 @@ export class TaskPoller {
       return report;
     } catch (error) {
       metrics.looked(task.provider, 'failed');
-      log.warn({ err: error, taskId: task.id, provider: task.provider }, 'a look at a task failed');
+      const facts = { taskId: task.id, provider: task.provider, failure: failureText(error) };
+      log.warn(facts, 'a look at a task failed');
       return undefined;
     }
   }

@@ -14,6 +14,7 @@ import type { UpstreamTimeouts } from '../domain/upstream';
 import type { UpstreamTask, VideoOrder, VideoProvider } from '../domain/video-provider';
 import type { TargetMetrics } from '../metrics';
 import type { Bill } from './bill';
+import { failureText } from './failure-text';
 import type { OwnKey } from './idempotent-calls';
 
 export type VideoRoute = Route<VideoProvider>;
@@ -52,7 +53,8 @@ export class VideoSubmitter {
     const outcome = await this.#try(submission);
     if ('upstreamId' in outcome) return outcome;
     const { error, bill: end } = outcome;
-    log.warn({ err: error, outcome: end }, 'a video was not ordered');
+    if (error.code === 'internal_error') log.error({ err: error.cause }, 'a video could not be ordered');
+    else log.warn({ code: error.code, outcome: end }, 'a video was not ordered');
     const told = { status: error.row.status, errorCode: error.code };
     await (end === 'lost' ? own.lost() : own.free());
     await (end === 'lost' ? bill.lost(told) : bill.release(told));
@@ -60,7 +62,7 @@ export class VideoSubmitter {
   }
 
   async #try(submission: VideoSubmission): Promise<SubmittedTask | SubmitFailure> {
-    const { bill, own, order, routes } = submission;
+    const { bill, own, order, routes, log } = submission;
     const { health, metrics } = this.#deps;
     const unclaimed = await written(() => own.dispatched());
     if (unclaimed) return unclaimed;
@@ -78,6 +80,7 @@ export class VideoSubmitter {
           return refused(error.detail);
         }
         const thisFailure = failureOf(error);
+        log.warn({ provider: route.provider.id, failure: failureText(error) }, 'a provider took no order');
         health.failed(route, thisFailure, bill.call.accountId);
         metrics.failed(route, thisFailure);
         if (!tookNothing(thisFailure)) return submitFailure(thisFailure);

@@ -13,10 +13,11 @@ const TYPES = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp', mp4: '
 // /files/{provider}/{task id}/{expiry, ms}/{signature}.{format}
 const LINK = /^\/files\/([a-z]+)\/([\w.-]{1,256})\/(\d{1,16})\/([0-9a-f]{64})\.[a-z0-9]+$/;
 
-/** A link that needs no key and is good for a while, as a storage service signs them. */
+/** A link that needs no key and is good for a while, as a storage service signs them; it says until when. */
 export function resultUrl(origin: string, { provider, id, job, urlTtlMs }: Task, nowMs: number): string {
-  const path = `${provider}/${id}/${nowMs + urlTtlMs}`;
-  return `${origin}/files/${path}/${signLink(path)}.${job.format}`;
+  const endsAtMs = nowMs + urlTtlMs;
+  const path = `${provider}/${id}/${endsAtMs}`;
+  return `${origin}/files/${path}/${signLink(path)}.${job.format}?Expires=${Math.floor(endsAtMs / 1_000)}`;
 }
 
 /** GET of such a link: 403 once it has expired, 404 once the task is forgotten. */

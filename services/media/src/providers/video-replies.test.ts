@@ -1,0 +1,86 @@
+import { UpstreamError } from '@gateway/upstream';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { MediaRefused } from '../domain/media-refused';
+import { TASK_STATES } from '../domain/task';
+import { dashScopeWire } from './dashscope/video-wire';
+import { veoWire } from './gemini/video-wire';
+import { klingWire } from './kling/video-wire';
+import { minimaxWire } from './minimax/video-wire';
+import { type VideoWire, wireVideoProvider } from './video-wire';
+import { CALL, ORDER, RecordedUpstream } from './video-wire.fixture';
+
+const url = 'https://cdn.test/a.mp4';
+const WIRES: readonly [string, VideoWire, accepted: object, done: object][] = [
+  [
+    'minimax',
+    minimaxWire('k'),
+    { task_id: '1', base_resp: { status_code: 0, status_msg: 'ok' } },
+    { task: { status: 'succeeded', content: { url }, duration: 5, usage: { output_seconds: 5 } } },
+  ],
+  [
+    'kling',
+    klingWire({ accessKey: 'a', secretKey: 's' }, () => 0),
+    { code: 0, message: 'ok', data: { task_id: '1' } },
+    { code: 0, data: { task_status: 'succeed', task_result: { videos: [{ url, duration: '5.0' }] } } },
+  ],
+  [
+    'dashscope',
+    dashScopeWire('k'),
+    { output: { task_id: '1', task_status: 'PENDING' } },
+    { output: { task_status: 'SUCCEEDED', video_url: url }, usage: { duration: 5 } },
+  ],
+  [
+    'veo',
+    veoWire('k'),
+    { name: 'models/veo/operations/1' },
+    { done: true, response: { generateVideoResponse: { generatedSamples: [{ video: { uri: url } }] } } },
+  ],
+];
+
+/** The value with any one part of it replaced. */
+function mutated(value: unknown, [step = 0, ...path]: readonly number[], by: unknown): unknown {
+  if (typeof value !== 'object' || value === null || path.length === 0) return by;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return by;
+  const key = keys[step % keys.length]!;
+  const part = mutated((value as Record<string, unknown>)[key], path, by);
+  return Array.isArray(value) ? value.with(Number(key), part) : { ...value, [key]: part };
+}
+
+const mutation = fc.tuple(fc.array(fc.nat(20), { maxLength: 8 }), fc.jsonValue());
+
+describe.each(WIRES)('%s', (id, wire, accepted, done) => {
+  const provider = (reply: unknown, status = 200) =>
+    wireVideoProvider({ id, baseUrl: 'https://x.test' }, wire, new RecordedUpstream([status, reply]));
+  const task = { upstreamId: '1', upstreamModel: 'm' };
+  const isKnown = (error: unknown) => error instanceof UpstreamError || error instanceof MediaRefused;
+
+  test('whatever is said of an order is a task, no task, or a failure', () =>
+    fc.assert(
+      fc.asyncProperty(mutation, fc.constantFrom(200, 400, 500), async ([path, by], status) => {
+        try {
+          const told = await provider(mutated(accepted, path, by), status).submit(ORDER, CALL);
+          expect(['string', 'undefined']).toContain(typeof told.upstreamId);
+          expect(told.upstreamId).not.toBe('');
+        } catch (error) {
+          if (!isKnown(error)) throw error;
+        }
+      }),
+    ));
+
+  test('whatever is said of a task is a report, or a failure', () =>
+    fc.assert(
+      fc.asyncProperty(mutation, fc.constantFrom(200, 404, 500), async ([path, by], status) => {
+        try {
+          const report = await provider(mutated(done, path, by), status).poll(task, CALL);
+          expect([...TASK_STATES, 'unknown']).toContain(report.state);
+          expect(['number', 'undefined']).toContain(typeof report.seconds);
+          if (report.state === 'completed') expect(report.videos).not.toHaveLength(0);
+          for (const video of report.videos ?? []) expect(video.url).toMatch(/^https?:/);
+        } catch (error) {
+          if (!isKnown(error)) throw error;
+        }
+      }),
+    ));
+});
