@@ -18,7 +18,7 @@ test('bounds the bytes of all that we say ourselves', () => {
   fc.assert(
     fc.property(answeringConversation, (conversation) => {
       fc.pre(addedInputTokens(conversation) < Number.MAX_SAFE_INTEGER);
-      const body = writeGeminiRequest(conversation, 'gemini-2.5-flash', 10, new Set()).toString();
+      const body = writeGeminiRequest(conversation, 'gemini-2.5-flash', 10, new Set(['audio'])).toString();
       const ours = (JSON.parse(body) as SentRequest).contents.flatMap(({ parts }) =>
         parts.flatMap(({ text = '', functionResponse }) => {
           const { response } = functionResponse ?? {};

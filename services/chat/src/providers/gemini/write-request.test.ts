@@ -5,7 +5,7 @@ import { answeringConversation, conversationOf } from './conversation.fixture';
 import { brokenRules, type SentRequest } from './request-rules.fixture';
 import { writeGeminiRequest } from './write-request';
 
-const THINKING = new Set(['reasoning']);
+const THINKING = new Set(['reasoning', 'audio']);
 const GEMINI_3 = 'gemini-3.1-pro-preview';
 const GEMINI_2 = 'gemini-2.5-flash';
 /** Takes no sampling, and continues no turn of its own. */
@@ -198,6 +198,8 @@ describe('media', () => {
     'https://generativelanguage.googleapis.com/v1beta/files/of-our-account',
     'https://GenerativeLanguage.googleapis.com./v1beta/files/of-our-account',
     'https://generativelanguage.mtls.googleapis.com/v1beta/files/of-our-account',
+    'https://www.youtube.com/watch?v=x',
+    'https://youtu.be/x',
     'nonsense',
   ])('%s is refused', (url) => {
     expect(() => partSent({ kind: 'image', source: { kind: 'url', url } })).toThrow(
@@ -212,6 +214,28 @@ describe('media', () => {
       expect(() => partSent(image)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
     },
   );
+
+  test.each(['audio/mp3', 'video/mp4', 'image/png'])('a document of type %s is refused', (mediaType) => {
+    const document = { kind: 'document', source: { kind: 'base64', mediaType, data: 'aQ==' } } as const;
+    expect(() => partSent(document)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
+  test('a document by a URL that says it is a sound is a document', () => {
+    const document = { kind: 'document', source: { kind: 'url', url: 'https://a.example/b.mp3' } } as const;
+    expect(partSent(document)).toMatchObject({ fileData: { mimeType: 'application/pdf' } });
+  });
+
+  test('sound is refused where it costs more than text', () => {
+    const sound = {
+      kind: 'audio',
+      source: { kind: 'base64', mediaType: 'audio/wav', data: 'aQ==' },
+    } as const;
+    const conversation = conversationOf({ turns: [user(sound)] });
+    const write = (...capabilities: string[]) =>
+      writeGeminiRequest(conversation, GEMINI_3, 10, new Set(capabilities));
+    expect(() => write('audio')).not.toThrow();
+    expect(() => write('reasoning')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
 });
 
 describe('tools', () => {

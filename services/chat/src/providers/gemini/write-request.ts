@@ -8,6 +8,8 @@ import { writeThinking } from './write-thinking';
 import { writeSchema, writeTools } from './write-tools';
 
 const MAX_STOP_SEQUENCES = 5;
+/** A capability of the catalog: sound costs what text does, so that one price holds for all of the input. */
+const AUDIO = 'audio';
 const JSON_TYPE = 'application/json';
 /** `seed` is an int32. */
 const MIN_SEED = -(2 ** 31);
@@ -25,6 +27,9 @@ export function writeGeminiRequest(
   maxOutputTokens: number,
   capabilities: ReadonlySet<string>,
 ): Buffer {
+  if (!capabilities.has(AUDIO) && hears(conversation)) {
+    throw refused('audio is not offered with this model: it costs more than text');
+  }
   const model = geminiModel(upstreamModel);
   const system = systemParts(conversation);
   const thinkingConfig = writeThinking(conversation.reasoning, model, maxOutputTokens, capabilities);
@@ -50,6 +55,10 @@ export function writeGeminiRequest(
 function systemParts({ system, turns }: Conversation): GeminiPart[] {
   const later = turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : []));
   return [...system, ...later].filter(({ text }) => text !== '').map(({ text }) => ({ text }));
+}
+
+function hears({ turns }: Conversation): boolean {
+  return turns.some(({ role, parts }) => role === 'user' && parts.some(({ kind }) => kind === 'audio'));
 }
 
 function writeSampling(sampling: Sampling, model: GeminiModel): object {
