@@ -7,7 +7,7 @@ const BETAS = /^[0-9A-Za-z.,_ -]{1,2000}$/;
  * Betas that let a call use more than its model's catalog entry bounds: a longer context at another price, or
  * more output. Models that have these by themselves need no beta for them.
  */
-const UNBOUNDED = /^(context-1m|output-)/;
+const UNBOUNDED = /^(context-1m|output-)/i;
 
 /** Headers of the caller that Anthropic gets. @throws GatewayError `invalid_request` */
 export function passedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { showableMessage } from './showable-message';
+
+test.each(['max_tokens is too large: 10000000.', 'messages.0.content: the organization chart is empty'])(
+  '%s is shown',
+  (message) => {
+    expect(showableMessage(message)).toBe(message);
+  },
+);
+
+test.each([
+  'Incorrect API key provided: sk-abc',
+  'Your organization must be verified to use this model.',
+  'The model is not available to org-AbC123.',
+  'Project proj_x1 does not have access.',
+  '',
+  undefined,
+  { text: 'x' },
+])('%j is not', (message) => {
+  expect(showableMessage(message)).toBeUndefined();
+});
+
+test('a long one is cut', () => {
+  expect(showableMessage('x'.repeat(10_000))).toHaveLength(500);
+});
