@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { startSystem } from '../support/system';
+import { type Customer, startSystem } from '../support/system';
 import { AUTHENTICATION_CASES } from './authentication';
 import { CHAT_ENDPOINTS, CHAT_FORMATS, createCaller } from './caller';
 import { runCases, type World } from './case';
@@ -15,6 +15,8 @@ import { REQUEST_BODY_CASES } from './request-body';
 import { VIDEO_CASES } from './video';
 
 let world: World;
+/** Makes videos, which cost something. */
+let spender: Customer;
 
 // Several cases run at a time.
 jest.setTimeout(20_000);
@@ -23,6 +25,7 @@ beforeAll(async () => {
   const media = { IMAGE_TIMEOUT_MS: String(IMAGE_TIMEOUT_MS), VIDEO_POLL_INTERVAL_MS: '200' };
   const system = await startSystem({ autoRestart: false, settings: { media } });
   world = { system, customer: await system.provision(), caller: createCaller(system) };
+  spender = await system.provision();
 }, 60_000);
 afterAll(() => world?.system.stop(), 30_000);
 
@@ -34,7 +37,7 @@ describe('rates', () => runCases(RATE_CASES, () => world));
 describe('not found', () => runCases(NOT_FOUND_CASES, () => world));
 describe('refused by the provider', () => runCases(PROVIDER_REFUSAL_CASES, () => world));
 describe('images', () => runCases(IMAGE_CASES, () => world));
-describe('videos', () => runCases(VIDEO_CASES, () => world));
+describe('videos', () => runCases(VIDEO_CASES, () => ({ ...world, customer: spender })));
 describe('dashboard', () => runCases(DASHBOARD_CASES, () => world));
 
 describe('an answer says what is left of its key’s rates', () => {
