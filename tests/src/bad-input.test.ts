@@ -245,7 +245,7 @@ describe('what the HTTP parser refuses', () => {
 
 test('after all of that every service still runs and no money is held', async () => {
   await system.stack.ready();
-  expect(system.stack.processes()).toHaveLength(6);
+  expect(system.stack.processes()).toHaveLength(7);
   expect((await postJson(chatUrl, valid, customer.apiKey)).status).toBe(200);
   await system.settled(customer);
   expect(await system.drift()).toBe(0);

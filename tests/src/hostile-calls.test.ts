@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually, readBooks } from './support/books';
 import { openStream, postJson } from './support/http';
+import { cpuMs } from './support/process-cpu';
 import { type Customer, type System, startSystem } from './support/system';
+
+const MAX_COST_MS = 5_000;
 
 let system: System;
 let customer: Customer;
@@ -13,6 +16,9 @@ beforeAll(async () => {
   chatUrl = `${system.stack.apiUrl}/v1/chat/completions`;
 }, 60_000);
 afterAll(() => system?.stop(), 30_000);
+
+/** Time that the gateway's processes have computed. */
+const gatewayMs = () => system.stack.processes().reduce((sum, { pid }) => sum + cpuMs(pid), 0);
 
 const slow = { role: 'user', content: 'x [[sim {"chunks":5000,"chunk_delay_ms":5}]]' };
 
@@ -26,16 +32,16 @@ test('a request that cannot be counted is settled all the same when its caller l
 });
 
 test('excess is refused before it costs time', async () => {
-  const startedMs = Date.now();
+  const beforeMs = gatewayMs();
   const many = JSON.stringify({ model: 'sim/chat', messages: Array(1_000_000).fill({}) });
-  const metadata = Object.fromEntries(Array.from({ length: 500_000 }, (_value, index) => [`k${index}`, 1]));
+  const metadata = Object.fromEntries(Array.from({ length: 200_000 }, (_value, index) => [`k${index}`, 1]));
   const answers = await Promise.all([
     postJson(chatUrl, many, customer.apiKey),
     postJson(chatUrl, { model: 'sim/chat', messages: [{}], metadata }, customer.apiKey),
   ]);
   expect(answers.map(({ json }) => json.error.code)).toEqual(['invalid_request', 'missing_parameter']);
-  expect(Date.now() - startedMs).toBeLessThan(10_000);
-}, 30_000);
+  expect(gatewayMs() - beforeMs).toBeLessThan(MAX_COST_MS);
+}, 60_000);
 
 test('a reader that stops reading holds the provider back, and is billed for what it was sent', async () => {
   const content = 'x [[sim {"chunks":100000}]]';
@@ -54,5 +60,5 @@ test('a reader that stops reading holds the provider back, and is billed for wha
 
 test('after all of that every service still runs', async () => {
   await system.stack.ready();
-  expect(system.stack.processes()).toHaveLength(6);
+  expect(system.stack.processes()).toHaveLength(7);
 });

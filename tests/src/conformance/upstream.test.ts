@@ -276,5 +276,5 @@ test('after all of that nothing is held, the books add up and no process has die
   expect((await system.settled(unlucky)).balance).toBe(BALANCE_USD);
   expect(await system.drift()).toBe(0);
   expect(await system.metric('billing', 'dead_letters')).toBe(0);
-  expect(system.stack.processes()).toHaveLength(6);
+  expect(system.stack.processes()).toHaveLength(7);
 });
