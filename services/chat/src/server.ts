@@ -5,7 +5,9 @@ import {
   KeyClient,
   kafkaDelivery,
   ReserveClient,
+  recordedRefusals,
   refusedByCurrentKey,
+  reportRefusals,
   startHeartbeat,
   UsageRelay,
   withCurrentKey,
@@ -152,6 +154,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const answer = answerChat({ models, providers, admission, relay: chatRelay });
   const keys = new KeyClient(billing);
+  const refusals = reportRefusals(billing, log);
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, config.UNKNOWN_FIELDS),
     message: createMessage(answer, config.UNKNOWN_FIELDS),
@@ -159,7 +162,10 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     listModels: withCurrentKey(keys, listModels({ models, providers, admission })),
     getModel: withCurrentKey(keys, getModel({ models, providers, admission })),
   });
-  const link = new LinkServer({ log, handler: refusedByCurrentKey(keys, routes) });
+  const link = new LinkServer({
+    log,
+    handler: recordedRefusals(refusals, refusedByCurrentKey(keys, routes)),
+  });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const grpc = await startGrpcServer({
@@ -185,6 +191,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await Promise.race([link.drain(), late]);
       link.close();
       await grpc.stop(1_000);
+      await refusals.close();
       await relay.close(DELIVERY_DRAIN_MS);
       journal.close();
       stopHeartbeat();

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { reportRefusals } from '@gateway/metering';
 import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
@@ -74,8 +75,10 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const metrics = createEdgeMetrics({ keys, budgets });
 
   const throttle = new Throttle({ lease: throttleLeases(clients.billing), nowMs: () => performance.now() });
+  const refusals = reportRefusals(clients.billing, log);
   const api = {
     keys,
+    refusals,
     throttle,
     carriers: { chat, ...(media && { media }) },
     bodyLimits: bodyLimits.api,
@@ -114,6 +117,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       media?.close();
       watch.close();
       throttle.close();
+      await refusals.close();
       proxy.close();
       for (const client of [clients.billing, clients.dashboard, ...clients.chats, ...(clients.medias ?? [])])
         client.close();

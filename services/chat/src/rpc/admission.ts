@@ -64,6 +64,22 @@ export class Admission {
     if (!journal.admits || !relay.admits(Date.now())) {
       throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
     }
+    const startedAtMs = Date.now();
+    const { bound } = request;
+    const grant = await reserve.reserve({
+      requestId: context.requestId,
+      accountId: request.key.accountId,
+      keyId: request.key.keyId,
+      valueId: request.key.valueId,
+      model: request.model.slug,
+      ownerId: this.#owner.id,
+      ownerEpoch: this.#owner.epoch.toString(),
+      boundNano: bound.costNano.toString(),
+      floorNano: bound.floorCostNano.toString(),
+      boundTokens: String(bound.inputTokens + bound.outputTokens),
+      floorTokens: String(bound.inputTokens + bound.floorOutputTokens),
+      callerNamedMaximum: request.callerNamedMaximum,
+    });
     const call: DispatchedCall = {
       requestId: context.requestId,
       accountId: request.key.accountId,
@@ -74,23 +90,9 @@ export class Admission {
       streamed: request.streamed,
       price: request.price,
       priceVersion: request.priceVersion,
-      startedAtMs: Date.now(),
+      startedAtMs,
+      admittedMs: Date.now() - startedAtMs,
     };
-    const { bound } = request;
-    const grant = await reserve.reserve({
-      requestId: call.requestId,
-      accountId: call.accountId,
-      keyId: call.keyId,
-      valueId: request.key.valueId,
-      model: call.model,
-      ownerId: this.#owner.id,
-      ownerEpoch: this.#owner.epoch.toString(),
-      boundNano: bound.costNano.toString(),
-      floorNano: bound.floorCostNano.toString(),
-      boundTokens: String(bound.inputTokens + bound.outputTokens),
-      floorTokens: String(bound.inputTokens + bound.floorOutputTokens),
-      callerNamedMaximum: request.callerNamedMaximum,
-    });
     const lowered = loweredMaxTokens(grant, request);
     const rates = fromProtoRates(grant);
     return {

@@ -1,3 +1,4 @@
+import { noteFailure } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
 import { routesOf } from '@gateway/upstream';
@@ -8,6 +9,7 @@ import { callPrice } from '../domain/price';
 import type { Route } from '../domain/route';
 import { type RequestSize, type UpperBound, upperBound, wholeOnly } from '../domain/upper-bound';
 import type { Admission, Admitted } from './admission';
+import type { AdmittedCall } from './admitted-call';
 import type { ChatRelay } from './chat-relay';
 import { upstreamBody } from './upstream-body';
 
@@ -25,39 +27,56 @@ export type AnswerChat = (
 ) => Promise<LinkReply>;
 
 /** Answers a chat call in whichever format: finds its model, holds its money, sends it and relays the reply. */
-export function answerChat({ models, providers, admission, relay }: AnswerChatDeps): AnswerChat {
+export function answerChat(deps: AnswerChatDeps): AnswerChat {
   return async (context, call, request) => {
-    const model = resolveChatModel(models, request.model, call.key);
-    const { price: offered, priceVersion } = priceFor(model, request);
-    const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
-    const size = sizeOn(routes, request);
-    const price = callPrice(offered, size.longCache ?? false);
-    const cheap = upperBound(model, price, size);
-    const admit = (bound: UpperBound) =>
-      admission.admit(context, {
-        key: call.key,
-        model,
-        provider: routes[0]!.provider.id,
-        endpoint: call.path,
-        streamed: request.stream,
-        price,
-        priceVersion,
-        bound,
-        choices: request.size.choices,
-        callerNamedMaximum: request.size.maxOutputTokens !== undefined,
-      });
-    const { boundInput } = routes[0]!.provider;
-    // Whichever of them answers must not bill more than the hold, and others count by rules of their own.
-    const countsAlike = routes.every(({ provider }) => provider.boundInput);
-    const admitted =
-      boundInput && countsAlike
-        ? await admitByCount(cheap, admit, () => {
-            const counted = boundInput(body);
-            return counted === undefined ? cheap : upperBound(model, price, size, counted);
-          })
-        : await admit(cheap);
-    return relay.send(context, { accountId: call.key.accountId, request, model, routes, body, ...admitted });
+    let held = false;
+    try {
+      const admitted = await admitChat(deps, context, call, request);
+      held = true;
+      return await deps.relay.send(context, admitted);
+    } catch (thrown) {
+      noteFailure(thrown, { model: request.model, held });
+      throw thrown;
+    }
   };
+}
+
+async function admitChat(
+  { models, providers, admission }: AnswerChatDeps,
+  context: RequestContext,
+  call: LinkCall,
+  request: CallerRequest,
+): Promise<AdmittedCall> {
+  const model = resolveChatModel(models, request.model, call.key);
+  const { price: offered, priceVersion } = priceFor(model, request);
+  const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
+  const size = sizeOn(routes, request);
+  const price = callPrice(offered, size.longCache ?? false);
+  const cheap = upperBound(model, price, size);
+  const admit = (bound: UpperBound) =>
+    admission.admit(context, {
+      key: call.key,
+      model,
+      provider: routes[0]!.provider.id,
+      endpoint: call.path,
+      streamed: request.stream,
+      price,
+      priceVersion,
+      bound,
+      choices: request.size.choices,
+      callerNamedMaximum: request.size.maxOutputTokens !== undefined,
+    });
+  const { boundInput } = routes[0]!.provider;
+  // Whichever of them answers must not bill more than the hold, and others count by rules of their own.
+  const countsAlike = routes.every(({ provider }) => provider.boundInput);
+  const admitted =
+    boundInput && countsAlike
+      ? await admitByCount(cheap, admit, () => {
+          const counted = boundInput(body);
+          return counted === undefined ? cheap : upperBound(model, price, size, counted);
+        })
+      : await admit(cheap);
+  return { accountId: call.key.accountId, request, model, routes, body, ...admitted };
 }
 
 /** No price, no route. */

@@ -18,6 +18,8 @@ export interface RelayOptions {
   readonly stallTimeoutMs: number;
   /** The answering service has the body: it need not be held any longer. */
   readonly onTaken: () => void;
+  /** No instance of the answering service can be reached: it knows nothing of the call. */
+  readonly onUnsent?: (error: GatewayError) => void;
   readonly streamErrors: StreamErrors;
   /** A body that is read off the caller's connection only as the answering service takes it. */
   readonly body?: SentBody;
@@ -36,8 +38,10 @@ export async function relayCall(
   const reply = new RelayedReply(exchange, options);
   try {
     reply.call = await carrier.call(request, reply);
-  } catch (error) {
-    reply.fail(GatewayError.from(error));
+  } catch (thrown) {
+    const error = GatewayError.from(thrown);
+    options.onUnsent?.(error);
+    reply.fail(error);
   }
   return reply.over;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
 import { sendRaw } from '../testing/raw-client';
+import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
 beforeAll(async () => {
@@ -204,5 +205,33 @@ describe('a failure in chat', () => {
       body: Buffer.from('{}'),
     });
     await expectFetchError(await call('/v1/chat/completions'), 'internal_error');
+  });
+});
+
+describe('the records of refused calls', () => {
+  test('get from the edge what it refuses itself, of good keys', async () => {
+    fixture.chat.handler = async () => {
+      throw new GatewayError('insufficient_balance');
+    };
+    const others = [
+      await call('/v1/chat/completions'),
+      await call('/v1/chat/completions', { headers: { ...GOOD, authorization: 'Bearer sk-gw-none' } }),
+      await call('/v1/nothing'),
+    ];
+    const reply = await call('/v1/messages', { headers: { authorization: `Bearer ${KEY}` } });
+    expect(reply.status).toBe(400);
+    const ids = [...others, reply].map(({ headers }) => headers.get('x-request-id'));
+    const reported = () => fixture.billing.refused.filter(({ requestId }) => ids.includes(requestId));
+    await until(() => reported().length > 0);
+    expect(reported()).toMatchObject([
+      {
+        requestId: ids[3],
+        accountId: 'account-1',
+        keyId: 'key-1',
+        endpoint: '/v1/messages',
+        status: 400,
+        errorCode: 'invalid_request',
+      },
+    ]);
   });
 });

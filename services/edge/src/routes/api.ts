@@ -1,9 +1,10 @@
+import type { Refusal } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { readApiKey } from '../domain/api-key';
 import type { KeyCache } from '../domain/key-cache';
 import type { Throttle } from '../domain/throttle';
-import type { Exchange } from '../http/exchange';
+import { CallerGone, type Exchange } from '../http/exchange';
 import { type BodyLimits, type HeldBody, readBody } from '../http/read-body';
 import { type CallCarrier, relayCall } from '../http/relay-call';
 import {
@@ -25,6 +26,8 @@ export interface ApiDependencies {
   readonly uploadLimits: SendLimits;
   readonly callTimeoutMs: number;
   readonly stallTimeoutMs: number;
+  /** Told of calls that nobody else gets to know of. */
+  readonly refusals: { add(refusal: Refusal): void };
 }
 
 const NO_BODY: HeldBody = { bytes: Buffer.alloc(0), release: () => undefined };
@@ -42,14 +45,11 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
 
   const key = route.keyless ? NOBODY : await resolveKey(exchange, route, deps);
 
-  await deps.throttle.admit();
-
-  const upload = openUpload(exchange, route, key, deps);
-  if (!upload && route.body !== 'none') assertJsonBody(request);
-  const body =
-    upload || route.body === 'none'
-      ? NO_BODY
-      : await readBody(exchange, deps.bodyLimits, key.accountId ?? '');
+  const refused = (error: GatewayError) => report(exchange, key, error, deps);
+  const { upload, body } = await takeBody(exchange, route, key, deps).catch((thrown: unknown) => {
+    if (!(thrown instanceof CallerGone)) refused(GatewayError.from(thrown));
+    throw thrown;
+  });
   const timeoutMs = deps.callTimeoutMs + (upload ? deps.uploadLimits.timeoutMs : 0);
   const open = {
     requestId: exchange.requestId,
@@ -69,6 +69,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
         timeoutMs,
         stallTimeoutMs: deps.stallTimeoutMs,
         onTaken: body.release,
+        onUnsent: refused,
         streamErrors: route.streamErrors,
         ...(upload && { body: upload }),
       },
@@ -77,6 +78,33 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
     body.release();
     upload?.stop();
   }
+}
+
+/** The throttle's leave, then the body: whole, or to be passed on as it comes. */
+async function takeBody(exchange: Exchange, route: ApiRoute, key: KeyContext, deps: ApiDependencies) {
+  await deps.throttle.admit();
+  const upload = openUpload(exchange, route, key, deps);
+  if (upload || route.body === 'none') return { upload, body: NO_BODY };
+  assertJsonBody(exchange.request);
+  return { upload, body: await readBody(exchange, deps.bodyLimits, key.accountId ?? '') };
+}
+
+/** For the account's log of requests; what the answering services refuse they report themselves. */
+function report(
+  exchange: Exchange,
+  key: KeyContext,
+  error: GatewayError,
+  { refusals }: ApiDependencies,
+): void {
+  refusals.add({
+    requestId: exchange.requestId,
+    accountId: key.accountId ?? '',
+    keyId: key.keyId ?? '',
+    model: '',
+    endpoint: exchange.path,
+    startedAtMs: Math.round(Date.now() - (performance.now() - exchange.startedMs)),
+    error,
+  });
 }
 
 async function resolveKey(

@@ -1,6 +1,8 @@
 import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { LeaseThrottleResponse } from '@gateway/proto/generated/gateway/billing/v1/LeaseThrottleResponse';
+import type { RefusedCall__Output } from '@gateway/proto/generated/gateway/billing/v1/RefusedCall';
+import type { ReportRefusalsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
 import type { ResolveKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyRequest';
 import type { ResolveKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyResponse';
 import type { WatchKeysResponse } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
@@ -13,6 +15,7 @@ type Watch = ServerWritableStream<unknown, WatchKeysResponse>;
 export class FakeBilling {
   readonly keys = new Map<string, ResolveKeyResponse | GatewayError>();
   readonly watches = new Set<Watch>();
+  readonly refused: RefusedCall__Output[] = [];
   resolveCount = 0;
   /** Off, unless a test says otherwise. */
   lease: LeaseThrottleResponse = { throttled: false, permits: 0, validMs: 1_000 };
@@ -27,6 +30,10 @@ export class FakeBilling {
         const known = fake.keys.get(key) ?? new GatewayError('invalid_api_key');
         if (known instanceof GatewayError) throw known;
         return known;
+      }),
+      ReportRefusals: unary(log, async (_context, { calls }: ReportRefusalsRequest__Output) => {
+        fake.refused.push(...calls);
+        return {};
       }),
       LeaseThrottle: unary(log, async () => fake.lease),
       WatchKeys: (stream: Watch) => {
