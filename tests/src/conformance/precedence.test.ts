@@ -3,7 +3,7 @@ import { expectConforms, type Particulars } from '../support/conforms';
 import { startSystem } from '../support/system';
 import { CHAT_FORMATS, createCaller } from './caller';
 import type { World } from './case';
-import { callWith, FAULTS, type Fault, IMAGE_FAULTS } from './precedence';
+import { callWith, FAULTS, type Fault, IMAGE_FAULTS, VIDEO_FAULTS } from './precedence';
 
 let world: World;
 
@@ -27,14 +27,22 @@ describe.each(CHAT_FORMATS)('POST $path', (endpoint) => {
   }
 });
 
-describe('POST /v1/images', () => {
-  const endpoint = {
-    path: '/v1/images',
-    body: (fields?: object) => ({ model: 'openai/gpt-image-1.5', prompt: 'A cat.', ...fields }),
-  };
+const IMAGES = {
+  path: '/v1/images',
+  body: (fields?: object) => ({ model: 'openai/gpt-image-1.5', prompt: 'A cat.', ...fields }),
+};
+const VIDEOS = {
+  path: '/v1/videos/sim/create',
+  body: (fields?: object) => ({ model: 'sim/video', prompt: 'A cat.', ...fields }),
+};
+
+describe.each([
+  { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS },
+  { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS },
+])('POST $path', ({ endpoint, faults }) => {
   // Each over the next one: chat's pairs show that this tells of all others.
-  for (const [place, loses] of IMAGE_FAULTS.slice(1).entries()) {
-    const wins = IMAGE_FAULTS[place]!;
+  for (const [place, loses] of faults.slice(1).entries()) {
+    const wins = faults[place]!;
     test.concurrent(`${wins.code} wins over ${loses.code}`, async () => {
       const answer = await callWith(world, endpoint, [wins, loses]);
       expectConforms(answer, wins.code, particularsOf(wins, loses, 'prompt'));
@@ -44,7 +52,7 @@ describe('POST /v1/images', () => {
 
 function particularsOf(wins: Fault, loses: Fault, missing = 'messages'): Particulars {
   if (wins.code === 'missing_parameter') return { param: missing };
-  if (wins.code === 'image_generation_failed') return { shouldRetry: 'false' };
+  if (wins.code.endsWith('_generation_failed')) return { shouldRetry: 'false' };
   // A key of one token a minute: whatever else limits its rate, no wait lets the call in.
   const hopeless = wins.code === 'tpm_rate_limited' || loses.code === 'tpm_rate_limited';
   const byRate = wins.code === 'tpm_rate_limited' || wins.code === 'rpm_rate_limited';

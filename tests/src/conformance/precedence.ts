@@ -99,6 +99,28 @@ export const IMAGE_FAULTS: readonly Fault[] = [
   },
 ];
 
+/** Of videos, which take no tokens. */
+export const VIDEO_FAULTS: readonly Fault[] = [
+  ...DOOR_FAULTS,
+  { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { aspect_ratio: 'wide' }) },
+  { code: 'missing_parameter', apply: ({ fields }) => Object.assign(fields, { prompt: '' }) },
+  { code: 'invalid_model', apply: ({ fields }) => Object.assign(fields, { model: 'auto' }) },
+  {
+    code: 'video_model_not_found',
+    apply: (plan) => {
+      plan.path = plan.path.replace('/sim/', '/kling/');
+    },
+  },
+  { code: 'model_not_found', apply: ({ key }) => Object.assign(key, { allowed_models: ['sim/image'] }) },
+  { code: 'video_tier_not_found', apply: ({ fields }) => Object.assign(fields, { tier: 'Std' }) },
+  { code: 'video_generation_failed', apply: ({ fields }) => Object.assign(fields, { duration: 7 }) },
+  ...FUNDS_FAULTS.filter(({ code }) => code !== 'tpm_rate_limited'),
+  {
+    code: 'rate_limited',
+    apply: ({ fields }) => Object.assign(fields, { prompt: '[[sim {"status":429}]]' }),
+  },
+];
+
 /** Makes the call that suffers from both. The one that wins is applied last: it rules where both say something. */
 export async function callWith(
   world: World,
