@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { eventually } from './support/books';
+import { type LargeForm, largePicture, leaveLargeForm, postLargeForm } from './support/large-form';
+import { pssBytes } from './support/process-memory';
+import { type Customer, type System, startSystem } from './support/system';
+
+jest.setTimeout(120_000);
+
+const MIB = 1024 ** 2;
+const UPLOADS = 8;
+const FILES = 4;
+const FILE_MIB = 10;
+const MAX_GROWTH_BYTES = 64 * MIB;
+const SAMPLE_MS = 50;
+
+let system: System;
+let customer: Customer;
+let provider: http.Server;
+/** What the provider of videos was sent: sizes of bodies. */
+let received: number[] = [];
+
+beforeAll(async () => {
+  provider = http.createServer((request, response) => {
+    let bytes = 0;
+    request.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+    });
+    request.on('end', () => {
+      received.push(bytes);
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end('{"error":{"message":"not today"}}');
+    });
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const { port } = provider.address() as AddressInfo;
+  system = await startSystem({
+    autoRestart: false,
+    settings: { media: { MINIMAX_BASE_URL: `http://127.0.0.1:${port}` } },
+  });
+  customer = await system.provision({ balanceUsd: 100 });
+}, 60_000);
+afterAll(async () => {
+  await system?.stop();
+  provider?.closeAllConnections();
+  await new Promise((resolve) => provider?.close(resolve));
+}, 30_000);
+
+const large = largePicture(FILE_MIB);
+const small = largePicture(1);
+
+const post = (path: string, form: LargeForm) =>
+  postLargeForm(`${system.stack.apiUrl}${path}`, customer.apiKey, form);
+
+/** How far edge and media together grow over what they have now, while something goes on. */
+async function growthWhile<T>(action: () => Promise<T>): Promise<{ growthBytes: number; result: T }> {
+  const pids = (['edge', 'media'] as const).map((service) => system.stack.pid(service));
+  const total = () => pids.reduce((sum, pid) => sum + pssBytes(pid), 0);
+  const beforeBytes = total();
+  let mostBytes = beforeBytes;
+  const look = () => {
+    mostBytes = Math.max(mostBytes, total());
+  };
+  const looking = setInterval(look, SAMPLE_MS);
+  try {
+    const result = await action();
+    look();
+    return { growthBytes: mostBytes - beforeBytes, result };
+  } finally {
+    clearInterval(looking);
+  }
+}
+
+async function expectNothingLeft(): Promise<void> {
+  await system.settled(customer, 10_000);
+  await eventually('no call is open', async () => (await system.bills()) === 0);
+  // The figure is read over a connection of its own, which is no request.
+  await eventually(
+    'nothing in flight',
+    async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0,
+  );
+  expect(await system.metric('edge', 'edge_body_bytes')).toBe(0);
+  expect(await system.drift()).toBe(0);
+}
+
+test(`${UPLOADS} edits of ${FILES * FILE_MIB} MB at once reach the provider to the byte, in little memory`, async () => {
+  const form = { fields: { model: 'sim/image', prompt: 'A hat.' }, part: 'image[]' };
+  const [warm] = await post('/v1/images/edits', { ...form, files: 2, bytes: small });
+  expect(warm).toBe(200);
+  const { calls } = await system.meter({ limit: 1 });
+  const { growthBytes, result } = await growthWhile(() =>
+    Promise.all(
+      Array.from({ length: UPLOADS }, () =>
+        post('/v1/images/edits', { ...form, files: FILES, bytes: large }),
+      ),
+    ),
+  );
+  expect(result.map(([status]) => status)).toEqual(Array(UPLOADS).fill(200));
+  const { entries } = await system.meter({ limit: UPLOADS, after: calls });
+  const sha256 = createHash('sha256').update(large).digest('hex');
+  const upload = { bytes: large.length, sha256 };
+  expect(entries.slice(-UPLOADS).map(({ media }) => media?.uploads)).toEqual(
+    Array(UPLOADS).fill(Array(FILES).fill(expect.objectContaining(upload))),
+  );
+  await expectNothingLeft();
+  expect(growthBytes).toBeLessThan(MAX_GROWTH_BYTES);
+});
+
+test(`${UPLOADS} videos with ${FILES * FILE_MIB} MB of reference images at once go out as base64, in little memory`, async () => {
+  const form = { fields: { model: 'minimax/minimax-h3', prompt: 'A hat.' }, part: 'reference_images' };
+  const create = (files: number, bytes: Buffer) =>
+    post('/v1/videos/minimax/create', { ...form, files, bytes });
+  await create(2, small);
+  expect(received).toHaveLength(1);
+  received = [];
+  const { growthBytes, result } = await growthWhile(() =>
+    Promise.all(Array.from({ length: UPLOADS }, () => create(FILES, large))),
+  );
+  expect(new Set(result.map(([status]) => status))).toEqual(new Set([502]));
+  const base64Bytes = FILES * Math.ceil(large.length / 3) * 4;
+  expect(received).toHaveLength(UPLOADS);
+  for (const bytes of received) expect(bytes - base64Bytes).toBeGreaterThan(0);
+  for (const bytes of received) expect(bytes - base64Bytes).toBeLessThan(2_000);
+  await expectNothingLeft();
+  expect(growthBytes).toBeLessThan(MAX_GROWTH_BYTES);
+});
+
+test('callers who leave in the middle leave no file, no connection, no hold and no trace at a provider', async () => {
+  const openFiles = () =>
+    (['edge', 'media'] as const).map(
+      (service) => readdirSync(`/proc/${system.stack.pid(service)}/fd`).length,
+    );
+  const before = openFiles();
+  const { calls } = await system.meter({ limit: 1 });
+  received = [];
+  const ways: [string, LargeForm][] = [
+    [
+      '/v1/images/edits',
+      { fields: { model: 'sim/image', prompt: 'A hat.' }, part: 'image', files: 1, bytes: small },
+    ],
+    [
+      '/v1/videos/minimax/create',
+      { fields: { model: 'minimax/minimax-h3', prompt: 'A hat.' }, part: 'image', files: 2, bytes: small },
+    ],
+  ];
+  const leaving = ways.flatMap(([path, form]) =>
+    [0, 0.0001, 0.3, 0.7, 0.99, 1].map((part) =>
+      leaveLargeForm(`${system.stack.apiUrl}${path}`, customer.apiKey, form, part),
+    ),
+  );
+  await Promise.all(leaving);
+  await expectNothingLeft();
+  await eventually('what they had open is closed', () =>
+    openFiles().every((count, at) => count <= before[at]!),
+  );
+  expect((await system.meter({ limit: 1 })).calls).toBe(calls);
+  expect(received).toEqual([]);
+});
