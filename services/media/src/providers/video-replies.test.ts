@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MediaRefused } from '../domain/media-refused';
 import { TASK_STATES } from '../domain/task';
+import { mutated } from '../testing/mutated';
 import { dashScopeWire } from './dashscope/video-wire';
 import { veoWire } from './gemini/video-wire';
 import { klingWire } from './kling/video-wire';
@@ -37,16 +38,6 @@ const WIRES: readonly [string, VideoWire, accepted: object, done: object][] = [
     { done: true, response: { generateVideoResponse: { generatedSamples: [{ video: { uri: url } }] } } },
   ],
 ];
-
-/** The value with any one part of it replaced. */
-function mutated(value: unknown, [step = 0, ...path]: readonly number[], by: unknown): unknown {
-  if (typeof value !== 'object' || value === null || path.length === 0) return by;
-  const keys = Object.keys(value);
-  if (keys.length === 0) return by;
-  const key = keys[step % keys.length]!;
-  const part = mutated((value as Record<string, unknown>)[key], path, by);
-  return Array.isArray(value) ? value.with(Number(key), part) : { ...value, [key]: part };
-}
 
 const mutation = fc.tuple(fc.array(fc.nat(20), { maxLength: 8 }), fc.jsonValue());
 

@@ -11,6 +11,7 @@ import { NothingBegun, surelyNotBegun, targetFailureOf } from '../domain/image-f
 import type { ImageProvider, ImageResult } from '../domain/image-provider';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { TargetMetrics } from '../metrics';
+import { failureText } from './failure-text';
 
 export type ImageRoute = Route<ImageProvider>;
 
@@ -61,7 +62,8 @@ export class ImageDispatcher {
       } catch (error) {
         if (!surelyNotBegun(error)) throw error;
         failure = moreHopeful(failure, (error as UpstreamError).failure);
-        image.log.warn({ provider: route.provider.id, err: error }, 'a provider did not take an order');
+        const facts = { provider: route.provider.id, failure: failureText(error) };
+        image.log.warn(facts, 'a provider did not take an order');
       }
     }
     throw new NothingBegun(failure);

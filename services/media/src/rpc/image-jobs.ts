@@ -1,10 +1,13 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkReply, Logger } from '@gateway/runtime';
+import { UpstreamError } from '@gateway/upstream';
 import type { FittedImageOrder } from '../domain/fit-image-order';
 import { type ImageFailure, imageFailure, nothingMade } from '../domain/image-failure';
 import { costOf, type ImageRate } from '../domain/image-price';
 import type { ImageResult, ImageTokens } from '../domain/image-provider';
+import { MediaRefused } from '../domain/media-refused';
 import type { Bill } from './bill';
+import { failureText } from './failure-text';
 import type { OwnKey } from './idempotent-calls';
 import type { ImageDispatcher, ImageRoute } from './image-dispatcher';
 
@@ -90,11 +93,18 @@ export class ImageJobs {
       });
       return result.images.length > 0 ? { result } : { ...nothingMade(result.tokens), forGood: false };
     } catch (err) {
-      job.log.warn({ err }, 'an image failed');
+      noteFailure(job.log, err);
       if (!signal.aborted) return { ...imageFailure(err), forGood: false };
       return { error: timedOut(err), charge: 'unknown', forGood: true };
     }
   }
+}
+
+/** What a provider said may hold its caller's words; what is our own fault has a place in our code. */
+function noteFailure(log: Logger, err: unknown): void {
+  const isTheirs = err instanceof UpstreamError || err instanceof MediaRefused;
+  if (isTheirs) log.warn({ failure: failureText(err) }, 'an image failed');
+  else log.error({ err }, 'an image failed');
 }
 
 interface JobFailure extends ImageFailure {
