@@ -150,6 +150,8 @@ test('what a killed instance leaves is ended by one of the others: released, los
       `${ended.requestId} USAGE_OUTCOME_SETTLED`,
     ].sort(),
   );
+  const instances = await pool.query('SELECT id FROM media.instances');
+  expect(instances.rows.map(({ id }) => id).sort()).toEqual(others.map(({ id }) => id).sort());
   const lost = others.flatMap(({ heard }) => heard).find(({ outcome }) => outcome === 'USAGE_OUTCOME_LOST');
   expect(lost).toMatchObject({
     provider: 'second',

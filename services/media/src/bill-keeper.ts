@@ -1,8 +1,9 @@
 import type { UsageEvent, UsageRelay } from '@gateway/metering';
 import { every, type Logger, type Pool, type Repeated } from '@gateway/runtime';
 import { abandonedEvent } from './domain/bill-event';
+import { SilenceWatch } from './domain/silence-watch';
 import type { Bills } from './store/bills';
-import { beat, forgetLostInstances, leave } from './store/instances';
+import { beat, forgetInstances, leave, listOthers } from './store/instances';
 
 export interface BillKeeperOptions {
   readonly bills: Bills;
@@ -31,18 +32,16 @@ const MAX_KNOWN = 10_000;
 export class BillKeeper {
   readonly #options: BillKeeperOptions;
   readonly #beatMs: number;
-  readonly #silenceMs: number;
   /** Ends under way to billing, and those that have arrived and whose rows can go. */
   readonly #waiting = new Set<string>();
   readonly #arrived = new Set<string>();
-  #hearingSinceMs: number | undefined;
-  #heardAtMs = 0;
+  readonly #silence: SilenceWatch;
   #jobs: Repeated[] = [];
   #stopped = false;
 
   constructor(options: BillKeeperOptions) {
     this.#options = options;
-    this.#silenceMs = options.silenceMs;
+    this.#silence = new SilenceWatch(options.silenceMs);
     this.#beatMs = Math.ceil(options.silenceMs / BEATS_PER_SILENCE);
   }
 
@@ -51,7 +50,7 @@ export class BillKeeper {
     const { pool, instanceId, log } = this.#options;
     await beat(pool, instanceId);
     this.#jobs = [
-      every(this.#beatMs, 'beat', log, () => this.#beat()),
+      every(this.#beatMs, 'beat', log, () => beat(pool, instanceId)),
       every(this.#beatMs, 'bills', log, () => this.#seeToBills()),
     ];
   }
@@ -106,32 +105,13 @@ export class BillKeeper {
     }
   }
 
-  /**
-   * When the database was away, or this process stood still, others may seem silent that nobody could hear: so it
-   * listens for a while before it takes anybody for dead.
-   */
-  async #beat(): Promise<void> {
-    const { pool, instanceId } = this.#options;
-    try {
-      await beat(pool, instanceId);
-    } catch (error) {
-      this.#hearingSinceMs = undefined;
-      throw error;
-    }
-    const nowMs = performance.now();
-    if (nowMs - this.#heardAtMs > this.#silenceMs / 2) this.#hearingSinceMs = undefined;
-    this.#hearingSinceMs ??= nowMs;
-    this.#heardAtMs = nowMs;
-  }
-
   async #seeToBills(): Promise<void> {
-    const { bills, pool, log } = this.#options;
-    if (this.#hearingSinceMs !== undefined && performance.now() - this.#hearingSinceMs >= this.#silenceMs) {
-      const adopted = await bills.adopt(this.#silenceMs, (call, state) =>
-        abandonedEvent(call, state, Date.now()),
-      );
+    const { bills, pool, instanceId, log } = this.#options;
+    const silent = this.#silence.look(await listOthers(pool, instanceId), performance.now());
+    if (silent.length > 0) {
+      const adopted = await bills.adopt(silent, (call, state) => abandonedEvent(call, state, Date.now()));
       if (adopted > 0) log.warn({ adopted }, 'bills of lost instances taken over');
-      await forgetLostInstances(pool);
+      await forgetInstances(pool, silent);
     }
     await this.#forget();
     const known = [...this.#waiting, ...this.#arrived];

@@ -1,6 +1,7 @@
 import type { BilledCall, UsageEvent } from '@gateway/metering';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
 import type { BillState } from '../domain/bill-event';
+import type { HeardInstance } from '../domain/silence-watch';
 import { BILL_COLUMNS, type BillRow, fromBillRow } from './bill-rows';
 
 /** Rows of one statement at most. */
@@ -101,21 +102,21 @@ export class Bills {
   }
 
   /**
-   * Takes over the bills of instances that have been silent for so long, a batch at a time, and ends those that are
-   * not ended. Answers how many it took.
+   * Takes over the bills of silent instances, a batch at a time, and ends those that are not ended; not of one that
+   * has given a sign of life since. Answers how many it took.
    */
   async adopt(
-    silenceMs: number,
+    silent: readonly HeardInstance[],
     eventOf: (call: BilledCall, state: BillState) => UsageEvent,
   ): Promise<number> {
     return withTransaction(this.#pool, async (client) => {
       const { rows } = await client.query<BillRow>(
-        `SELECT ${BILL_COLUMNS} FROM media.bills b
-         WHERE instance_id <> $1 AND NOT EXISTS (
-           SELECT 1 FROM media.instances i
-           WHERE i.id = b.instance_id AND i.seen_at > now() - $2 * interval '1 millisecond')
+        `SELECT ${BILL_COLUMNS} FROM media.bills
+         WHERE instance_id IN (
+           SELECT i.id FROM media.instances i
+           JOIN unnest($1::uuid[], $2::bigint[]) AS silent (id, beats) USING (id, beats))
          ORDER BY request_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`,
-        [this.#instanceId, silenceMs],
+        [silent.map(({ id }) => id), silent.map(({ beats }) => beats)],
       );
       const events = rows.map((row) =>
         row.state === 'ended' ? row.event! : eventOf(fromBillRow(row), row.state),

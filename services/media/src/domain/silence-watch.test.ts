@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { SilenceWatch } from './silence-watch';
+
+const watch = () => {
+  const silence = new SilenceWatch(800);
+  return (nowMs: number, beats: Record<string, bigint>) =>
+    silence
+      .look(
+        Object.entries(beats).map(([id, count]) => ({ id, beats: count })),
+        nowMs,
+      )
+      .map(({ id }) => id);
+};
+
+test('who has given no sign of life over all looks of a while is silent, and not any more once it gives one', () => {
+  const look = watch();
+  for (const nowMs of [0, 300, 600, 799]) expect(look(nowMs, { a: 7n, b: BigInt(nowMs) })).toEqual([]);
+  expect(look(800, { a: 7n, b: 801n })).toEqual(['a']);
+  expect(look(1_000, { a: 8n, b: 1_001n })).toEqual([]);
+  expect(look(1_300, { a: 8n, b: 1_301n })).toEqual([]);
+});
+
+test('after a pause, in which nobody was heard, the while begins anew', () => {
+  const look = watch();
+  for (const nowMs of [0, 400, 700]) look(nowMs, { a: 7n });
+  expect(look(1_200, { a: 7n })).toEqual([]);
+  for (const nowMs of [1_600, 1_999]) expect(look(nowMs, { a: 7n })).toEqual([]);
+  expect(look(2_000, { a: 7n })).toEqual(['a']);
+});
+
+test('who has left is waited for no longer', () => {
+  const look = watch();
+  expect(look(0, { a: -1n, b: 3n })).toEqual(['a']);
+});
+
+test('one that comes back after it was forgotten is new', () => {
+  const look = watch();
+  for (const nowMs of [0, 400]) look(nowMs, { a: 1n });
+  look(700, {});
+  expect(look(1_000, { a: 1n })).toEqual([]);
+});
