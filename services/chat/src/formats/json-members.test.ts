@@ -22,6 +22,12 @@ describe('top-level members', () => {
   });
 });
 
+test.each(Array.from({ length: 40 }, (_, chars) => 'x'.repeat(chars)))('escapes behind "%s"', (text) => {
+  for (const escaped of ['\\"]}', '\\\\', '\\\\\\"', '\\"\\"']) {
+    expect(keys(`{"a":"${text}${escaped}","b":[]}`)).toEqual(['a', 'b']);
+  }
+});
+
 test('what is nested too deeply is refused', () => {
   const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   expect(keys(nested(499))).toEqual(['a']);

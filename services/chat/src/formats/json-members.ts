@@ -19,6 +19,8 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+/** Most strings are keys or other short ones: to look at each byte of them is quicker than to search. */
+const NEAR_BYTES = 32;
 /** Far more than schemas and arguments need; what reads or writes values by recursion lasts for it. */
 const MAX_DEPTH = 500;
 
@@ -33,6 +35,8 @@ const MAX_VALUES = 250_000;
  * @throws GatewayError `invalid_request` for more values than a call has any use for
  */
 export function refuseExcessValues(json: Buffer): void {
+  // Each takes a byte at least.
+  if (json.length <= MAX_VALUES) return;
   let values = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
@@ -122,7 +126,13 @@ function addedMembers(members: readonly JsonMember[], values: Values): string[] 
 
 /** Past the closing quote of the string that opens at `start`. */
 function stringEnd(json: Buffer, start: number): number {
-  for (let at = json.indexOf(QUOTE, start + 1); at !== -1; at = json.indexOf(QUOTE, at + 1)) {
+  let at = start + 1;
+  for (const near = Math.min(at + NEAR_BYTES, json.length); at < near; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  for (at = json.indexOf(QUOTE, at); at !== -1; at = json.indexOf(QUOTE, at + 1)) {
     let backslashes = 0;
     while (json[at - 1 - backslashes] === BACKSLASH) backslashes++;
     if (backslashes % 2 === 0) return at + 1;

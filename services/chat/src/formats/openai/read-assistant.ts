@@ -17,8 +17,7 @@ type ToolCall = NonNullable<ChatMessage['tool_calls']>[number];
  */
 export function readAssistant(message: ChatMessage, path: string, legacyCallId: string): AssistantPart[] {
   if (message.audio) throw refused(`${path}.audio`, 'spoken replies are not supported by this model');
-  const parts: AssistantPart[] = [...readThinking(message)];
-  parts.push(...readTexts(message.content, `${path}.content`));
+  const parts = readThinking(message).concat(readTexts(message.content, `${path}.content`));
   if (message.refusal) parts.push({ kind: 'text', text: message.refusal });
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
     parts.push(readToolCall(call, `${path}.tool_calls[${index}]`));
@@ -39,7 +38,7 @@ export function readAssistant(message: ChatMessage, path: string, legacyCallId: 
  * `reasoning_details` says more than `reasoning_content` (or `reasoning`), which repeats its text. Both are
  * extensions: the first is OpenRouter's, the second DeepSeek's.
  */
-function readThinking(message: ChatMessage): (ThinkingPart | RedactedThinkingPart)[] {
+function readThinking(message: ChatMessage): AssistantPart[] {
   const details = listOf(message.reasoning_details);
   const parts = details.length > 0 ? joined(details.map(membersOf)).flatMap(readDetail) : [];
   const text = textOf(message.reasoning_content) || textOf(message.reasoning);

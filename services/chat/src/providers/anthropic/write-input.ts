@@ -31,7 +31,12 @@ export function cacheOf(hint: CacheHint | undefined): Cacheable {
  * @throws GatewayError `invalid_request` for media that its models do not read
  */
 export function writeInput(parts: readonly InputPart[]): InputBlock[] {
-  return parts.filter((part) => part.kind !== 'text' || !isBlank(part.text)).map(writeBlock);
+  const said = parts.every(isSaid) ? parts : parts.filter(isSaid);
+  return said.map(writeBlock);
+}
+
+function isSaid(part: InputPart): boolean {
+  return part.kind !== 'text' || !isBlank(part.text);
 }
 
 function writeBlock(part: InputPart): InputBlock {

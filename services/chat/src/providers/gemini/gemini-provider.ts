@@ -8,6 +8,9 @@ import { ResponseReader } from './response-reader';
 import { wholeReply } from './whole-reply';
 import { writeGeminiRequest } from './write-request';
 
+/** Two for each model; so many that this is reached are a mistake. */
+const MAX_URLS = 1_000;
+
 export interface GeminiProviderOptions {
   readonly id: string;
   /** Without the API's version. */
@@ -27,12 +30,22 @@ export function geminiProvider({
   const models = `${baseUrl.replace(/\/+$/, '')}/v1beta/models`;
   // Not in the URL, which reaches logs.
   const headers = { 'x-goog-api-key': apiKey, 'content-type': 'application/json' };
+  const urls = new Map<string, URL>();
+  const urlOf = (address: string): URL => {
+    let url = urls.get(address);
+    if (!url) {
+      if (urls.size === MAX_URLS) urls.clear();
+      url = new URL(address);
+      urls.set(address, url);
+    }
+    return url;
+  };
   return {
     id,
     wire: 'gemini',
     maxTokensField: 'max_tokens',
     address: (upstreamModel, stream) => ({
-      url: new URL(
+      url: urlOf(
         `${models}/${encodeURIComponent(upstreamModel)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
       ),
       headers,

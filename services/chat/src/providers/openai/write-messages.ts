@@ -200,7 +200,9 @@ function isOwn({ signature }: ThinkingPart): boolean {
 }
 
 function joinedText(parts: AssistantTurn['parts'], kind: 'text' | 'thinking'): string {
-  return parts.map((part) => (part.kind === kind ? part.text : '')).join('');
+  let text = '';
+  for (const part of parts) if (part.kind === kind) text += part.text;
+  return text;
 }
 
 /** The form that every compatible provider takes. */
