@@ -33,6 +33,7 @@ import {
 } from '@gateway/runtime';
 import { TargetHealth } from '@gateway/upstream';
 import { fromProtoModel } from './clients/from-proto-model';
+import { CountingShare } from './domain/counting-share';
 import { Journal } from './journal/journal';
 import { createChatMetrics } from './metrics';
 import { createProviders } from './providers/registry';
@@ -152,13 +153,14 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     health,
     quietMs: config.KEEP_ALIVE_MS,
   });
-  const answer = answerChat({ models, providers, admission, relay: chatRelay });
+  const counting = new CountingShare(() => performance.now());
+  const answer = answerChat({ models, providers, admission, relay: chatRelay, counting });
   const keys = new KeyClient(billing);
   const refusals = reportRefusals(billing, log);
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, config.UNKNOWN_FIELDS),
     message: createMessage(answer, config.UNKNOWN_FIELDS),
-    countTokens: countTokens({ models, admission }),
+    countTokens: countTokens({ models, admission, counting }),
     listModels: withCurrentKey(keys, listModels({ models, providers, admission })),
     getModel: withCurrentKey(keys, getModel({ models, providers, admission })),
   });

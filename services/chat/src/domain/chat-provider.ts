@@ -56,7 +56,7 @@ export interface ChatProvider {
    * Most input tokens of a request body, far fewer than its bytes; undefined where the rule is not known to
    * hold or counting takes too long. Absent where the models' encoding is not public.
    */
-  boundInput?(body: Buffer): number | undefined;
+  boundInput?(body: Buffer, budgetMs: number): number | undefined;
   /** Output tokens of a whole reply without figures; absent where its text as read is all there is. */
   countReply?(reply: Record<string, unknown>): number;
   /** @throws Error when it is no reply of this format; GatewayError when it is a refusal in disguise */

@@ -11,7 +11,7 @@ const RUNS = /[\p{L}\p{M}]+|\s+|[^\s\p{L}\p{M}\p{N}]+/gu;
 const LETTER = /[A-Za-z]/;
 /** Special tokens in a text are counted as the plain text they are. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
-const DEFAULT_BUDGET_MS = 50;
+export const DEFAULT_BUDGET_MS = 50;
 
 let count: CountTokens | undefined;
 
@@ -96,7 +96,7 @@ function withoutLongRuns(text: string): string[] {
 }
 
 /** Not the wall clock: a busy machine must not change what is counted. */
-function threadCpuMs(): number {
+export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }

@@ -3,6 +3,7 @@ import type { LinkCall, RequestContext } from '@gateway/runtime';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Wire } from '../domain/conversation';
+import { CountingShare } from '../domain/counting-share';
 import type { Model, TokenPrice } from '../domain/model';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import type { Admission, AdmissionRequest } from './admission';
@@ -73,6 +74,7 @@ async function admissionsFor(
       },
     } as unknown as Admission,
     relay: { send: async () => ({}) } as unknown as ChatRelay,
+    counting: new CountingShare(() => 0),
   });
   const bytes = Buffer.from(JSON.stringify({ model: 'sim/chat', max_tokens: 10, ...body }));
   const answered = answer(CONTEXT, CALL, parseMessagesRequest(bytes, {}));

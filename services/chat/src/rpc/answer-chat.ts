@@ -4,6 +4,7 @@ import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
 import { routesOf } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
+import type { CountingShare } from '../domain/counting-share';
 import { type Model, type ModelLookup, resolveChatModel, type TokenPrice } from '../domain/model';
 import { callPrice } from '../domain/price';
 import type { Route } from '../domain/route';
@@ -18,6 +19,7 @@ export interface AnswerChatDeps {
   readonly providers: ReadonlyMap<string, ChatProvider>;
   readonly admission: Admission;
   readonly relay: ChatRelay;
+  readonly counting: CountingShare;
 }
 
 export type AnswerChat = (
@@ -42,7 +44,7 @@ export function answerChat(deps: AnswerChatDeps): AnswerChat {
 }
 
 async function admitChat(
-  { models, providers, admission }: AnswerChatDeps,
+  { models, providers, admission, counting }: AnswerChatDeps,
   context: RequestContext,
   call: LinkCall,
   request: CallerRequest,
@@ -72,7 +74,9 @@ async function admitChat(
   const admitted =
     boundInput && countsAlike
       ? await admitByCount(cheap, admit, () => {
-          const counted = boundInput(body);
+          const counted = counting.run(call.key.accountId, BOUND_BUDGET_MS, (budgetMs) =>
+            boundInput(body, budgetMs),
+          );
           return counted === undefined ? cheap : upperBound(model, price, size, counted);
         })
       : await admit(cheap);
@@ -141,6 +145,8 @@ function sizeOn(routes: readonly Route[], { wire, size, conversation }: CallerRe
   return { ...size, longCache, hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added) };
 }
 
+/** A caller without funds may make us count, but not for long. */
+const BOUND_BUDGET_MS = 25;
 /** Refusals that a tighter bound may cure. */
 const SHORT = new Set<string>([
   'insufficient_balance',

@@ -1,6 +1,8 @@
 import type { LinkHandler } from '@gateway/runtime';
 import { countConversation } from '../domain/count-conversation';
+import type { CountingShare } from '../domain/counting-share';
 import { type ModelLookup, resolveChatModel } from '../domain/model';
+import { DEFAULT_BUDGET_MS } from '../domain/token-count';
 import { parseCountTokens, toTokenCount } from '../formats/anthropic/count-tokens';
 import type { Admission } from './admission';
 import { jsonReply } from './json-reply';
@@ -8,15 +10,20 @@ import { jsonReply } from './json-reply';
 export interface CountTokensDeps {
   readonly models: ModelLookup;
   readonly admission: Pick<Admission, 'admitFree'>;
+  readonly counting: CountingShare;
 }
 
 /** `POST /v1/messages/count_tokens`: by our own count, whichever provider owns the model; costs nothing. */
-export function countTokens({ models, admission }: CountTokensDeps): LinkHandler {
+export function countTokens({ models, admission, counting }: CountTokensDeps): LinkHandler {
   return async (context, call) => {
     const request = parseCountTokens(call.body);
     resolveChatModel(models, request.model, call.key);
     const headers = await admission.admitFree(context, call.key);
-    const counted = countConversation(request.conversation).tokens;
+    const counted = counting.run(
+      call.key.accountId,
+      DEFAULT_BUDGET_MS,
+      (budgetMs) => countConversation(request.conversation, budgetMs).tokens,
+    );
     return jsonReply(toTokenCount(counted + request.hiddenInputTokens), headers);
   };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { countBound, countPrompt } from './count-prompt';
+import { type CountedRequest, countPrompt, countBound as countWithin } from './count-prompt';
+
+const countBound = (body: CountedRequest) => countWithin(body, 25);
 
 const WORDS = 'The quick brown fox jumps over the lazy dog. '.repeat(200);
 const plain = { messages: [{ role: 'user', content: WORDS }] };

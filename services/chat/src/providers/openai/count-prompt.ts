@@ -79,16 +79,14 @@ function calledOf({ function: called, custom }: CountedCall): unknown {
 /** How far the rule above may be off for a plain conversation. */
 const MARGIN_TOKENS = 32;
 const MARGIN_SHARE = 0.02;
-/** A caller without funds may make us count, but not for long. */
-const BOUND_BUDGET_MS = 25;
 
 /**
  * Most input tokens of a request by its model's own encoding, far fewer than its bytes; undefined where the time
  * did not suffice. The encoding holds for what is said in plain words; of all the rest (tools and schemas, which
  * the provider rewrites, calls, members that we do not know) bytes bound the tokens, as ever.
  */
-export function countBound({ messages, ...others }: CountedRequest): number | undefined {
-  const counter = countPrompt({ messages: messages.map(plainWords) }, BOUND_BUDGET_MS);
+export function countBound({ messages, ...others }: CountedRequest, budgetMs: number): number | undefined {
+  const counter = countPrompt({ messages: messages.map(plainWords) }, budgetMs);
   if (!counter.exact) return undefined;
   const counted = Math.ceil(counter.tokens * (1 + MARGIN_SHARE)) + MARGIN_TOKENS;
   return messages.reduce((bound, message) => bound + otherBytes(message), counted + jsonBytes(others));

@@ -45,7 +45,9 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
     readStream: () => new ChunkReader(readUsage),
     passStream: ({ includeUsage }) => new PassedChunks(includeUsage, account.usage, unread),
     countInput: (body) => countPrompt(parse(body)).tokens,
-    ...(account.countsByO200k && { boundInput: (body: Buffer) => countBound(parse(body)) }),
+    ...(account.countsByO200k && {
+      boundInput: (body: Buffer, budgetMs: number) => countBound(parse(body), budgetMs),
+    }),
     countReply: countCompletion,
     refusalOf: refusedCompletion,
   };
