@@ -212,8 +212,8 @@ test('a task that nobody polls is settled within one interval of its end', async
   expect(Math.min(...measured)).toBeLessThan(INTERVAL_MS + 100);
 });
 
-describe.each(WAYS)('$provider', (way) => {
-  test('the links of a result expire, and the next result has new ones', async () => {
+describe('the links of a result', () => {
+  test.concurrent.each(WAYS)('of $provider expire, and the next result has new ones', async (way) => {
     const customer = await system.provision();
     const { json } = await create(customer, { task_seconds: 0, url_seconds: 1 }, way);
     const ended = await finished(customer, way.provider, json.task_id);

@@ -309,6 +309,24 @@ describe('the poller', () => {
     expect(world.ends).toMatchObject([{ outcome: SETTLED, ...COST, usageSource: 'USAGE_SOURCE_COUNTED' }]);
   });
 
+  test('a task whose provider is no longer set up is given up as well, and forgotten in time', async () => {
+    const { json } = await media.create();
+    world.providers.delete('first');
+    media = await world.instance();
+    await world.pass(86_400_000 + 11 * 60_000);
+    media.videos.poller.start();
+    while ((await statusOf(json.task_id)).status !== 'expired') await new Promise((r) => setTimeout(r, 5));
+    await media.videos.poller.stop();
+    expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
+    await world.pass(31 * 86_400_000);
+    media = await world.instance();
+    media.videos.poller.start();
+    while ((await world.pool.query('SELECT 1 FROM media.tasks')).rowCount !== 0) {
+      await new Promise((r) => setTimeout(r, 5));
+    }
+    await media.videos.poller.stop();
+  });
+
   test('it starts, stops, and needs nobody', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };

@@ -78,19 +78,26 @@ export class TaskPoller {
   }
 
   async #run(): Promise<void> {
-    const { settings, log } = this.#deps;
+    const { settings } = this.#deps;
     const tickMs = Math.max(MIN_TICK_MS, settings.intervalMs / TICKS_PER_INTERVAL);
     while (!this.#stopping.signal.aborted) {
-      try {
-        await this.#claim();
-        await this.#keepHouse();
-      } catch (error) {
-        log.warn({ err: error }, 'tasks could not be looked for');
-      }
+      const isWell = await this.#tick();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        setTimeout(resolve, tickMs);
+        setTimeout(resolve, isWell ? tickMs : settings.intervalMs);
       });
+    }
+  }
+
+  /** False: the database is away. */
+  async #tick(): Promise<boolean> {
+    try {
+      await this.#claim();
+      await this.#keepHouse();
+      return true;
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'tasks could not be looked for');
+      return false;
     }
   }
 
