@@ -93,6 +93,16 @@ describe('a body', () => {
     expect(fixture.chat.lastCall?.call.body.length).toBe(100_000);
   });
 
+  test('that comes byte by byte arrives whole', async () => {
+    const body = Array.from({ length: 99_000 }, (_, at) => 'abcdefghij'[at % 10]).join('');
+    const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+    const text = await send(
+      `${HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+    );
+    expect(parseReply(text).status).toBe(200);
+    expect(fixture.chat.lastCall?.call.body.toString()).toBe(body);
+  });
+
   test('that is too much on top of the others held is rate_limited with a Retry-After', async () => {
     const holder = connectRaw(fixture.apiPort);
     holder.socket.write(`${HEAD}Content-Length: 100000\r\n\r\n${'x'.repeat(99_000)}`);

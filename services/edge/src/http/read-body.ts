@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/proto';
 import type { ByteBudget } from '../domain/byte-budget';
 import type { ByteShares } from '../domain/byte-shares';
 import { CallerGone, type Exchange } from './exchange';
+import { GatheredChunks } from './gathered-chunks';
 import { type ProgressLimits, watchProgress } from './watch-progress';
 
 export interface BodyLimits extends ProgressLimits {
@@ -30,7 +31,7 @@ export function readBody(
 ): Promise<HeldBody> {
   return new Promise((resolve, reject) => {
     const { budget, maxBytes, unfinished } = limits;
-    const chunks: Buffer[] = [];
+    const chunks = new GatheredChunks();
     let heldBytes = 0;
     let unfinishedBytes = 0;
     const release = () => {
@@ -46,7 +47,7 @@ export function readBody(
     const fail = (error: Error) => {
       settle();
       release();
-      chunks.length = 0;
+      chunks.drop();
       // What is left of the body is not worth waiting for.
       response.shouldKeepAlive = false;
       reject(error);
@@ -57,11 +58,11 @@ export function readBody(
       heldBytes += chunk.length;
       if (!unfinished.take(sender, chunk.length)) return fail(tooManyAtOnce());
       unfinishedBytes += chunk.length;
-      chunks.push(chunk);
+      chunks.add(chunk);
     };
     const onEnd = () => {
       settle();
-      resolve({ bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, heldBytes), release });
+      resolve({ bytes: chunks.whole(), release });
     };
     const onClose = () => fail(new CallerGone());
     const stopWatching = watchProgress(limits, () => heldBytes, fail);
