@@ -31,6 +31,10 @@ interface ListedModel {
 }
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+const REFERENCE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** Models that make videos of images only are called so. */
+const OF_IMAGES = /-i2v$/;
 const POLL_MS = 100;
 const DONE_WITHIN_MS = 20_000;
 
@@ -141,6 +145,7 @@ test('every video model of the catalog makes one, for its seconds at the price o
       const created = await post(`videos/${provider}/create`, {
         model: slug,
         prompt: '[[sim {"task_seconds":0}]] a cat',
+        ...(OF_IMAGES.test(slug) && { reference_images: [REFERENCE] }),
       });
       expect([slug, created.status, created.json]).toEqual([
         slug,
