@@ -5,7 +5,12 @@ import type { Route } from '../domain/route';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import { upstreamBody } from './upstream-body';
 
-const model = { slug: 'a/b', maxOutputTokens: 4_096, capabilities: new Set() } as unknown as Model;
+const model = {
+  slug: 'a/b',
+  contextLength: 8_192,
+  maxOutputTokens: 4_096,
+  capabilities: new Set(),
+} as unknown as Model;
 
 function sent(maximum: object, needsMaximum: boolean, lowered?: number): Record<string, unknown> {
   const body = { model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...maximum };
@@ -21,6 +26,7 @@ test.each([
   ['less is the caller’s', { max_tokens: 10 }, true, 10],
   ['none is none where the provider knows its models', {}, false, undefined],
   ['none is the model’s where the provider would go on', {}, true, 4_096],
+  ['none is none where the context ends the reply', { user: 'x'.repeat(17_000) }, true, undefined],
 ])('of a maximum output %s', (_, maximum, needsMaximum, expected) => {
   const { max_tokens, max_completion_tokens } = sent(maximum, needsMaximum);
   expect([max_tokens, max_completion_tokens]).toEqual([expected, undefined]);

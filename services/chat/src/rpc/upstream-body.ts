@@ -2,6 +2,7 @@ import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
+import { estimateInput } from '../domain/upper-bound';
 
 /**
  * What a route's provider gets: the caller's bytes where it speaks the caller's format, a translation elsewhere.
@@ -32,9 +33,11 @@ export function upstreamBody(
  * more than that, or names none to a provider that goes on without. Undefined: as the caller has it.
  */
 function boundedMaximum(
-  { size: { maxOutputTokens } }: CallerRequest,
-  { maxOutputTokens: most }: Model,
+  { size }: CallerRequest,
+  { maxOutputTokens: most, contextLength }: Model,
   { needsMaximum = false }: ChatProvider,
 ): number | undefined {
-  return (maxOutputTokens === undefined ? needsMaximum : maxOutputTokens > most) ? most : undefined;
+  if (size.maxOutputTokens !== undefined) return size.maxOutputTokens > most ? most : undefined;
+  // Mistral refuses a maximum that the context has no room for beside the prompt; then the context is what ends it.
+  return needsMaximum && estimateInput(size) + most <= contextLength ? most : undefined;
 }
