@@ -3,7 +3,9 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { generateImage } from 'ai';
 import OpenAI, { toFile } from 'openai';
 import { eventually, nano, readBooks } from './support/books';
 import { type FormPart, writeForm } from './support/form';
@@ -138,6 +140,29 @@ describe.each(MODELS)('%s by the official client', (model) => {
   });
 });
 
+test('other clients generate and edit as well: the Vercel AI SDK', async () => {
+  const provider = createOpenAICompatible({
+    name: 'gateway',
+    baseURL: client.baseURL,
+    apiKey: customer.apiKey,
+  });
+  for (const id of MODELS) {
+    sentImages();
+    const model = provider.imageModel(id);
+    const generated = await generateImage({
+      model,
+      prompt: `A cat. ${SOON}`,
+      size: '1024x1024',
+      maxRetries: 0,
+    });
+    expect([Buffer.from(generated.image.uint8Array)]).toEqual(sentImages());
+    const images = [png('a'), png('b')];
+    const edited = await generateImage({ model, prompt: { text: `A hat. ${SOON}`, images }, maxRetries: 0 });
+    expect([Buffer.from(edited.image.uint8Array)]).toEqual(sentImages());
+  }
+  await system.settled(customer);
+});
+
 test('several images at once, of a size, format and quality, with the usage told', async () => {
   sentImages();
   const ask = {
@@ -241,6 +266,17 @@ describe('an Idempotency-Key', () => {
     expect((await theirs.images.generate(ask('Theirs.'), { headers })).data).toHaveLength(1);
     await system.settled(stranger);
   });
+});
+
+test('a balance for five images pays for five of twenty that are ordered at once', async () => {
+  const poor = await system.provision({ balanceUsd: 0.2 });
+  const theirs = new OpenAI({ apiKey: poor.apiKey, baseURL: client.baseURL, maxRetries: 0 });
+  const order = () =>
+    theirs.images.generate({ model: 'sim/image', prompt: 'A cat. [[sim {"delay_ms":500}]]' });
+  const results = await Promise.allSettled(Array.from({ length: 20 }, order));
+  const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+  expect(refused).toEqual(Array(15).fill('insufficient_balance'));
+  expect((await system.settled(poor)).balance).toBe(0);
 });
 
 describe('bad forms', () => {
