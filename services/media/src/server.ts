@@ -51,11 +51,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const books = await openBooks({ settings, log, pool, billing, billingInstances });
   const keys = new KeyClient(billing);
-  const store = new Idempotency(pool, {
-    ...KEPT_REPLIES,
-    instanceId: books.instanceId,
-    silenceMs: settings.INSTANCE_SILENCE_MS,
-  });
+  const store = new Idempotency(pool, { ...KEPT_REPLIES, instanceId: books.instanceId });
   const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_WAIT_MS);
   const metrics = createMediaMetrics({

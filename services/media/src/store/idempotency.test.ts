@@ -5,10 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import type { ClaimedCall, KeptReply } from '../domain/idempotency';
 import { Idempotency } from './idempotency';
-import { beat } from './instances';
+import { beat, leave } from './instances';
 
 const log = createLogger('media', 'silent');
-const SILENCE_MS = 60_000;
 
 let database: TestDatabase;
 let pool: Pool;
@@ -19,7 +18,6 @@ let dead: Idempotency;
 const storeOf = (instanceId: string, bounds = {}) =>
   new Idempotency(pool, {
     instanceId,
-    silenceMs: SILENCE_MS,
     maxReplyBytes: 100,
     maxAccountBytes: 250,
     ...bounds,
@@ -126,6 +124,16 @@ describe('a key whose owner is gone', () => {
     await dead.free(lost);
     expect(await alive.claim(call({ fingerprint: 'f2' }))).toEqual({ kind: 'busy' });
     expect(await alive.dispatched(next)).toBe(true);
+  });
+
+  test('in order is known as gone at once', async () => {
+    const instanceId = randomUUID();
+    await beat(pool, instanceId);
+    const leaving = storeOf(instanceId);
+    await leaving.claim(call());
+    expect(await alive.claim(call())).toEqual({ kind: 'busy' });
+    await leave(pool, instanceId);
+    expect(await alive.claim(call())).toEqual({ kind: 'mine' });
   });
 
   test('once it had called its provider is of an unknown end', async () => {

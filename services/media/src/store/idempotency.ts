@@ -3,8 +3,6 @@ import type { Claim, ClaimedCall, KeptReply } from '../domain/idempotency';
 
 export interface IdempotencyOptions {
   readonly instanceId: string;
-  /** An instance that was silent for so long is dead. */
-  readonly silenceMs: number;
   /** Larger answers are not kept. */
   readonly maxReplyBytes: number;
   /** Of one account's answers together; the oldest make room. */
@@ -25,8 +23,8 @@ const SWEPT_AT_ONCE = 1_000;
 /** Between two looks the row may have gone. */
 const MAX_LOOKS = 5;
 
-const OWNER_IS_DEAD = `NOT EXISTS (SELECT 1 FROM media.instances o WHERE o.id = i.instance_id
-  AND o.seen_at > now() - $SILENCE * interval '1 millisecond')`;
+/** It left, or was forgotten by those who waited for its next sign of life: no clock is asked. */
+const OWNER_IS_DEAD = `NOT EXISTS (SELECT 1 FROM media.instances o WHERE o.id = i.instance_id AND o.beats >= 0)`;
 
 /**
  * Table `media.idempotency`: one row for each key in use. Whoever claims a key owns its row until the call has an end;
@@ -99,17 +97,17 @@ export class Idempotency {
          fingerprint = excluded.fingerprint, request_id = excluded.request_id, instance_id = excluded.instance_id,
          state = 'claimed', status = NULL, headers = NULL, body = NULL, created_at = now(),
          expires_at = excluded.expires_at
-       WHERE i.expires_at <= now() OR (i.state = 'claimed' AND ${OWNER_IS_DEAD.replace('$SILENCE', '$7::float8')})`,
-      [...place(call), call.fingerprint, call.requestId, this.#options.instanceId, this.#options.silenceMs],
+       WHERE i.expires_at <= now() OR (i.state = 'claimed' AND ${OWNER_IS_DEAD})`,
+      [...place(call), call.fingerprint, call.requestId, this.#options.instanceId],
     );
     return rowCount === 1;
   }
 
   async #find(call: ClaimedCall): Promise<Row | undefined> {
     const { rows } = await this.#pool.query<Row>(
-      `SELECT state, fingerprint, status, headers, body, ${OWNER_IS_DEAD.replace('$SILENCE', '$4::float8')} AS orphaned
+      `SELECT state, fingerprint, status, headers, body, ${OWNER_IS_DEAD} AS orphaned
        FROM media.idempotency i WHERE account_id = $1 AND operation = $2 AND key = $3 AND expires_at > now()`,
-      [...place(call), this.#options.silenceMs],
+      place(call),
     );
     return rows[0];
   }
