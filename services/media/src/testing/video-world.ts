@@ -131,7 +131,6 @@ export class VideoWorld {
       idempotent: new IdempotentCalls({
         store: new Idempotency(this.pool, {
           instanceId,
-          silenceMs: 60_000,
           maxReplyBytes: 1_000_000,
           maxAccountBytes: 1_000_000,
         }),
