@@ -351,7 +351,9 @@ describe('a poll', () => {
     const ask = (body: object, account = ACCOUNT, provider = 'sim') =>
       media.post(action, body, account, provider);
     await expect(ask({ task_id: json.task_id }, 'acct_2')).rejects.toEqual(code('not_found'));
-    await expect(ask({ task_id: 'task_none' })).rejects.toEqual(code('not_found'));
+    for (const task_id of ['task_none', '\0', `${json.task_id}\0`, json.task_id.toUpperCase()]) {
+      await expect(ask({ task_id })).rejects.toEqual(code('not_found'));
+    }
     await expect(ask({ task_id: json.task_id }, ACCOUNT, 'kling')).rejects.toEqual(
       code('video_model_not_found'),
     );

@@ -1,7 +1,7 @@
 /** Good bodies of both formats, from the least to one with much of what a format has; without their model. */
 const text = { role: 'user', content: 'hi' };
 const parameters = { type: 'object', properties: { at: { type: 'integer' } }, required: ['at'] };
-const PNG =
+export const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export const COMPLETION_REQUESTS = [

@@ -16,7 +16,7 @@ import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
 import { expectLawful } from './lawful';
 import { mutatedJson, mutatedText } from './mutate';
-import { COMPLETION_REQUESTS, MESSAGE_REQUESTS } from './request-bodies';
+import { COMPLETION_REQUESTS, MESSAGE_REQUESTS, PNG } from './request-bodies';
 import { casesOf, runFuzz } from './run-fuzz';
 import { expectTranslated } from './translated';
 
@@ -32,6 +32,7 @@ beforeAll(async () => {
   system = await startSystem({
     autoRestart: false,
     settings: {
+      media: { VIDEO_POLL_INTERVAL_MS: '200' },
       edge: { EDGE_HEADER_TIMEOUT_MS: '1000', EDGE_BODY_TIMEOUT_MS: '1000', EDGE_KEEP_ALIVE_MS: '200' },
     },
   });
@@ -92,6 +93,40 @@ describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByt
     TIME_LIMIT_MS,
   );
 });
+
+const VIDEO_CODES = new Set<ErrorCode>([
+  ...REQUEST_CODES,
+  'video_model_not_found',
+  'video_tier_not_found',
+  'video_generation_failed',
+]);
+const aspect_ratio = '16:9';
+const reference_images = ['https://example.com/a.png', `data:image/png;base64,${PNG}`];
+/** A body that each path takes. */
+const VIDEO_CALLS: readonly (readonly [path: string, body: object])[] = [
+  ['sim/create', { model: 'sim/video', prompt: 'a cat', tier: 'pro', duration: 10, reference_images }],
+  ['minimax/create', { model: 'minimax/minimax-h3', prompt: 'a cat', resolution: '768P', reference_images }],
+  ['kling/create', { model: 'kling/kling-v3', prompt: 'a cat', tier: 'std', duration: 3, aspect_ratio }],
+  ['alibaba/create', { model: 'alibaba/wan2.6-t2v', prompt: 'a cat', duration: 2, aspect_ratio }],
+  ['google/create', { model: 'google/veo-3.1', prompt: 'a cat', tier: '720p', duration: 4, aspect_ratio }],
+  ['sim/status', { task_id: 'task_0190b5a0-0000-7000-8000-000000000000' }],
+  ['sim/result', { task_id: 'task_0190b5a0-0000-7000-8000-000000000000' }],
+];
+
+test(
+  'bodies of video calls whose values are mutated',
+  async () => {
+    // A customer of its own: tasks hold money until they end.
+    const director = await system.provision({ balanceUsd: 1_000_000 });
+    const calls = VIDEO_CALLS.map(([path, body]) => fc.tuple(fc.constant(path), mutatedJson([body])));
+    await runFuzz(fc.oneof(...calls), casesOf(10_000), async ([path, body]) => {
+      const answer = await caller.api('POST', `/v1/videos/${path}`, bearer(director.apiKey), body);
+      expectLawful(answer, VIDEO_CODES);
+    });
+    await system.settled(director, 30_000);
+  },
+  TIME_LIMIT_MS,
+);
 
 const DASHBOARD_BODIES = [
   {

@@ -1,7 +1,6 @@
 import { linkExpiryMs } from '../domain/link-expiry';
 import type { MadeVideo } from '../domain/video-provider';
-
-const MAX_DETAIL_CHARS = 300;
+import { brokenReply } from './refusal';
 
 /** What is said of a video that a provider's policy forbids, in whatever words it told that. */
 export const POLICY_DETAIL = 'refused by the provider’s content policy';
@@ -17,10 +16,15 @@ export function videoAt(url: unknown, durationSeconds?: number): MadeVideo | und
   };
 }
 
-/** An id that can stand in a path. */
+/** What can be kept, and sent again. */
+const ID = /^[\x21-\x7e]{1,512}$/;
+
+/** A task's id; undefined where there is none. @throws UpstreamError for one that can't be kept */
 export function idOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && text !== '' ? text : undefined;
+  if (typeof text !== 'string' || text === '') return undefined;
+  if (ID.test(text)) return text;
+  throw brokenReply('an id that can’t be kept');
 }
 
 /** A figure however it is written; NaN for one that makes no sense, undefined where there is none. */
@@ -29,5 +33,3 @@ export function figureOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : Number.NaN;
 }
-
-export const shortened = (text: string): string => text.slice(0, MAX_DETAIL_CHARS);

@@ -39,7 +39,8 @@ const WIRES: readonly [string, VideoWire, accepted: object, done: object][] = [
   ],
 ];
 
-const mutation = fc.tuple(fc.array(fc.nat(20), { maxLength: 8 }), fc.jsonValue());
+const odd = fc.constantFrom('\0', 'a\0b', '\ud800', 'failed', 'FAILED', 'x'.repeat(600));
+const mutation = fc.tuple(fc.array(fc.nat(20), { maxLength: 8 }), fc.oneof(fc.jsonValue(), odd));
 
 describe.each(WIRES)('%s', (id, wire, accepted, done) => {
   const provider = (reply: unknown, status = 200) =>
@@ -52,8 +53,7 @@ describe.each(WIRES)('%s', (id, wire, accepted, done) => {
       fc.asyncProperty(mutation, fc.constantFrom(200, 400, 500), async ([path, by], status) => {
         try {
           const told = await provider(mutated(accepted, path, by), status).submit(ORDER, CALL);
-          expect(['string', 'undefined']).toContain(typeof told.upstreamId);
-          expect(told.upstreamId).not.toBe('');
+          expect(told.upstreamId ?? 'none').toMatch(/^[\x21-\x7e]+$/);
         } catch (error) {
           if (!isKnown(error)) throw error;
         }
@@ -67,6 +67,7 @@ describe.each(WIRES)('%s', (id, wire, accepted, done) => {
           const report = await provider(mutated(done, path, by), status).poll(task, CALL);
           expect([...TASK_STATES, 'unknown']).toContain(report.state);
           expect(['number', 'undefined']).toContain(typeof report.seconds);
+          expect(report.detail ?? 'none').toMatch(/^\P{Cc}+$/u);
           if (report.state === 'completed') expect(report.videos).not.toHaveLength(0);
           for (const video of report.videos ?? []) expect(video.url).toMatch(/^https?:/);
         } catch (error) {

@@ -40,7 +40,6 @@ export interface VideoWire {
 }
 
 const MAX_REPLY_BYTES = 1024 * 1024;
-const MAX_ID_CHARS = 512;
 
 export interface WireAccount {
   readonly id: string;
@@ -64,7 +63,6 @@ export function wireVideoProvider(
     if (!isSuccess(reply.status)) throw wire.refused(reply);
     const upstreamId = wire.readAccepted(objectOf(reply.value), order);
     if (upstreamId === undefined) return { upstreamId };
-    if (upstreamId.length > MAX_ID_CHARS) throw brokenReply('an id that is too long to be kept');
     return { upstreamId, upstreamModel: order.upstreamModel };
   }
 

@@ -2,7 +2,7 @@ import { GatewayError, rateHeaders } from '@gateway/proto';
 import type { LinkCall, RequestContext } from '@gateway/runtime';
 import { parseJsonObject } from '../domain/json-object';
 import type { ModelLookup } from '../domain/model';
-import { parseTaskRequest } from '../domain/task-request';
+import { isTaskId, parseTaskRequest } from '../domain/task-request';
 import { offersAction, prefixOf, type VideoAction } from '../domain/video-model';
 import type { VideoTask } from '../domain/video-task';
 import type { Admission } from './admission';
@@ -33,7 +33,8 @@ export async function knownTask(
   call: LinkCall,
   action: VideoAction,
 ): Promise<KnownTask> {
-  const task = await findTask(parseTaskRequest(parseJsonObject(call.body)), call.key.accountId);
+  const id = parseTaskRequest(parseJsonObject(call.body));
+  const task = isTaskId(id) ? await findTask(id, call.key.accountId) : undefined;
   if (!task) throw new GatewayError('not_found');
   const model = models.get(task.model);
   if (prefixOf(task.model) !== segmentOf(call.path) || (model && !offersAction(model, action))) {
