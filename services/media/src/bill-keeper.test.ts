@@ -76,7 +76,7 @@ class Instance {
 
   async dispatch(): Promise<BilledCall> {
     const call = await this.open();
-    expect(await this.bills.dispatched(call.requestId, 'second')).toBe(true);
+    expect(await this.bills.dispatched({ ...call, provider: 'second', admittedMs: 9 })).toBe(true);
     return call;
   }
 }
@@ -157,6 +157,7 @@ test('what a killed instance leaves is ended by one of the others: released, los
     provider: 'second',
     endpoint: '/v1/images',
     model: 'sim/image',
+    admittedMs: 9,
     costNano: '0',
   });
 });
@@ -166,7 +167,7 @@ test('who was taken for dead and wakes up changes nothing', async () => {
   const [open, dispatched] = [await frozen.open(), await frozen.dispatch()];
   const other = await Instance.start();
   await eventually(() => other.heard.length === 2);
-  expect(await frozen.bills.dispatched(open.requestId, 'first')).toBe(false);
+  expect(await frozen.bills.dispatched(open)).toBe(false);
   expect(await frozen.keeper.end(settled(dispatched))).toBe(false);
   expect(await withTransaction(pool, (client) => frozen.bills.handOver(client, dispatched.requestId))).toBe(
     false,

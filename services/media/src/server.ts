@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CatalogWatch, KeyClient } from '@gateway/metering';
+import { CatalogWatch, KeyClient, recordedRefusals, reportRefusals } from '@gateway/metering';
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
@@ -82,7 +82,9 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     targetMetrics: metrics.targets,
     taskMetrics: metrics.tasks,
   });
-  const link = new LinkServer({ log, handler: routeCall({ createImage: images.create, ...videos.routes }) });
+  const refusals = reportRefusals(billing, log);
+  const routes = routeCall({ createImage: images.create, ...videos.routes });
+  const link = new LinkServer({ log, handler: recordedRefusals(refusals, routes) });
   const grpc = await startGrpc(settings, link);
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
@@ -105,6 +107,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await sweeping.stop();
       link.close();
       await grpc.stop(1_000);
+      await refusals.close();
       await videos.poller.stop();
       await upstream.close();
       await books.close();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UsageEvent } from '@gateway/metering';
+import type { BilledCall, UsageEvent } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { createLogger, type RequestContext } from '@gateway/runtime';
@@ -29,7 +29,7 @@ function admissionTo(billing: () => object, { canDrop = true, isOurs = true, adm
       steps.push('drop');
       if (!canDrop) throw new Error('no database');
     },
-    dispatched: async (_id: string, provider: string) => {
+    dispatched: async ({ provider }: BilledCall) => {
       steps.push(`dispatched ${provider}`);
       return isOurs;
     },
@@ -68,7 +68,10 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a call has its bill before its hold, and its hold before its provider', async () => {
   const { admission, steps, reserved, ends } = admissionTo(() => GRANT);
-  const bill = await admission.admit(context(), { ...REQUEST, tokens: 30 });
+  const ofCall = context();
+  expect(admission.held(ofCall)).toBe(false);
+  const bill = await admission.admit(ofCall, { ...REQUEST, tokens: 30 });
+  expect([admission.held(ofCall), admission.held(context())]).toEqual([true, false]);
   expect(bill.grant).toEqual({ holdNano: 500n, requestCostLimitNano: 900n, rates: {} });
   await bill.dispatched();
   await bill.dispatched('other');
@@ -116,7 +119,9 @@ test.each([
   ['not answered', 'internal_error', {}, ['USAGE_OUTCOME_RELEASED']],
 ] as const)('a call whose hold is %s leaves nothing behind', async (_, code, surroundings, then) => {
   const { admission, steps } = admissionTo(refuse(code), surroundings);
-  await expect(admission.admit(context(), REQUEST)).rejects.toMatchObject({ code });
+  const ofCall = context();
+  await expect(admission.admit(ofCall, REQUEST)).rejects.toMatchObject({ code });
+  expect(admission.held(ofCall)).toBe(false);
   await settle();
   expect(steps).toEqual(['open', 'reserve', ...then]);
 });

@@ -33,6 +33,7 @@ export interface AdmissionRequest {
 /** The gate in front of every call: a bill that outlives this process, then a hold at billing. */
 export class Admission {
   readonly #deps: AdmissionDeps;
+  readonly #held = new WeakSet<RequestContext>();
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
@@ -57,7 +58,14 @@ export class Admission {
     };
     await bills.open(call);
     const grant = await this.#hold(context, call, request);
-    return new Bill(call, grant, { bills, end: (event) => keeper.end(event) });
+    this.#held.add(context);
+    const admitted = { ...call, admittedMs: Date.now() - call.startedAtMs };
+    return new Bill(admitted, grant, { bills, end: (event) => keeper.end(event) });
+  }
+
+  /** Money was held for that call: the end of its bill makes its record, whatever its caller is told. */
+  held(context: RequestContext): boolean {
+    return this.#held.has(context);
   }
 
   /** For calls that cost nothing: takes the key's request rate alone. */

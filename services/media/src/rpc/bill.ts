@@ -58,7 +58,7 @@ export class Bill {
    */
   async dispatched(provider = this.#call.provider): Promise<void> {
     this.#call = { ...this.#call, provider };
-    if (await this.#deps.bills.dispatched(this.#call.requestId, provider)) return;
+    if (await this.#deps.bills.dispatched(this.#call)) return;
     throw new GatewayError('internal_error', { cause: new Error('the bill was taken over') });
   }
 

@@ -145,6 +145,7 @@ class Scene {
           this.steps.push('free hold');
           return this.#bill.grant;
         },
+        held: () => this.steps.includes('hold'),
       },
       idempotent: new IdempotentCalls({ store: this.#store as never, waitMs: 20 }),
       jobs: this.jobs,

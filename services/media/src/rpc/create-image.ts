@@ -1,3 +1,4 @@
+import { noteFailure } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { LinkCall, LinkHandler, LinkReply, RequestContext } from '@gateway/runtime';
@@ -24,7 +25,7 @@ export interface CreateImageDeps {
   readonly providers: ReadonlyMap<string, ImageProvider>;
   readonly keys: CurrentKeys;
   readonly forms: Pick<FormReader, 'read'>;
-  readonly admission: Pick<Admission, 'admit' | 'admitFree'>;
+  readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'held'>;
   readonly idempotent: IdempotentCalls;
   readonly jobs: ImageJobs;
 }
@@ -44,18 +45,32 @@ interface DecidedImage {
 export function createImage(deps: CreateImageDeps): LinkHandler {
   return async (context, call) => {
     const read = await readImageCall(call, deps.forms);
-    let job: ImageJob | undefined;
     try {
-      const decided = await decideByCurrentKey(deps.keys, call.key, (key) => decide(deps, read.request, key));
-      const claimed = await claim(deps, context, call, read.fingerprint);
-      if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
-      job = await admit(deps, context, call, { ...decided, read, own: claimed.own });
-    } finally {
-      // From here on they are the job's.
-      if (!job) await read.close();
+      return await answerRead(deps, context, call, read);
+    } catch (thrown) {
+      noteFailure(thrown, { model: read.request.model, held: deps.admission.held(context) });
+      throw thrown;
     }
-    return answer(deps.jobs, job);
   };
+}
+
+async function answerRead(
+  deps: CreateImageDeps,
+  context: RequestContext,
+  call: LinkCall,
+  read: ReadImageCall,
+): Promise<LinkReply> {
+  let job: ImageJob | undefined;
+  try {
+    const decided = await decideByCurrentKey(deps.keys, call.key, (key) => decide(deps, read.request, key));
+    const claimed = await claim(deps, context, call, read.fingerprint);
+    if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
+    job = await admit(deps, context, call, { ...decided, read, own: claimed.own });
+  } finally {
+    // From here on they are the job's.
+    if (!job) await read.close();
+  }
+  return answer(deps.jobs, job);
 }
 
 async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {

@@ -1,4 +1,4 @@
-import { type ModelAccess, ModelWithheld } from '@gateway/metering';
+import { type ModelAccess, ModelWithheld, noteFailure } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { LinkCall, LinkHandler, LinkReply, RequestContext } from '@gateway/runtime';
 import { routesOf } from '@gateway/upstream';
@@ -28,7 +28,7 @@ export interface CreateVideoDeps {
   readonly providers: ReadonlyMap<string, VideoProvider>;
   readonly keys: CurrentKeys;
   readonly forms: Pick<FormReader, 'read'>;
-  readonly admission: Pick<Admission, 'admit' | 'admitFree'>;
+  readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'held'>;
   readonly idempotent: IdempotentCalls;
   readonly submitter: VideoSubmitter;
   readonly keeper: TaskKeeper;
@@ -64,6 +64,9 @@ export function createVideo(deps: CreateVideoDeps): LinkHandler {
       const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
       if (!known) throw inDoubt(new Error('nobody knows what became of the first call with its key'));
       return await replay(deps.admission, context, call, jsonReply(toCreatedJson(known)));
+    } catch (thrown) {
+      noteFailure(thrown, { model: read.request.model, held: deps.admission.held(context) });
+      throw thrown;
     } finally {
       await read.close();
     }

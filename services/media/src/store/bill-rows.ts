@@ -9,12 +9,13 @@ export interface BillRow {
   endpoint: string;
   price_version: bigint;
   started_at_ms: bigint;
+  admitted_ms: number;
   state: 'open' | 'dispatched' | 'ended';
   event: UsageEvent | null;
 }
 
 export const BILL_COLUMNS = `request_id, account_id, key_id, model, provider, endpoint, price_version, started_at_ms,
-  state, event`;
+  admitted_ms, state, event`;
 
 export const fromBillRow = (row: BillRow): BilledCall => ({
   requestId: row.request_id,
@@ -26,4 +27,5 @@ export const fromBillRow = (row: BillRow): BilledCall => ({
   streamed: false,
   priceVersion: row.price_version,
   startedAtMs: Number(row.started_at_ms),
+  admittedMs: row.admitted_ms,
 });

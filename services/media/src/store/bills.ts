@@ -48,12 +48,12 @@ export class Bills {
     );
   }
 
-  /** The provider may be called from now on. False: somebody else has ended it. */
-  async dispatched(requestId: string, provider: string): Promise<boolean> {
+  /** Its provider may be called from now on. False: somebody else has ended it. */
+  async dispatched({ requestId, provider, admittedMs = 0 }: BilledCall): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
-      `UPDATE media.bills SET state = 'dispatched', provider = $3
+      `UPDATE media.bills SET state = 'dispatched', provider = $3, admitted_ms = $4
        WHERE request_id = $1 AND state IN ('open', 'dispatched') AND instance_id = $2`,
-      [requestId, this.#instanceId, provider],
+      [requestId, this.#instanceId, provider, admittedMs],
     );
     return rowCount === 1;
   }
