@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type Access, ROLES, type Role } from './domain/access';
 import { type EndpointDependencies, endpoints } from './routes/endpoints';
 import {
   type Answer,
@@ -11,28 +12,38 @@ import {
 jest.setTimeout(30_000);
 
 /** Who may call what. A route that is missing here, or is here and not there, fails. */
-const ACCESS: Readonly<Record<string, 'public' | 'user' | 'operator'>> = {
+const ACCESS: Readonly<Record<string, Access>> = {
   'POST /auth/register': 'public',
   'POST /auth/login': 'public',
-  'POST /auth/refresh': 'user',
-  'POST /auth/logout': 'user',
-  'GET /models': 'user',
-  'GET /models/*slug': 'user',
-  'POST /models/*slug/opt-in': 'user',
-  'GET /keys': 'user',
-  'POST /keys': 'user',
-  'GET /keys/:id': 'user',
-  'POST /keys/:id/update': 'user',
-  'POST /keys/:id/rotate': 'user',
-  'POST /keys/:id/regenerate': 'user',
-  'POST /keys/:id/enable': 'user',
-  'POST /keys/:id/disable': 'user',
-  'POST /keys/:id/delete': 'user',
-  'GET /billing/balance': 'user',
-  'GET /billing/limits': 'user',
-  'POST /billing/limits': 'user',
-  'GET /billing/topups': 'user',
-  'GET /billing/ledger': 'user',
+  'POST /auth/refresh': 'viewer',
+  'POST /auth/logout': 'viewer',
+  'POST /auth/password': 'viewer',
+  'GET /models': 'viewer',
+  'GET /models/*slug': 'viewer',
+  'POST /models/*slug/opt-in': 'owner',
+  'GET /keys': 'viewer',
+  'POST /keys': 'member',
+  'GET /keys/:id': 'viewer',
+  'POST /keys/:id/update': 'member',
+  'POST /keys/:id/rotate': 'member',
+  'POST /keys/:id/regenerate': 'member',
+  'POST /keys/:id/enable': 'member',
+  'POST /keys/:id/disable': 'member',
+  'POST /keys/:id/delete': 'member',
+  'GET /billing/balance': 'viewer',
+  'GET /billing/limits': 'viewer',
+  'POST /billing/limits': 'owner',
+  'GET /billing/topups': 'viewer',
+  'GET /billing/ledger': 'viewer',
+  'GET /requests': 'viewer',
+  'GET /requests/:id': 'viewer',
+  'GET /usage': 'viewer',
+  'GET /members': 'viewer',
+  'POST /members': 'owner',
+  'POST /members/:id/update': 'owner',
+  'POST /members/:id/delete': 'owner',
+  'GET /audit': 'owner',
+  'GET /admin/audit': 'operator',
   'GET /admin/accounts': 'operator',
   'GET /admin/accounts/:id': 'operator',
   'POST /admin/accounts/:id/suspend': 'operator',
@@ -59,6 +70,9 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /keys/:id/update': { name: 'renamed', rpm_limit: 5 },
   'POST /keys/:id/rotate': { grace_seconds: 60 },
   'POST /billing/limits': { daily_limit: 1 },
+  'POST /auth/password': { password: 'password-1', new_password: 'password-1' },
+  'POST /members': { email: 'a-member@example.com', name: 'A member', role: 'member' },
+  'POST /members/:id/update': { role: 'viewer' },
   'POST /admin/accounts/:id/topups': { amount: 1, status: 'cleared' },
   'POST /admin/accounts/:id/adjustments': { amount: -1, reason: 'a test' },
   'POST /admin/throttle': { requests_per_second: 5 },
@@ -78,6 +92,7 @@ const BODIES: Readonly<Record<string, object>> = {
 
 const routes = Object.keys(ACCESS);
 const routesOf = (access: string) => routes.filter((route) => ACCESS[route] === access);
+const ofUsers = routes.filter((route) => !['public', 'operator'].includes(ACCESS[route]!));
 const routesWith = (param: string) => routes.filter((route) => route.includes(param));
 
 let world: World;
@@ -108,6 +123,27 @@ function call(route: string, token: string | undefined, id: string, body = BODIE
   return method === 'GET' ? dashboard.get(path, token) : dashboard.post(path, body, token);
 }
 
+/** Something of that account for the route to be about. */
+async function idIn(account: { token: string; account: { id: string } }, route: string): Promise<string> {
+  if (route.includes('*slug')) return 'sim/preview';
+  if (route.includes('/requests/:id')) {
+    const id = `request-${world.billing.requests.length}`;
+    world.billing.requests.push({ id, accountId: account.account.id, costNano: '0', startedAtMs: '0' });
+    return id;
+  }
+  if (route.includes('/members/:id')) {
+    const body = freshBody('POST /members');
+    return (await dashboard.post('members', body, account.token)).body.id;
+  }
+  if (!route.includes(':id')) return '';
+  return (await dashboard.post('keys', { name: 'a key' }, account.token)).body.id;
+}
+
+let emails = 0;
+/** Emails can be taken once only. */
+const freshBody = (route: string) =>
+  route === 'POST /members' ? { ...BODIES[route], email: `member-${emails++}@example.com` } : BODIES[route];
+
 const nothingHappened = () => {
   expect(world.billing.calls).toEqual([]);
   expect(world.catalog.edits).toEqual([]);
@@ -123,16 +159,13 @@ test('every route of the API is in the table with its access, and no other', () 
 });
 
 describe('nobody', () => {
-  test.each([...routesOf('user'), ...routesOf('operator')])(
-    '%s is refused without a login',
-    async (route) => {
-      for (const body of [BODIES[route], { nonsense: true }]) {
-        const { status, body: answer } = await call(route, undefined, 'some-id', body);
-        expect([status, answer.error.code]).toEqual([401, 'invalid_api_key']);
-      }
-      nothingHappened();
-    },
-  );
+  test.each([...ofUsers, ...routesOf('operator')])('%s is refused without a login', async (route) => {
+    for (const body of [BODIES[route], { nonsense: true }]) {
+      const { status, body: answer } = await call(route, undefined, 'some-id', body);
+      expect([status, answer.error.code]).toEqual([401, 'invalid_api_key']);
+    }
+    nothingHappened();
+  });
 
   test.each(routes)('%s is not there for an API key', async (route) => {
     const { status, body } = await call(route, 'sk-gw-something', 'some-id');
@@ -152,16 +185,44 @@ describe('an owner', () => {
     nothingHappened();
   });
 
-  const mine = routesOf('user').filter((route) => !route.includes('auth/'));
+  const mine = ofUsers.filter((route) => !route.includes('auth/'));
   test.each(mine)('%s answers for what is theirs', async (route) => {
-    const { id } = (await dashboard.post('keys', { name: 'mine' }, owner.token)).body;
-    const { status } = await call(route, owner.token, route.includes('*slug') ? 'sim/preview' : id);
+    const { status } = await call(route, owner.token, await idIn(owner, route), freshBody(route));
     expect(status).toBe(200);
     const accounts = world.billing.calls.map(({ method, request }) => {
       const { accountId, id: accountItself } = request as { accountId?: string; id: string };
       return method === 'GetAccount' || method === 'UpdateAccountLimits' ? accountItself : accountId;
     });
-    expect(new Set(accounts)).toEqual(new Set([owner.account.id]));
+    for (const account of accounts) expect(account).toBe(owner.account.id);
+  });
+});
+
+describe.each(['viewer', 'member'] as const)('a %s', (role) => {
+  let token: string;
+  beforeAll(async () => {
+    const email = `${role}@example.com`;
+    const made = await dashboard.post('members', { email, name: role, role }, owner.token);
+    expect(made.status).toBe(200);
+    token = (await dashboard.post('auth/login', { email, password: made.body.password })).body.token;
+  });
+
+  const tried = ofUsers.filter((route) => !route.includes('auth/'));
+  test.each(tried)('%s answers as the role allows', async (route) => {
+    const id = await idIn(owner, route);
+    world.billing.calls.length = 0;
+    const { status, body } = await call(route, token, id, freshBody(route));
+    if (ROLES.indexOf(role) >= ROLES.indexOf(ACCESS[route] as Role)) {
+      expect(status).toBe(200);
+    } else {
+      expect([status, body]).toEqual([404, NOT_FOUND]);
+      nothingHappened();
+    }
+  });
+
+  test.each(routesOf('operator'))('%s is not there', async (route) => {
+    const { status, body } = await call(route, token, owner.account.id);
+    expect([status, body]).toEqual([404, NOT_FOUND]);
+    nothingHappened();
   });
 });
 
@@ -180,18 +241,19 @@ describe('an operator', () => {
 });
 
 describe('an id that is not there', () => {
-  const keyRoutes = routesWith('/keys/:id').filter((route) => ACCESS[route] === 'user');
+  const ofAccounts = routesWith(':id').filter((route) => ofUsers.includes(route));
 
-  test.each(keyRoutes)("%s: another account's key is as unknown as none, to operators too", async (route) => {
-    const { id } = (await dashboard.post('keys', { name: 'secret' }, other.token)).body;
-    const before = (await dashboard.get(`keys/${id}`, other.token)).body;
+  test.each(ofAccounts)("%s: another account's is as unknown as none, to operators too", async (route) => {
+    const id = await idIn(other, route);
+    const list = `${route.split('/')[1]}?limit=1000`;
+    const before = (await dashboard.get(list, other.token)).body;
     for (const token of [owner.token, operator]) {
       for (const target of [id, 'key_none', '%00', 'a%2Fb', 'x'.repeat(2_000)]) {
         const { status, body } = await call(route, token, target);
         expect([status, body]).toEqual([404, NOT_FOUND]);
       }
     }
-    expect((await dashboard.get(`keys/${id}`, other.token)).body).toEqual(before);
+    expect((await dashboard.get(list, other.token)).body).toEqual(before);
   });
 
   test.each(routesOf('operator').filter((route) => route.includes(':id')))('%s', async (route) => {

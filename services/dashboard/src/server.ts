@@ -20,6 +20,7 @@ import {
   unary,
 } from '@gateway/runtime';
 import { FirstOperator } from './actions/first-operator';
+import { recordChange } from './actions/record-change';
 import { Billing } from './clients/billing';
 import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
@@ -70,6 +71,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const app = createApp({
     endpoints: endpoints({ pool, billing, models, editor, hasher, tokens, limits: readLimits(config) }),
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
+    recordChange: (endpoint, call) => recordChange(pool, endpoint, call),
     log,
     metrics,
     closing: () => closing,

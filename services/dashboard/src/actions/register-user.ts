@@ -33,7 +33,7 @@ export async function registerUser(
   const passwordHash = await hasher.hash(password);
   const accountId = await claimAccountId(pool, email, `acct_${randomUUIDv7()}`);
   await billing.createAccount(caller, accountId, name);
-  const user = { id: `user_${randomUUIDv7()}`, accountId, email, name, operator };
+  const user = { id: `user_${randomUUIDv7()}`, accountId, email, name, role: 'owner' as const, operator };
   const inserted = await insertUser(pool, user, passwordHash);
   if (!inserted) throw new GatewayError('email_taken');
   return inserted;

@@ -3,11 +3,16 @@ import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
+import type { GetUsageRequest } from '@gateway/proto/generated/gateway/billing/v1/GetUsageRequest';
+import type { GetUsageResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/GetUsageResponse';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { ListAccountsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
 import type { ListKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListKeysResponse';
 import type { ListLedgerResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListLedgerResponse';
+import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
+import type { ListRequestsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsResponse';
 import type { ListTopupsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsResponse';
+import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { UpdateAccountLimitsRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateAccountLimitsRequest';
@@ -151,6 +156,18 @@ export class Billing {
 
   listLedger(caller: Caller, accountId: string, page: PageQuery): Promise<ListLedgerResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.ListLedger, { accountId, ...page }, within(caller)));
+  }
+
+  listRequests(caller: Caller, request: ListRequestsRequest): Promise<ListRequestsResponse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.ListRequests, request, within(caller)));
+  }
+
+  getRequest(caller: Caller, accountId: string, id: string): Promise<RequestRecord__Output> {
+    return unwrap(callUnary(this.#client, this.#client.GetRequest, { accountId, id }, within(caller)));
+  }
+
+  getUsage(caller: Caller, request: GetUsageRequest): Promise<GetUsageResponse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.GetUsage, request, within(caller)));
   }
 }
 

@@ -1,8 +1,12 @@
+import type { Role } from './access';
+
 export interface User {
   readonly id: string;
   readonly accountId: string;
   readonly email: string;
   readonly name: string;
+  /** In the account. */
+  readonly role: Role;
   /** Runs the gateway: may call `admin/…`. */
   readonly operator: boolean;
 }

@@ -2,9 +2,10 @@ import { randomUUIDv7 } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
 import type { Logger, RequestContext } from '@gateway/runtime';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { mayCall } from '../domain/access';
 import type { Session, User } from '../domain/user';
 import type { DashboardMetrics } from '../metrics';
-import type { Call, Endpoint } from '../routes/endpoint';
+import type { Call, Endpoint, UserCall, UserEndpoint } from '../routes/endpoint';
 import { isApiKey } from './authenticate';
 import { readJsonBody } from './json-body';
 import { sendError, sendJson } from './send';
@@ -15,6 +16,8 @@ const MAX_LOGGED_PATH = 200;
 export interface AppDependencies {
   readonly endpoints: readonly Endpoint[];
   authenticate(authorization: string | undefined): Promise<{ session: Session; user: User }>;
+  /** Handles a call that changes something, and logs who did it. */
+  recordChange(endpoint: UserEndpoint, call: UserCall): Promise<unknown>;
   readonly log: Logger;
   readonly metrics: DashboardMetrics;
   /** No further requests should come by this connection. */
@@ -79,8 +82,10 @@ async function answer(
     return;
   }
   const login = await deps.authenticate(request.get('authorization'));
-  if (endpoint.access === 'operator' && !login.user.operator) throw new GatewayError('not_found');
-  sendJson(response, await endpoint.handle({ ...(await readCall(request, response)), ...login }));
+  if (!mayCall(login.user, endpoint.access)) throw new GatewayError('not_found');
+  const call = { ...(await readCall(request, response)), ...login };
+  const changes = endpoint.method === 'POST' && !endpoint.unaudited;
+  sendJson(response, await (changes ? deps.recordChange(endpoint, call) : endpoint.handle(call)));
 }
 
 async function readCall(request: Request, response: Response): Promise<Call> {

@@ -9,8 +9,8 @@ import { passwordProblem } from '../domain/password';
 import type { LoginTokens } from '../security/login-tokens';
 import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, forgetAttempts, giveBackAttempt, takeAttempt } from '../store/attempts';
-import { deleteSession } from '../store/sessions';
-import { findUserByEmail } from '../store/users';
+import { deleteOtherSessions, deleteSession } from '../store/sessions';
+import { findUserByEmail, updatePassword } from '../store/users';
 import type { Call, Endpoint, UserCall } from './endpoint';
 import { label, noFields, parseBody } from './parse-input';
 import { toTokenJson } from './to-json';
@@ -27,19 +27,21 @@ export interface AuthDependencies {
   };
 }
 
-const registerBody = z.strictObject({
-  email: z.string().transform((email, context) => {
-    const normal = normaliseEmail(email);
-    if (normal !== undefined) return normal;
-    context.addIssue('not an email address');
-    return z.NEVER;
-  }),
-  password: z.string().superRefine((password, context) => {
-    const problem = passwordProblem(password);
-    if (problem) context.addIssue(problem);
-  }),
-  name: label(200),
+export const emailAddress = z.string().transform((email, context) => {
+  const normal = normaliseEmail(email);
+  if (normal !== undefined) return normal;
+  context.addIssue('not an email address');
+  return z.NEVER;
 });
+
+const newPassword = z.string().superRefine((password, context) => {
+  const problem = passwordProblem(password);
+  if (problem) context.addIssue(problem);
+});
+
+const registerBody = z.strictObject({ email: emailAddress, password: newPassword, name: label(200) });
+
+const passwordBody = z.strictObject({ password: z.string().max(1_000), new_password: newPassword });
 
 const loginBody = z.strictObject({ email: z.string().max(1_000), password: z.string().max(1_000) });
 
@@ -47,8 +49,26 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
   return [
     { method: 'POST', path: '/auth/register', access: 'public', handle: (call) => register(deps, call) },
     { method: 'POST', path: '/auth/login', access: 'public', handle: (call) => login(deps, call) },
-    { method: 'POST', path: '/auth/refresh', access: 'user', handle: (call) => refresh(deps, call) },
-    { method: 'POST', path: '/auth/logout', access: 'user', handle: (call) => logout(deps, call) },
+    {
+      method: 'POST',
+      path: '/auth/refresh',
+      access: 'viewer',
+      unaudited: true,
+      handle: (call) => refresh(deps, call),
+    },
+    {
+      method: 'POST',
+      path: '/auth/logout',
+      access: 'viewer',
+      unaudited: true,
+      handle: (call) => logout(deps, call),
+    },
+    {
+      method: 'POST',
+      path: '/auth/password',
+      access: 'viewer',
+      handle: (call) => changePassword(deps, call),
+    },
   ];
 }
 
@@ -89,6 +109,19 @@ async function logout({ pool }: AuthDependencies, { session, body }: UserCall) {
   parseBody(noFields, body ?? {});
   await deleteSession(pool, session.id);
   return { logged_out: true };
+}
+
+/** Ends the user's other logins: one of them may be whom the old password got away to. */
+async function changePassword(deps: AuthDependencies, { user, session, body }: UserCall) {
+  const { pool, hasher, limits } = deps;
+  const { password, new_password } = parseBody(passwordBody, body);
+  refuseIfMany(await takeAttempt(pool, limits.loginPerEmail, user.email));
+  const known = await findUserByEmail(pool, user.email);
+  if (!(await hasher.verify(known?.passwordHash, password))) throw new GatewayError('invalid_credentials');
+  await updatePassword(pool, user.id, await hasher.hash(new_password));
+  await deleteOtherSessions(pool, user.id, session.id);
+  await forgetAttempts(pool, limits.loginPerEmail, user.email);
+  return { id: user.id, changed: true };
 }
 
 function refuseIfMany(waitSeconds: number | undefined): void {

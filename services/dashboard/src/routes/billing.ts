@@ -11,11 +11,16 @@ const limitsBody = z.strictObject({
 
 export function billingEndpoints(billing: Billing): Endpoint[] {
   return [
-    { method: 'GET', path: '/billing/balance', access: 'user', handle: (call) => getBalance(billing, call) },
-    { method: 'GET', path: '/billing/limits', access: 'user', handle: (call) => getLimits(billing, call) },
-    { method: 'POST', path: '/billing/limits', access: 'user', handle: (call) => setLimits(billing, call) },
-    { method: 'GET', path: '/billing/topups', access: 'user', handle: (call) => listTopups(billing, call) },
-    { method: 'GET', path: '/billing/ledger', access: 'user', handle: (call) => listLedger(billing, call) },
+    {
+      method: 'GET',
+      path: '/billing/balance',
+      access: 'viewer',
+      handle: (call) => getBalance(billing, call),
+    },
+    { method: 'GET', path: '/billing/limits', access: 'viewer', handle: (call) => getLimits(billing, call) },
+    { method: 'POST', path: '/billing/limits', access: 'owner', handle: (call) => setLimits(billing, call) },
+    { method: 'GET', path: '/billing/topups', access: 'viewer', handle: (call) => listTopups(billing, call) },
+    { method: 'GET', path: '/billing/ledger', access: 'viewer', handle: (call) => listLedger(billing, call) },
   ];
 }
 

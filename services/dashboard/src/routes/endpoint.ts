@@ -1,4 +1,5 @@
 import type { RequestContext } from '@gateway/runtime';
+import type { Access } from '../domain/access';
 import type { Session, User } from '../domain/user';
 
 /** One HTTP call, parsed as far as every endpoint needs it. */
@@ -26,7 +27,17 @@ interface Route {
 }
 
 /** What answers a call: a plain value, sent as JSON with status 200, or a thrown GatewayError. */
-export type Endpoint =
-  | (Route & { readonly access: 'public'; handle(call: Call): Promise<unknown> })
-  // To anyone but an operator an operator's endpoint is not there.
-  | (Route & { readonly access: 'user' | 'operator'; handle(call: UserCall): Promise<unknown> });
+export type Endpoint = PublicEndpoint | UserEndpoint;
+
+export interface PublicEndpoint extends Route {
+  readonly access: 'public';
+  handle(call: Call): Promise<unknown>;
+}
+
+/** To whoever may not call it an endpoint is not there. */
+export interface UserEndpoint extends Route {
+  readonly access: Exclude<Access, 'public'>;
+  /** A POST that changes nothing which the audit log tells of. */
+  readonly unaudited?: true;
+  handle(call: UserCall): Promise<unknown>;
+}

@@ -4,11 +4,14 @@ import type { ModelDirectory } from '../clients/model-directory';
 import { adminAccountEndpoints } from './admin-accounts';
 import { adminModelEndpoints } from './admin-models';
 import { adminMoneyEndpoints } from './admin-money';
+import { auditEndpoints } from './audit';
 import { type AuthDependencies, authEndpoints } from './auth';
 import { billingEndpoints } from './billing';
 import type { Endpoint } from './endpoint';
 import { keyEndpoints } from './keys';
+import { memberEndpoints } from './members';
 import { modelEndpoints } from './models';
+import { requestEndpoints } from './requests';
 
 export interface EndpointDependencies extends AuthDependencies {
   readonly billing: Billing;
@@ -23,6 +26,9 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
     ...modelEndpoints(deps),
     ...keyEndpoints(deps.billing),
     ...billingEndpoints(deps.billing),
+    ...requestEndpoints(deps.billing),
+    ...memberEndpoints(deps),
+    ...auditEndpoints(deps.pool),
     ...adminAccountEndpoints(deps.billing),
     ...adminMoneyEndpoints(deps.billing),
     ...adminModelEndpoints(deps),

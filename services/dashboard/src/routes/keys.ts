@@ -14,7 +14,12 @@ export function keyEndpoints(billing: Billing): Endpoint[] {
     method: 'GET' | 'POST',
     path: string,
     handle: (billing: Billing, call: UserCall) => Promise<unknown>,
-  ): Endpoint => ({ method, path, access: 'user', handle: (call) => handle(billing, call) });
+  ): Endpoint => ({
+    method,
+    path,
+    access: method === 'GET' ? 'viewer' : 'member',
+    handle: (call: UserCall) => handle(billing, call),
+  });
   return [
     endpoint('GET', '/keys', listKeys),
     endpoint('POST', '/keys', createKey),

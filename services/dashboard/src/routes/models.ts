@@ -16,9 +16,9 @@ const listQuery = pageQuery.extend({ type: z.enum(['chat', 'image', 'video']).op
 
 export function modelEndpoints(deps: Dependencies): Endpoint[] {
   return [
-    { method: 'GET', path: '/models', access: 'user', handle: async (call) => listModels(deps, call) },
-    { method: 'GET', path: '/models/*slug', access: 'user', handle: async (call) => getModel(deps, call) },
-    { method: 'POST', path: '/models/*slug/opt-in', access: 'user', handle: (call) => optIn(deps, call) },
+    { method: 'GET', path: '/models', access: 'viewer', handle: async (call) => listModels(deps, call) },
+    { method: 'GET', path: '/models/*slug', access: 'viewer', handle: async (call) => getModel(deps, call) },
+    { method: 'POST', path: '/models/*slug/opt-in', access: 'owner', handle: (call) => optIn(deps, call) },
   ];
 }
 

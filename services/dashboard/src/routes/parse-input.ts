@@ -86,6 +86,16 @@ export const signedUsdAmount = z.number().transform((usd, context) => {
 
 export const usdAmount = signedUsdAmount.refine((nano) => nano >= 0n, 'below zero');
 
+const TIME = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** A time, or the beginning of a UTC day, as milliseconds. */
+export const moment = z.string().transform((text, context) => {
+  const timeMs = TIME.safeParse(text).success ? Date.parse(text) : Number.NaN;
+  if (timeMs >= 0) return timeMs;
+  context.addIssue('not an RFC 3339 time or a date');
+  return z.NEVER;
+});
+
 export const modelSlug = z
   .string()
   .max(200)

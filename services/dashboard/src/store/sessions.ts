@@ -30,7 +30,7 @@ export async function findSession(
   id: string,
 ): Promise<{ session: Session; user: User } | undefined> {
   const { rows } = await pool.query(
-    `SELECT s.expires_at, u.id, u.account_id, u.email, u.name, u.operator
+    `SELECT s.expires_at, u.id, u.account_id, u.email, u.name, u.role, u.operator
        FROM dashboard.sessions s JOIN dashboard.users u ON u.id = s.user_id
       WHERE s.id = $1 AND s.expires_at > now()`,
     [id],
@@ -41,4 +41,9 @@ export async function findSession(
 
 export async function deleteSession(pool: Pool, id: string): Promise<void> {
   await pool.query('DELETE FROM dashboard.sessions WHERE id = $1', [id]);
+}
+
+/** All logins of a user but one. */
+export async function deleteOtherSessions(pool: Pool, userId: string, keptId: string): Promise<void> {
+  await pool.query('DELETE FROM dashboard.sessions WHERE user_id = $1 AND id <> $2', [userId, keptId]);
 }

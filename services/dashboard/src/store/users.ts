@@ -1,4 +1,5 @@
 import { type Pool, withTransaction } from '@gateway/runtime';
+import type { Role } from '../domain/access';
 import type { User } from '../domain/user';
 
 interface UserRow {
@@ -6,10 +7,11 @@ interface UserRow {
   account_id: string;
   email: string;
   name: string;
+  role: Role;
   operator: boolean;
 }
 
-const COLUMNS = 'id, account_id, email, name, operator';
+const COLUMNS = 'id, account_id, email, name, role, operator';
 
 export function fromUserRow(row: UserRow): User {
   return {
@@ -17,6 +19,7 @@ export function fromUserRow(row: UserRow): User {
     accountId: row.account_id,
     email: row.email,
     name: row.name,
+    role: row.role,
     operator: row.operator,
   };
 }
@@ -63,12 +66,16 @@ export async function insertUser(pool: Pool, user: User, passwordHash: string): 
   return withTransaction(pool, async (client) => {
     await client.query('DELETE FROM dashboard.registrations WHERE email = $1', [user.email]);
     const { rows } = await client.query<UserRow>(
-      `INSERT INTO dashboard.users (id, account_id, email, name, operator, password_hash)
-       VALUES ($1, $2, $3, $4, $5, $6)
+      `INSERT INTO dashboard.users (id, account_id, email, name, role, operator, password_hash)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (email) DO NOTHING
        RETURNING ${COLUMNS}`,
-      [user.id, user.accountId, user.email, user.name, user.operator, passwordHash],
+      [user.id, user.accountId, user.email, user.name, user.role, user.operator, passwordHash],
     );
     return rows[0] && fromUserRow(rows[0]);
   });
+}
+
+export async function updatePassword(pool: Pool, userId: string, passwordHash: string): Promise<void> {
+  await pool.query('UPDATE dashboard.users SET password_hash = $2 WHERE id = $1', [userId, passwordHash]);
 }

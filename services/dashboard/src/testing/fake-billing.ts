@@ -2,6 +2,7 @@ import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { CreateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { LedgerEntry } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
+import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import { type Logger, startGrpcServer, unary } from '@gateway/runtime';
 
@@ -26,6 +27,16 @@ const FIELD_OF_LIMIT: Record<string, keyof FakeKey> = {
   KEY_LIMIT_TPM: 'tpmLimit',
 };
 
+const USAGE = {
+  calls: '3',
+  errors: '1',
+  inputTokens: '10',
+  outputTokens: '20',
+  images: '2',
+  videoMs: '5500',
+  costNano: '1500000000',
+};
+
 const NOW_MS = String(Date.UTC(2026, 0, 2, 3, 4, 5));
 
 /** Billing's side of the contract, in memory. */
@@ -34,6 +45,7 @@ export async function startFakeBilling(log: Logger, secret: string) {
   const keys: FakeKey[] = [];
   const topups = new Map<string, Topup>();
   const adjustments = new Map<string, LedgerEntry>();
+  const requests: RequestRecord[] = [];
   const throttle = { requestsPerSecond: 0 };
   /** Every call, in order. */
   const calls: { method: string; request: unknown }[] = [];
@@ -192,6 +204,17 @@ export async function startFakeBilling(log: Logger, secret: string) {
       };
       return { entries: [entry], nextCursor: '' };
     },
+    ListRequests(request) {
+      const own = requests.filter(({ accountId }) => accountId === request.accountId);
+      const { rows, nextCursor } = page(own, request);
+      return { requests: rows, nextCursor };
+    },
+    GetRequest({ accountId, id }) {
+      const found = requests.find((one) => one.id === id && one.accountId === accountId);
+      if (!found) throw new GatewayError('not_found');
+      return found;
+    },
+    GetUsage: ({ fromDay }) => ({ groups: [{ ...USAGE, group: fromDay }] }),
   };
   const { service } = loadService<ProtoGrpcType>('billing').gateway.billing.v1.BillingService;
   const server = await startGrpcServer({
@@ -202,11 +225,11 @@ export async function startFakeBilling(log: Logger, secret: string) {
       {
         definition: service,
         handlers: Object.fromEntries(
-          Object.entries(handlers).map(([name, handle]) => [
+          Object.keys(handlers).map((name) => [
             name,
             unary(log, async (_context, request) => {
               calls.push({ method: name, request });
-              return handle(request);
+              return handlers[name]!(request);
             }),
           ]),
         ),
@@ -214,5 +237,5 @@ export async function startFakeBilling(log: Logger, secret: string) {
       },
     ],
   });
-  return { server, accounts, keys, topups, throttle, calls, failing, createAccountIds };
+  return { server, handlers, accounts, keys, topups, requests, throttle, calls, failing, createAccountIds };
 }

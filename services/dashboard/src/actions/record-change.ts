@@ -1,0 +1,69 @@
+import { GatewayError } from '@gateway/proto';
+import type { Pool } from '@gateway/runtime';
+import type { UserCall, UserEndpoint } from '../routes/endpoint';
+import { completeAuditEntry, deleteAuditEntry, insertAuditEntry } from '../store/audit';
+
+const ACCOUNTS = '/admin/accounts/:id/';
+const ID = /^[\w-]{1,128}$/;
+const MAX_CHANGES = 4_000;
+
+/**
+ * Makes a change and writes down who made it. The entry comes first: a change without an entry can't be, an entry
+ * whose end nobody knows says so.
+ */
+export async function recordChange(pool: Pool, endpoint: UserEndpoint, call: UserCall): Promise<unknown> {
+  const { user, context } = call;
+  const byOperator = endpoint.access === 'operator';
+  const seq = await insertAuditEntry(pool, {
+    accountId: byOperator ? accountOf(endpoint, call) : user.accountId,
+    actorId: user.id,
+    actorEmail: user.email,
+    byOperator,
+    action: endpoint.path.slice(1),
+    changes: toChanges(call.body),
+    requestId: context.requestId,
+  });
+  let result: unknown;
+  try {
+    result = await endpoint.handle(call);
+  } catch (thrown) {
+    // What failed for a reason of ours may have been done all the same.
+    if (GatewayError.from(thrown).row.status < 500) await deleteAuditEntry(pool, seq);
+    throw thrown;
+  }
+  const told = toTexts(result);
+  const subject = told.id ?? told.slug ?? call.params.id ?? null;
+  await completeAuditEntry(pool, seq, {
+    accountId: byOperator ? (told.account_id ?? null) : null,
+    subject,
+  }).catch((error: unknown) => context.log.error({ err: error, seq }, 'an audit entry stays open'));
+  return result;
+}
+
+function accountOf({ path }: UserEndpoint, { params }: UserCall): string | null {
+  return path.startsWith(ACCOUNTS) && ID.test(params.id ?? '') ? params.id! : null;
+}
+
+/** As JSON in a text: it may hold what PostgreSQL's own JSON can't. No passwords. */
+function toChanges(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
+  const { password, new_password, ...rest } = body as Record<string, unknown>;
+  if (Object.keys(rest).length === 0) return null;
+  const whole = JSON.stringify(rest);
+  return whole.length <= MAX_CHANGES
+    ? whole
+    : JSON.stringify({
+        fields: Object.keys(rest)
+          .slice(0, 20)
+          .map((name) => name.slice(0, 50)),
+      });
+}
+
+function toTexts(result: unknown): Partial<Record<'id' | 'slug' | 'account_id', string>> {
+  if (typeof result !== 'object' || result === null) return {};
+  return Object.fromEntries(
+    Object.entries(result).filter(
+      ([name, value]) => ['id', 'slug', 'account_id'].includes(name) && typeof value === 'string',
+    ),
+  );
+}

@@ -1,0 +1,271 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+
+jest.setTimeout(30_000);
+
+let world: World;
+let dashboard: Dashboard;
+beforeAll(async () => {
+  world = await startWorld();
+  dashboard = await startDashboard(world, { LOGIN_LIMIT_PER_EMAIL: '3' });
+});
+afterAll(async () => {
+  await dashboard?.stop();
+  await world?.stop();
+});
+
+type Owner = Awaited<ReturnType<Dashboard['register']>>;
+const newEmail = () => `m-${randomUUIDv7()}@example.com`;
+const addMember = async (owner: Owner, role: string) => {
+  const { body } = await dashboard.post('members', { email: newEmail(), name: 'M', role }, owner.token);
+  const login = await dashboard.post('auth/login', { email: body.email, password: body.password });
+  return { ...body, token: login.body.token } as {
+    id: string;
+    email: string;
+    password: string;
+    token: string;
+  };
+};
+
+describe('members', () => {
+  test('work in the account they were added to, listed in pages', async () => {
+    const owner = await dashboard.register();
+    const member = await addMember(owner, 'member');
+    const key = (await dashboard.post('keys', { name: 'theirs' }, member.token)).body;
+    expect((await dashboard.get(`keys/${key.id}`, owner.token)).body.id).toBe(key.id);
+    const first = (await dashboard.get('members?limit=1', member.token)).body;
+    expect(first.data).toMatchObject([{ email: owner.email, role: 'owner' }]);
+    const second = (await dashboard.get(`members?limit=1&cursor=${first.next_cursor}`, member.token)).body;
+    expect(second).toMatchObject({ data: [{ id: member.id, role: 'member' }], next_cursor: null });
+    expect(JSON.stringify([first, second])).not.toContain('password');
+  });
+
+  test('get what another role allows at once, and nothing once they are gone', async () => {
+    const owner = await dashboard.register();
+    const member = await addMember(owner, 'viewer');
+    expect((await dashboard.post('keys', { name: 'x' }, member.token)).status).toBe(404);
+    await dashboard.post(`members/${member.id}/update`, { role: 'member' }, owner.token);
+    expect((await dashboard.post('keys', { name: 'x' }, member.token)).status).toBe(200);
+    await dashboard.post(`members/${member.id}/delete`, undefined, owner.token);
+    expect((await dashboard.get('keys', member.token)).status).toBe(401);
+    const login = { email: member.email, password: member.password };
+    expect((await dashboard.post('auth/login', login)).body.error.code).toBe('invalid_credentials');
+  });
+
+  test('leave an owner behind, also when two go at once', async () => {
+    const owner = await dashboard.register();
+    const second = await addMember(owner, 'owner');
+    const { data } = (await dashboard.get('members', owner.token)).body;
+    const first = data.find(({ email }: { email: string }) => email === owner.email).id;
+    const answers = await Promise.all([
+      dashboard.post(`members/${first}/update`, { role: 'viewer' }, owner.token),
+      dashboard.post(`members/${second.id}/update`, { role: 'viewer' }, second.token),
+    ]);
+    const statuses = answers.map(({ status }) => status).sort();
+    expect([
+      [200, 400],
+      [200, 404],
+    ]).toContainEqual(statuses);
+    const after = [...(await dashboard.get('members', owner.token)).body.data].map(
+      ({ role }: { role: string }) => role,
+    );
+    expect(after.filter((role) => role === 'owner')).toHaveLength(1);
+  });
+
+  test('have an email that nobody has, and a role that there is', async () => {
+    const owner = await dashboard.register();
+    const add = (more: object) =>
+      dashboard.post('members', { email: newEmail(), name: 'M', role: 'member', ...more }, owner.token);
+    expect((await add({ email: owner.email })).body.error.code).toBe('email_taken');
+    expect((await add({ role: 'operator' })).body.error.code).toBe('invalid_request');
+    expect((await add({ role: undefined })).body.error).toMatchObject({
+      code: 'missing_parameter',
+      param: 'role',
+    });
+  });
+});
+
+describe('a password', () => {
+  test('is changed by who knows it, and ends the other logins', async () => {
+    const user = await dashboard.register();
+    const { email, password } = user;
+    const other = (await dashboard.post('auth/login', { email, password })).body.token;
+    const change = (old: string) =>
+      dashboard.post('auth/password', { password: old, new_password: 'password-2' }, user.token);
+    expect((await change('wrong-password')).body.error.code).toBe('invalid_credentials');
+    expect((await change(password)).status).toBe(200);
+    expect((await dashboard.get('keys', user.token)).status).toBe(200);
+    expect((await dashboard.get('keys', other)).status).toBe(401);
+    expect((await dashboard.post('auth/login', { email, password })).status).toBe(401);
+    expect((await dashboard.post('auth/login', { email, password: 'password-2' })).status).toBe(200);
+  });
+
+  test('can be guessed a few times only', async () => {
+    const user = await dashboard.register();
+    const guess = () =>
+      dashboard.post('auth/password', { password: 'a guess', new_password: 'password-2' }, user.token);
+    for (let i = 0; i < 3; i++) expect((await guess()).status).toBe(401);
+    expect((await guess()).body.error.code).toBe('too_many_attempts');
+  });
+});
+
+describe('the audit log', () => {
+  test('tells every change, who made it and what was asked for, newest first in pages', async () => {
+    const owner = await dashboard.register();
+    const member = await addMember(owner, 'member');
+    const key = (await dashboard.post('keys', { name: 'a key', rpm_limit: 5 }, member.token)).body;
+    await dashboard.post(`keys/${key.id}/rotate`, { grace_seconds: 60 }, owner.token);
+    await dashboard.post(
+      'auth/password',
+      { password: member.password, new_password: 'a new one' },
+      member.token,
+    );
+    const all = (await dashboard.get('audit', owner.token)).body;
+    expect(all.data).toMatchObject([
+      { action: 'auth/password', subject: member.id, changes: null, actor: { email: member.email } },
+      { action: 'keys/:id/rotate', subject: key.id, changes: { grace_seconds: 60 } },
+      { action: 'keys', subject: key.id, changes: { name: 'a key', rpm_limit: 5 }, actor: { id: member.id } },
+      { action: 'members', subject: member.id, outcome: 'done', actor: { email: owner.email } },
+    ]);
+    expect(JSON.stringify(all)).not.toContain('sk-gw');
+    expect(JSON.stringify(all)).not.toContain(member.password);
+    const first = (await dashboard.get('audit?limit=3', owner.token)).body;
+    const rest = (await dashboard.get(`audit?limit=3&cursor=${first.next_cursor}`, owner.token)).body;
+    expect([...first.data, ...rest.data]).toEqual(all.data);
+    expect(rest.next_cursor).toBeNull();
+  });
+
+  test('has no entry for what was refused, and an open one for what nobody knows', async () => {
+    const owner = await dashboard.register();
+    await dashboard.post('keys/key_none/delete', undefined, owner.token);
+    await dashboard.post('keys', { name: '\0', nonsense: '\ud800' }, owner.token);
+    expect((await dashboard.get('audit', owner.token)).body.data).toEqual([]);
+    const { handlers } = world.billing;
+    const createKey = handlers.CreateKey!;
+    handlers.CreateKey = () => {
+      throw new Error('gone');
+    };
+    expect((await dashboard.post('keys', { name: 'lost' }, owner.token)).status).toBe(500);
+    handlers.CreateKey = createKey;
+    expect((await dashboard.get('audit', owner.token)).body.data).toMatchObject([
+      { action: 'keys', outcome: 'unknown', subject: null, changes: { name: 'lost' } },
+    ]);
+  });
+
+  test('tells the account what operators did to it, not who they are; operators see it all', async () => {
+    const owner = await dashboard.register();
+    const operator = await dashboard.loginOperator();
+    const { id } = owner.account;
+    await dashboard.post(`admin/accounts/${id}/topups`, { amount: 5, status: 'cleared' }, operator);
+    const key = (await dashboard.post('keys', { name: 'leaked' }, owner.token)).body;
+    await dashboard.post(`admin/keys/${key.id}/revoke`, undefined, operator);
+    const { data } = (await dashboard.get('audit', owner.token)).body;
+    expect(data).toMatchObject([
+      { action: 'admin/keys/:id/revoke', subject: key.id, actor: { id: null, email: null, operator: true } },
+      { action: 'keys', actor: { email: owner.email, operator: false } },
+      { action: 'admin/accounts/:id/topups', changes: { amount: 5 }, actor: { email: null, operator: true } },
+    ]);
+    const all = (await dashboard.get('admin/audit?limit=3', operator)).body.data;
+    expect(all[0]).toMatchObject({ account_id: id, actor: { email: 'operator@example.com' } });
+  });
+});
+
+describe('requests and usage', () => {
+  test('come in the shapes of the contract', async () => {
+    const owner = await dashboard.register();
+    const createdMs = Date.UTC(2026, 4, 6, 7, 8, 9);
+    world.billing.requests.push({
+      id: 'r1',
+      accountId: owner.account.id,
+      keyId: 'k',
+      model: 'sim/chat',
+      endpoint: '/v1/chat/completions',
+      provider: 'sim',
+      status: 200,
+      costNano: '1500000',
+      tokens: { input: '10', cacheRead: '5', cacheWrite: '1', output: '7', reasoning: '2' },
+      videoMs: '2500',
+      createdAtMs: String(createdMs),
+      startedAtMs: String(createdMs + 3),
+      admittedMs: 4,
+      firstByteMs: 100,
+      endedAtMs: String(createdMs + 303),
+    });
+    const record = (await dashboard.get('requests/r1', owner.token)).body;
+    expect(record).toMatchObject({
+      id: 'r1',
+      created_at: '2026-05-06T07:08:09.000Z',
+      key_id: 'k',
+      endpoint: '/v1/chat/completions',
+      model: 'sim/chat',
+      status: 200,
+      error_code: null,
+      input_tokens: 16,
+      output_tokens: 7,
+      seconds: 2.5,
+      cost: 0.0015,
+      timings: { receive_ms: 3, admit_ms: 4, first_byte_ms: 96, reply_ms: 200, total_ms: 303 },
+    });
+    expect((await dashboard.get('requests', owner.token)).body).toEqual({
+      data: [record],
+      next_cursor: null,
+    });
+    world.billing.calls.length = 0;
+    await dashboard.get(
+      'requests?from=2026-05-01&to=2026-05-02T03:00:00%2B01:00&status=429&model=a%2Fb&error_code=e&key_id=k&limit=7',
+      owner.token,
+    );
+    expect(world.billing.calls[0]!.request).toMatchObject({
+      accountId: owner.account.id,
+      fromMs: String(Date.UTC(2026, 4, 1)),
+      toMs: String(Date.UTC(2026, 4, 2, 2)),
+      status: 429,
+      model: 'a/b',
+      errorCode: 'e',
+      keyId: 'k',
+      limit: 7,
+    });
+    for (const query of [
+      'from=yesterday',
+      'status=ok',
+      'model=%00',
+      'from=2026-02-31',
+      'limit=0',
+      'to=1&to=2',
+    ]) {
+      expect((await dashboard.get(`requests?${query}`, owner.token)).body.error.code).toBe('invalid_request');
+    }
+  });
+
+  test('are summed up over days', async () => {
+    const owner = await dashboard.register();
+    const query = 'usage?from=2026-05-01&to=2026-05-31&group_by=model';
+    expect((await dashboard.get(query, owner.token)).body).toEqual({
+      data: [
+        {
+          group: '2026-05-01',
+          calls: 3,
+          errors: 1,
+          input_tokens: 10,
+          output_tokens: 20,
+          images: 2,
+          seconds: 5.5,
+          cost: 1.5,
+        },
+      ],
+    });
+    expect(world.billing.calls.at(-1)!.request).toMatchObject({
+      toDay: '2026-05-31',
+      groupBy: 'USAGE_GROUP_MODEL',
+    });
+    expect((await dashboard.get('usage', owner.token)).status).toBe(200);
+    for (const wrong of [
+      'usage?from=2026-05-02&to=2026-05-01',
+      'usage?from=2001-01-01',
+      'usage?group_by=hour',
+    ]) {
+      expect((await dashboard.get(wrong, owner.token)).body.error.code).toBe('invalid_request');
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { GatewayError, usdFromNano } from '@gateway/proto';
+import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
+import type { UsageTotals__Output } from '@gateway/proto/generated/gateway/billing/v1/UsageTotals';
+import { z } from 'zod';
+import type { Billing } from '../clients/billing';
+import type { Endpoint, UserCall } from './endpoint';
+import { moment, pageQuery, parseQuery } from './parse-input';
+import { toList, toTime } from './to-json';
+
+const DAY_MS = 86_400_000;
+const USUAL_DAYS = 30;
+const MAX_DAYS = 1_000;
+
+const text = z
+  .string()
+  .regex(/^[\x21-\x7e]{0,128}$/, 'not a name')
+  .default('');
+const listQuery = pageQuery.extend({
+  from: moment.default(0),
+  to: moment.default(0),
+  key_id: text,
+  model: text,
+  status: z
+    .string()
+    .regex(/^\d{3}$/, 'not a status')
+    .transform(Number)
+    .default(0),
+  error_code: text,
+});
+const usageQuery = z.object({
+  from: moment.optional(),
+  to: moment.optional(),
+  group_by: z.enum(['day', 'model', 'key']).default('day'),
+});
+
+const GROUPS = { day: 'USAGE_GROUP_DAY', model: 'USAGE_GROUP_MODEL', key: 'USAGE_GROUP_KEY' } as const;
+
+export function requestEndpoints(billing: Billing): Endpoint[] {
+  return [
+    { method: 'GET', path: '/requests', access: 'viewer', handle: (call) => listRequests(billing, call) },
+    { method: 'GET', path: '/requests/:id', access: 'viewer', handle: (call) => getRequest(billing, call) },
+    { method: 'GET', path: '/usage', access: 'viewer', handle: (call) => getUsage(billing, call) },
+  ];
+}
+
+async function listRequests(billing: Billing, { context, user, query }: UserCall) {
+  const { limit, cursor, from, to, key_id, model, status, error_code } = parseQuery(listQuery, query);
+  const { requests, nextCursor } = await billing.listRequests(context, {
+    accountId: user.accountId,
+    limit,
+    cursor,
+    fromMs: String(from),
+    toMs: String(to),
+    keyId: key_id,
+    model,
+    status,
+    errorCode: error_code,
+  });
+  return toList(requests.map(toRequestJson), nextCursor);
+}
+
+async function getRequest(billing: Billing, { context, user, params }: UserCall) {
+  return toRequestJson(await billing.getRequest(context, user.accountId, params.id ?? ''));
+}
+
+/** The UTC days from the one to the other, both among them. */
+async function getUsage(billing: Billing, { context, user, query }: UserCall) {
+  const { from, to = Date.now(), group_by } = parseQuery(usageQuery, query);
+  const fromMs = from ?? to - (USUAL_DAYS - 1) * DAY_MS;
+  if (fromMs > to || to - fromMs > MAX_DAYS * DAY_MS) {
+    throw new GatewayError('invalid_request', { detail: `from, to: not up to ${MAX_DAYS} days` });
+  }
+  const { groups } = await billing.getUsage(context, {
+    accountId: user.accountId,
+    fromDay: toTime(fromMs).slice(0, 10),
+    toDay: toTime(to).slice(0, 10),
+    groupBy: GROUPS[group_by],
+  });
+  return { data: groups.map(toUsageJson) };
+}
+
+function toRequestJson(record: RequestRecord__Output) {
+  const tokens = record.tokens ?? {
+    input: '0',
+    cacheRead: '0',
+    cacheWrite: '0',
+    output: '0',
+    reasoning: '0',
+  };
+  return {
+    id: record.id,
+    created_at: toTime(record.createdAtMs),
+    key_id: record.keyId,
+    endpoint: record.endpoint,
+    model: record.model || null,
+    provider: record.provider || null,
+    status: record.status,
+    error_code: record.errorCode || null,
+    streamed: record.streamed,
+    input_tokens: Number(tokens.input) + Number(tokens.cacheRead) + Number(tokens.cacheWrite),
+    cache_read_tokens: Number(tokens.cacheRead),
+    cache_write_tokens: Number(tokens.cacheWrite),
+    output_tokens: Number(tokens.output),
+    reasoning_tokens: Number(tokens.reasoning),
+    images: record.images,
+    seconds: Number(record.videoMs) / 1_000,
+    cost: usdFromNano(BigInt(record.costNano)),
+    timings: toTimings(record),
+  };
+}
+
+/**
+ * Stages one after the other: taken in (key, body), money held, the provider's first byte, the rest of the reply. The
+ * clocks are those of several machines, so a stage may come out as nothing. A call whose end only billing knows has none.
+ */
+function toTimings({ createdAtMs, startedAtMs, endedAtMs, admittedMs, firstByteMs }: RequestRecord__Output) {
+  const [created, started, ended] = [Number(createdAtMs), Number(startedAtMs), Number(endedAtMs)];
+  if (started === 0 || ended === 0) return null;
+  const lasted = (ms: number) => Math.max(0, ms);
+  const firstByte = firstByteMs === 0 ? null : lasted(firstByteMs - admittedMs);
+  return {
+    receive_ms: lasted(started - created),
+    admit_ms: admittedMs,
+    first_byte_ms: firstByte,
+    reply_ms: firstByte === null ? null : lasted(ended - started - firstByteMs),
+    total_ms: lasted(ended - Math.min(created, started)),
+  };
+}
+
+const toUsageJson = (totals: UsageTotals__Output) => ({
+  group: totals.group || null,
+  calls: Number(totals.calls),
+  errors: Number(totals.errors),
+  input_tokens: Number(totals.inputTokens),
+  output_tokens: Number(totals.outputTokens),
+  images: Number(totals.images),
+  seconds: Number(totals.videoMs) / 1_000,
+  cost: usdFromNano(BigInt(totals.costNano)),
+});

@@ -1,0 +1,117 @@
+import { GatewayError } from '@gateway/proto';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import type { Role } from '../domain/access';
+
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAtMs: number;
+}
+
+interface MemberRow {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  created_at: Date;
+}
+
+const COLUMNS = 'id, email, name, role, created_at';
+const MAX_MEMBERS = 100;
+
+const fromRow = ({ created_at, ...row }: MemberRow): Member => ({
+  ...row,
+  createdAtMs: created_at.getTime(),
+});
+
+/** In the order of their ids, which is that of their making. */
+export async function listMembers(
+  pool: Pool,
+  accountId: string,
+  { limit, cursor }: { limit: number; cursor: string },
+): Promise<{ members: Member[]; nextCursor: string }> {
+  if (!/^[\w-]{0,64}$/.test(cursor)) {
+    throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+  }
+  const { rows } = await pool.query<MemberRow>(
+    `SELECT ${COLUMNS} FROM dashboard.users WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+    [accountId, cursor, limit + 1],
+  );
+  const members = rows.slice(0, limit).map(fromRow);
+  return { members, nextCursor: rows.length > limit ? (members.at(-1)?.id ?? '') : '' };
+}
+
+export interface NewMember {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly passwordHash: string;
+}
+
+/** Throws `email_taken`, and `invalid_request` when the account has no room. */
+export function insertMember(pool: Pool, member: NewMember): Promise<Member> {
+  return withTransaction(pool, async (client) => {
+    const members = await lockMembers(client, member.accountId);
+    if (members.length >= MAX_MEMBERS) {
+      throw new GatewayError('invalid_request', { detail: `an account has at most ${MAX_MEMBERS} members` });
+    }
+    const { rows } = await client.query<MemberRow>(
+      `INSERT INTO dashboard.users (id, account_id, email, name, role, password_hash)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING RETURNING ${COLUMNS}`,
+      [member.id, member.accountId, member.email, member.name, member.role, member.passwordHash],
+    );
+    if (!rows[0]) throw new GatewayError('email_taken');
+    return fromRow(rows[0]);
+  });
+}
+
+/** Throws `not_found`, and `invalid_request` where the account would be left without an owner. */
+export function updateMember(
+  pool: Pool,
+  accountId: string,
+  id: string,
+  changes: { readonly name?: string | undefined; readonly role?: Role | undefined },
+): Promise<Member> {
+  return withTransaction(pool, async (client) => {
+    const member = findOne(await lockMembers(client, accountId), id, changes.role);
+    const { rows } = await client.query<MemberRow>(
+      `UPDATE dashboard.users SET name = $2, role = $3 WHERE id = $1 RETURNING ${COLUMNS}`,
+      [id, changes.name ?? member.name, changes.role ?? member.role],
+    );
+    return fromRow(rows[0]!);
+  });
+}
+
+/** The logins end with the member. Throws as `updateMember` does. */
+export function deleteMember(pool: Pool, accountId: string, id: string): Promise<Member> {
+  return withTransaction(pool, async (client) => {
+    const member = findOne(await lockMembers(client, accountId), id, 'none');
+    await client.query('DELETE FROM dashboard.sessions WHERE user_id = $1', [id]);
+    await client.query('DELETE FROM dashboard.users WHERE id = $1', [id]);
+    return fromRow(member);
+  });
+}
+
+/** Locked, so that of two owners not both can go at once. */
+async function lockMembers(client: PoolClient, accountId: string): Promise<MemberRow[]> {
+  const { rows } = await client.query<MemberRow>(
+    `SELECT ${COLUMNS} FROM dashboard.users WHERE account_id = $1 ORDER BY id FOR UPDATE`,
+    [accountId],
+  );
+  return rows;
+}
+
+function findOne(members: readonly MemberRow[], id: string, becomes: Role | 'none' | undefined): MemberRow {
+  const member = members.find((one) => one.id === id);
+  if (!member) throw new GatewayError('not_found');
+  const staysOwner = becomes === undefined || becomes === 'owner';
+  const others = members.filter(({ role }) => role === 'owner').length - 1;
+  if (member.role === 'owner' && !staysOwner && others === 0) {
+    throw new GatewayError('invalid_request', { detail: 'an account needs an owner' });
+  }
+  return member;
+}
