@@ -87,7 +87,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
   },
   {
     name: 'dashboard',
-    after: ['catalog', 'billing'],
+    after: ['catalog', 'billing', 'chat', 'media'],
     ports: { http: http(7105), grpc: grpc(7106), admin },
     settings: (around) => ({
       SERVICE_SECRET: around.secrets.serviceSecret,
@@ -97,6 +97,8 @@ export const SERVICES: readonly ServiceDefinition[] = [
       DATABASE_URL: around.engines.databaseUrl,
       CATALOG_ADDR: around.addresses('catalog'),
       BILLING_ADDR: around.addresses('billing'),
+      CHAT_ADDR: around.addresses('chat'),
+      MEDIA_ADDR: around.addresses('media'),
     }),
   },
   {

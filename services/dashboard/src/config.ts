@@ -12,6 +12,9 @@ export const settings = {
   DATABASE_URL: z.string().min(1),
   BILLING_ADDR: addresses(),
   CATALOG_ADDR: addresses(),
+  /** For the playground; absent: it has none of their calls. */
+  CHAT_ADDR: addresses().optional(),
+  MEDIA_ADDR: addresses().optional(),
   /** Ed25519 seeds, 32 bytes in base64url each, comma-separated: the first signs, all verify. */
   JWT_SIGNING_KEY: z
     .string()

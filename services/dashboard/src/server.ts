@@ -3,12 +3,16 @@ import path from 'node:path';
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
+import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
+import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
   ConfigError,
   closeServer,
   createGrpcClient,
+  createGrpcClients,
   createPool,
+  LinkPool,
   type Logger,
   listen,
   migrate,
@@ -61,6 +65,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const billing = new Billing(billingClient);
   const models = new ModelDirectory(catalogClient, log);
   const editor = new CatalogEditor(catalogClient, models);
+  const carriers = openCarriers(config, log);
   const signingKeys = new SigningKeys(config.JWT_SIGNING_KEY);
   const tokens = new LoginTokens(signingKeys);
   const hasher = new PasswordHasher();
@@ -69,7 +74,16 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const metrics = createDashboardMetrics();
   let closing = false;
   const app = createApp({
-    endpoints: endpoints({ pool, billing, models, editor, hasher, tokens, limits: readLimits(config) }),
+    endpoints: endpoints({
+      pool,
+      billing,
+      models,
+      editor,
+      hasher,
+      tokens,
+      limits: readLimits(config),
+      carriers: carriers.pools,
+    }),
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
     recordChange: (endpoint, call) => recordChange(pool, endpoint, call),
     log,
@@ -115,10 +129,34 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       await Promise.all([closeServer(server), grpcServer.stop(STOP_GRACE_MS), firstOperator?.close()]);
       clearTimeout(cut);
       models.close();
+      carriers.close();
       billingClient.close();
       catalogClient.close();
       await admin.stop();
       await pool.end();
+    },
+  };
+}
+
+/** Links to the services that answer playground calls. */
+function openCarriers(config: Config, log: Logger) {
+  const peer = { secrets: config.SERVICE_SECRET, caller: 'dashboard' };
+  const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
+  const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
+  const chats = config.CHAT_ADDR && createGrpcClients(ChatService, { ...peer, addresses: config.CHAT_ADDR });
+  const medias =
+    config.MEDIA_ADDR && createGrpcClients(MediaService, { ...peer, addresses: config.MEDIA_ADDR });
+  const pools = {
+    chat: chats && new LinkPool({ name: 'chat.Relay', relays: chats.map((one) => () => one.Relay()), log }),
+    media:
+      medias && new LinkPool({ name: 'media.Relay', relays: medias.map((one) => () => one.Relay()), log }),
+  };
+  return {
+    pools,
+    close() {
+      pools.chat?.close();
+      pools.media?.close();
+      for (const client of [...(chats ?? []), ...(medias ?? [])]) client.close();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/proto';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
@@ -17,6 +18,7 @@ import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { UpdateAccountLimitsRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateAccountLimitsRequest';
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { callUnary } from '@gateway/runtime';
 
 const TIMEOUT_MS = 5_000;
@@ -61,6 +63,14 @@ export class Billing {
 
   getKey(caller: Caller, accountId: string, id: string): Promise<ApiKey__Output> {
     return unwrap(callUnary(this.#client, this.#client.GetKey, { accountId, id }, within(caller)));
+  }
+
+  /** What its calls are made with; fails as a call with it would. */
+  async getKeyContext(caller: Caller, accountId: string, keyId: string): Promise<KeyContext__Output> {
+    const request = { accountId, keyId, valueId: '' };
+    const answer = await unwrap(callUnary(this.#client, this.#client.GetKeyContext, request, within(caller)));
+    if (!answer.key) throw new GatewayError('internal_error', { cause: new Error('no key context') });
+    return answer.key;
   }
 
   deleteKey(caller: Caller, accountId: string, id: string): Promise<ApiKey__Output> {

@@ -9,6 +9,7 @@ import type { Call, Endpoint, UserCall, UserEndpoint } from '../routes/endpoint'
 import { isApiKey } from './authenticate';
 import { readJsonBody } from './json-body';
 import { sendError, sendJson } from './send';
+import { sendRelayed } from './send-relayed';
 
 const BASE_PATH = '/api/v1';
 const MAX_LOGGED_PATH = 200;
@@ -84,6 +85,10 @@ async function answer(
   const login = await deps.authenticate(request.get('authorization'));
   if (!mayCall(login.user, endpoint.access)) throw new GatewayError('not_found');
   const call = { ...(await readCall(request, response)), ...login };
+  if ('relay' in endpoint) {
+    await sendRelayed(response, await endpoint.relay(call));
+    return;
+  }
   const changes = endpoint.method === 'POST' && !endpoint.unaudited;
   sendJson(response, await (changes ? deps.recordChange(endpoint, call) : endpoint.handle(call)));
 }

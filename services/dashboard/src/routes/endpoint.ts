@@ -1,4 +1,4 @@
-import type { RequestContext } from '@gateway/runtime';
+import type { LinkedCall, LinkRequest, ReplySink, RequestContext } from '@gateway/runtime';
 import type { Access } from '../domain/access';
 import type { Session, User } from '../domain/user';
 
@@ -27,7 +27,7 @@ interface Route {
 }
 
 /** What answers a call: a plain value, sent as JSON with status 200, or a thrown GatewayError. */
-export type Endpoint = PublicEndpoint | UserEndpoint;
+export type Endpoint = PublicEndpoint | UserEndpoint | RelayEndpoint;
 
 export interface PublicEndpoint extends Route {
   readonly access: 'public';
@@ -40,4 +40,16 @@ export interface UserEndpoint extends Route {
   /** A POST that changes nothing which the audit log tells of. */
   readonly unaudited?: true;
   handle(call: UserCall): Promise<unknown>;
+}
+
+/** A call that another service answers. */
+export interface RelayedCall {
+  readonly carrier: { call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall> };
+  readonly request: LinkRequest;
+}
+
+/** What is passed on, with a reply that is copied as it comes: it may be a stream. */
+export interface RelayEndpoint extends Route {
+  readonly access: Exclude<Access, 'public'>;
+  relay(call: UserCall): Promise<RelayedCall>;
 }

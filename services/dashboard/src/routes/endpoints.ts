@@ -11,9 +11,10 @@ import type { Endpoint } from './endpoint';
 import { keyEndpoints } from './keys';
 import { memberEndpoints } from './members';
 import { modelEndpoints } from './models';
+import { type PlaygroundDependencies, playgroundEndpoints } from './playground';
 import { requestEndpoints } from './requests';
 
-export interface EndpointDependencies extends AuthDependencies {
+export interface EndpointDependencies extends AuthDependencies, PlaygroundDependencies {
   readonly billing: Billing;
   readonly models: ModelDirectory;
   readonly editor: CatalogEditor;
@@ -29,6 +30,7 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
     ...requestEndpoints(deps.billing),
     ...memberEndpoints(deps),
     ...auditEndpoints(deps.pool),
+    ...playgroundEndpoints(deps),
     ...adminAccountEndpoints(deps.billing),
     ...adminMoneyEndpoints(deps.billing),
     ...adminModelEndpoints(deps),

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { start } from '../server';
 import { startFakeBilling } from './fake-billing';
+import { startFakeCarrier } from './fake-carrier';
 import { startFakeCatalog } from './fake-catalog';
 
 export const SECRET = 'a-secret-for-tests-only';
@@ -26,6 +27,7 @@ export async function startWorld() {
   const database = await createTestDatabase();
   const billing = await startFakeBilling(log, SECRET);
   const catalog = await startFakeCatalog(log, SECRET);
+  const carrier = await startFakeCarrier(log, SECRET);
   const query = async (sql: string) => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -34,9 +36,10 @@ export async function startWorld() {
   const stop = async () => {
     await billing.server.stop(1_000);
     await catalog.stop();
+    await carrier.stop();
     await database.drop();
   };
-  return { log, database: { url: database.url, query }, billing, catalog, stop };
+  return { log, database: { url: database.url, query }, billing, catalog, carrier, stop };
 }
 
 /** A dashboard that is ready. */
@@ -49,6 +52,8 @@ export async function startDashboard(world: World, env: Record<string, string> =
       DATABASE_URL: world.database.url,
       BILLING_ADDR: `127.0.0.1:${world.billing.server.port}`,
       CATALOG_ADDR: `127.0.0.1:${world.catalog.server.port}`,
+      CHAT_ADDR: world.carrier.address,
+      MEDIA_ADDR: world.carrier.address,
       JWT_SIGNING_KEY: newSeed(),
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,

@@ -167,6 +167,11 @@ export async function startFakeBilling(log: Logger, secret: string) {
       );
       return { keys: rows.map(toKey), nextCursor };
     },
+    GetKeyContext({ accountId, keyId }) {
+      const key = ownKey(accountId, keyId);
+      if (key.status !== 'KEY_STATUS_ENABLED') throw new GatewayError('invalid_api_key');
+      return { key: { keyId, accountId, allowedModels: key.allowedModels } };
+    },
     GetKey: ({ accountId, id }) => toKey(ownKey(accountId, id)),
     DeleteKey({ accountId, id }) {
       const key = ownKey(accountId, id);
