@@ -11,7 +11,31 @@ export type JournalRecord =
 
 /** Lines are JSON; amounts are decimal strings there, because JSON numbers are doubles. */
 export function encodeRecord(record: JournalRecord): string {
-  return `${JSON.stringify(record, (_key, value) => (typeof value === 'bigint' ? value.toString() : value))}\n`;
+  return `${JSON.stringify(record.t === 'dispatched' ? withDecimals(record) : record)}\n`;
+}
+
+/** Only this record has amounts that are no strings yet; a replacer would be asked about every member of all. */
+function withDecimals(record: JournalRecord & { readonly t: 'dispatched' }): object {
+  const { call } = record;
+  return {
+    ...record,
+    call: { ...call, price: encodePrice(call.price), priceVersion: call.priceVersion.toString() },
+  };
+}
+
+/** What is undefined is left out of the line. */
+function encodePrice(price: TokenPrice): object {
+  return {
+    inputNano: price.inputNano.toString(),
+    outputNano: price.outputNano.toString(),
+    cacheReadNano: price.cacheReadNano?.toString(),
+    cacheWriteNano: price.cacheWriteNano?.toString(),
+    cacheWriteLongNano: price.cacheWriteLongNano?.toString(),
+    longContext: price.longContext && {
+      ...price.longContext,
+      price: encodePrice(price.longContext.price),
+    },
+  };
 }
 
 /** The record of a line, or undefined for one that was not written whole. */

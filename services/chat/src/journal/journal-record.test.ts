@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import type { TokenPrice } from '../domain/model';
+import { decodeRecord, encodeRecord, type JournalRecord } from './journal-record';
+
+const RATES = {
+  inputNano: 1n,
+  outputNano: 2n,
+  cacheReadNano: 3n,
+  cacheWriteNano: 4n,
+  cacheWriteLongNano: 5n,
+};
+
+function dispatched(price: TokenPrice): JournalRecord {
+  return {
+    t: 'dispatched',
+    call: {
+      requestId: 'r',
+      accountId: 'a',
+      keyId: 'k',
+      model: 'openai/x',
+      provider: 'openai',
+      endpoint: '/v1/chat/completions',
+      streamed: true,
+      price,
+      priceVersion: 2n ** 62n,
+      startedAtMs: 7,
+    },
+    inputTokens: 9,
+  };
+}
+
+test.each<[string, TokenPrice]>([
+  ['with nothing but its rates', { inputNano: 2n ** 62n, outputNano: 0n }],
+  ['with all it may have', { ...RATES, longContext: { aboveTokens: 1_000, price: RATES } }],
+])('the price of a call %s comes back to the nano', (_, price) => {
+  const record = dispatched(price);
+  const line = encodeRecord(record);
+  expect(line).toMatch(/^[^\n]+\n$/);
+  expect(decodeRecord(line)).toEqual(record);
+});
