@@ -62,7 +62,7 @@ export function mutatedJson(originals: readonly unknown[]): fc.Arbitrary<string>
 }
 
 /** Bytes like these, some overwritten, cut out, put in twice, or the end missing. Shown as what was done to which. */
-export function mutatedText(originals: readonly string[]): fc.Arbitrary<Buffer> {
+export function mutatedText(originals: readonly (string | Buffer)[]): fc.Arbitrary<Buffer> {
   const change = fc.record({
     at: fc.nat(10_000),
     length: fc.integer({ min: 0, max: 40 }),

@@ -1,0 +1,140 @@
+import type { ErrorCode } from '@gateway/proto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bearer, type Caller, createCaller } from '../conformance/caller';
+import { eventually } from '../support/books';
+import { type FormPart, writeForm } from '../support/form';
+import { png } from '../support/pictures';
+import { type Customer, type System, startSystem } from '../support/system';
+import { watchHealth } from '../support/watch-health';
+import { expectLawful } from './lawful';
+import { mutatedJson, mutatedText } from './mutate';
+import { casesOf, runFuzz } from './run-fuzz';
+
+const TIME_LIMIT_MS = 2_000_000;
+
+let system: System;
+let customer: Customer;
+let caller: Caller;
+let checkHealth: () => void;
+
+beforeAll(async () => {
+  system = await startSystem({ autoRestart: false });
+  customer = await system.provision({ balanceUsd: 1_000_000 });
+  caller = createCaller(system);
+  checkHealth = watchHealth(system);
+}, 60_000);
+afterAll(() => system?.stop(), 30_000);
+
+/** What the request alone can be guilty of. */
+const REQUEST_CODES = new Set<ErrorCode>([
+  'invalid_request',
+  'invalid_model',
+  'missing_parameter',
+  'not_found',
+  'model_not_found',
+  'image_model_not_found',
+  'video_model_not_found',
+  'video_tier_not_found',
+  'image_generation_failed',
+  'video_generation_failed',
+]);
+
+const PICTURE = png('fuzz', 8, 8);
+const DATA_URL = `data:image/png;base64,${PICTURE.toString('base64')}`;
+const IMAGE = { model: 'sim/image', prompt: 'A hat.' };
+const VIDEO = { model: 'sim/video', prompt: '[[sim {"task_seconds":0}]]' };
+const TASK_ID = '0198a000-0000-7000-8000-000000000000';
+
+const JSON_CALLS = [
+  {
+    path: '/v1/images',
+    bodies: [
+      IMAGE,
+      {
+        ...IMAGE,
+        n: 2,
+        size: '1024x1024',
+        quality: 'low',
+        output_format: 'png',
+        response_format: 'b64_json',
+      },
+      {
+        ...IMAGE,
+        background: 'opaque',
+        output_compression: 50,
+        output_format: 'jpeg',
+        moderation: 'auto',
+        user: 'u',
+      },
+    ],
+  },
+  {
+    path: '/v1/videos/sim/create',
+    bodies: [
+      VIDEO,
+      { ...VIDEO, tier: 'std', duration: 5, aspect_ratio: '16:9', resolution: '720p' },
+      { ...VIDEO, reference_images: [DATA_URL, 'https://example.com/a.png'] },
+    ],
+  },
+  { path: '/v1/videos/sim/status', bodies: [{ task_id: TASK_ID }] },
+  { path: '/v1/videos/sim/result', bodies: [{ task_id: TASK_ID }] },
+];
+
+const fieldsOf = (fields: object): FormPart[] => Object.entries(fields);
+const FORM_CALLS: { path: string; forms: FormPart[][] }[] = [
+  {
+    path: '/v1/images/edits',
+    forms: [
+      [...fieldsOf(IMAGE), ['image', PICTURE]],
+      [['image[]', PICTURE], ['image[]', PICTURE], ['mask', PICTURE], ...fieldsOf({ ...IMAGE, n: '1' })],
+    ],
+  },
+  {
+    path: '/v1/videos/sim/create',
+    forms: [
+      [...fieldsOf(VIDEO), ['tier', 'pro'], ['duration', '10'], ['reference_images', PICTURE]],
+      [['image', PICTURE], ...fieldsOf(VIDEO)],
+    ],
+  },
+];
+
+describe.each(JSON_CALLS)('POST $path', ({ path, bodies }) => {
+  const expectLawfulAnswer = async (body: string | Buffer) =>
+    expectLawful(await caller.api('POST', path, bearer(customer.apiKey), body), REQUEST_CODES);
+
+  test(
+    'bodies whose values are mutated',
+    () => runFuzz(mutatedJson(bodies), casesOf(6_000), expectLawfulAnswer),
+    TIME_LIMIT_MS,
+  );
+
+  test(
+    'bodies whose bytes are mutated',
+    () =>
+      runFuzz(mutatedText(bodies.map((body) => JSON.stringify(body))), casesOf(4_000), expectLawfulAnswer),
+    TIME_LIMIT_MS,
+  );
+});
+
+describe.each(FORM_CALLS)('POST $path', ({ path, forms }) => {
+  const written = forms.map(writeForm);
+
+  test(
+    'forms whose bytes are mutated',
+    async () => {
+      const headers = { ...bearer(customer.apiKey), 'content-type': written[0]!.contentType };
+      await runFuzz(mutatedText(written.map(({ body }) => body)), casesOf(9_000), async (body) =>
+        expectLawful(await caller.api('POST', path, headers, body), REQUEST_CODES),
+      );
+    },
+    TIME_LIMIT_MS,
+  );
+});
+
+test('what was ordered meanwhile is paid for, nothing is held, and nobody is the worse for it', async () => {
+  await eventually('no call is open', async () => (await system.bills()) === 0, 30_000);
+  await system.settled(customer, 10_000);
+  expect(await system.drift()).toBe(0);
+  expect(await system.metric('edge', 'edge_body_bytes')).toBe(0);
+  checkHealth();
+});
