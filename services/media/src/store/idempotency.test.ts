@@ -71,6 +71,8 @@ describe('a key', () => {
     const first = call();
     await alive.claim(first);
     expect(await alive.dispatched(first)).toBe(true);
+    // The order goes to another target.
+    expect(await alive.dispatched(first)).toBe(true);
     await alive.answered(first, reply());
     expect(await alive.claim(call())).toEqual({ kind: 'answered', reply: reply() });
     expect(await alive.claim(call({ fingerprint: 'f2' }))).toEqual({ kind: 'other' });

@@ -48,9 +48,9 @@ export class Idempotency {
     return { kind: 'busy' };
   }
 
-  /** Before the provider is called. False: somebody has taken the key over. */
+  /** Before a provider is called, and again before another one is. False: somebody has taken the key over. */
   dispatched(call: ClaimedCall): Promise<boolean> {
-    return this.#change(call, `state = 'dispatched'`, `state = 'claimed'`);
+    return this.#change(call, `state = 'dispatched'`, `state IN ('claimed', 'dispatched')`);
   }
 
   /** Calls with the key get this from now on. */
