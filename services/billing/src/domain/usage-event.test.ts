@@ -31,6 +31,7 @@ test('absent fields are zero', () => {
     usageSource: 'none',
     streamed: false,
     firstByteMs: 0,
+    admittedMs: 0,
     startedAtMs: 0,
     endedAtMs: 0,
   });
