@@ -268,6 +268,32 @@ describe('an Idempotency-Key', () => {
   });
 });
 
+test('an order goes to the next target when the first is out of reach, once also under a key', async () => {
+  const model = 'sim/two-targets';
+  const target = (provider: string, priority: number) => ({ provider, upstream_model: 'image', priority });
+  await system.dashboard.call('POST', 'admin/models', await system.operatorToken(), {
+    slug: model,
+    name: model,
+    input_modalities: ['text'],
+    output_modalities: ['image'],
+    targets: [target('sim-unreachable', 0), target('sim', 1)],
+    pricing: { image: { per_image: [{ price: 0.01 }] } },
+    image: { sizes: ['1024x1024'], default_size: '1024x1024', formats: ['png'], max_n: 1 },
+  });
+  const headers = { 'idempotency-key': randomUUID() };
+  const order = () => client.images.generate({ model, prompt: 'A cat.' }, { headers }).withResponse();
+  let answer: Awaited<ReturnType<typeof order>> | undefined;
+  await eventually('media has heard of it', async () => {
+    answer = await order().catch((error: { code: string }) => {
+      if (error.code !== 'model_not_found') throw error;
+      return undefined;
+    });
+    return answer !== undefined;
+  });
+  expect((await order()).data.data).toEqual(answer?.data.data);
+  expect(await expectBilled(model, idOf(answer!.response))).toBe(10_000_000n);
+});
+
 test('a balance for five images pays for five of twenty that are ordered at once', async () => {
   const poor = await system.provision({ balanceUsd: 0.2 });
   const theirs = new OpenAI({ apiKey: poor.apiKey, baseURL: client.baseURL, maxRetries: 0 });
