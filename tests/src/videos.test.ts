@@ -138,7 +138,10 @@ describe('tasks over four providers, two media instances, each killed (-9) in th
       }
       const way = WAYS[index % WAYS.length]!;
       const fails = index % 7 === 3;
-      const directive = { task_seconds: 1 + (index % 5) * 0.5, ...(fails && { task_status: 'failed' }) };
+      // So that some are under way to their provider when an instance is killed.
+      const delay_ms = (index % 4) * 100;
+      const task_seconds = 1 + (index % 5) * 0.5;
+      const directive = { delay_ms, task_seconds, ...(fails && { task_status: 'failed' }) };
       const answer = await create(customer, directive, way).catch(() => undefined);
       orders.push({ way, fails, answer });
     });
@@ -171,6 +174,16 @@ describe('tasks over four providers, two media instances, each killed (-9) in th
       const others = [...charges.keys()].filter((requestId) => !answered.has(requestId));
       for (const requestId of others) expect(ends.get(requestId)).toHaveLength(1);
       expect(others.length).toBeLessThanOrEqual(TASKS - ordered.length);
+      const { rows } = await database.query(
+        `SELECT request_id::text FROM billing.usage_records WHERE outcome = 'lost' AND account_id = $1`,
+        [customer.id],
+      );
+      for (const { request_id } of rows)
+        expect([request_id, charges.has(request_id), answered.has(request_id)]).toEqual([
+          request_id,
+          false,
+          false,
+        ]);
       const charged = [...charges.values()].reduce((sum, charge) => sum + charge, 0n);
       expect(balanceNano).toBe(nano(BALANCE_USD) - charged);
       for (const { answer } of orders.filter((each) => each.answer && each.answer.status !== 200)) {
