@@ -345,6 +345,19 @@ describe('a reply', () => {
     await until(() => server.openConnections === 0);
   });
 
+  test('in pieces that part a character is its text all the same', async () => {
+    const text = JSON.stringify({ text: 'ü\u{1f600}'.repeat(3) });
+    const bytes = Buffer.from(text);
+    const { reply } = await replying(async (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes.length}\r\n\r\n`);
+      for (const byte of bytes) {
+        socket.write(Buffer.from([byte]));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    expect(await reply.json()).toEqual(JSON.parse(text));
+  });
+
   test('may follow an interim one', async () => {
     const { reply } = await replying((socket) =>
       socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${answer('{"a":1}')}`),
