@@ -9,30 +9,32 @@ import { until } from '../testing/until';
 const MIB = 1024 * 1024;
 const TYPE = 'multipart/form-data; boundary=abc';
 const MAX_BYTES = 20 * MIB;
-const STALL_MS = 400;
 
 let fixture: EdgeFixture;
+/** Whose patience is short. */
+let hasty: EdgeFixture;
 /** What media's handler took of the last upload, and how that ended. */
 let takenBytes: number;
 let ended: unknown;
 beforeAll(async () => {
+  hasty = await startEdgeFixture({ EDGE_STALL_TIMEOUT_MS: '400', EDGE_BODY_PROGRESS_MS: '400' });
   fixture = await startEdgeFixture({
     EDGE_MAX_UPLOAD_BYTES: String(MAX_BYTES),
-    EDGE_STALL_TIMEOUT_MS: String(STALL_MS),
-    EDGE_BODY_PROGRESS_MS: '400',
     // 16 MiB for the unfinished bodies of one account: 32 uploads.
     EDGE_MAX_BODIES_BYTES: String(128 * MIB),
     EDGE_MAX_BODY_BYTES: String(MIB),
   });
 });
-afterAll(() => fixture.stop());
+afterAll(() => Promise.all([fixture.stop(), hasty.stop()]));
 beforeEach(() => {
   takenBytes = 0;
   ended = undefined;
-  fixture.media.handler = async (_context, call) => {
-    await take(call);
-    return done(`${takenBytes}`);
-  };
+  for (const { media } of [fixture, hasty]) {
+    media.handler = async (_context, call) => {
+      await take(call);
+      return done(`${takenBytes}`);
+    };
+  }
 });
 
 async function take({ bodyStream }: LinkCall): Promise<void> {
@@ -56,21 +58,21 @@ const post = (path: string, body: Buffer | string, headers: Record<string, strin
     headers: { authorization: `Bearer ${KEY}`, 'content-type': TYPE, ...headers },
     body: typeof body === 'string' ? body : new Uint8Array(body),
   });
-const head = (lines: string, key = KEY) =>
-  `POST /v1/images/edits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${TYPE}\r\n${lines}\r\n\r\n`;
+const head = (lines: string) =>
+  `POST /v1/images/edits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: ${TYPE}\r\n${lines}\r\n\r\n`;
 const chunk = (bytes: Buffer) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 
-function begin(lines: string, key = KEY): RawConnection {
-  const connection = connectRaw(fixture.apiPort);
-  connection.socket.write(head(lines, key));
+function begin(lines: string, { apiPort } = fixture): RawConnection {
+  const connection = connectRaw(apiPort);
+  connection.socket.write(head(lines));
   return connection;
 }
 
 /** Nothing of it is left: no bytes held, no call under way. */
-async function expectNothingLeft(): Promise<void> {
-  await until(async () => (await fixture.metric('edge_body_bytes')) === 0);
-  await until(() => fixture.media.links.callsInFlight === 0);
+async function expectNothingLeft({ metric, media } = fixture): Promise<void> {
+  await until(async () => (await metric('edge_body_bytes')) === 0);
+  await until(() => media.links.callsInFlight === 0);
 }
 
 describe('a form', () => {
@@ -80,7 +82,7 @@ describe('a form', () => {
       for await (const bytes of bodyStream ?? []) received.push(Buffer.from(bytes));
       return done('{}');
     };
-    const body = Buffer.alloc(9 * MIB + 5, 'all of the form ');
+    const body = Buffer.alloc(2 * MIB + 5, 'all of the form ');
     for (const path of ['/v1/images', '/v1/images/edits', '/v1/videos/kling/create']) {
       received.length = 0;
       const reply = await post(path, body, { 'idempotency-key': 'once' });
@@ -168,15 +170,15 @@ describe('what media does not take', () => {
   });
 
   test('for too long is internal_error', async () => {
-    fixture.media.handler = ({ signal }) =>
+    hasty.media.handler = ({ signal }) =>
       new Promise((_resolve, reject) =>
         signal.addEventListener('abort', () => reject(new GatewayError('invalid_request'))),
       );
-    const connection = begin(`Content-Length: ${MAX_BYTES}`);
+    const connection = begin(`Content-Length: ${MAX_BYTES}`, hasty);
     connection.socket.write(Buffer.alloc(2 * MIB));
     await connection.closed;
     expectRawError(connection.text(), 'internal_error');
-    await expectNothingLeft();
+    await expectNothingLeft(hasty);
   });
 });
 
@@ -219,12 +221,12 @@ describe('a caller', () => {
 
   test('that stops sending, or trickles, is told and cut off', async () => {
     for (const trickling of [false, true]) {
-      const connection = begin('Content-Length: 50000');
+      const connection = begin('Content-Length: 50000', hasty);
       connection.socket.write('x'.repeat(20_000));
       const trickle = setInterval(() => trickling && connection.socket.write('x'), 20);
       await connection.closed.finally(() => clearInterval(trickle));
       expectRawError(connection.text(), 'invalid_request');
-      await expectNothingLeft();
+      await expectNothingLeft(hasty);
     }
   });
 
