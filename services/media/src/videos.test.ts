@@ -257,6 +257,20 @@ describe('the poller', () => {
     expect(world.ends).toMatchObject([{ outcome: SETTLED }]);
   });
 
+  test('what is looked at when an instance stops is left to the others at once', async () => {
+    const { json } = await media.create();
+    world.first.reports = (signal) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped'))));
+    await world.pass(INTERVAL_MS);
+    media.videos.poller.start();
+    while (world.first.looks.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await media.videos.poller.stop();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    const other = await world.instance();
+    await other.videos.poller.runOnce();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+  });
+
   test('looks that fail are spaced out, and the task goes on', async () => {
     const { json } = await media.create();
     world.first.reports = new UpstreamError({ kind: 'broken', cause: 0 });

@@ -59,7 +59,7 @@ export class TaskPoller {
     this.#loop = this.#run();
   }
 
-  /** Resolves when no look is under way any more; those that are, are given up. */
+  /** Resolves when no look is under way any more; those that are, are left to others. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake?.();
@@ -122,8 +122,8 @@ export class TaskPoller {
     const { settings, log } = this.#deps;
     try {
       const report = await this.#ask(task);
-      if (this.#stopping.signal.aborted && report === undefined) return;
-      await this.#take(task, nextStep(task, report, settings));
+      const gaveUp = this.#stopping.signal.aborted && report === undefined;
+      await this.#take(task, gaveUp ? leftToOthers(task) : nextStep(task, report, settings));
     } catch (error) {
       // The lease ends, and somebody looks again.
       log.error({ err: error, taskId: task.id }, 'what a look at a task found was not kept');
@@ -169,6 +169,11 @@ export class TaskPoller {
     }
     await tasks.forgetOld(settings.giveUpMs + RETENTION_MS);
   }
+}
+
+/** At once, as if nobody had looked. */
+function leftToOthers({ state, trouble }: ClaimedTask): TaskStep {
+  return { kind: 'wait', state, trouble, waitMs: 0 };
 }
 
 function eventOf(call: BilledCall, { bill, state }: EndStep, endedAtMs: number): UsageEvent {

@@ -1,3 +1,4 @@
+import type { ProviderCall } from '../domain/image-provider';
 import type {
   Submitted,
   TaskReport,
@@ -7,7 +8,7 @@ import type {
   VideoProvider,
 } from '../domain/video-provider';
 
-type Scripted<T> = T | Error | (() => Promise<T>);
+type Scripted<T> = T | Error | ((signal?: AbortSignal) => Promise<T>);
 
 /** A provider that does as it is told and keeps what it was asked. */
 export class FakeVideoProvider implements VideoProvider {
@@ -26,13 +27,15 @@ export class FakeVideoProvider implements VideoProvider {
     return play(this.accepts ?? { upstreamId: `up-${this.orders.length}`, upstreamModel });
   }
 
-  async poll({ upstreamId, upstreamModel }: UpstreamTask): Promise<TaskReport> {
+  async poll({ upstreamId, upstreamModel }: UpstreamTask, { signal }: ProviderCall): Promise<TaskReport> {
     this.looks.push({ upstreamId, upstreamModel });
-    return play(this.reports);
+    return play(this.reports, signal);
   }
 }
 
-function play<T>(scripted: Scripted<T>): Promise<T> | T {
+function play<T>(scripted: Scripted<T>, signal?: AbortSignal): Promise<T> | T {
   if (scripted instanceof Error) throw scripted;
-  return typeof scripted === 'function' ? (scripted as () => Promise<T>)() : scripted;
+  return typeof scripted === 'function'
+    ? (scripted as (signal?: AbortSignal) => Promise<T>)(signal)
+    : scripted;
 }
