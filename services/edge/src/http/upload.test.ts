@@ -279,6 +279,15 @@ describe('an answer before the form is whole', () => {
     }
   });
 
+  test('reaches a client that goes on sending', async () => {
+    fixture.media.handler = async () => {
+      throw new GatewayError('invalid_request', { detail: 'no' });
+    };
+    for (let at = 0; at < 5; at += 1) {
+      await expectFetchError(await post('/v1/images', Buffer.alloc(MAX_BYTES)), 'invalid_request');
+    }
+  });
+
   test('may be a good one, with a body of its own', async () => {
     fixture.media.handler = async () => ({ ...done('early'), body: Buffer.from('early') });
     const connection = begin(`Content-Length: ${MAX_BYTES}`);
