@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { postJson, sendRequest } from './support/http';
+import { type System, startSystem } from './support/system';
+
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem();
+}, 60_000);
+afterAll(() => system?.stop(), 30_000);
+
+const getJson = (url: string, token: string) => sendRequest(url, 'GET', { authorization: `Bearer ${token}` });
+
+test('each call of a key is in its account’s log within three seconds, whoever refused it', async () => {
+  const customer = await system.provision({ balanceUsd: 1 });
+  const { apiUrl, dashboardUrl } = system.stack;
+  const dashboard = `${dashboardUrl}/api/v1`;
+  const call = (model: string) =>
+    postJson(
+      `${apiUrl}/v1/chat/completions`,
+      { model, messages: [{ role: 'user', content: 'hi' }] },
+      customer.apiKey,
+    );
+  const played = await postJson(
+    `${dashboard}/playground/chat`,
+    { key_id: customer.keyId, model: 'sim/chat', messages: [{ role: 'user', content: 'hi' }] },
+    customer.token,
+  );
+  const paid = await call('sim/chat');
+  const unknown = await call('sim/none');
+  const wrong = await postJson(`${apiUrl}/v1/messages`, [], customer.apiKey);
+  expect([played, paid, unknown, wrong].map(({ status }) => status)).toEqual([200, 200, 404, 400]);
+
+  const untilMs = Date.now() + 3_000;
+  let listed: {
+    id: string;
+    model: string | null;
+    status: number;
+    error_code: string | null;
+    cost: number;
+  }[] = [];
+  while (listed.length < 4 && Date.now() < untilMs) {
+    listed = (await getJson(`${dashboard}/requests`, customer.token)).json.data;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(listed).toMatchObject([
+    { status: 400, error_code: 'invalid_request', cost: 0 },
+    { status: 404, error_code: 'model_not_found', model: 'sim/none', cost: 0 },
+    { status: 200, error_code: null, model: 'sim/chat' },
+    { status: 200, error_code: null, model: 'sim/chat' },
+  ]);
+  expect(listed[2]!.cost).toBeGreaterThan(0);
+  expect(listed.map(({ id }) => id)).toEqual(
+    [wrong, unknown, paid, played].map(({ headers }) => headers['x-request-id']),
+  );
+  const { data } = (await getJson(`${dashboard}/usage`, customer.token)).json;
+  expect(data).toMatchObject([{ calls: 4, errors: 2 }]);
+}, 60_000);
