@@ -13,9 +13,11 @@ CREATE TABLE media.idempotency (
   -- Of the answer. A body that is gone made room for others.
   status int,
   headers jsonb,
-  body bytea STORAGE EXTERNAL,
+  body bytea,
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, operation, key)
 );
+-- Images are compressed already.
+ALTER TABLE media.idempotency ALTER COLUMN body SET STORAGE EXTERNAL;
 CREATE INDEX idempotency_by_expiry ON media.idempotency (expires_at);
