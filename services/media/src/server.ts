@@ -38,6 +38,8 @@ import { openVideos } from './videos';
 const MIGRATIONS = path.join(__dirname, '../migrations');
 /** For calls with an Idempotency-Key. */
 const KEPT_REPLIES = { maxReplyBytes: 32 * 1024 ** 2, maxAccountBytes: 256 * 1024 ** 2 };
+/** One account's are a quarter of it: one of the largest. */
+const MAX_REPLAYED_BYTES = 4 * KEPT_REPLIES.maxReplyBytes;
 const SWEEP_MS = 60_000;
 
 export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
@@ -64,7 +66,11 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     models,
     keys,
     health,
-    idempotent: new IdempotentCalls({ store, waitMs: settings.IMAGE_TIMEOUT_MS }),
+    idempotent: new IdempotentCalls({
+      store,
+      waitMs: settings.IMAGE_TIMEOUT_MS,
+      replays: new SpoolBudget(MAX_REPLAYED_BYTES),
+    }),
     forms: new FormReader({
       directory: settings.UPLOAD_DIR,
       budget: new SpoolBudget(settings.UPLOAD_MAX_BYTES),

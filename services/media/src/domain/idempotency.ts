@@ -15,8 +15,18 @@ export interface ClaimedCall {
 export interface KeptReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent: it was too large to keep, or made room for others. */
+  /** Absent: it does not go in. */
   readonly body?: Buffer;
+}
+
+/** An answer that is kept, without its body: that is loaded only for those who may have it. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The call that was answered. */
+  readonly requestId: string;
+  /** Absent: the body was too large to keep, or made room for others. */
+  readonly bodyBytes?: number;
 }
 
 export type Claim =
@@ -28,7 +38,7 @@ export type Claim =
   | { readonly kind: 'other' }
   /** It was begun, and nobody can tell any more what became of it. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'answered'; readonly reply: KeptReply };
+  | { readonly kind: 'answered'; readonly answer: KeptAnswer };
 
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 

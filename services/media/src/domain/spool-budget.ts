@@ -3,7 +3,10 @@ import { GatewayError } from '@gateway/proto';
 /** One account's files may take one of so many parts. */
 const SHARES = 4;
 
-/** A bound on what the files of all calls together, and those of one account, take on the disk. */
+/**
+ * A bound on the bytes that all calls together, and those of one account, take: of files on the disk, or of answers in
+ * memory that are being played again.
+ */
 export class SpoolBudget {
   readonly #maxBytes: number;
   readonly #accountBytes = new Map<string, number>();

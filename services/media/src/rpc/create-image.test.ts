@@ -5,10 +5,12 @@ import { createLogger, type LinkCall, type RequestContext } from '@gateway/runti
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Charge } from '../domain/bill-event';
+import type { Claim } from '../domain/idempotency';
 import { FEATURES } from '../domain/image-order.fixture';
 import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../domain/image-provider';
 import { MediaRefused } from '../domain/media-refused';
 import type { Model } from '../domain/model';
+import { SpoolBudget } from '../domain/spool-budget';
 import { uploadOf } from '../domain/upload.fixture';
 import type { Form } from '../upload/form';
 import type { AdmissionRequest } from './admission';
@@ -104,16 +106,18 @@ class Scene {
 
   readonly #store = {
     claim: async () => this.claim,
+    bodyOf: async () => {
+      this.steps.push('load');
+      return this.kept;
+    },
     dispatched: async () => void this.steps.push('key dispatched') === undefined,
     answered: async () => void this.steps.push('key answered'),
     free: async () => void this.steps.push('key free'),
     lost: async () => void this.steps.push('key lost'),
   };
-  claim:
-    | Awaited<ReturnType<IdempotentCalls['claim']>>
-    | { kind: 'mine' }
-    | { kind: 'busy' }
-    | { kind: 'other' } = { kind: 'mine' };
+  claim: Claim = { kind: 'mine' };
+  kept: Buffer | undefined;
+  readonly replays = new SpoolBudget(100);
 
   readonly health = new TargetHealth(() => performance.now(), 10_000);
   jobs!: ImageJobs;
@@ -147,7 +151,7 @@ class Scene {
         },
         held: () => this.steps.includes('hold'),
       },
-      idempotent: new IdempotentCalls({ store: this.#store as never, waitMs: 20 }),
+      idempotent: new IdempotentCalls({ store: this.#store as never, waitMs: 20, replays: this.replays }),
       jobs: this.jobs,
     });
     return this.#handler;
@@ -436,6 +440,15 @@ describe('a caller who leaves', () => {
 });
 
 describe('a call with an Idempotency-Key', () => {
+  function answeredWith(bodyBytes?: number): Claim {
+    const answer = {
+      status: 200,
+      headers: {},
+      requestId: 'r',
+      ...(bodyBytes !== undefined && { bodyBytes }),
+    };
+    return { kind: 'answered', answer };
+  }
   const keyed = { headers: { 'content-type': 'application/json', 'idempotency-key': 'a key' } };
 
   test('notes what becomes of it', async () => {
@@ -461,21 +474,32 @@ describe('a call with an Idempotency-Key', () => {
   });
 
   test('that was answered is answered again, for no money', async () => {
-    const body = Buffer.from('{"data":[]}');
-    scene.claim = {
-      kind: 'answered',
-      reply: { status: 200, headers: { 'content-type': 'application/json' }, body },
-    };
-    expect(await scene.send({}, keyed)).toMatchObject({ status: 200, body });
+    scene.kept = Buffer.from('{"data":[]}');
+    scene.claim = answeredWith(scene.kept.length);
+    const { status, body } = await scene.send({}, keyed);
+    expect(status).toBe(200);
+    expect(scene.steps).toEqual(['free hold', 'load']);
+    expect(scene.replays.usedBytes).toBe(11);
+    const pieces: Buffer[] = [];
+    for await (const piece of body) pieces.push(Buffer.from(piece as Buffer));
+    expect(Buffer.concat(pieces)).toEqual(scene.kept);
+    expect(scene.replays.usedBytes).toBe(0);
+  });
+
+  test('is not answered again while too much is: its body stays where it is', async () => {
+    scene.claim = answeredWith(26);
+    expect(await scene.fails({}, keyed)).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
     expect(scene.steps).toEqual(['free hold']);
   });
 
+  test('whose answer made room just now takes none', async () => {
+    scene.claim = answeredWith(5);
+    expect((await scene.fails({}, keyed)).code).toBe('invalid_request');
+    expect(scene.replays.usedBytes).toBe(0);
+  });
+
   test.each([
-    [
-      'whose answer is no longer kept',
-      { kind: 'answered', reply: { status: 200, headers: {} } },
-      'invalid_request',
-    ],
+    ['whose answer is no longer kept', answeredWith(), 'invalid_request'],
     ['of another request', { kind: 'other' }, 'invalid_request'],
     ['of an unknown end', { kind: 'unknown' }, 'image_generation_timeout'],
     ['that is under way for too long', { kind: 'busy' }, 'image_generation_timeout'],

@@ -63,7 +63,8 @@ export function createVideo(deps: CreateVideoDeps): LinkHandler {
       if (claimed.kind === 'mine') return await carryOut(deps, context, call, prepared, claimed.own);
       const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
       if (!known) throw inDoubt(new Error('nobody knows what became of the first call with its key'));
-      return await replay(deps.admission, context, call, jsonReply(toCreatedJson(known)));
+      const { body, ...head } = jsonReply(toCreatedJson(known));
+      return await replay(deps.admission, context, call, { ...head, open: async () => body });
     } catch (thrown) {
       noteFailure(thrown, { model: read.request.model, held: deps.admission.held(context) });
       throw thrown;

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '@gateway/proto';
-import type { RequestContext } from '@gateway/runtime';
-import { type ClaimedCall, checkIdempotencyKey, type KeptReply } from '../domain/idempotency';
+import type { LinkReply, RequestContext } from '@gateway/runtime';
+import {
+  type ClaimedCall,
+  checkIdempotencyKey,
+  type KeptAnswer,
+  type KeptReply,
+} from '../domain/idempotency';
+import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';
 
 /** What a call has to say about itself while it goes on, for others with its key. */
@@ -16,16 +22,26 @@ export interface OwnKey {
   lost(): Promise<void>;
 }
 
+/** What was answered before, of which the body is not here yet. */
+export interface Replayable {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined: it is not kept. @throws GatewayError `rate_limited` while too much is played again */
+  open(): Promise<LinkReply['body'] | undefined>;
+}
+
 export type Claimed =
   | { readonly kind: 'mine'; readonly own: OwnKey }
-  | { readonly kind: 'answered'; readonly reply: KeptReply }
+  | { readonly kind: 'answered'; readonly reply: Replayable }
   /** Nobody knows, or the one that is under way takes too long. */
   | { readonly kind: 'unknown' };
 
 export interface IdempotentCallsDeps {
-  readonly store: Pick<Idempotency, 'claim' | 'dispatched' | 'answered' | 'free' | 'lost'>;
+  readonly store: Pick<Idempotency, 'claim' | 'bodyOf' | 'dispatched' | 'answered' | 'free' | 'lost'>;
   /** For a call of the same key that is under way. */
   readonly waitMs: number;
+  /** For the bodies of answers that are being played again. */
+  readonly replays: Pick<SpoolBudget, 'take' | 'give'>;
 }
 
 const FIRST_LOOK_MS = 50;
@@ -63,7 +79,7 @@ export class IdempotentCalls {
     for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_LOOK_MS)) {
       const claim = await this.#deps.store.claim(call);
       if (claim.kind === 'mine') return { kind: 'mine', own: this.#own(context, call) };
-      if (claim.kind === 'answered') return { kind: 'answered', reply: claim.reply };
+      if (claim.kind === 'answered') return { kind: 'answered', reply: this.#replayable(call, claim.answer) };
       if (claim.kind === 'other') {
         throw new GatewayError('invalid_request', {
           detail: 'Idempotency-Key: used before for another request',
@@ -72,6 +88,29 @@ export class IdempotentCalls {
       if (claim.kind === 'unknown' || performance.now() > untilMs) return { kind: 'unknown' };
       await sleep(waitMs, undefined, { signal: context.signal });
     }
+  }
+
+  #replayable(call: ClaimedCall, answer: KeptAnswer): Replayable {
+    const { store, replays } = this.#deps;
+    const { status, headers, bodyBytes } = answer;
+    return {
+      status,
+      headers,
+      async open() {
+        if (bodyBytes === undefined) return undefined;
+        replays.take(call.accountId, bodyBytes);
+        const over = () => replays.give(call.accountId, bodyBytes);
+        try {
+          const body = await store.bodyOf(call, answer);
+          if (body) return once(body, over);
+          over();
+          return undefined;
+        } catch (error) {
+          over();
+          throw error;
+        }
+      },
+    };
   }
 
   /** The provider's word counts more than our note of it: what can't be written down is logged. */
@@ -88,5 +127,14 @@ export class IdempotentCalls {
       free: () => note(store.free(call)),
       lost: () => note(store.lost(call)),
     };
+  }
+}
+
+/** As a stream, because its reader says when it has gone out, or that it will not. */
+async function* once(body: Buffer, over: () => void): AsyncGenerator<Buffer> {
+  try {
+    yield body;
+  } finally {
+    over();
   }
 }

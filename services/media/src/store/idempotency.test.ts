@@ -74,7 +74,10 @@ describe('a key', () => {
     // The order goes to another target.
     expect(await alive.dispatched(first)).toBe(true);
     await alive.answered(first, reply());
-    expect(await alive.claim(call())).toEqual({ kind: 'answered', reply: reply() });
+    const { status, headers } = reply();
+    const answer = { status, headers, requestId: first.requestId, bodyBytes: 10 };
+    expect(await alive.claim(call())).toEqual({ kind: 'answered', answer });
+    expect(await alive.bodyOf(call(), answer)).toEqual(reply().body);
     expect(await alive.claim(call({ fingerprint: 'f2' }))).toEqual({ kind: 'other' });
   });
 
@@ -153,7 +156,9 @@ describe('answers take room', () => {
     await alive.claim(first);
     await alive.answered(first, reply(101));
     const { headers } = reply();
-    expect(await alive.claim(call())).toEqual({ kind: 'answered', reply: { status: 200, headers } });
+    const answer = { status: 200, headers, requestId: first.requestId };
+    expect(await alive.claim(call())).toEqual({ kind: 'answered', answer });
+    expect(await alive.bodyOf(call(), answer)).toBe(undefined);
   });
 
   test('the oldest of an account make room', async () => {
@@ -164,7 +169,7 @@ describe('answers take room', () => {
     }
     const kept = async (key: string) => {
       const claim = await alive.claim(call({ key }));
-      return claim.kind === 'answered' && claim.reply.body?.length;
+      return claim.kind === 'answered' && claim.answer.bodyBytes;
     };
     expect([await kept('1'), await kept('2'), await kept('3')]).toEqual([undefined, 100, 100]);
   });

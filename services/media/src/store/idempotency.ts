@@ -1,5 +1,5 @@
 import type { Pool } from '@gateway/runtime';
-import type { Claim, ClaimedCall, KeptReply } from '../domain/idempotency';
+import type { Claim, ClaimedCall, KeptAnswer, KeptReply } from '../domain/idempotency';
 
 export interface IdempotencyOptions {
   readonly instanceId: string;
@@ -14,7 +14,8 @@ interface Row {
   readonly fingerprint: string;
   readonly status: number | null;
   readonly headers: Record<string, string> | null;
-  readonly body: Buffer | null;
+  readonly requestId: string;
+  readonly bodyBytes: number | null;
   readonly orphaned: boolean;
 }
 
@@ -46,6 +47,16 @@ export class Idempotency {
       if (row) return this.#judge(call, row);
     }
     return { kind: 'busy' };
+  }
+
+  /** Undefined: it has made room since, or its time is over. */
+  async bodyOf(call: ClaimedCall, { requestId }: KeptAnswer): Promise<Buffer | undefined> {
+    const { rows } = await this.#pool.query<{ body: Buffer | null }>(
+      `SELECT body FROM media.idempotency
+       WHERE account_id = $1 AND operation = $2 AND key = $3 AND request_id = $4 AND state = 'answered'`,
+      [...place(call), requestId],
+    );
+    return rows[0]?.body ?? undefined;
   }
 
   /** Before a provider is called, and again before another one is. False: somebody has taken the key over. */
@@ -105,21 +116,17 @@ export class Idempotency {
 
   async #find(call: ClaimedCall): Promise<Row | undefined> {
     const { rows } = await this.#pool.query<Row>(
-      `SELECT state, fingerprint, status, headers, body, ${OWNER_IS_DEAD} AS orphaned
+      `SELECT state, fingerprint, status, headers, request_id AS "requestId", octet_length(body) AS "bodyBytes",
+         ${OWNER_IS_DEAD} AS orphaned
        FROM media.idempotency i WHERE account_id = $1 AND operation = $2 AND key = $3 AND expires_at > now()`,
       place(call),
     );
     return rows[0];
   }
 
-  #judge(call: ClaimedCall, { state, fingerprint, status, headers, body, orphaned }: Row): Claim {
+  #judge(call: ClaimedCall, { state, fingerprint, orphaned, ...kept }: Row): Claim {
     if (fingerprint !== call.fingerprint) return { kind: 'other' };
-    if (state === 'answered') {
-      return {
-        kind: 'answered',
-        reply: { status: status ?? 200, headers: headers ?? {}, ...(body && { body }) },
-      };
-    }
+    if (state === 'answered') return { kind: 'answered', answer: toAnswer(kept) };
     return { kind: state === 'unknown' || (state === 'dispatched' && orphaned) ? 'unknown' : 'busy' };
   }
 
@@ -142,5 +149,17 @@ export class Idempotency {
     );
   }
 }
+
+const toAnswer = ({
+  status,
+  headers,
+  requestId,
+  bodyBytes,
+}: Omit<Row, 'state' | 'fingerprint' | 'orphaned'>) => ({
+  status: status ?? 200,
+  headers: headers ?? {},
+  requestId,
+  ...(bodyBytes !== null && { bodyBytes }),
+});
 
 const place = ({ accountId, operation, key }: ClaimedCall) => [accountId, operation, key];

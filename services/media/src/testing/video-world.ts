@@ -135,6 +135,7 @@ export class VideoWorld {
           maxAccountBytes: 1_000_000,
         }),
         waitMs: 5_000,
+        replays: new SpoolBudget(1024 ** 2),
       }),
       forms: new FormReader({ directory: tmpdir(), budget: new SpoolBudget(1024 ** 3), limits: FORM_LIMITS }),
       health: new TargetHealth(() => performance.now(), 10_000),
