@@ -67,6 +67,17 @@ const report = (reporterId: string, number: number, calls: RefusedCall[], more: 
   const { asEdge: client } = billing;
   return callUnary(client, client.ReportRefusals, { reporterId, report: String(number), calls, more }, WAIT);
 };
+/** Until so many sessions of this database wait for a lock. */
+async function untilBlocked(sessions: number): Promise<void> {
+  for (const endMs = Date.now() + 10_000; ; ) {
+    const { rows } = await pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (rows.length >= sessions) return;
+    if (Date.now() > endMs) throw new Error('nobody waits');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
 async function settled(key: Key, costNano: bigint, more: Parameters<typeof usageEvent>[2] = {}) {
   const call = reserveRequest(key, 1_000n, { model: more.model ?? 'sim/chat' });
   await billing.reserve(call);
@@ -147,6 +158,8 @@ describe('requests', () => {
     expect((await idsOf({ fromMs: String(secondMs) })).includes(ids[3]!)).toBe(true);
     expect((await idsOf({ toMs: String(secondMs) })).includes(ids[3]!)).toBe(false);
     await expect(list(key, { cursor: '17' })).rejects.toMatchObject({ code: 'invalid_request' });
+    const left = await settled(key, 1n, { status: 499 });
+    expect(await idsOf({ status: 499 })).toEqual([left]);
   });
 });
 
@@ -163,6 +176,32 @@ describe('refused calls', () => {
       { group: today(), calls: '41', errors: '41', costNano: '0' },
     ]);
     expect((await list(key)).requests).toMatchObject([{ id: call.requestId, status: 429 }]);
+  });
+
+  test('lock the sums of many accounts in one order, whether they have a record or not', async () => {
+    const keys: Key[] = [await billing.createFundedKey(10_000n), await billing.createFundedKey(10_000n)];
+    const [first, last] = keys.sort((a, b) => (a.accountId < b.accountId ? -1 : 1)) as [Key, Key];
+    const { accountId, keyId } = first;
+    const count = { accountId, keyId, model: 'sim/chat', errorCode: 'x', day: today(), calls: '4' };
+    await report(randomUUIDv7(), 1, [refused(first), refused(last)]);
+    const client = await pool.connect();
+    try {
+      const lock = (key: Key) =>
+        client.query('SELECT FROM billing.usage_days WHERE account_id = $1 FOR UPDATE NOWAIT', [
+          key.accountId,
+        ]);
+      await client.query('BEGIN');
+      await lock(first);
+      const reported = report(randomUUIDv7(), 1, [refused(last)], [count]);
+      await untilBlocked(1);
+      await lock(last);
+      await client.query('COMMIT');
+      await reported;
+    } finally {
+      client.release(true);
+    }
+    expect(await usage(first, 'DAY')).toMatchObject([{ calls: '5', errors: '5' }]);
+    expect(await usage(last, 'DAY')).toMatchObject([{ calls: '2', errors: '2' }]);
   });
 
   test('that hold money after all are settled, and count once', async () => {

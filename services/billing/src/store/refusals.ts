@@ -1,8 +1,8 @@
 import { type Pool, withTransaction } from '@gateway/runtime';
 import type { RefusedCall } from '../domain/refused-call';
 import { rowsOf, statement } from './statement';
-import { addRefusedCounts, type RefusedCount } from './usage-days';
-import { insertUsageRecords } from './usage-records';
+import type { RefusedCount } from './usage-days';
+import { insertUsageRecordsAndCounts } from './usage-records';
 
 export interface RefusalReport {
   readonly reporterId: string;
@@ -19,18 +19,22 @@ const BEGIN = statement(
    RETURNING last_report`,
 );
 
+// Settlements of many accounts wait for the rows that it locks, and no refusal is worth that: it is sent again.
+const SHORT_WAITS = `SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL lock_timeout = '2s'`;
+
 /** Once, however often it is sent. */
 export async function takeRefusals(
   pool: Pool,
   { reporterId, report, calls, more }: RefusalReport,
 ): Promise<void> {
   await withTransaction(pool, async (client) => {
+    await client.query(SHORT_WAITS);
     const begun = await rowsOf(client, BEGIN, [reporterId, report]);
     if (begun.length === 0) return;
-    await insertUsageRecords(
+    await insertUsageRecordsAndCounts(
       client,
       calls.map((event) => ({ event, chargedNano: 0n })),
+      more,
     );
-    await addRefusedCounts(client, more);
   });
 }

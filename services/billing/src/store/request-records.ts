@@ -72,8 +72,9 @@ export async function listRequests(
   add('model', filter.model);
   add('error_code', filter.errorCode);
   add('status', filter.status);
-  // Lets the index be used that holds the failed ones only.
-  if ((filter.status ?? 0) >= 400 || filter.errorCode !== undefined) conditions.push(`error_code <> ''`);
+  // Let the indexes be used that hold the failed ones only. A call whose caller left has a status and no error.
+  if ((filter.status ?? 0) >= 400) conditions.push('status >= 400');
+  if (filter.errorCode !== undefined) conditions.push(`error_code <> ''`);
   const where = ['account_id = $1', 'request_id < $2', 'request_id >= $3', ...conditions].join(' AND ');
   const page = statement(
     `list-requests ${conditions.join(' ')}`,

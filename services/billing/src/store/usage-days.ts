@@ -1,4 +1,3 @@
-import type { PoolClient } from '@gateway/runtime';
 import { type Queryable, rowsOf, statement } from './statement';
 
 export interface UsageTotalsRow {
@@ -44,26 +43,4 @@ export interface RefusedCount {
   readonly model: string;
   readonly day: string;
   readonly calls: bigint;
-}
-
-const ADD = statement(
-  'add-refused-counts',
-  `INSERT INTO billing.usage_days AS d (account_id, day, key_id, model, calls, errors, input_tokens, output_tokens,
-     images, video_ms, charged_nano)
-   SELECT account_id, day, key_id, model, sum(calls), sum(calls), 0, 0, 0, 0, 0
-   FROM unnest($1::text[], $2::date[], $3::text[], $4::text[], $5::bigint[]) AS u (account_id, day, key_id, model, calls)
-   GROUP BY account_id, day, key_id, model ORDER BY account_id, day, key_id, model
-   ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET
-     calls = d.calls + excluded.calls, errors = d.errors + excluded.errors`,
-);
-
-export async function addRefusedCounts(client: PoolClient, counts: readonly RefusedCount[]): Promise<void> {
-  if (counts.length === 0) return;
-  await rowsOf(client, ADD, [
-    counts.map(({ accountId }) => accountId),
-    counts.map(({ day }) => day),
-    counts.map(({ keyId }) => keyId),
-    counts.map(({ model }) => model),
-    counts.map(({ calls }) => calls),
-  ]);
 }

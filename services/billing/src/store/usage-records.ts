@@ -3,12 +3,12 @@ import { summedModel } from '../domain/refused-call';
 import { dayOf, requestTimeMs } from '../domain/request-id';
 import type { UsageEvent } from '../domain/usage-event';
 import { rowsOf, statement } from './statement';
+import type { RefusedCount } from './usage-days';
 
 // The days get what was inserted, so that a call counts once however often it is told. Rows of both tables are
-// written in the order of their keys: of two transactions that write the same ones, one waits.
-const INSERT = statement(
-  'insert-usage-records',
-  `WITH u AS (
+// written in the order of their keys: of two transactions that write the same ones, one waits. `more` are other
+// rows for the days: in a statement of their own they would come out of that order.
+const insert = (more = '') => `WITH u AS (
      SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
        $8::int[], $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
        $15::bigint[], $16::bigint[], $17::bigint[], $18::text[], $19::boolean[], $20::bigint[], $21::bigint[],
@@ -32,16 +32,28 @@ const INSERT = statement(
    )
    INSERT INTO billing.usage_days AS d (account_id, day, key_id, model, calls, errors, input_tokens, output_tokens,
      images, video_ms, charged_nano)
-   SELECT account_id, day, key_id, summed_model, count(*), count(*) FILTER (WHERE error_code <> ''),
-     sum(input_tokens + cache_read_tokens + cache_write_tokens), sum(output_tokens), sum(images), sum(video_ms),
-     sum(charged_nano)
-   FROM u JOIN inserted USING (request_id)
-   GROUP BY account_id, day, key_id, summed_model ORDER BY account_id, day, key_id, summed_model
+   SELECT account_id, day, key_id, model, sum(calls), sum(errors), sum(input_tokens), sum(output_tokens),
+     sum(images), sum(video_ms), sum(charged_nano)
+   FROM (
+     SELECT account_id, day, key_id, summed_model AS model, 1::bigint AS calls, (error_code <> '')::int::bigint AS errors,
+       input_tokens + cache_read_tokens + cache_write_tokens AS input_tokens, output_tokens, images, video_ms,
+       charged_nano
+     FROM u JOIN inserted USING (request_id) ${more}
+   ) AS counted
+   GROUP BY account_id, day, key_id, model ORDER BY account_id, day, key_id, model
    ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET
      calls = d.calls + excluded.calls, errors = d.errors + excluded.errors,
      input_tokens = d.input_tokens + excluded.input_tokens,
      output_tokens = d.output_tokens + excluded.output_tokens, images = d.images + excluded.images,
-     video_ms = d.video_ms + excluded.video_ms, charged_nano = d.charged_nano + excluded.charged_nano`,
+     video_ms = d.video_ms + excluded.video_ms, charged_nano = d.charged_nano + excluded.charged_nano`;
+
+const INSERT = statement('insert-usage-records', insert());
+const INSERT_AND_COUNT = statement(
+  'insert-usage-records-and-counts',
+  insert(`UNION ALL
+     SELECT account_id, day, key_id, model, calls, calls, 0, 0, 0, 0, 0
+     FROM unnest($28::text[], $29::date[], $30::text[], $31::text[], $32::bigint[])
+       AS more (account_id, day, key_id, model, calls)`),
 );
 
 /** A call that ended, or was refused before anything was held for it. */
@@ -58,9 +70,29 @@ export async function insertUsageRecords(
   client: PoolClient,
   charged: readonly ChargedEvent[],
 ): Promise<void> {
-  if (charged.length === 0) return;
+  if (charged.length > 0) await rowsOf(client, INSERT, columnsOf(charged));
+}
+
+/** With the counts of calls that have no record. */
+export async function insertUsageRecordsAndCounts(
+  client: PoolClient,
+  charged: readonly ChargedEvent[],
+  counts: readonly RefusedCount[],
+): Promise<void> {
+  if (charged.length + counts.length === 0) return;
+  await rowsOf(client, INSERT_AND_COUNT, [
+    ...columnsOf(charged),
+    counts.map(({ accountId }) => accountId),
+    counts.map(({ day }) => day),
+    counts.map(({ keyId }) => keyId),
+    counts.map(({ model }) => model),
+    counts.map(({ calls }) => calls),
+  ]);
+}
+
+function columnsOf(charged: readonly ChargedEvent[]): unknown[][] {
   const column = <T>(pick: (event: RecordedCall) => T): T[] => charged.map(({ event }) => pick(event));
-  await rowsOf(client, INSERT, [
+  return [
     column((event) => event.requestId),
     column((event) => event.accountId),
     column((event) => event.keyId),
@@ -88,5 +120,5 @@ export async function insertUsageRecords(
     column((event) => event.admittedMs),
     column(({ requestId, startedAtMs }) => dayOf(requestTimeMs(requestId, startedAtMs))),
     column(({ model, errorCode }) => summedModel(model, errorCode)),
-  ]);
+  ];
 }
