@@ -5,15 +5,19 @@ import type { Refusal } from './refusal-reporter';
 /** What the record of a failed call needs to know beyond its error. */
 export interface FailedCall {
   readonly model: string;
-  /** Money was held for it: its settlement makes its record. */
+  /** Money was held for it, or may have been: its settlement makes its record. */
   readonly held: boolean;
 }
 
 const failedCalls = new WeakMap<object, FailedCall>();
 
-/** Notes it of an error that a handler throws on; kept beside the error, so that only failures cost anything. */
+/**
+ * Notes it of an error that a handler throws on; kept beside the error, so that only failures cost anything. What
+ * was noted as held once stays so.
+ */
 export function noteFailure(thrown: unknown, call: FailedCall): void {
-  if (typeof thrown === 'object' && thrown !== null) failedCalls.set(thrown, call);
+  if (typeof thrown !== 'object' || thrown === null) return;
+  failedCalls.set(thrown, { ...call, held: call.held || failedCalls.get(thrown)?.held === true });
 }
 
 /** Reports the calls that `handler` refuses. */

@@ -65,14 +65,16 @@ describe('refused calls', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('beyond what one key may fill are counted, and leave room for other keys', async () => {
+  test('beyond what one account may fill with all its keys are counted, and leave room for others', async () => {
     const { sent, reporter } = reporting();
     for (let i = 0; i < 1_000; i++) reporter.add(refusal(i));
-    reporter.add(refusal(1_000, { keyId: 'k2' }));
+    for (let i = 0; i < 50; i++) reporter.add(refusal(i, { keyId: `k${i}` }));
+    reporter.add(refusal(1_000, { accountId: 'b', keyId: 'kb' }));
     await jest.advanceTimersByTimeAsync(500);
     const [report] = sent;
     expect(report!.calls).toHaveLength(21);
-    expect(report!.more).toEqual([
+    expect(report!.more).toHaveLength(51);
+    expect(report!.more!.slice(0, 1)).toEqual([
       {
         accountId: 'a',
         keyId: 'k',
@@ -145,6 +147,8 @@ describe('a handler’s failures', () => {
   test('are left to settlement when money was held', async () => {
     const error = new GatewayError('upstream_failed');
     noteFailure(error, { model: 'sim/chat', held: true });
+    // Who knows less of it does not undo that.
+    noteFailure(error, { model: 'sim/chat', held: false });
     await expect(run(error)).rejects.toBe(error);
     expect(added).toEqual([]);
   });

@@ -25,9 +25,9 @@ export interface RefusalReporterDeps {
 
 const FLUSH_MS = 500;
 const BACKOFF_MAX_MS = 5_000;
-/** Records of one report, and those of one key among them; beyond these, calls are counted only. */
+/** Records of one report, and those of one account among them, whatever its keys; beyond these, calls are counted only. */
 const MAX_CALLS = 500;
-const MAX_KEY_CALLS = 20;
+const MAX_ACCOUNT_CALLS = 20;
 /** Beyond so many different counts the models are left out, and beyond twice as many nothing more is counted. */
 const MAX_COUNTS = 5_000;
 const MAX_ENDPOINT = 128;
@@ -48,7 +48,7 @@ export class RefusalReporter {
   readonly #id = randomUUID();
   #reports = 0;
   #calls: RefusedCall[] = [];
-  #callsByKey = new Map<string, number>();
+  #callsByAccount = new Map<string, number>();
   #counts = new Map<string, Count>();
   #uncounted = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -63,9 +63,9 @@ export class RefusalReporter {
   /** Who presents no good key has no record. */
   add(refusal: Refusal): void {
     if (refusal.error.row.status === 401 || refusal.accountId === '') return;
-    const ofKey = this.#callsByKey.get(refusal.keyId) ?? 0;
-    if (this.#calls.length < MAX_CALLS && ofKey < MAX_KEY_CALLS) {
-      this.#callsByKey.set(refusal.keyId, ofKey + 1);
+    const ofAccount = this.#callsByAccount.get(refusal.accountId) ?? 0;
+    if (this.#calls.length < MAX_CALLS && ofAccount < MAX_ACCOUNT_CALLS) {
+      this.#callsByAccount.set(refusal.accountId, ofAccount + 1);
       this.#calls.push(this.#toCall(refusal));
     } else {
       this.#count(refusal);
@@ -116,7 +116,7 @@ export class RefusalReporter {
       more: [...this.#counts.values()].map(({ count, ...rest }) => ({ ...rest, calls: String(count) })),
     };
     this.#calls = [];
-    this.#callsByKey = new Map();
+    this.#callsByAccount = new Map();
     this.#counts = new Map();
     this.#uncounted = 0;
     return report;

@@ -15,8 +15,8 @@ export interface ReserveClientOptions {
   readonly clients: readonly BillingServiceClient[];
   readonly log: Logger;
   readonly timeoutMs: number;
-  /** A hold may or may not have been made and nobody knows: give it back if it was. */
-  onUnknownOutcome(request: ReserveRequest): void;
+  /** A hold may or may not have been made and nobody knows: give it back if it was. `error` is what is thrown. */
+  onUnknownOutcome(request: ReserveRequest, error: GatewayError): void;
 }
 
 interface Waiting {
@@ -99,13 +99,17 @@ export class ReserveClient {
       clearTimeout(waiting.timer);
       if (reply.grant) waiting.resolve(reply.grant);
       else if (reply.refusal) this.#refuse(waiting, fromErrorDetail(reply.refusal));
-      else waiting.reject(new GatewayError('internal_error', { cause: new Error('empty reserve reply') }));
+      else
+        this.#refuse(
+          waiting,
+          new GatewayError('internal_error', { cause: new Error('empty reserve reply') }),
+        );
     }
   }
 
   #refuse({ request, reject }: Waiting, error: GatewayError): void {
     // A failure of billing's may have come after its commit.
-    if (error.code === 'internal_error') this.#options.onUnknownOutcome(request);
+    if (error.code === 'internal_error') this.#options.onUnknownOutcome(request, error);
     reject(error);
   }
 
@@ -113,10 +117,8 @@ export class ReserveClient {
     const waiting = this.#waiting.get(requestId);
     if (!waiting) return;
     this.#waiting.delete(requestId);
-    this.#options.onUnknownOutcome(waiting.request);
-    waiting.reject(
-      new GatewayError('internal_error', { cause: new Error('billing did not answer in time') }),
-    );
+    const cause = new Error('billing did not answer in time');
+    this.#refuse(waiting, new GatewayError('internal_error', { cause }));
   }
 }
 

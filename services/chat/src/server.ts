@@ -4,6 +4,7 @@ import {
   grpcDelivery,
   KeyClient,
   kafkaDelivery,
+  noteFailure,
   ReserveClient,
   recordedRefusals,
   refusedByCurrentKey,
@@ -121,7 +122,9 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     clients: billingInstances,
     log,
     timeoutMs: config.RESERVE_TIMEOUT_MS,
-    onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }) => {
+    onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }, error) => {
+      // What gives it back makes its record.
+      noteFailure(error, { model, held: true });
       admission
         .giveBack({ requestId, accountId, keyId, model })
         .catch((err) => log.error({ err }, 'give back'));

@@ -63,7 +63,7 @@ export class Admission {
     return new Bill(admitted, grant, { bills, end: (event) => keeper.end(event) });
   }
 
-  /** Money was held for that call: the end of its bill makes its record, whatever its caller is told. */
+  /** Money was held for that call, or may have been: the end of its bill makes its record, whatever its caller is told. */
   held(context: RequestContext): boolean {
     return this.#held.has(context);
   }
@@ -99,16 +99,18 @@ export class Admission {
         callerNamedMaximum: true,
       });
       return fromProtoGrant(grant);
-    } catch (error) {
-      this.#giveUp(call, GatewayError.from(error)).catch((err) => context.log.error({ err }, 'give back'));
-      throw error;
+    } catch (thrown) {
+      const error = GatewayError.from(thrown);
+      if (mayHold(error)) this.#held.add(context);
+      this.#giveUp(call, error).catch((err) => context.log.error({ err }, 'give back'));
+      throw thrown;
     }
   }
 
-  /** A refusal holds nothing; of a failure nobody knows. */
-  async #giveUp(call: BilledCall, { code, row }: GatewayError): Promise<void> {
+  async #giveUp(call: BilledCall, error: GatewayError): Promise<void> {
+    const { code, row } = error;
     const { bills, keeper } = this.#deps;
-    if (code !== 'internal_error') {
+    if (!mayHold(error)) {
       const isGone = await bills.drop(call.requestId).then(
         () => true,
         () => false,
@@ -118,6 +120,9 @@ export class Admission {
     await keeper.end(releasedEvent(call, { status: row.status, errorCode: code, endedAtMs: Date.now() }));
   }
 }
+
+/** A refusal holds nothing; of a failure nobody knows. */
+const mayHold = ({ code }: GatewayError): boolean => code === 'internal_error';
 
 function fromProtoGrant(grant: ReserveGrant__Output): Grant {
   const { holdNano, requestCostLimitNano } = grant;
