@@ -106,6 +106,7 @@ class Scene {
 
   readonly #store = {
     claim: async () => this.claim,
+    isBusy: async () => this.claim.kind === 'busy',
     bodyOf: async () => {
       this.steps.push('load');
       return this.kept;

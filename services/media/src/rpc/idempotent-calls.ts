@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
 import {
@@ -9,6 +8,7 @@ import {
 } from '../domain/idempotency';
 import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';
+import { BusyKeys } from './busy-keys';
 
 /** What a call has to say about itself while it goes on, for others with its key. */
 export interface OwnKey {
@@ -37,15 +37,19 @@ export type Claimed =
   | { readonly kind: 'unknown' };
 
 export interface IdempotentCallsDeps {
-  readonly store: Pick<Idempotency, 'claim' | 'bodyOf' | 'dispatched' | 'answered' | 'free' | 'lost'>;
+  readonly store: Pick<
+    Idempotency,
+    'claim' | 'isBusy' | 'bodyOf' | 'dispatched' | 'answered' | 'free' | 'lost'
+  >;
   /** For a call of the same key that is under way. */
   readonly waitMs: number;
   /** For the bodies of answers that are being played again. */
   readonly replays: Pick<SpoolBudget, 'take' | 'give'>;
 }
 
-const FIRST_LOOK_MS = 50;
-const LONGEST_LOOK_MS = 1_000;
+/** Who waits is unpaid, and keeps what it brought. */
+const MAX_WAITERS = 256;
+const MAX_ACCOUNT_WAITERS = 4;
 
 /** What a call without a key has. */
 const NO_KEY: OwnKey = {
@@ -58,15 +62,21 @@ const NO_KEY: OwnKey = {
 /** Calls that their callers may send again under the same Idempotency-Key: they are carried out once. */
 export class IdempotentCalls {
   readonly #deps: IdempotentCallsDeps;
+  readonly #busy: BusyKeys;
 
   constructor(deps: IdempotentCallsDeps) {
     this.#deps = deps;
+    this.#busy = new BusyKeys({
+      store: deps.store,
+      maxWaiters: MAX_WAITERS,
+      maxAccountWaiters: MAX_ACCOUNT_WAITERS,
+    });
   }
 
   /**
    * @param call its key is the header's, if there was one
    * @throws GatewayError `invalid_request` for a key that is none, belongs to another request, or whose answer is no
-   * longer kept
+   * longer kept; `rate_limited` when too many wait for such keys
    */
   async claim(
     context: RequestContext,
@@ -75,19 +85,36 @@ export class IdempotentCalls {
     if (key === undefined) return { kind: 'mine', own: NO_KEY };
     checkIdempotencyKey(key);
     const call: ClaimedCall = { ...rest, key, requestId: context.requestId };
+    const claimed = await this.#claimOnce(context, call);
+    return claimed ?? this.#claimWhenFree(context, call);
+  }
+
+  async #claimWhenFree(context: RequestContext, call: ClaimedCall): Promise<Claimed> {
+    const leave = this.#busy.enter(call.accountId);
     const untilMs = performance.now() + this.#deps.waitMs;
-    for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_LOOK_MS)) {
-      const claim = await this.#deps.store.claim(call);
-      if (claim.kind === 'mine') return { kind: 'mine', own: this.#own(context, call) };
-      if (claim.kind === 'answered') return { kind: 'answered', reply: this.#replayable(call, claim.answer) };
-      if (claim.kind === 'other') {
-        throw new GatewayError('invalid_request', {
-          detail: 'Idempotency-Key: used before for another request',
-        });
+    try {
+      for (;;) {
+        const leftMs = untilMs - performance.now();
+        if (leftMs <= 0) return { kind: 'unknown' };
+        await this.#busy.changed(call, leftMs, context.signal);
+        const claimed = await this.#claimOnce(context, call);
+        if (claimed) return claimed;
       }
-      if (claim.kind === 'unknown' || performance.now() > untilMs) return { kind: 'unknown' };
-      await sleep(waitMs, undefined, { signal: context.signal });
+    } finally {
+      leave();
     }
+  }
+
+  /** Undefined: it is busy. */
+  async #claimOnce(context: RequestContext, call: ClaimedCall): Promise<Claimed | undefined> {
+    const claim = await this.#deps.store.claim(call);
+    if (claim.kind === 'busy') return undefined;
+    if (claim.kind === 'mine') return { kind: 'mine', own: this.#own(context, call) };
+    if (claim.kind === 'answered') return { kind: 'answered', reply: this.#replayable(call, claim.answer) };
+    if (claim.kind === 'unknown') return { kind: 'unknown' };
+    throw new GatewayError('invalid_request', {
+      detail: 'Idempotency-Key: used before for another request',
+    });
   }
 
   #replayable(call: ClaimedCall, answer: KeptAnswer): Replayable {

@@ -97,6 +97,22 @@ describe('a key', () => {
     expect(await alive.claim(call())).toMatchObject({ kind: 'answered' });
   });
 
+  test('is busy while its call is under way, which can be seen without taking it', async () => {
+    expect(await alive.isBusy(call())).toBe(false);
+    const first = call();
+    await alive.claim(first);
+    expect([await alive.isBusy(call()), await alive.isBusy(call({ fingerprint: 'f2' }))]).toEqual([
+      true,
+      false,
+    ]);
+    await alive.dispatched(first);
+    expect(await alive.isBusy(call())).toBe(true);
+    await alive.answered(first, reply());
+    expect(await alive.isBusy(call())).toBe(false);
+    await dead.claim(call({ key: 'orphan' }));
+    expect(await alive.isBusy(call({ key: 'orphan' }))).toBe(false);
+  });
+
   test('expires', async () => {
     const first = call();
     await alive.claim(first);

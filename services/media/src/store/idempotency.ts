@@ -49,6 +49,13 @@ export class Idempotency {
     return { kind: 'busy' };
   }
 
+  /** Whether claiming it now would find it so. Takes nothing. */
+  async isBusy(call: ClaimedCall): Promise<boolean> {
+    const row = await this.#find(call);
+    if (!row || this.#judge(call, row).kind !== 'busy') return false;
+    return row.state !== 'claimed' || !row.orphaned;
+  }
+
   /** Undefined: it has made room since, or its time is over. */
   async bodyOf(call: ClaimedCall, { requestId }: KeptAnswer): Promise<Buffer | undefined> {
     const { rows } = await this.#pool.query<{ body: Buffer | null }>(
