@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parseJsonObject } from './json-object';
 
 const parse = (text: string | Buffer) => parseJsonObject(Buffer.from(text));
@@ -26,4 +26,35 @@ test.each([
 
 test("a key that is repeated further down is its owner's matter", () => {
   expect(parse('{"a":{"b":1,"b":2}}')).toEqual({ a: { b: 2 } });
+});
+
+describe('is refused before it is parsed', () => {
+  const MIB = 1024 ** 2;
+
+  test.each([
+    ['lists', '{"a":[', '[],'],
+    ['objects', '{"a":[', '{},'],
+    ['numbers', '{"a":[', '1,'],
+    ['strings', '{"a":[', '"",'],
+    ['strings in a row', '', '""'],
+    ['depth', '{"a":', '['],
+  ])('what is made of too many %s', (_what, before, piece) => {
+    const body = `${before}${piece.repeat((32 * MIB) / piece.length)}`;
+    const fromMs = performance.now();
+    expect(() => parse(body)).toThrow(expect.objectContaining({ detail: 'the body has too many values' }));
+    expect(performance.now() - fromMs).toBeLessThan(1_000);
+  });
+
+  test('what is longer than its call allows', () => {
+    const body = Buffer.from(`{"a":"${'x'.repeat(100)}"}`);
+    expect(() => parseJsonObject(body, body.length - 1)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', detail: expect.stringMatching(/longer/) }),
+    );
+    expect(parseJsonObject(body, body.length)).toHaveProperty('a');
+  });
+
+  test('not a long string, whatever is in it', () => {
+    const text = '[{,\\"'.repeat(10_000);
+    expect(parse(JSON.stringify({ a: text }))).toEqual({ a: text });
+  });
 });

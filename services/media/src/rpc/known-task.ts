@@ -8,6 +8,9 @@ import type { VideoTask } from '../domain/video-task';
 import type { Admission } from './admission';
 import { segmentOf } from './create-video';
 
+/** Of `{task_id}`. */
+const MAX_BODY_BYTES = 16 * 1024;
+
 export interface KnownTaskDeps {
   readonly models: ModelLookup;
   readonly admission: Pick<Admission, 'admitFree'>;
@@ -33,7 +36,7 @@ export async function knownTask(
   call: LinkCall,
   action: VideoAction,
 ): Promise<KnownTask> {
-  const id = parseTaskRequest(parseJsonObject(call.body));
+  const id = parseTaskRequest(parseJsonObject(call.body, MAX_BODY_BYTES));
   const task = isTaskId(id) ? await findTask(id, call.key.accountId) : undefined;
   if (!task) throw new GatewayError('not_found');
   const model = models.get(task.model);
