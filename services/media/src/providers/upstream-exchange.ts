@@ -9,6 +9,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export class UpstreamExchange implements Dispatcher.DispatchHandler {
   readonly reply: Promise<UpstreamReply>;
   readonly #request: UpstreamRequest;
+  readonly #onOver: () => void;
   readonly #totalTimer: NodeJS.Timeout | undefined;
   #resolve!: (reply: UpstreamReply) => void;
   #reject!: (error: RequestError) => void;
@@ -17,8 +18,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout | undefined;
   #over = false;
 
-  constructor(request: UpstreamRequest) {
+  /** @param onOver its reply is whole, or it has failed; called once */
+  constructor(request: UpstreamRequest, onOver: () => void) {
     this.#request = request;
+    this.#onOver = onOver;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -101,6 +104,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     clearTimeout(this.#totalTimer);
     this.#request.signal.removeEventListener('abort', this.#onAbort);
+    this.#onOver();
   }
 }
 

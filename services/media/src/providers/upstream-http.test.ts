@@ -20,8 +20,8 @@ afterEach(async () => {
 });
 
 /** A client that must hold no connection when its test is over. */
-function client(server?: LoopbackServer) {
-  const upstream = new UpstreamHttp();
+function client(server?: LoopbackServer, maxRequests?: number) {
+  const upstream = new UpstreamHttp(maxRequests);
   cleanUps.push(async () => {
     await upstream.close();
     if (server) await until(() => server.openConnections === 0);
@@ -112,6 +112,26 @@ describe('a request', () => {
     expect(shared).toBeLessThan(3);
     for (let at = 0; at < 3; at += 1) await (await upstream.request(order(server.port))).json();
     expect(server.connections).toBe(shared + 3);
+  });
+
+  test('waits for no other’s connection, and is turned away beyond what may be under way', async () => {
+    const held: net.Socket[] = [];
+    const server = await loopback((socket) => socket.on('data', () => held.push(socket)));
+    const upstream = client(server, 300);
+    const timeouts = { ...TIMEOUTS, connectMs: 10_000, firstByteMs: 10_000 };
+    const replies = Array.from({ length: 300 }, () => upstream.request(order(server.port, { timeouts })));
+    await until(() => held.length === 300);
+    const refused = await upstream.request(order(server.port)).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      failure: { kind: 'status', status: 429, retryAfterSeconds: 1 },
+      mayHaveArrived: false,
+    });
+    for (const socket of held) socket.end(answer('{}'));
+    await Promise.all(replies.map(async (reply) => (await reply).json()));
+    const next = upstream.request(order(server.port));
+    await until(() => held.length === 301);
+    held[300]!.end(answer('{}'));
+    expect(await (await next).json()).toEqual({});
   });
 
   test('reads its files no faster than the provider takes them', async () => {
