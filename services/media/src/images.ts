@@ -1,6 +1,7 @@
 import type { LinkHandler } from '@gateway/runtime';
 import type { TargetHealth } from '@gateway/upstream';
 import type { ImageProvider } from './domain/image-provider';
+import { JobRoom } from './domain/job-room';
 import type { TargetMetrics } from './metrics';
 import type { Admission } from './rpc/admission';
 import { type CreateImageDeps, createImage } from './rpc/create-image';
@@ -16,7 +17,7 @@ export interface ImagesOptions extends Pick<CreateImageDeps, 'models' | 'keys' |
   readonly metrics: TargetMetrics;
 }
 
-/** Orders under way at once: each may keep its files on the disk and its images in memory. */
+/** Orders under way at once: each may keep its files on the disk and a connection open. */
 const MAX_JOBS = 1_000;
 
 /** All that this process needs to have images made. */
@@ -39,7 +40,7 @@ export function openImages(options: ImagesOptions): {
     dispatcher,
     timeoutMs: settings.IMAGE_TIMEOUT_MS,
     graceMs: settings.IMAGE_GRACE_MS,
-    maxJobs: MAX_JOBS,
+    room: new JobRoom({ maxJobs: MAX_JOBS, maxBytes: settings.IMAGE_MAX_BYTES }),
   });
   return { create: createImage({ ...options, jobs }), jobs };
 }

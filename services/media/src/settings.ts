@@ -20,6 +20,12 @@ const shape = {
   IMAGE_TIMEOUT_MS: milliseconds(120_000),
   /** How long the provider's word on such a call is waited for, so that it can be billed. */
   IMAGE_GRACE_MS: milliseconds(600_000),
+  /** Bound on what the images of calls under way take in memory together, by their pixels. */
+  IMAGE_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(2 * 1024 ** 3),
   /** For the files of calls under way; on a disk, because in a file system in memory they would fill that. */
   UPLOAD_DIR: z.string().default(tmpdir()),
   /** Bound on what those files take together. */

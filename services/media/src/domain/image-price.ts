@@ -69,6 +69,11 @@ export function boundOf({ n }: FittedImageOrder, rate: ImageRate): ImageBound {
   };
 }
 
+/** What a provider may use to make all that was ordered, where its tokens are what is paid for. */
+export function maxOutputTokensOf(rate: ImageRate): number | undefined {
+  return rate.by === 'token' ? rate.most.output + (rate.most.textOutput ?? 0) : undefined;
+}
+
 /**
  * What a call costs, rounded up once.
  * @param made so many images; more than were ordered are not the caller's to pay

@@ -27,6 +27,8 @@ export interface ImageOrder {
   /** For an edit; none: made from the prompt alone. */
   readonly images: readonly MediaFile[];
   readonly mask?: Upload;
+  /** What is paid for, of images and words together; absent: each image has its price. */
+  readonly maxOutputTokens?: number;
 }
 
 /** What goes with every call to a provider. */

@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/proto';
 
 /** One account's files may take one of so many parts. */
-const SHARES = 4;
+export const SHARES = 4;
 
 /**
  * A bound on the bytes that all calls together, and those of one account, take: of files on the disk, or of answers in
- * memory that are being played again.
+ * memory.
  */
 export class SpoolBudget {
   readonly #maxBytes: number;

@@ -8,6 +8,7 @@ import type { Charge } from '../domain/bill-event';
 import type { Claim } from '../domain/idempotency';
 import { FEATURES } from '../domain/image-order.fixture';
 import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../domain/image-provider';
+import { JobRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
 import type { Model } from '../domain/model';
 import { SpoolBudget } from '../domain/spool-budget';
@@ -132,7 +133,7 @@ class Scene {
       dispatcher: new ImageDispatcher({ health, metrics, timeouts }),
       timeoutMs: this.timeoutMs,
       graceMs: this.graceMs,
-      maxJobs: this.maxJobs,
+      room: new JobRoom({ maxJobs: this.maxJobs, maxBytes: 400 * 1024 ** 2 }),
     });
     this.#handler ??= createImage({
       models: { get: (slug) => (slug === MODEL.slug ? MODEL : undefined), all: () => [MODEL] },
@@ -197,6 +198,7 @@ describe('an order that is carried out', () => {
       model: { slug: 'sim/image', priceVersion: 3n },
       provider: 'first',
     });
+    expect(scene.orders[0]?.maxOutputTokens).toBe(4_160);
     expect(scene.admitted[0]?.boundNano).toBe(BigInt(5 + 256 + 4_160));
     expect(scene.charges).toEqual([
       { costNano: 1_061n, images: 1, tokens: { input: 5, output: 1_056 }, source: 'provider' },
@@ -303,9 +305,15 @@ describe('what is refused before any money is held', () => {
     expect(error).not.toBeInstanceOf(ModelWithheld);
   });
 
-  test('more orders than can be under way', async () => {
-    scene.maxJobs = 0;
+  test('more orders than can be under way, be they only about to be', async () => {
+    scene.maxJobs = 1;
+    const first = scene.send();
     expect(await scene.fails()).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+    expect((await first).status).toBe(200);
+    scene.refusal = new GatewayError('insufficient_balance');
+    await scene.fails();
+    scene.refusal = undefined;
+    expect((await scene.send()).status).toBe(200);
   });
 
   test('what billing refuses', async () => {

@@ -125,8 +125,9 @@ async function admit(
   const { tokens, costNano: boundNano } = boundOf(order, rate);
   const { accountId } = call.key;
   const provider = routes[0]!.provider.id;
+  let giveRoom: (() => void) | undefined;
   try {
-    if (!jobs.hasRoom) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+    giveRoom = jobs.takeRoom(accountId, order);
     const bill = await admission.admit(context, {
       key: call.key,
       model,
@@ -141,8 +142,13 @@ async function admit(
     }
     const toReply = (result: ImageResult) => jsonReply(toImageReply(result, order, read.request, Date.now()));
     const { requestId, log } = context;
-    return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close: () => read.close() };
+    const close = () => {
+      giveRoom?.();
+      return read.close();
+    };
+    return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close };
   } catch (error) {
+    giveRoom?.();
     await own.free();
     throw error;
   }

@@ -3,8 +3,10 @@ import type { LinkReply, Logger } from '@gateway/runtime';
 import { UpstreamError } from '@gateway/upstream';
 import type { FittedImageOrder } from '../domain/fit-image-order';
 import { type ImageFailure, imageFailure, nothingMade } from '../domain/image-failure';
-import { costOf, type ImageRate } from '../domain/image-price';
+import { costOf, type ImageRate, maxOutputTokensOf } from '../domain/image-price';
 import type { ImageResult, ImageTokens } from '../domain/image-provider';
+import { replyBytesOf } from '../domain/image-reply-bytes';
+import type { JobRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
 import type { Bill } from './bill';
 import { failureText } from './failure-text';
@@ -24,7 +26,7 @@ export interface ImageJob {
   readonly own: OwnKey;
   readonly log: Logger;
   toReply(result: ImageResult): WholeReply;
-  /** Frees its files. */
+  /** Frees its files and its room. */
   close(): Promise<void>;
 }
 
@@ -34,8 +36,7 @@ export interface ImageJobsOptions {
   readonly timeoutMs: number;
   /** For how much longer the provider is heard out. */
   readonly graceMs: number;
-  /** Under way at once. */
-  readonly maxJobs: number;
+  readonly room: JobRoom;
 }
 
 /**
@@ -50,9 +51,13 @@ export class ImageJobs {
     this.#options = options;
   }
 
-  /** For one more. */
-  get hasRoom(): boolean {
-    return this.#running.size < this.#options.maxJobs;
+  /**
+   * For an order that is about to be admitted.
+   * @returns what gives it back
+   * @throws GatewayError `rate_limited`
+   */
+  takeRoom(accountId: string, order: FittedImageOrder): () => void {
+    return this.#options.room.take(accountId, replyBytesOf(order));
   }
 
   /** @throws GatewayError how it failed; `image_generation_timeout` while it goes on */
@@ -82,9 +87,11 @@ export class ImageJobs {
   async #outcomeOf(job: ImageJob): Promise<{ readonly result: ImageResult } | JobFailure> {
     const { timeoutMs, graceMs, dispatcher } = this.#options;
     const signal = AbortSignal.timeout(timeoutMs + graceMs);
+    const maxOutputTokens = maxOutputTokensOf(job.rate);
     try {
       const { result } = await dispatcher.generate({
         ...job,
+        order: { ...job.order, ...(maxOutputTokens !== undefined && { maxOutputTokens }) },
         signal,
         async beforeTry({ provider }) {
           await job.own.dispatched();

@@ -48,6 +48,11 @@ describe('what is sent', () => {
     });
   });
 
+  test('no more tokens than are paid for', async () => {
+    const { sent } = await generate({ maxOutputTokens: 1_548 }, { json: drawn(PART) });
+    expect(JSON.parse(sent.body).generationConfig).toMatchObject({ maxOutputTokens: 1_548 });
+  });
+
   test('images, and a mask as the last of them', async () => {
     const images = [uploadOf('image', 'first'), uploadOf('image', 'second', 'webp')];
     const { sent } = await generate({ images, mask: uploadOf('mask', 'm') }, { json: drawn(PART) });
@@ -115,6 +120,12 @@ describe('what comes back', () => {
       images: [{ mime: 'image/png', base64: 'AAAA' }],
       tokens: { textInput: 11, imageInput: 516, output: 1_290, textOutput: 50 },
     });
+  });
+
+  test('no more images than were ordered, whatever the prompt made of it', async () => {
+    const second = { inlineData: { mimeType: 'image/png', data: 'BBBB' } };
+    const { result } = await generate({}, { json: drawn(PART, second) });
+    expect(result.images).toEqual([{ mime: 'image/png', base64: 'AAAA' }]);
   });
 
   test('no image, for no reason of policy', async () => {

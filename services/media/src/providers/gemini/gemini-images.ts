@@ -29,7 +29,7 @@ export function geminiImages(
         call,
       );
       if (!isSuccess(reply.status)) throw refusedGoogle(reply);
-      return readImageReply(reply.value);
+      return readImageReply(reply.value, order.n);
     },
   };
 }

@@ -14,7 +14,12 @@ export function imageBody(order: ImageOrder): UpstreamBody {
   const text = order.mask ? `${order.prompt}\n\n${MASK_NOTE}` : order.prompt;
   return jsonBody({
     contents: [{ role: 'user', parts: [{ text }, ...uploads.map(inlinePart)] }],
-    generationConfig: { responseModalities: ['IMAGE'], imageConfig: imageConfig(order) },
+    generationConfig: {
+      responseModalities: ['IMAGE'],
+      imageConfig: imageConfig(order),
+      // A prompt may ask for several images in one reply.
+      maxOutputTokens: order.maxOutputTokens,
+    },
   });
 }
 

@@ -18,9 +18,10 @@ const POLICY = new Set([
 
 /**
  * A reply of status 200, which may have no image and cost its prompt all the same.
+ * @param n so many images are kept: a prompt can ask for more than were ordered, and paid for
  * @throws MediaRefused with what it charges; UpstreamError `broken`
  */
-export function readImageReply(value: unknown): ImageResult {
+export function readImageReply(value: unknown, n: number): ImageResult {
   const reply = membersOf(value);
   const tokens = readUsage(reply.usageMetadata);
   const { blockReason } = membersOf(reply.promptFeedback);
@@ -31,7 +32,7 @@ export function readImageReply(value: unknown): ImageResult {
   if (images.length === 0 && candidates.some(({ finishReason }) => POLICY.has(textOf(finishReason)))) {
     throw refused(tokens);
   }
-  return { images, ...(tokens && { tokens }) };
+  return { images: images.slice(0, n), ...(tokens && { tokens }) };
 }
 
 function refused(tokens: ImageTokens | undefined): MediaRefused {
