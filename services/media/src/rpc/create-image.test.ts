@@ -74,6 +74,7 @@ class Scene {
   form: Form | undefined;
   currentKey = KEY;
   maxJobs = 10;
+  databaseIsAway = false;
   timeoutMs = 5_000;
   graceMs = 5_000;
   leave = new AbortController();
@@ -95,7 +96,10 @@ class Scene {
       rates: { requests: { limit: 9n, remaining: 8n, resetSeconds: 1 } },
     },
     headers: { 'x-ratelimit-remaining-requests': '8' },
-    dispatched: async (provider: string) => void this.steps.push(`dispatched ${provider}`),
+    dispatched: async (provider: string) => {
+      if (this.databaseIsAway) throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
+      this.steps.push(`dispatched ${provider}`);
+    },
     settle: async (charge: Charge, { errorCode }: { errorCode: string }) => {
       this.charges.push(charge);
       this.steps.push(`settle ${errorCode || 'answered'}`);
@@ -480,6 +484,12 @@ describe('a call with an Idempotency-Key', () => {
     scene.steps.length = 0;
     await scene.fails({}, keyed);
     expect(scene.steps).toEqual(['key free']);
+  });
+
+  test('that can’t be written down before its order goes out costs nothing, and frees it', async () => {
+    scene.databaseIsAway = true;
+    expect((await scene.fails({}, keyed)).code).toBe('internal_error');
+    expect(scene.steps).toEqual(['hold', 'key dispatched', 'release internal_error', 'key free']);
   });
 
   test('that was answered is answered again, for no money', async () => {

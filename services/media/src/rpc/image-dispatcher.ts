@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/proto';
 import type { Logger } from '@gateway/runtime';
 import {
   moreHopeful,
@@ -56,7 +57,7 @@ export class ImageDispatcher {
     let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
     for (const route of health.inOrder(image.routes) as readonly ImageRoute[]) {
       if (!health.begin(route)) continue;
-      await image.beforeTry(route);
+      await written(() => image.beforeTry(route));
       try {
         return { route, result: await this.#try(route, image) };
       } catch (error) {
@@ -99,5 +100,14 @@ export class ImageDispatcher {
       metrics.failed(route, failure);
       throw error;
     }
+  }
+}
+
+/** What can't be written down is our fault, and no provider's: nothing has been sent. */
+async function written(note: () => Promise<void>): Promise<void> {
+  try {
+    await note();
+  } catch (error) {
+    throw GatewayError.from(error);
   }
 }
