@@ -29,4 +29,8 @@ export const settings = {
   LOGIN_LIMIT_PER_ADDRESS: limit(100),
   /** Registrations from one address in an hour. */
   REGISTER_LIMIT_PER_ADDRESS: limit(1_000),
+  /** Tries to add a member to one account in an hour; it has room for 100. */
+  MEMBER_LIMIT_PER_ACCOUNT: limit(100),
+  /** Tries to add members to any account from one address in an hour. */
+  MEMBER_LIMIT_PER_ADDRESS: limit(1_000),
 };

@@ -86,6 +86,30 @@ describe('members', () => {
   });
 });
 
+describe('tries to add members', () => {
+  test.each([
+    ['MEMBER_LIMIT_PER_ACCOUNT', 200],
+    ['MEMBER_LIMIT_PER_ADDRESS', 429],
+  ])('are counted, whatever comes of them: %s', async (setting, ofOthers) => {
+    const strict = await startDashboard(world, { [setting]: '2' });
+    try {
+      const owner = await strict.register();
+      const add = ({ token }: Owner, email: string) =>
+        strict.post('members', { email, name: 'M', role: 'member' }, token);
+      await world.database.query('DELETE FROM dashboard.attempts');
+      expect((await add(owner, newEmail())).status).toBe(200);
+      expect((await add(owner, owner.email)).body.error.code).toBe('email_taken');
+      const refused = await add(owner, newEmail());
+      expect([refused.status, refused.body.error.code]).toEqual([429, 'too_many_attempts']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+      expect((await add(await strict.register(), newEmail())).status).toBe(ofOthers);
+    } finally {
+      await world.database.query('DELETE FROM dashboard.attempts');
+      await strict.stop();
+    }
+  });
+});
+
 describe('a password', () => {
   test('is changed by who knows it, and ends the other logins', async () => {
     const user = await dashboard.register();

@@ -57,8 +57,10 @@ describe('a playground call', () => {
 
   test('makes images too', async () => {
     const body = { key_id: keyId, model: 'sim/image', prompt: 'a cat' };
-    expect((await dashboard.post('playground/images', body, owner.token)).status).toBe(200);
-    expect(world.carrier.seen[0]!.call.path).toBe('/v1/images');
+    const headers = { 'idempotency-key': 'cat 7' };
+    expect((await dashboard.post('playground/images', body, owner.token, headers)).status).toBe(200);
+    const [{ call } = { call: undefined }] = world.carrier.seen;
+    expect(call).toMatchObject({ path: '/v1/images', headers: { 'idempotency-key': 'cat 7' } });
   });
 
   test('streams as it comes, and ends in the error that broke it', async () => {
@@ -108,6 +110,29 @@ describe('a playground call', () => {
     };
     const { status, headers, body } = await play({});
     expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, '7', 'rpm_rate_limited']);
+  });
+
+  test('is refused beside eight others of its account, until one of them has ended', async () => {
+    const waiting: (() => void)[] = [];
+    world.carrier.answering.handler = async (...args) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return usual(...args);
+    };
+    const eight = Array.from({ length: 8 }, () => play({}));
+    await until(() => waiting.length === 8);
+    const refused = await play({});
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limited']);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    world.carrier.answering.handler = usual;
+    const other = await dashboard.register();
+    const key_id = (await dashboard.post('keys', { name: 'd' }, other.token)).body.id;
+    expect((await dashboard.post('playground/chat', { key_id }, other.token)).status).toBe(200);
+    waiting.pop()!();
+    await Promise.race(eight);
+    expect((await play({ key_id: 'key_none' })).status).toBe(404);
+    expect((await play({})).status).toBe(200);
+    for (const end of waiting) end();
+    expect((await Promise.all(eight)).map(({ status }) => status)).toEqual(Array(8).fill(200));
   });
 
   test('needs a key of the account that is enabled', async () => {

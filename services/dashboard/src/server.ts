@@ -29,6 +29,7 @@ import { Billing } from './clients/billing';
 import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
 import { settings } from './config';
+import { CallPlaces } from './domain/call-places';
 import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
 import { authenticate } from './http/authenticate';
@@ -45,8 +46,11 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than a proxy keeps an idle connection, so that it is never the one surprised. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const STOP_GRACE_MS = 5_000;
+/** Of one account: a person looks at few replies at once, and each holds a connection of edge's to us. */
+const MAX_PLAYGROUND_CALLS = 8;
 const LOGIN_WINDOW_SECONDS = 15 * 60;
 const REGISTER_WINDOW_SECONDS = 60 * 60;
+const MEMBER_WINDOW_SECONDS = 60 * 60;
 
 type Config = ReturnType<typeof readConfig<typeof settings>>;
 
@@ -82,6 +86,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       hasher,
       tokens,
       limits: readLimits(config),
+      places: new CallPlaces(MAX_PLAYGROUND_CALLS),
       carriers: carriers.pools,
     }),
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
@@ -177,6 +182,16 @@ function readLimits(config: Config) {
       name: 'register by address',
       maxTries: config.REGISTER_LIMIT_PER_ADDRESS,
       windowSeconds: REGISTER_WINDOW_SECONDS,
+    },
+    memberPerAccount: {
+      name: 'member by account',
+      maxTries: config.MEMBER_LIMIT_PER_ACCOUNT,
+      windowSeconds: MEMBER_WINDOW_SECONDS,
+    },
+    memberPerAddress: {
+      name: 'member by address',
+      maxTries: config.MEMBER_LIMIT_PER_ADDRESS,
+      windowSeconds: MEMBER_WINDOW_SECONDS,
     },
   };
 }

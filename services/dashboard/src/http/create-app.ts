@@ -86,7 +86,8 @@ async function answer(
   if (!mayCall(login.user, endpoint.access)) throw new GatewayError('not_found');
   const call = { ...(await readCall(request, response)), ...login };
   if ('relay' in endpoint) {
-    await sendRelayed(response, await endpoint.relay(call));
+    const relayed = await endpoint.relay(call);
+    await sendRelayed(response, relayed).finally(relayed.done);
     return;
   }
   const changes = endpoint.method === 'POST' && !endpoint.unaudited;

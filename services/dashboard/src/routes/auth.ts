@@ -124,7 +124,7 @@ async function changePassword(deps: AuthDependencies, { user, session, body }: U
   return { id: user.id, changed: true };
 }
 
-function refuseIfMany(waitSeconds: number | undefined): void {
+export function refuseIfMany(waitSeconds: number | undefined): void {
   if (waitSeconds !== undefined)
     throw new GatewayError('too_many_attempts', { retryAfterSeconds: waitSeconds });
 }

@@ -46,6 +46,8 @@ export interface UserEndpoint extends Route {
 export interface RelayedCall {
   readonly carrier: { call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall> };
   readonly request: LinkRequest;
+  /** To be called when its reply is out, or will not be. */
+  done(): void;
 }
 
 /** What is passed on, with a reply that is copied as it comes: it may be a stream. */

@@ -9,12 +9,13 @@ import { type AuthDependencies, authEndpoints } from './auth';
 import { billingEndpoints } from './billing';
 import type { Endpoint } from './endpoint';
 import { keyEndpoints } from './keys';
-import { memberEndpoints } from './members';
+import { type MemberDependencies, memberEndpoints } from './members';
 import { modelEndpoints } from './models';
 import { type PlaygroundDependencies, playgroundEndpoints } from './playground';
 import { requestEndpoints } from './requests';
 
-export interface EndpointDependencies extends AuthDependencies, PlaygroundDependencies {
+export interface EndpointDependencies extends AuthDependencies, PlaygroundDependencies, MemberDependencies {
+  readonly limits: AuthDependencies['limits'] & MemberDependencies['limits'];
   readonly billing: Billing;
   readonly models: ModelDirectory;
   readonly editor: CatalogEditor;

@@ -4,6 +4,7 @@ import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyCon
 import type { LinkRequest } from '@gateway/runtime';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
+import type { CallPlaces } from '../domain/call-places';
 import type { Endpoint, RelayedCall, UserCall } from './endpoint';
 import { parseBody } from './parse-input';
 
@@ -11,6 +12,8 @@ type Carrier = RelayedCall['carrier'];
 
 export interface PlaygroundDependencies {
   readonly billing: Billing;
+  /** For the calls that each account has under way. */
+  readonly places: CallPlaces;
   /** The paths of a service that is not there don't exist. */
   readonly carriers: { readonly chat?: Carrier | undefined; readonly media?: Carrier | undefined };
 }
@@ -22,7 +25,17 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$
 const keyed = z.looseObject({ key_id: z.string().min(1).max(128) });
 
 /** Calls as callers of `/v1` make them, with one of the account's keys: admitted, billed and recorded as those. */
-export function playgroundEndpoints({ billing, carriers }: PlaygroundDependencies): Endpoint[] {
+export function playgroundEndpoints({ billing, places, carriers }: PlaygroundDependencies): Endpoint[] {
+  const relay = async (carrier: Carrier, call: UserCall, path: string): Promise<RelayedCall> => {
+    const done = places.take(call.user.accountId);
+    if (!done) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+    try {
+      return { carrier, request: await toRequest(billing, call, path), done };
+    } catch (error) {
+      done();
+      throw error;
+    }
+  };
   const endpoint = (name: string, carrier: Carrier | undefined, path: string): Endpoint[] =>
     carrier
       ? [
@@ -30,7 +43,7 @@ export function playgroundEndpoints({ billing, carriers }: PlaygroundDependencie
             method: 'POST',
             path: `/playground/${name}`,
             access: 'member',
-            relay: async (call) => ({ carrier, request: await toRequest(billing, call, path) }),
+            relay: (call) => relay(carrier, call, path),
           },
         ]
       : [];
@@ -43,6 +56,7 @@ export function playgroundEndpoints({ billing, carriers }: PlaygroundDependencie
 async function toRequest(billing: Billing, call: UserCall, path: string): Promise<LinkRequest> {
   const { key_id, ...body } = parseBody(keyed, call.body);
   const { requestId } = call.context;
+  const { idempotencyKey } = call;
   return {
     open: {
       // Edge gave the call its id; a hold needs one of this kind.
@@ -50,7 +64,10 @@ async function toRequest(billing: Billing, call: UserCall, path: string): Promis
       method: 'POST',
       path,
       key: await keyOf(billing, call, key_id),
-      headers: [{ name: 'content-type', value: 'application/json' }],
+      headers: [
+        { name: 'content-type', value: 'application/json' },
+        ...(idempotencyKey === undefined ? [] : [{ name: 'idempotency-key', value: idempotencyKey }]),
+      ],
       timeoutMs: TIMEOUT_MS,
     },
     body: Buffer.from(JSON.stringify(body)),
