@@ -422,10 +422,19 @@ describe('the result', () => {
       status: 'completed',
       videos: [{ url: 'https://cdn.test/2.mp4', duration: 5, expires_at: null }],
     });
+  });
+
+  test('says until when a link is good, and asks once for all who call at the same time', async () => {
+    const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };
-    expect((await resultOf(json.task_id)).videos).toEqual([
-      { url: 'https://cdn.test/1.mp4', duration: 5, expires_at: '2027-01-15T08:00:00.000Z' },
-    ]);
+    await look();
+    world.first.looks.length = 0;
+    for (const { videos } of await Promise.all([resultOf(json.task_id), resultOf(json.task_id)])) {
+      expect(videos).toEqual([
+        { url: 'https://cdn.test/1.mp4', duration: 5, expires_at: '2027-01-15T08:00:00.000Z' },
+      ]);
+    }
+    expect(world.first.looks).toHaveLength(1);
   });
 
   test('of a failed task says so', async () => {

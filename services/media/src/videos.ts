@@ -10,6 +10,7 @@ import { getVideoFile } from './rpc/get-video-file';
 import { getVideoResult } from './rpc/get-video-result';
 import { getVideoStatus } from './rpc/get-video-status';
 import type { Routes } from './rpc/route-call';
+import { SharedLooks } from './rpc/shared-looks';
 import { TaskKeeper } from './rpc/task-keeper';
 import { TaskPoller } from './rpc/task-poller';
 import { VideoLinks } from './rpc/video-links';
@@ -20,7 +21,10 @@ import { Tasks } from './store/tasks';
 
 const LINK_LIFETIME_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
+/** The poller’s, and as many for callers of `result`. */
 const LOOKS_PER_PROVIDER = 16;
+/** Far shorter than any link is good for. */
+const RESULT_KEPT_MS = 5_000;
 const MAX_FILES = 64;
 const KEEP_RETRY_MS = 100;
 
@@ -54,7 +58,16 @@ export function openVideos(options: VideosOptions): Videos {
   const lookTimeoutMs = settings.VIDEO_LOOK_TIMEOUT_MS;
   const lookTimeouts = { ...timeouts, totalMs: lookTimeoutMs };
   const tasks = new Tasks({ pool, bills, firstLookMs: intervalMs });
-  const looker = new VideoLooker({ providers, timeouts: lookTimeouts, fileTimeouts: timeouts });
+  const looker = new VideoLooker({
+    providers,
+    timeouts: lookTimeouts,
+    fileTimeouts: timeouts,
+    looks: new SharedLooks({
+      maxLooks: LOOKS_PER_PROVIDER,
+      keepMs: RESULT_KEPT_MS,
+      nowMs: () => performance.now(),
+    }),
+  });
   const links = new VideoLinks({
     signer: new LinkSigner(settings.SERVICE_SECRET),
     publicUrl: settings.PUBLIC_API_URL,

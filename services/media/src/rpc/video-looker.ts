@@ -4,12 +4,15 @@ import { failureOf, toGatewayError } from '@gateway/upstream';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { MadeVideo, VideoContent, VideoProvider } from '../domain/video-provider';
 import type { VideoTask } from '../domain/video-task';
+import type { SharedLooks } from './shared-looks';
 
 export interface VideoLookerDeps {
   readonly providers: ReadonlyMap<string, VideoProvider>;
-  readonly timeouts: UpstreamTimeouts;
+  /** With an end of its own: whoever of those that wait for a look leaves does not end it. */
+  readonly timeouts: UpstreamTimeouts & { readonly totalMs: number };
   /** Of a file on its way: it takes the time that its reader takes. */
   readonly fileTimeouts: UpstreamTimeouts;
+  readonly looks: SharedLooks<readonly MadeVideo[]>;
 }
 
 /** Asks the provider of a finished task for what it made. */
@@ -25,12 +28,12 @@ export class VideoLooker {
     return this.#deps.providers.get(provider)?.openContent !== undefined;
   }
 
-  /** @throws GatewayError how the provider failed; `not_found` when it keeps the video no longer */
-  async videosOf({ requestId, signal }: RequestContext, task: VideoTask): Promise<readonly MadeVideo[]> {
-    const { timeouts } = this.#deps;
-    const report = await told(this.#providerOf(task).poll(task, { requestId, signal, timeouts }));
-    if (report.state === 'completed' && report.videos) return report.videos;
-    throw new GatewayError('not_found', { detail: 'the provider no longer keeps this video' });
+  /**
+   * As the provider has just said, to this caller or another.
+   * @throws GatewayError how the provider failed; `not_found` when it keeps the video no longer; `rate_limited`
+   */
+  videosOf({ requestId }: RequestContext, task: VideoTask): Promise<readonly MadeVideo[]> {
+    return this.#deps.looks.at(task.provider, task.id, () => this.#look(requestId, task));
   }
 
   /** The file itself, of a provider whose links are guarded. @throws GatewayError */
@@ -40,6 +43,14 @@ export class VideoLooker {
     const provider = this.#providerOf(task);
     if (!video || !provider.openContent) throw new GatewayError('not_found');
     return told(provider.openContent(video.url, { requestId, signal, timeouts: this.#deps.fileTimeouts }));
+  }
+
+  async #look(requestId: string, task: VideoTask): Promise<readonly MadeVideo[]> {
+    const { timeouts } = this.#deps;
+    const { signal } = new AbortController();
+    const report = await told(this.#providerOf(task).poll(task, { requestId, signal, timeouts }));
+    if (report.state === 'completed' && report.videos) return report.videos;
+    throw new GatewayError('not_found', { detail: 'the provider no longer keeps this video' });
   }
 
   #providerOf({ provider }: VideoTask): VideoProvider {

@@ -1,0 +1,47 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { SharedLooks } from './shared-looks';
+
+let nowMs = 0;
+let looked = 0;
+let looks: SharedLooks<number>;
+beforeEach(() => {
+  nowMs = 0;
+  looked = 0;
+  looks = new SharedLooks({ maxLooks: 2, keepMs: 5_000, nowMs: () => nowMs });
+});
+
+const look = async () => ++looked;
+const fails = async () => {
+  looked++;
+  throw new Error('no');
+};
+const hang = () => new Promise<number>(() => {});
+
+test('all who ask at once share a look, and who asks soon after its answer', async () => {
+  expect(await Promise.all([looks.at('p', 'a', look), looks.at('p', 'a', look)])).toEqual([1, 1]);
+  nowMs = 4_999;
+  expect(await looks.at('p', 'a', look)).toBe(1);
+  expect(await looks.at('p', 'b', look)).toBe(2);
+  nowMs = 5_000;
+  expect(await looks.at('p', 'a', look)).toBe(3);
+});
+
+test('a failure is told to those who wait for it, and to nobody after', async () => {
+  const both = await Promise.allSettled([looks.at('p', 'a', fails), looks.at('p', 'a', fails)]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(looked).toBe(1);
+  expect(await looks.at('p', 'a', look)).toBe(2);
+});
+
+test('one provider is asked so many things at a time; failed looks and ended ones make room', async () => {
+  await expect(looks.at('p', 'x', fails)).rejects.toThrow('no');
+  await looks.at('p', 'y', look);
+  void looks.at('p', 'a', hang);
+  void looks.at('p', 'b', hang);
+  await expect(looks.at('p', 'c', look)).rejects.toMatchObject({
+    code: 'rate_limited',
+    retryAfterSeconds: 1,
+  });
+  expect(await looks.at('p', 'y', look)).toBe(2);
+  expect(await looks.at('q', 'c', look)).toBe(3);
+});

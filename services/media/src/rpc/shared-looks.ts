@@ -1,0 +1,65 @@
+import { GatewayError } from '@gateway/proto';
+
+export interface SharedLooksOptions {
+  /** Of one provider at a time. */
+  readonly maxLooks: number;
+  /** For how long an answer is given again, without another look. */
+  readonly keepMs: number;
+  readonly nowMs: () => number;
+}
+
+interface Look<T> {
+  readonly answer: Promise<T>;
+  /** Never, while it is under way. */
+  staleAtMs: number;
+}
+
+/** So many answers are kept that looking for old ones among them is nobody's wait. */
+const MAX_KEPT = 1_000;
+
+/** One look at a thing at a time, shared by all who ask for it meanwhile and shortly after; failures are not kept. */
+export class SharedLooks<T> {
+  readonly #options: SharedLooksOptions;
+  /** The oldest first. */
+  readonly #looks = new Map<string, Look<T>>();
+  readonly #underWay = new Map<string, number>();
+
+  constructor(options: SharedLooksOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param look must end by itself: nobody's leaving ends it
+   * @throws GatewayError `rate_limited` beyond what one provider is asked at a time; what the look threw
+   */
+  async at(provider: string, id: string, look: () => Promise<T>): Promise<T> {
+    const known = this.#looks.get(id);
+    if (known && this.#options.nowMs() < known.staleAtMs) return known.answer;
+    const underWay = this.#underWay.get(provider) ?? 0;
+    if (underWay >= this.#options.maxLooks) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+    this.#underWay.set(provider, underWay + 1);
+    const started: Look<T> = { answer: look(), staleAtMs: Number.POSITIVE_INFINITY };
+    this.#looks.delete(id);
+    this.#looks.set(id, started);
+    this.#forget();
+    try {
+      const answer = await started.answer;
+      started.staleAtMs = this.#options.nowMs() + this.#options.keepMs;
+      return answer;
+    } catch (error) {
+      this.#looks.delete(id);
+      throw error;
+    } finally {
+      this.#underWay.set(provider, this.#underWay.get(provider)! - 1);
+    }
+  }
+
+  /** Stale ones, as far as they are the oldest, and the oldest of too many. */
+  #forget(): void {
+    const nowMs = this.#options.nowMs();
+    for (const [id, { staleAtMs }] of this.#looks) {
+      if (nowMs < staleAtMs && this.#looks.size <= MAX_KEPT) return;
+      if (staleAtMs !== Number.POSITIVE_INFINITY) this.#looks.delete(id);
+    }
+  }
+}
