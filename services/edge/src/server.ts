@@ -66,10 +66,9 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     minRefetchMs: MIN_KEY_SET_REFETCH_MS,
     maxAgeMs: MAX_KEY_SET_AGE_MS,
   });
-  const proxy = createDashboardProxy({
-    target: config.DASHBOARD_HTTP_URL,
-    timeoutMs: config.EDGE_DASHBOARD_TIMEOUT_MS,
-  });
+  const target = config.DASHBOARD_HTTP_URL;
+  const proxy = createDashboardProxy({ target, timeoutMs: config.EDGE_DASHBOARD_TIMEOUT_MS });
+  const playgroundProxy = createDashboardProxy({ target, timeoutMs: config.EDGE_CALL_TIMEOUT_MS });
   const bodyLimits = bodyLimitsOf(config);
   const budgets = [bodyLimits.api.budget, bodyLimits.dashboard.budget];
   const metrics = createEdgeMetrics({ keys, budgets });
@@ -86,7 +85,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     callTimeoutMs: config.EDGE_CALL_TIMEOUT_MS,
     stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
-  const dashboard = { tokens, throttle, proxy, bodyLimits: bodyLimits.dashboard };
+  const dashboard = { tokens, throttle, proxy, playgroundProxy, bodyLimits: bodyLimits.dashboard };
   const newRequestId = createUuidV7Generator();
   const fronts = addressesOf(config).map((address) => {
     const answer = async (exchange: Exchange) => {
@@ -119,6 +118,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       throttle.close();
       await refusals.close();
       proxy.close();
+      playgroundProxy.close();
       for (const client of [clients.billing, clients.dashboard, ...clients.chats, ...(clients.medias ?? [])])
         client.close();
       await admin.stop();

@@ -5,6 +5,7 @@ import { GatewayError } from '@gateway/proto';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { CallerGone, type Exchange } from './exchange';
 import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
+import type { HeldBody } from './read-body';
 
 export interface DashboardProxyOptions {
   readonly target: string;
@@ -14,16 +15,16 @@ export interface DashboardProxyOptions {
 
 export interface DashboardProxy {
   /**
-   * Takes a request whose body has been read. Resolves when the reply is out; rejects, with nothing written,
+   * Takes a request whose body has been read, and releases that once it is sent. Resolves when the reply is out; rejects, with nothing written,
    * when it failed before it began.
    */
-  forward(exchange: Exchange, body: Buffer): Promise<void>;
+  forward(exchange: Exchange, body: HeldBody): Promise<void>;
   close(): void;
 }
 
 interface Passage {
   readonly exchange: Exchange;
-  readonly body: Buffer;
+  readonly body: HeldBody;
   readonly timer: NodeJS.Timeout;
   proxied: ClientRequest | undefined;
   /** Why the edge itself broke it off. */
@@ -43,7 +44,8 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     if (!passage) return;
     passage.proxied = proxied;
     // The proxy then lays a pipe from the request, which has nothing more to give and ends this one.
-    if (passage.body.length > 0) proxied.write(passage.body);
+    const { body } = passage;
+    if (body.bytes.length > 0) proxied.write(body.bytes, () => body.release());
   };
   const onProxyRes = (reply: IncomingMessage, request: IncomingMessage) => {
     const passage = passages.get(request);
@@ -82,8 +84,8 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
       });
       delete request.headers['transfer-encoding'];
       delete request.headers['content-length'];
-      if (body.length > 0 || request.method === 'POST')
-        request.headers['content-length'] = String(body.length);
+      const { length } = body.bytes;
+      if (length > 0 || request.method === 'POST') request.headers['content-length'] = String(length);
       return new Promise<void>((resolve, reject) => {
         const settle = (error?: Error) => {
           clearTimeout(passage.timer);

@@ -16,8 +16,11 @@ export interface BodyLimits extends ProgressLimits {
   readonly unfinished: ByteShares;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** A request body in memory. */
 export interface HeldBody {
+  /** None once it is released. */
   readonly bytes: Buffer;
   /** Gives its bytes back to the budget; may be called more than once. */
   release(): void;
@@ -62,7 +65,15 @@ export function readBody(
     };
     const onEnd = () => {
       settle();
-      resolve({ bytes: chunks.whole(), release });
+      const held = {
+        bytes: chunks.whole(),
+        release: () => {
+          release();
+          held.bytes = NO_BYTES;
+        },
+      };
+      chunks.drop();
+      resolve(held);
     };
     const onClose = () => fail(new CallerGone());
     const stopWatching = watchProgress(limits, () => heldBytes, fail);

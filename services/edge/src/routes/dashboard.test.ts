@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
@@ -187,6 +188,22 @@ describe('a body', () => {
     await own.stop();
   });
 
+  test('is given back when the dashboard has it, however long the reply takes', async () => {
+    let gotBytes = 0;
+    let finish!: () => void;
+    fixture.dashboard.handler = (request, response) => {
+      finish = () => response.end('{}');
+      request.on('data', (chunk: Buffer) => {
+        gotBytes += chunk.length;
+      });
+    };
+    const reply = post('/api/v1/playground/chat', 'x'.repeat(9_000));
+    await until(() => gotBytes === 9_000);
+    await until(async () => (await fixture.metric('edge_body_bytes')) === 0);
+    finish();
+    expect((await reply).status).toBe(200);
+  });
+
   test('that was announced with Expect is asked for', async () => {
     const head = `POST /api/v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n`;
     const text = await sendRaw(
@@ -255,6 +272,20 @@ describe('a dashboard too slow', () => {
     };
     await expectFetchError(await get(), 'internal_error');
     await until(() => gone);
+  });
+
+  test('is given the time of an API call for one of the playground', async () => {
+    const held: ServerResponse[] = [];
+    hasty.dashboard.handler = ({ url = '' }, response) => {
+      if (url.includes('/playground/')) held.push(response);
+    };
+    const headers = { authorization: `Bearer ${await hasty.dashboard.token()}` };
+    const url = `${hasty.dashboardUrl}/api/v1/playground/images`;
+    const patient = fetch(url, { method: 'POST', headers, body: '{}' });
+    await until(() => held.length === 1);
+    await expectFetchError(await get(), 'internal_error');
+    held[0]!.end('{}');
+    expect((await patient).status).toBe(200);
   });
 
   test('that stops in the middle of a reply is cut off in time', async () => {

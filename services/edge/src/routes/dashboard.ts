@@ -11,10 +11,13 @@ export interface DashboardDependencies {
   readonly tokens: LoginTokens;
   readonly throttle: Throttle;
   readonly proxy: DashboardProxy;
+  /** As patient as API calls are, and with connections of its own, so that long replies take none of the others'. */
+  readonly playgroundProxy: DashboardProxy;
   readonly bodyLimits: BodyLimits;
 }
 
 const API_PREFIX = '/api/v1/';
+const PLAYGROUND_PREFIX = '/api/v1/playground/';
 const PUBLIC_CALLS = new Set(['POST /api/v1/auth/register', 'POST /api/v1/auth/login']);
 /** What two servers could read differently: empty and dot segments, encoded or not, and backslashes. */
 const AMBIGUOUS = /\/\/|\\|(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)|%5c|%00/i;
@@ -44,7 +47,8 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
   // Whole before the dashboard is asked: a slow caller must not hold one of the connections to it.
   const body = await readBody(exchange, deps.bodyLimits, sender);
   try {
-    await deps.proxy.forward(exchange, body.bytes);
+    const proxy = path.startsWith(PLAYGROUND_PREFIX) ? deps.playgroundProxy : deps.proxy;
+    await proxy.forward(exchange, body);
   } finally {
     body.release();
   }
