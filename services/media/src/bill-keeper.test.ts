@@ -221,6 +221,22 @@ test('an end that was committed and not told of is delivered all the same', asyn
   expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
 });
 
+test('an end whose commit was not told of is known as our own when it is tried again', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const end = one.bills.end.bind(one.bills);
+  let tries = 0;
+  one.bills.end = async (event) => {
+    const isFirst = await end(event);
+    if (tries++ === 0) throw new Error('connection lost');
+    return isFirst;
+  };
+  expect(await one.keeper.end(settled(call))).toBe(true);
+  expect(tries).toBe(2);
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
 test('an end waits for a database that is away', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();

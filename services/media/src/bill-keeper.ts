@@ -35,6 +35,8 @@ export class BillKeeper {
   /** Ends under way to billing, and those that have arrived and whose rows can go. */
   readonly #waiting = new Set<string>();
   readonly #arrived = new Set<string>();
+  /** Being ended: their rows stay, as proof of whose end it is. */
+  readonly #ending = new Set<string>();
   readonly #silence: SilenceWatch;
   #jobs: Repeated[] = [];
   #stopped = false;
@@ -60,10 +62,20 @@ export class BillKeeper {
    * before. @throws when the database stays away
    */
   async end(event: UsageEvent): Promise<boolean> {
+    this.#ending.add(event.requestId);
+    try {
+      return await this.#end(event);
+    } finally {
+      this.#ending.delete(event.requestId);
+    }
+  }
+
+  async #end(event: UsageEvent): Promise<boolean> {
     const untilMs = performance.now() + END_TRIES_MS;
-    for (let waitMs = END_RETRY_MIN_MS; ; waitMs = Math.min(2 * waitMs, END_RETRY_MAX_MS)) {
+    let waitMs = END_RETRY_MIN_MS;
+    for (let tries = 1; ; tries++) {
       try {
-        const isFirst = await this.#options.bills.end(event);
+        const isFirst = (await this.#options.bills.end(event)) || (tries > 1 && (await this.#wasOurs(event)));
         if (isFirst) this.deliver(event);
         else this.#options.log.warn({ requestId: event.requestId }, 'a bill had been ended by others');
         return isFirst;
@@ -74,8 +86,15 @@ export class BillKeeper {
           'a bill could not be ended; retrying',
         );
         await new Promise((resolve) => setTimeout(resolve, waitMs));
+        waitMs = Math.min(2 * waitMs, END_RETRY_MAX_MS);
       }
     }
+  }
+
+  /** A commit whose answer was lost. */
+  async #wasOurs(event: UsageEvent): Promise<boolean> {
+    if (this.#waiting.has(event.requestId) || this.#arrived.has(event.requestId)) return true;
+    return this.#options.bills.hasEnd(event);
   }
 
   /** An end that is committed; its row is the proof until billing has it. */
@@ -120,7 +139,7 @@ export class BillKeeper {
   }
 
   async #forget(): Promise<void> {
-    const arrived = [...this.#arrived];
+    const arrived = [...this.#arrived].filter((requestId) => !this.#ending.has(requestId));
     if (arrived.length === 0) return;
     await this.#options.bills.forget(arrived);
     for (const requestId of arrived) this.#arrived.delete(requestId);

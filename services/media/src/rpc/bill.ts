@@ -22,7 +22,7 @@ export interface Grant {
 
 export interface BillDeps {
   readonly bills: Pick<Bills, 'dispatched' | 'handOver'>;
-  /** Ends a bill and has that delivered. */
+  /** Ends a bill and has that delivered. False: it had been ended by others. */
   end(event: UsageEvent): Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ export class Bill {
   readonly grant: Grant;
   readonly #deps: BillDeps;
   #call: BilledCall;
-  #ended: Promise<void> | undefined;
+  #ended: Promise<boolean> | undefined;
 
   constructor(call: BilledCall, grant: Grant, deps: BillDeps) {
     this.#call = call;
@@ -67,23 +67,23 @@ export class Bill {
     return this.#deps.bills.handOver(client, this.#call.requestId);
   }
 
-  /** Charges, at most the hold. Resolves when that can't be lost any more. */
-  settle(charge: Charge, outcome: CallOutcome): Promise<void> {
+  /** Charges, at most the hold. Resolves when that can't be lost any more; false: others had ended it. */
+  settle(charge: Charge, outcome: CallOutcome): Promise<boolean> {
     return this.#end(() => settledEvent(this.#call, ending(outcome), charge));
   }
 
   /** Gives the whole hold back: nothing was spent. */
-  release(outcome: CallOutcome): Promise<void> {
+  release(outcome: CallOutcome): Promise<boolean> {
     return this.#end(() => releasedEvent(this.#call, ending(outcome)));
   }
 
   /** Nobody can say what was spent: the caller pays nothing. */
-  lost(outcome: CallOutcome): Promise<void> {
+  lost(outcome: CallOutcome): Promise<boolean> {
     return this.#end(() => lostEvent(this.#call, ending(outcome)));
   }
 
-  #end(eventOf: () => UsageEvent): Promise<void> {
-    this.#ended ??= this.#deps.end(eventOf()).then(() => {});
+  #end(eventOf: () => UsageEvent): Promise<boolean> {
+    this.#ended ??= this.#deps.end(eventOf());
     return this.#ended;
   }
 }

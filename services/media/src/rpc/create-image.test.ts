@@ -75,6 +75,7 @@ class Scene {
   currentKey = KEY;
   maxJobs = 10;
   databaseIsAway = false;
+  billIsOurs = true;
   timeoutMs = 5_000;
   graceMs = 5_000;
   leave = new AbortController();
@@ -103,6 +104,7 @@ class Scene {
     settle: async (charge: Charge, { errorCode }: { errorCode: string }) => {
       this.charges.push(charge);
       this.steps.push(`settle ${errorCode || 'answered'}`);
+      return this.billIsOurs;
     },
     release: async ({ status, errorCode }: { status: number; errorCode: string }) =>
       void this.steps.push(`release ${errorCode || status}`),
@@ -490,6 +492,12 @@ describe('a call with an Idempotency-Key', () => {
     scene.databaseIsAway = true;
     expect((await scene.fails({}, keyed)).code).toBe('internal_error');
     expect(scene.steps).toEqual(['hold', 'key dispatched', 'release internal_error', 'key free']);
+  });
+
+  test('whose bill others have ended meanwhile is not answered: nobody pays for its images', async () => {
+    scene.billIsOurs = false;
+    expect((await scene.fails({}, keyed)).code).toBe('internal_error');
+    expect(scene.steps.slice(-2)).toEqual(['settle answered', 'key lost']);
   });
 
   test('that was answered is answered again, for no money', async () => {

@@ -128,7 +128,10 @@ async function carryOut(
   const kept = await keeper
     .keep(context, task, (client) => bill.handOver(client))
     .catch(async (failure) => {
+      const { code, row } = GatewayError.from(failure);
       await own.lost();
+      // There is a task that nobody can ask for.
+      await bill.lost({ status: row.status, errorCode: code });
       throw failure;
     });
   const reply = jsonReply(toCreatedJson(kept));

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkReply, Logger } from '@gateway/runtime';
 import { UpstreamError } from '@gateway/upstream';
+import type { Charge } from '../domain/bill-event';
 import type { FittedImageOrder } from '../domain/fit-image-order';
 import { type ImageFailure, imageFailure, nothingMade } from '../domain/image-failure';
 import { costOf, type ImageRate, maxOutputTokensOf } from '../domain/image-price';
@@ -123,15 +124,20 @@ async function succeed(job: ImageJob, result: ImageResult): Promise<WholeReply> 
   const { order, rate, bill, own } = job;
   const { images, tokens } = result;
   const reply = job.toReply(result);
-  await bill.settle(
-    {
-      costNano: costOf(order, rate, images.length, tokens),
-      images: images.length,
-      ...(tokens && { tokens: sums(tokens) }),
-      source: tokens || rate.by === 'image' ? 'provider' : 'counted',
-    },
-    { status: reply.status, errorCode: '' },
-  );
+  const charge: Charge = {
+    costNano: costOf(order, rate, images.length, tokens),
+    images: images.length,
+    ...(tokens && { tokens: sums(tokens) }),
+    source: tokens || rate.by === 'image' ? 'provider' : 'counted',
+  };
+  try {
+    const isOurs = await bill.settle(charge, { status: reply.status, errorCode: '' });
+    if (!isOurs) throw new Error('the bill was ended by others');
+  } catch (cause) {
+    // Nobody pays for these images.
+    await own.lost();
+    throw new GatewayError('internal_error', { cause });
+  }
   await own.answered(reply);
   return reply;
 }

@@ -68,6 +68,16 @@ export class Bills {
     return rowCount === 1;
   }
 
+  /** This very end is in its row. */
+  async hasEnd(event: UsageEvent): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `SELECT FROM media.bills
+       WHERE request_id = $1 AND instance_id = $2 AND state = 'ended' AND event = $3::jsonb`,
+      [event.requestId, this.#instanceId, JSON.stringify(event)],
+    );
+    return rowCount === 1;
+  }
+
   /**
    * Leaves its end to the video task that is made in the same transaction. False: somebody else has ended it, and the
    * task must not be.
