@@ -9,6 +9,7 @@ import {
 import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';
 import { BusyKeys } from './busy-keys';
+import { KeyNotes } from './key-notes';
 
 /** What a call has to say about itself while it goes on, for others with its key. */
 export interface OwnKey {
@@ -50,6 +51,7 @@ export interface IdempotentCallsDeps {
 /** Who waits is unpaid, and keeps what it brought. */
 const MAX_WAITERS = 256;
 const MAX_ACCOUNT_WAITERS = 4;
+const NOTE_RETRY_MS = 100;
 
 /** What a call without a key has. */
 const NO_KEY: OwnKey = {
@@ -63,9 +65,11 @@ const NO_KEY: OwnKey = {
 export class IdempotentCalls {
   readonly #deps: IdempotentCallsDeps;
   readonly #busy: BusyKeys;
+  readonly #notes: KeyNotes;
 
   constructor(deps: IdempotentCallsDeps) {
     this.#deps = deps;
+    this.#notes = new KeyNotes({ store: deps.store, firstWaitMs: NOTE_RETRY_MS });
     this.#busy = new BusyKeys({
       store: deps.store,
       maxWaiters: MAX_WAITERS,
@@ -140,19 +144,18 @@ export class IdempotentCalls {
     };
   }
 
-  /** The provider's word counts more than our note of it: what can't be written down is logged. */
   #own(context: RequestContext, call: ClaimedCall): OwnKey {
     const { store } = this.#deps;
-    const note = (work: Promise<void>) =>
-      work.catch((err) => context.log.error({ err }, 'an idempotency key keeps its state'));
+    const notes = this.#notes;
+    const { log } = context;
     return {
       async dispatched() {
         if (await store.dispatched(call)) return;
         throw new GatewayError('internal_error', { cause: new Error('the idempotency key was taken over') });
       },
-      answered: (reply) => note(store.answered(call, reply)),
-      free: () => note(store.free(call)),
-      lost: () => note(store.lost(call)),
+      answered: (reply) => notes.answered(log, call, reply),
+      free: () => notes.free(log, call),
+      lost: () => notes.lost(log, call),
     };
   }
 }

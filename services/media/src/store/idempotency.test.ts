@@ -177,6 +177,15 @@ describe('answers take room', () => {
     expect(await alive.bodyOf(call(), answer)).toBe(undefined);
   });
 
+  test('one that is noted again without its body keeps it', async () => {
+    const first = call();
+    await alive.claim(first);
+    await alive.answered(first, reply());
+    const { status, headers } = reply();
+    await alive.answered(first, { status, headers });
+    expect(await alive.claim(call())).toMatchObject({ kind: 'answered', answer: { bodyBytes: 10 } });
+  });
+
   test('the oldest of an account make room', async () => {
     for (const key of ['1', '2', '3']) {
       const each = call({ key });

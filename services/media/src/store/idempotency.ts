@@ -71,13 +71,14 @@ export class Idempotency {
     return this.#change(call, `state = 'dispatched'`, `state IN ('claimed', 'dispatched')`);
   }
 
-  /** Calls with the key get this from now on. */
+  /** Calls with the key get this from now on. Without a body it takes away none that is kept. */
   async answered(call: ClaimedCall, { status, headers, body }: KeptReply): Promise<void> {
     const kept = body && body.length <= this.#options.maxReplyBytes ? body : null;
     await this.#pool.query(
       `UPDATE media.idempotency SET state = 'answered', status = $5, headers = $6, body = $7,
          expires_at = now() + interval '${KEPT_FOR}'
-       WHERE account_id = $1 AND operation = $2 AND key = $3 AND request_id = $4`,
+       WHERE account_id = $1 AND operation = $2 AND key = $3 AND request_id = $4
+         AND (state <> 'answered' OR $7::bytea IS NOT NULL)`,
       [...place(call), call.requestId, status, JSON.stringify(headers), kept],
     );
     if (kept) await this.#makeRoom(call.accountId);
