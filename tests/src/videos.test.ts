@@ -365,8 +365,8 @@ test('an order sent again under its key is the same task, whichever instance is 
     };
     return sendRequest(url, 'POST', headers, body);
   };
-  const answers = await Promise.all(Array.from({ length: 6 }, () => send('a cat')));
-  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => send('a cat')));
+  expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
   expect(new Set(answers.map(({ json }) => json.task_id)).size).toBe(1);
   expect((await send('a dog')).json.error.code).toBe('invalid_request');
   await finished(customer, 'sim', answers[0]!.json.task_id);
