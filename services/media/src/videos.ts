@@ -14,7 +14,7 @@ import { SharedLooks } from './rpc/shared-looks';
 import { TaskKeeper } from './rpc/task-keeper';
 import { TaskPoller } from './rpc/task-poller';
 import { VideoLinks } from './rpc/video-links';
-import { VideoLooker } from './rpc/video-looker';
+import { keptMs, VideoLooker } from './rpc/video-looker';
 import { VideoSubmitter } from './rpc/video-submitter';
 import type { Settings } from './settings';
 import { Tasks } from './store/tasks';
@@ -23,8 +23,6 @@ const LINK_LIFETIME_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
 /** The poller’s, and as many for callers of `result`. */
 const LOOKS_PER_PROVIDER = 16;
-/** Far shorter than any link is good for. */
-const RESULT_KEPT_MS = 5_000;
 const MAX_FILES = 64;
 const KEEP_RETRY_MS = 100;
 
@@ -64,7 +62,7 @@ export function openVideos(options: VideosOptions): Videos {
     fileTimeouts: timeouts,
     looks: new SharedLooks({
       maxLooks: LOOKS_PER_PROVIDER,
-      keepMs: RESULT_KEPT_MS,
+      keepMs: (videos) => keptMs(videos, Date.now()),
       nowMs: () => performance.now(),
     }),
   });

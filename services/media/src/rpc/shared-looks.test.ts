@@ -7,7 +7,11 @@ let looks: SharedLooks<number>;
 beforeEach(() => {
   nowMs = 0;
   looked = 0;
-  looks = new SharedLooks({ maxLooks: 2, keepMs: 5_000, nowMs: () => nowMs });
+  looks = new SharedLooks({
+    maxLooks: 2,
+    keepMs: (answer) => (answer < 100 ? 5_000 : 0),
+    nowMs: () => nowMs,
+  });
 });
 
 const look = async () => ++looked;
@@ -24,6 +28,12 @@ test('all who ask at once share a look, and who asks soon after its answer', asy
   expect(await looks.at('p', 'b', look)).toBe(2);
   nowMs = 5_000;
   expect(await looks.at('p', 'a', look)).toBe(3);
+});
+
+test('an answer that must not be kept is that of one look only', async () => {
+  looked = 100;
+  expect(await looks.at('p', 'a', look)).toBe(101);
+  expect(await looks.at('p', 'a', look)).toBe(102);
 });
 
 test('a failure is told to those who wait for it, and to nobody after', async () => {

@@ -1,10 +1,10 @@
 import { GatewayError } from '@gateway/proto';
 
-export interface SharedLooksOptions {
+export interface SharedLooksOptions<T> {
   /** Of one provider at a time. */
   readonly maxLooks: number;
-  /** For how long an answer is given again, without another look. */
-  readonly keepMs: number;
+  /** For how long this answer is given again, without another look. */
+  keepMs(answer: T): number;
   readonly nowMs: () => number;
 }
 
@@ -19,12 +19,12 @@ const MAX_KEPT = 1_000;
 
 /** One look at a thing at a time, shared by all who ask for it meanwhile and shortly after; failures are not kept. */
 export class SharedLooks<T> {
-  readonly #options: SharedLooksOptions;
+  readonly #options: SharedLooksOptions<T>;
   /** The oldest first. */
   readonly #looks = new Map<string, Look<T>>();
   readonly #underWay = new Map<string, number>();
 
-  constructor(options: SharedLooksOptions) {
+  constructor(options: SharedLooksOptions<T>) {
     this.#options = options;
   }
 
@@ -44,7 +44,7 @@ export class SharedLooks<T> {
     this.#forget();
     try {
       const answer = await started.answer;
-      started.staleAtMs = this.#options.nowMs() + this.#options.keepMs;
+      started.staleAtMs = this.#options.nowMs() + this.#options.keepMs(answer);
       return answer;
     } catch (error) {
       this.#looks.delete(id);

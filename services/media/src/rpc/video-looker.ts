@@ -62,6 +62,15 @@ export class VideoLooker {
   }
 }
 
+const RESULT_KEPT_MS = 5_000;
+const LEAST_LINK_MS = 60_000;
+
+/** For how long a result may be told again: not at all when one of its links is soon over. */
+export function keptMs(videos: readonly MadeVideo[], nowMs: number): number {
+  const lasting = videos.every(({ expiresAtMs = Infinity }) => expiresAtMs - nowMs > LEAST_LINK_MS);
+  return lasting ? RESULT_KEPT_MS : 0;
+}
+
 async function told<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
