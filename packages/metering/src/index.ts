@@ -1,4 +1,5 @@
 export * from './catalog-watch';
+export * from './free-request';
 export * from './grpc-delivery';
 export * from './kafka-delivery';
 export * from './key-client';

@@ -1,4 +1,5 @@
 import {
+  freeRequest,
   type Owner,
   type ReserveClient,
   releasedEvent,
@@ -109,13 +110,7 @@ export class Admission {
 
   /** For calls that cost nothing: takes the key's request rate alone. Resolves to headers for the answer. */
   async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
-    const grant = await this.#deps.reserve.reserve({
-      requestId: context.requestId,
-      accountId: key.accountId,
-      keyId: key.keyId,
-      valueId: key.valueId,
-      free: true,
-    });
+    const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
     return rateHeaders(fromProtoRates(grant));
   }
 

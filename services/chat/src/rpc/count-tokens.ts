@@ -1,11 +1,10 @@
-import type { LinkHandler } from '@gateway/runtime';
+import { jsonReply, type LinkHandler } from '@gateway/runtime';
 import { countConversation } from '../domain/count-conversation';
 import type { CountingShare } from '../domain/counting-share';
 import { type ModelLookup, resolveChatModel } from '../domain/model';
 import { DEFAULT_BUDGET_MS } from '../domain/token-count';
 import { parseCountTokens, toTokenCount } from '../formats/anthropic/count-tokens';
 import type { Admission } from './admission';
-import { jsonReply } from './json-reply';
 
 export interface CountTokensDeps {
   readonly models: ModelLookup;

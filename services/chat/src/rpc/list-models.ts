@@ -1,11 +1,10 @@
 import { mayCall } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
-import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
+import { jsonReply, type LinkCall, type LinkReply, type RequestContext } from '@gateway/runtime';
 import { isServed, type Model } from '../domain/model';
 import { toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { toOpenAiModel } from '../formats/openai/model-list';
 import type { Admission } from './admission';
-import { jsonReply } from './json-reply';
 
 export interface ModelList {
   get(slug: string): Model | undefined;

@@ -1,4 +1,10 @@
-import { type BilledCall, type ReserveClient, releasedEvent, type UsageRelay } from '@gateway/metering';
+import {
+  type BilledCall,
+  freeRequest,
+  type ReserveClient,
+  releasedEvent,
+  type UsageRelay,
+} from '@gateway/metering';
 import { fromProtoRates, GatewayError } from '@gateway/proto';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
@@ -70,13 +76,7 @@ export class Admission {
 
   /** For calls that cost nothing: takes the key's request rate alone. */
   async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Grant> {
-    const grant = await this.#deps.reserve.reserve({
-      requestId: context.requestId,
-      accountId: key.accountId,
-      keyId: key.keyId,
-      valueId: key.valueId,
-      free: true,
-    });
+    const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
     return fromProtoGrant(grant);
   }
 

@@ -1,7 +1,13 @@
-import { noteFailure } from '@gateway/metering';
+import { type CurrentKeys, noteFailure } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import type { LinkCall, LinkHandler, LinkReply, RequestContext } from '@gateway/runtime';
+import {
+  jsonReply,
+  type LinkCall,
+  type LinkHandler,
+  type LinkReply,
+  type RequestContext,
+} from '@gateway/runtime';
 import { routesOf } from '@gateway/upstream';
 import { type FittedImageOrder, fitImageOrder } from '../domain/fit-image-order';
 import { resolveImageModel } from '../domain/image-model';
@@ -12,11 +18,10 @@ import type { Model, ModelLookup } from '../domain/model';
 import { toImageReply } from '../formats/image-reply';
 import type { FormReader } from '../upload/form-reader';
 import type { Admission } from './admission';
-import { type CurrentKeys, decideByCurrentKey } from './decide-by-current-key';
+import { decideByCurrentKey } from './decide-by-current-key';
 import type { IdempotentCalls, OwnKey } from './idempotent-calls';
 import type { ImageRoute } from './image-dispatcher';
 import type { ImageJob, ImageJobs } from './image-jobs';
-import { jsonReply } from './json-reply';
 import { type ReadImageCall, readImageCall } from './read-image-call';
 import { replay } from './replay';
 

@@ -1,6 +1,12 @@
-import { type ModelAccess, ModelWithheld, noteFailure } from '@gateway/metering';
+import { type CurrentKeys, type ModelAccess, ModelWithheld, noteFailure } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
-import type { LinkCall, LinkHandler, LinkReply, RequestContext } from '@gateway/runtime';
+import {
+  jsonReply,
+  type LinkCall,
+  type LinkHandler,
+  type LinkReply,
+  type RequestContext,
+} from '@gateway/runtime';
 import { routesOf } from '@gateway/upstream';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Model, ModelLookup } from '../domain/model';
@@ -14,9 +20,8 @@ import { agreeOnTerms, unsupported, type VideoTerms } from '../domain/video-term
 import type { Tasks } from '../store/tasks';
 import type { FormReader } from '../upload/form-reader';
 import type { Admission } from './admission';
-import { type CurrentKeys, decideByCurrentKey } from './decide-by-current-key';
+import { decideByCurrentKey } from './decide-by-current-key';
 import type { IdempotentCalls, OwnKey } from './idempotent-calls';
-import { jsonReply } from './json-reply';
 import { readVideoCall } from './read-video-call';
 import { replay } from './replay';
 import type { TaskKeeper } from './task-keeper';

@@ -1,10 +1,6 @@
-import { ModelWithheld } from '@gateway/metering';
+import { type CurrentKeys, ModelWithheld } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-
-export interface CurrentKeys {
-  current(known: KeyContext__Output): Promise<KeyContext__Output>;
-}
 
 /**
  * Decides by what an edge remembers of a key, and if that refuses, by what the key is now. For calls that can't be begun

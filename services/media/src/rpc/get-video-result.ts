@@ -1,7 +1,6 @@
-import type { LinkHandler, RequestContext } from '@gateway/runtime';
+import { jsonReply, type LinkHandler, type RequestContext } from '@gateway/runtime';
 import type { MadeVideo } from '../domain/video-provider';
 import type { VideoTask } from '../domain/video-task';
-import { jsonReply } from './json-reply';
 import { type KnownTaskDeps, knownTask } from './known-task';
 import { toTaskJson, toVideoJson } from './video-json';
 import type { VideoLinks } from './video-links';

@@ -1,5 +1,4 @@
-import type { LinkHandler } from '@gateway/runtime';
-import { jsonReply } from './json-reply';
+import { jsonReply, type LinkHandler } from '@gateway/runtime';
 import { type KnownTaskDeps, knownTask } from './known-task';
 import { toTaskJson } from './video-json';
 

@@ -1,5 +1,6 @@
-import type { LinkReply } from '@gateway/runtime';
+import type { LinkReply } from './answered-call';
 
+/** 200 with the value as JSON, whole in memory. */
 export function jsonReply(
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
