@@ -53,6 +53,38 @@ module.exports = {
       to: { path: `${service}/(${adapters}|rpc|routes)/`, pathNot: '^services/$1/src/$2/' },
     },
     {
+      name: 'web-pages-stand-apart',
+      comment: 'What two pages share is in ui/ or api/.',
+      severity: 'error',
+      from: { path: '^services/dashboard/web/src/pages/([^/]+)/' },
+      to: { path: '^services/dashboard/web/src/(pages|app)/', pathNot: '/src/pages/$1/' },
+    },
+    {
+      name: 'web-parts-know-no-page',
+      severity: 'error',
+      from: { path: '^services/dashboard/web/src/(api|ui)/' },
+      to: { path: '^services/dashboard/web/src/(app|pages)/' },
+    },
+    {
+      name: 'web-api-draws-nothing',
+      severity: 'error',
+      from: { path: '^services/dashboard/web/src/api/' },
+      to: { path: '^services/dashboard/web/src/ui/' },
+    },
+    {
+      name: 'web-stands-apart',
+      comment: 'What runs in the browser and what runs at the server meet at the API only.',
+      severity: 'error',
+      from: { path: '^services/dashboard/web/' },
+      to: { path: '^(services|packages|proto|deploy|tests|bench)/', pathNot: '^services/dashboard/web/' },
+    },
+    {
+      name: 'nothing-imports-the-web-ui',
+      severity: 'error',
+      from: { pathNot: '^services/dashboard/web/' },
+      to: { path: '^services/dashboard/web/' },
+    },
+    {
       name: 'only-main-starts',
       severity: 'error',
       from: { pathNot: '/main\\.ts$' },
@@ -69,6 +101,6 @@ module.exports = {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(/dist/|/generated/)' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'] },
   },
 };

@@ -9,6 +9,8 @@ import { hashFiles, listFiles, WORKSPACE_FOLDERS } from './bootstrap/sources.mjs
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const MODULES = join(ROOT, 'node_modules');
+/** What the browser loads: built by a tool of its own. */
+const WEB_UI = 'services/dashboard/web';
 const STAMP = join(MODULES, '.bootstrap.json');
 const PNPM = `pnpm@${packageJson(ROOT).packageManager.split('@')[1]}`;
 const WANTED_NODE = 24;
@@ -82,6 +84,8 @@ async function build(log) {
     cwd: ROOT,
     env: process.env,
   });
+  // Skips itself when only other sources have changed.
+  await runCommand(node, [join(ROOT, WEB_UI, 'build.mjs')], { ...options, cwd: ROOT, env: process.env });
   writeStamp({ build: hash });
   log(`Built in ${secondsSince(startedAtMs)} s.`);
 }
@@ -99,7 +103,9 @@ function installHash() {
 }
 
 function buildHash() {
-  const isSource = (path) => /\.(ts|tsx|proto)$|(^|\/)(tsconfig[^/]*|package)\.json$/.test(path);
+  const isSource = (path) =>
+    /\.(ts|tsx|proto)$|(^|\/)(tsconfig[^/]*|package)\.json$/.test(path) ||
+    (path.includes(`/${WEB_UI}/`) && /\.(css|html|js|mjs|svg)$/.test(path));
   const files = WORKSPACE_FOLDERS.flatMap((folder) =>
     listFiles(join(ROOT, folder.replace('/*', '')), isSource),
   );
@@ -118,7 +124,11 @@ function expand(folder) {
 function outputFolders() {
   const { references } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8'));
   const packages = references.map(({ path }) => path).filter((path) => existsSync(join(ROOT, path, 'src')));
-  return [join(ROOT, 'proto/src/generated'), ...packages.map((path) => join(ROOT, path, 'dist'))];
+  return [
+    join(ROOT, 'proto/src/generated'),
+    join(ROOT, WEB_UI, 'dist'),
+    ...packages.map((path) => join(ROOT, path, 'dist')),
+  ];
 }
 
 /** The registry's Node 24 where there is one for this machine, else the one that runs this. */

@@ -3,7 +3,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** The packages of the workspace, as `pnpm-workspace.yaml` has them. */
-export const WORKSPACE_FOLDERS = ['proto', 'packages/*', 'services/*', 'deploy/local', 'tests', 'bench'];
+export const WORKSPACE_FOLDERS = [
+  'proto',
+  'packages/*',
+  'services/*',
+  'services/dashboard/web',
+  'deploy/local',
+  'tests',
+  'bench',
+];
 
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', 'results']);
 

@@ -24,8 +24,13 @@ const authorized = () => ({ authorization: `Bearer ${token}`, 'content-type': 'a
 
 describe('what wins', () => {
   test.each([
-    '/',
+    '/v1',
     '/v1/models',
+    '/v2/chat/completions',
+    '/KEYS',
+    '/assets/nothing.js',
+    '/.sources',
+    '/../package.json',
     '/api/v1',
     '/api/v1/',
     '/api/v1/nothing',

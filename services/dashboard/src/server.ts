@@ -34,6 +34,8 @@ import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
 import { authenticate } from './http/authenticate';
 import { createApp } from './http/create-app';
+import { loadWebFiles } from './http/web-files';
+import { webUi } from './http/web-ui';
 import { createDashboardMetrics } from './metrics';
 import { endpoints } from './routes/endpoints';
 import { getSigningKeys } from './rpc/get-signing-keys';
@@ -76,6 +78,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const firstOperator = operator && new FirstOperator({ pool, billing, hasher }, operator, log);
 
   const metrics = createDashboardMetrics();
+  const webFiles = await loadWebFiles(path.join(__dirname, '../web/dist'));
+  if (webFiles.size === 0) log.warn('the web UI is not built: only the API is served');
   let closing = false;
   const app = createApp({
     endpoints: endpoints({
@@ -91,6 +95,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     }),
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
     recordChange: (endpoint, call) => recordChange(pool, endpoint, call),
+    webUi: webUi(webFiles),
     log,
     metrics,
     closing: () => closing,

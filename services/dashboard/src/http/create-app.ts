@@ -1,7 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
 import type { Logger, RequestContext } from '@gateway/runtime';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { mayCall } from '../domain/access';
 import type { Session, User } from '../domain/user';
 import type { DashboardMetrics } from '../metrics';
@@ -19,6 +25,8 @@ export interface AppDependencies {
   authenticate(authorization: string | undefined): Promise<{ session: Session; user: User }>;
   /** Handles a call that changes something, and logs who did it. */
   recordChange(endpoint: UserEndpoint, call: UserCall): Promise<unknown>;
+  /** Answers what is of the web UI. */
+  readonly webUi: RequestHandler;
   readonly log: Logger;
   readonly metrics: DashboardMetrics;
   /** No further requests should come by this connection. */
@@ -42,6 +50,7 @@ export function createApp(deps: AppDependencies): Express {
       answer(deps, endpoint, request, response).catch(next),
     );
   }
+  app.use(deps.webUi);
   app.use((_request, _response, next) => next(new GatewayError('not_found')));
   // Express knows an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {

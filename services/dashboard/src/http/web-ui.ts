@@ -1,0 +1,78 @@
+import type { RequestHandler } from 'express';
+import type { WebFile } from './web-files';
+
+/** First segments of the paths that the web UI draws, as its `app/routes.tsx` has them. */
+export const WEB_AREAS: readonly string[] = [
+  'account',
+  'audit',
+  'billing',
+  'keys',
+  'login',
+  'members',
+  'models',
+  'operator',
+  'playground',
+  'requests',
+  'sign-up',
+  'usage',
+];
+
+/** The better one first, whatever order a caller names them in. */
+const CODINGS = ['br', 'gzip'] as const;
+
+/** Their names change with their contents. */
+const HASHED = '/assets/';
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // Mantine puts the theme and what depends on a screen's width into style elements.
+  "style-src 'self' 'unsafe-inline'",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "manifest-src 'self'",
+  // What image and video models make comes as data or from where their provider keeps it.
+  "img-src 'self' data: blob: https:",
+  "media-src 'self' data: blob: https:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** Serves the web UI: its files, and its one page at every path that it draws. What is neither goes on. */
+export function webUi(files: ReadonlyMap<string, WebFile>): RequestHandler {
+  const page = files.get('/index.html');
+  return (request, response, next) => {
+    const { path } = request;
+    const file = isDrawn(path) ? page : files.get(path);
+    if (request.method !== 'GET' || !file) {
+      next();
+      return;
+    }
+    response.locals.route = 'web_ui';
+    const coding = CODINGS.find((name) => request.acceptsEncodings(name) !== false);
+    const packed = coding && file[coding];
+    const body = packed ?? file.plain;
+    response.set({
+      ...HEADERS,
+      'cache-control': path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'content-type': file.type,
+      'content-length': String(body.length),
+      vary: 'accept-encoding',
+      ...(packed && { 'content-encoding': coding }),
+    });
+    response.status(200).end(body);
+  };
+}
+
+function isDrawn(path: string): boolean {
+  return path === '/' || WEB_AREAS.includes(path.split('/', 2)[1] ?? '');
+}

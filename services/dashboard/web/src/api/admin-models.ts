@@ -1,0 +1,57 @@
+import { apiGet, apiPost, type Page } from './client';
+import { type Model, type ModelPricing, modelPath } from './models';
+
+export interface ModelTarget {
+  readonly provider: string;
+  readonly upstream_model: string;
+  readonly weight: number;
+  /** Lower is tried first. */
+  readonly priority: number;
+  /** Milliseconds; 0: the service's own. */
+  readonly connect_timeout_ms: number;
+  readonly first_byte_timeout_ms: number;
+  readonly idle_timeout_ms: number;
+}
+
+/** As operators see it. */
+export interface AdminModel extends Model {
+  readonly output_floor_tokens: number;
+  /** 0: not known. */
+  readonly max_image_tokens: number;
+  readonly targets: readonly ModelTarget[];
+}
+
+export type TargetInput = Partial<ModelTarget> & {
+  readonly provider: string;
+  readonly upstream_model: string;
+};
+export type PricesInput = Partial<
+  Pick<ModelPricing, 'tokens' | 'image' | 'video' | 'source' | 'source_date'>
+>;
+export type ModelChange = Partial<
+  Omit<AdminModel, 'slug' | 'status' | 'pricing' | 'created_at' | 'targets'> & {
+    readonly targets: readonly TargetInput[];
+  }
+>;
+export type ModelInput = ModelChange & {
+  readonly slug: string;
+  readonly name: string;
+  readonly status?: 'active' | 'disabled';
+  readonly pricing: PricesInput;
+};
+
+const pathOf = (slug: string) => `admin/models/${modelPath(slug)}`;
+
+/** The delisted too. */
+export const listAdminModels = (cursor?: string, limit?: number) =>
+  apiGet<Page<AdminModel>>('admin/models', { cursor, limit });
+export const getAdminModel = (slug: string) => apiGet<AdminModel>(pathOf(slug));
+export const createModel = (input: ModelInput) => apiPost<AdminModel>('admin/models', input);
+export const updateModel = (slug: string, change: ModelChange) =>
+  apiPost<AdminModel>(`${pathOf(slug)}/update`, change);
+export const setModelStatus = (slug: string, status: 'active' | 'disabled') =>
+  apiPost<AdminModel>(`${pathOf(slug)}/status`, { status });
+export const delistModel = (slug: string, successor: string | null) =>
+  apiPost<AdminModel>(`${pathOf(slug)}/delist`, { successor });
+export const setPrices = (slug: string, prices: PricesInput) =>
+  apiPost<AdminModel>(`${pathOf(slug)}/prices`, prices);

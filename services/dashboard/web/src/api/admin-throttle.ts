@@ -1,0 +1,10 @@
+import { apiGet, apiPost } from './client';
+
+export interface PlatformThrottle {
+  /** Of all callers together; null: no throttle. */
+  readonly requests_per_second: number | null;
+}
+
+export const getThrottle = () => apiGet<PlatformThrottle>('admin/throttle');
+export const setThrottle = (requestsPerSecond: number | null) =>
+  apiPost<PlatformThrottle>('admin/throttle', { requests_per_second: requestsPerSecond });

@@ -1,0 +1,69 @@
+interface ErrorBody {
+  type: string;
+  code: string;
+  message: string;
+  param?: string;
+  detail?: string;
+  limit?: number;
+  used?: number;
+  resets_at?: string;
+}
+
+/** What the API refused, in the words of its error envelope; `network` is a call without an answer. */
+export class ApiError extends Error {
+  readonly code: string;
+  /** The HTTP status; 0 without an answer. */
+  readonly status: number;
+  readonly detail: string | undefined;
+  readonly param: string | undefined;
+  /** Names the call towards the operator. */
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly limitUsd: number | undefined;
+  readonly usedUsd: number | undefined;
+  readonly resetsAt: string | undefined;
+
+  constructor(status: number, body: ErrorBody, requestId?: string, retryAfterSeconds?: number) {
+    super(body.message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = body.code;
+    this.detail = body.detail;
+    this.param = body.param;
+    this.requestId = requestId;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.limitUsd = body.limit;
+    this.usedUsd = body.used;
+    this.resetsAt = body.resets_at;
+  }
+
+  static async from(response: Response): Promise<ApiError> {
+    const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
+    const requestId = response.headers.get('x-request-id') ?? undefined;
+    const body = readEnvelope(await response.text().catch(() => '')) ?? {
+      type: 'internal_error',
+      code: 'internal_error',
+      message: `The gateway answered with status ${response.status}.`,
+    };
+    return new ApiError(response.status, body, requestId, Number.isNaN(wait) ? undefined : wait);
+  }
+
+  /** An error that came within a stream. */
+  static fromFrame(envelope: { error: ErrorBody }, requestId?: string): ApiError {
+    return new ApiError(0, envelope.error, requestId);
+  }
+
+  static unreachable(): ApiError {
+    const message = 'The gateway could not be reached. Check your connection and try again.';
+    return new ApiError(0, { type: 'network', code: 'network', message });
+  }
+}
+
+function readEnvelope(text: string): ErrorBody | undefined {
+  try {
+    const { error } = JSON.parse(text);
+    return typeof error?.code === 'string' && typeof error.message === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+import { apiGet, apiPost, type Page } from './client';
+
+export interface Balance {
+  readonly account_id: string;
+  /** With what is held. */
+  readonly balance: number;
+  readonly held: number;
+  readonly available: number;
+  readonly currency: 'USD';
+}
+
+export interface Limits {
+  readonly daily_limit: number | null;
+  readonly when_short: 'lower' | 'refuse';
+}
+
+export interface Topup {
+  readonly id: string;
+  readonly account_id: string;
+  readonly amount: number;
+  readonly status: 'pending' | 'cleared';
+  readonly created_at: string;
+  readonly cleared_at: string | null;
+}
+
+export interface LedgerEntry {
+  readonly id: string;
+  readonly kind: string;
+  /** Negative: taken. */
+  readonly amount: number;
+  readonly reference: string;
+  readonly created_at: string;
+}
+
+export const getBalance = () => apiGet<Balance>('billing/balance');
+export const getLimits = () => apiGet<Limits>('billing/limits');
+export const updateLimits = (change: Partial<Limits>) => apiPost<Limits>('billing/limits', change);
+export const listTopups = (cursor?: string, limit?: number) =>
+  apiGet<Page<Topup>>('billing/topups', { cursor, limit });
+export const listLedger = (cursor?: string, limit?: number) =>
+  apiGet<Page<LedgerEntry>>('billing/ledger', { cursor, limit });

@@ -1,0 +1,44 @@
+import { apiGet, apiPost, type Page } from './client';
+
+/** Null: no limit. */
+export interface KeyLimits {
+  readonly expires_at: string | null;
+  /** Empty: all. */
+  readonly allowed_models: readonly string[];
+  readonly daily_limit: number | null;
+  readonly monthly_limit: number | null;
+  readonly request_cost_limit: number | null;
+  readonly rpm_limit: number | null;
+  readonly tpm_limit: number | null;
+}
+
+export interface ApiKey extends KeyLimits {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  /** The end of its value. */
+  readonly hint: string;
+  readonly created_at: string;
+}
+
+/** With the value, which is shown this once. */
+export interface NewApiKey extends ApiKey {
+  readonly key: string;
+}
+
+export type KeyInput = Partial<KeyLimits> & { readonly name: string };
+
+const pathOf = (id: string) => `keys/${encodeURIComponent(id)}`;
+
+export const listKeys = (cursor?: string, limit?: number) => apiGet<Page<ApiKey>>('keys', { cursor, limit });
+export const getKey = (id: string) => apiGet<ApiKey>(pathOf(id));
+export const createKey = (input: KeyInput) => apiPost<NewApiKey>('keys', input);
+/** What is left out stays, null lifts a limit. */
+export const updateKey = (id: string, change: Partial<KeyInput>) =>
+  apiPost<ApiKey>(`${pathOf(id)}/update`, change);
+export const rotateKey = (id: string, graceSeconds: number) =>
+  apiPost<NewApiKey>(`${pathOf(id)}/rotate`, { grace_seconds: graceSeconds });
+export const regenerateKey = (id: string) => apiPost<NewApiKey>(`${pathOf(id)}/regenerate`);
+export const enableKey = (id: string) => apiPost<ApiKey>(`${pathOf(id)}/enable`);
+export const disableKey = (id: string) => apiPost<ApiKey>(`${pathOf(id)}/disable`);
+export const deleteKey = (id: string) => apiPost<ApiKey>(`${pathOf(id)}/delete`);

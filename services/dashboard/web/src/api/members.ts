@@ -1,0 +1,25 @@
+import type { Role } from './auth';
+import { apiGet, apiPost, type Page } from './client';
+
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly created_at: string;
+}
+
+/** With a first password, shown this once. */
+export interface NewMember extends Member {
+  readonly password: string;
+}
+
+const pathOf = (id: string) => `members/${encodeURIComponent(id)}`;
+
+export const listMembers = (cursor?: string, limit?: number) =>
+  apiGet<Page<Member>>('members', { cursor, limit });
+export const addMember = (member: { email: string; name: string; role: Role }) =>
+  apiPost<NewMember>('members', member);
+export const updateMember = (id: string, change: { name?: string; role?: Role }) =>
+  apiPost<Member>(`${pathOf(id)}/update`, change);
+export const deleteMember = (id: string) => apiPost<Member>(`${pathOf(id)}/delete`);

@@ -1,0 +1,47 @@
+import { apiGet, type Page } from './client';
+
+/** Milliseconds of stages that follow each other. */
+export interface RequestTimings {
+  readonly receive_ms: number;
+  readonly admit_ms: number;
+  /** Null: the provider said nothing. */
+  readonly first_byte_ms: number | null;
+  readonly reply_ms: number | null;
+  readonly total_ms: number;
+}
+
+export interface RequestRecord {
+  readonly id: string;
+  readonly created_at: string;
+  readonly key_id: string;
+  readonly endpoint: string;
+  readonly model: string | null;
+  readonly provider: string | null;
+  /** The HTTP status. */
+  readonly status: number;
+  readonly error_code: string | null;
+  readonly streamed: boolean;
+  readonly input_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly output_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly images: number;
+  readonly seconds: number;
+  readonly cost: number;
+  /** Null for a call whose end only billing knows. */
+  readonly timings: RequestTimings | null;
+}
+
+export interface RequestFilter {
+  readonly from?: string;
+  readonly to?: string;
+  readonly key_id?: string;
+  readonly model?: string;
+  readonly status?: string | number;
+  readonly error_code?: string;
+}
+
+export const listRequests = (filter: RequestFilter = {}, cursor?: string, limit?: number) =>
+  apiGet<Page<RequestRecord>>('requests', { ...filter, cursor, limit });
+export const getRequest = (id: string) => apiGet<RequestRecord>(`requests/${encodeURIComponent(id)}`);

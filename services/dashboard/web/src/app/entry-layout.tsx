@@ -1,0 +1,36 @@
+import { Box, Center, Group, Paper } from '@mantine/core';
+import { Suspense } from 'react';
+import { Navigate, Outlet, useSearchParams } from 'react-router';
+import { useIsLoggedIn } from '../api/login-token';
+import { ColorSchemeToggle } from './color-scheme-toggle';
+import { Logo } from './logo';
+
+/** Around login and sign-up. Who is logged in goes on to where they were going. */
+export function EntryLayout() {
+  const [search] = useSearchParams();
+  if (useIsLoggedIn()) return <Navigate to={ownPath(search.get('next'))} replace />;
+  return (
+    <Box component="main" mih="100vh" p="md">
+      <Group justify="flex-end">
+        <ColorSchemeToggle />
+      </Group>
+      <Center mt={{ base: 'md', sm: '8vh' }}>
+        <Box w="100%" maw={400}>
+          <Center mb="lg">
+            <Logo />
+          </Center>
+          <Paper withBorder p={{ base: 'md', sm: 'xl' }}>
+            <Suspense fallback={<Box h={320} />}>
+              <Outlet />
+            </Suspense>
+          </Paper>
+        </Box>
+      </Center>
+    </Box>
+  );
+}
+
+/** A link may have been made by anyone: only paths of this dashboard are gone to. */
+function ownPath(next: string | null): string {
+  return next?.startsWith('/') && !/^\/[/\\]/.test(next) ? next : '/';
+}

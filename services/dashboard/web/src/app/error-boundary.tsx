@@ -1,0 +1,19 @@
+import { Component, type ReactNode } from 'react';
+import { ErrorState } from '../ui/error-state';
+
+/** A page that fails leaves the rest standing. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state = { error: undefined as unknown };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    // A part of the page that is gone since a newer version was installed comes again with the page.
+    const retry = () => window.location.reload();
+    return <ErrorState error={error} title="This page has failed" onRetry={retry} />;
+  }
+}

@@ -1,0 +1,21 @@
+import { Button } from '@mantine/core';
+import { SearchX } from 'lucide-react';
+import { Link } from 'react-router';
+import { EmptyState } from '../ui/empty-state';
+import { PageHeader } from '../ui/page-header';
+
+export function NotFoundPage() {
+  const back = (
+    <Button component={Link} to="/" variant="default" mt="xs">
+      To the overview
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="Page not found" />
+      <EmptyState title="There is nothing at this address" icon={SearchX} action={back}>
+        The link may be old, or the page is not for your role.
+      </EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from '../api/api-error';
+
+const FRESH_MS = 5_000;
+const MAX_RETRIES = 2;
+
+/** What was refused is refused again; what failed may go well the next time. */
+function shouldRetry(failures: number, error: Error): boolean {
+  const mayPass = error instanceof ApiError && (error.status === 0 || error.status >= 500);
+  return mayPass && failures < MAX_RETRIES;
+}
+
+export const createQueryClient = () =>
+  new QueryClient({ defaultOptions: { queries: { staleTime: FRESH_MS, retry: shouldRetry } } });

@@ -1,0 +1,84 @@
+import { type ComponentType, lazy } from 'react';
+import { Route, Routes } from 'react-router';
+import { EntryLayout } from './entry-layout';
+import { LoginGate } from './login-gate';
+import { NotFoundPage } from './not-found-page';
+import { OperatorGate } from './operator-gate';
+import { Shell } from './shell';
+
+/** A page in a script of its own, loaded when it is first opened. */
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return lazy(async () => ({ default: (await load())[name] }));
+}
+
+const LoginPage = page(() => import('../pages/login/login-page'), 'LoginPage');
+const SignUpPage = page(() => import('../pages/sign-up/sign-up-page'), 'SignUpPage');
+const OverviewPage = page(() => import('../pages/overview/overview-page'), 'OverviewPage');
+const KeysPage = page(() => import('../pages/keys/keys-page'), 'KeysPage');
+const KeyPage = page(() => import('../pages/keys/key-page'), 'KeyPage');
+const ModelsPage = page(() => import('../pages/models/models-page'), 'ModelsPage');
+const ModelPage = page(() => import('../pages/models/model-page'), 'ModelPage');
+const PlaygroundPage = page(() => import('../pages/playground/playground-page'), 'PlaygroundPage');
+const UsagePage = page(() => import('../pages/usage/usage-page'), 'UsagePage');
+const RequestsPage = page(() => import('../pages/requests/requests-page'), 'RequestsPage');
+const RequestPage = page(() => import('../pages/requests/request-page'), 'RequestPage');
+const BillingPage = page(() => import('../pages/billing/billing-page'), 'BillingPage');
+const MembersPage = page(() => import('../pages/members/members-page'), 'MembersPage');
+const AuditPage = page(() => import('../pages/audit/audit-page'), 'AuditPage');
+const AccountPage = page(() => import('../pages/account/account-page'), 'AccountPage');
+const OperatorAccountsPage = page(
+  () => import('../pages/operator/operator-accounts-page'),
+  'OperatorAccountsPage',
+);
+const OperatorAccountPage = page(
+  () => import('../pages/operator/operator-account-page'),
+  'OperatorAccountPage',
+);
+const OperatorModelsPage = page(() => import('../pages/operator/operator-models-page'), 'OperatorModelsPage');
+const OperatorModelPage = page(() => import('../pages/operator/operator-model-page'), 'OperatorModelPage');
+const ThrottlePage = page(() => import('../pages/operator/throttle-page'), 'ThrottlePage');
+const ProvidersPage = page(() => import('../pages/operator/providers-page'), 'ProvidersPage');
+const OperatorAuditPage = page(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage');
+
+/** The first segments are known to the dashboard service too: it answers not_found to every other. */
+export function AppRoutes() {
+  return (
+    <Routes>
+      <Route element={<EntryLayout />}>
+        <Route path="login" element={<LoginPage />} />
+        <Route path="sign-up" element={<SignUpPage />} />
+      </Route>
+      <Route
+        element={
+          <LoginGate>
+            <Shell />
+          </LoginGate>
+        }
+      >
+        <Route index element={<OverviewPage />} />
+        <Route path="keys" element={<KeysPage />} />
+        <Route path="keys/:id" element={<KeyPage />} />
+        <Route path="models" element={<ModelsPage />} />
+        <Route path="models/*" element={<ModelPage />} />
+        <Route path="playground/*" element={<PlaygroundPage />} />
+        <Route path="usage" element={<UsagePage />} />
+        <Route path="requests" element={<RequestsPage />} />
+        <Route path="requests/:id" element={<RequestPage />} />
+        <Route path="billing" element={<BillingPage />} />
+        <Route path="members" element={<MembersPage />} />
+        <Route path="audit" element={<AuditPage />} />
+        <Route path="account" element={<AccountPage />} />
+        <Route path="operator" element={<OperatorGate />}>
+          <Route path="accounts" element={<OperatorAccountsPage />} />
+          <Route path="accounts/:id" element={<OperatorAccountPage />} />
+          <Route path="models" element={<OperatorModelsPage />} />
+          <Route path="models/*" element={<OperatorModelPage />} />
+          <Route path="throttle" element={<ThrottlePage />} />
+          <Route path="providers" element={<ProvidersPage />} />
+          <Route path="audit" element={<OperatorAuditPage />} />
+        </Route>
+        <Route path="*" element={<NotFoundPage />} />
+      </Route>
+    </Routes>
+  );
+}

@@ -1,0 +1,43 @@
+import { Badge, Button, Menu, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { ChevronDown, LogOut, UserRound } from 'lucide-react';
+import { Link } from 'react-router';
+import { logOut } from '../api/auth';
+import { useMe } from '../api/use-me';
+
+export function UserMenu() {
+  const { user, role, operator } = useMe();
+  const leaving = useMutation({ mutationFn: logOut });
+  return (
+    <Menu position="bottom-end" withArrow width={240}>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          px="xs"
+          rightSection={<ChevronDown size={14} aria-hidden />}
+          maw={180}
+        >
+          {user.name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" truncate>
+            {user.email}
+          </Text>
+          <Badge size="xs" variant="default" mt={4}>
+            {operator ? `${role}, operator` : role}
+          </Badge>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/account" leftSection={<UserRound size={16} aria-hidden />}>
+          Your login
+        </Menu.Item>
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => leaving.mutate()}>
+          Log out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

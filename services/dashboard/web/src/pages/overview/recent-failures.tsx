@@ -1,0 +1,77 @@
+import { Anchor, Badge, Code, Group, Paper, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck } from 'lucide-react';
+import { Link } from 'react-router';
+import { listRequests, type RequestRecord } from '../../api/requests';
+import { type Column, DataTable } from '../../ui/data-table';
+import { EmptyState } from '../../ui/empty-state';
+import { Time } from '../../ui/time';
+import type { PagedList } from '../../ui/use-paged-list';
+
+/** The log can't be asked for failures alone, so they are looked for among the latest calls. */
+const LOOKED_AT = 200;
+const SHOWN = 5;
+const REFETCH_INTERVAL_MS = 15_000;
+
+const COLUMNS: readonly Column<RequestRecord>[] = [
+  {
+    title: 'When',
+    cell: ({ id, created_at }) => (
+      <Anchor component={Link} to={`/requests/${id}`} size="sm">
+        <Time at={created_at} relative />
+      </Anchor>
+    ),
+  },
+  { title: 'Model', cell: ({ model }) => model ?? '–' },
+  { title: 'Error', cell: ({ error_code }) => <Code>{error_code}</Code> },
+  {
+    title: 'Status',
+    numeric: true,
+    cell: ({ status }) => (
+      <Badge color={status >= 500 ? 'red' : 'orange'} variant="light" radius="sm">
+        {status}
+      </Badge>
+    ),
+  },
+];
+
+export function RecentFailures() {
+  const latest = useQuery({
+    queryKey: ['requests', 'latest'],
+    queryFn: () => listRequests({}, undefined, LOOKED_AT),
+    refetchInterval: REFETCH_INTERVAL_MS,
+  });
+  const failed = latest.data?.data.filter(({ error_code }) => error_code !== null).slice(0, SHOWN) ?? [];
+  const list: PagedList<RequestRecord> = {
+    rows: failed,
+    isLoading: latest.isPending,
+    error: latest.error,
+    hasMore: false,
+    isLoadingMore: false,
+    loadMore: () => {},
+    reload: () => void latest.refetch(),
+  };
+  return (
+    <Paper withBorder p="md">
+      <Group justify="space-between" mb="md">
+        <Title order={2} size="h5">
+          Recent failed calls
+        </Title>
+        <Anchor component={Link} to="/requests" size="sm">
+          All requests
+        </Anchor>
+      </Group>
+      <DataTable
+        label="Recent failed calls"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState title="No failures" icon={CircleCheck}>
+            None of your latest calls has failed.
+          </EmptyState>
+        }
+      />
+    </Paper>
+  );
+}

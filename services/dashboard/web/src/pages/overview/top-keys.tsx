@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import { listKeys } from '../../api/keys';
+import { TOP_ENTRIES, TopList } from './top-list';
+import { useRecentUsage } from './use-recent-usage';
+
+export function TopKeys({ days }: { days: number }) {
+  const usage = useRecentUsage('key', days);
+  const keys = useQuery({ queryKey: ['keys', 'names'], queryFn: () => listKeys(undefined, 1_000) });
+  const names = new Map(keys.data?.data.map(({ id, name }) => [id, name]));
+  const isKnown = !keys.isPending;
+  const entries = usage.data?.data
+    .flatMap(({ group, cost, calls }) =>
+      group === null
+        ? []
+        : [
+            {
+              id: group,
+              name: names.get(group) ?? `Deleted key ${group.slice(-6)}`,
+              to: `/keys/${group}`,
+              cost,
+              calls,
+            },
+          ],
+    )
+    .toSorted((one, other) => other.cost - one.cost || other.calls - one.calls)
+    .slice(0, TOP_ENTRIES);
+  return (
+    <TopList
+      title="Top keys"
+      entries={isKnown ? entries : undefined}
+      error={usage.error}
+      onRetry={() => void usage.refetch()}
+      empty="No calls in this period. The keys that spend most stand here."
+    />
+  );
+}

@@ -1,0 +1,12 @@
+import { ApiError } from '../api/api-error';
+
+/** What went wrong, in words for the reader. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'Something went wrong on this page.';
+  return error.detail ? `${error.message} ${sentence(error.detail)}` : error.message;
+}
+
+function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}

@@ -1,0 +1,11 @@
+import { ApiError } from '../api/api-error';
+
+/** What the API says against one field of a form; undefined when its refusal is about something else. */
+export function fieldError(error: unknown, field: string): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const prefix = `${field}: `;
+  if (error.detail?.startsWith(prefix)) return sentence(error.detail.slice(prefix.length));
+  return error.param === field ? error.message : undefined;
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

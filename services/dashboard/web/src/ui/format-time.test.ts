@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatAgo, formatDay, formatDuration, formatTime, formatUtc } from './format-time';
+
+const NOW_MS = Date.parse('2026-11-21T22:49:01Z');
+const ago = (ms: number) => formatAgo(NOW_MS - ms, NOW_MS);
+
+describe('times', () => {
+  test('are told where the reader is, and in UTC', () => {
+    expect(formatTime('2026-11-21T22:49:01Z', 'Europe/Berlin')).toBe('21 Nov 2026, 23:49:01');
+    expect(formatUtc('2026-11-21T00:00:00Z')).toBe('21 Nov 2026, 00:00:00 UTC');
+  });
+
+  test('a UTC day is that day everywhere', () => {
+    expect(formatDay('2026-11-01')).toBe('1 Nov');
+  });
+
+  test.each([
+    [0, 'just now'],
+    [59_999, 'just now'],
+    [60_000, '1 min ago'],
+    [3_599_000, '59 min ago'],
+    [3_600_000, '1 h ago'],
+    [26 * 3_600_000, '1 d ago'],
+    [-1_000, 'in less than a minute'],
+    [-7_200_000, 'in 2 h'],
+    [30 * 24 * 3_600_000, '22 Oct 2026'],
+  ])('%p ms: %s', (ms, text) => {
+    expect(ago(ms)).toBe(text);
+  });
+});
+
+test.each([
+  [0, '0 ms'],
+  [340.4, '340 ms'],
+  [1_240, '1.2 s'],
+  [125_000, '2 min 5 s'],
+])('%p ms last %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});
