@@ -4,7 +4,7 @@ import { summariseTranslation } from './translation-summary';
 
 export function formatTranslation({ runSeconds, groups }: TranslationRuns): string {
   const rounds = groups[0]?.routes[0]?.rounds.length ?? 0;
-  const heading = [`translation, ${rounds} rounds of ${runSeconds} s`, '/s', 'all', 'added', 'chat', 'added'];
+  const heading = [`translation, ${rounds} runs of ${runSeconds} s`, '/s', 'all', 'added', 'chat', 'added'];
   const samples = groups.flatMap((group) =>
     summariseTranslation(group).flatMap(({ errorSamples }) => errorSamples),
   );

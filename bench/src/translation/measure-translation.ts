@@ -13,7 +13,9 @@ import { bodyOf, type Conversation, longConversation, shortConversation } from '
 const STREAMS = 40;
 const CHUNK_DELAY_MS = 5;
 const STREAM_SPACING_MS = 7;
-const MAX_RUN_SECONDS = 3;
+/** Many short runs by turns: what else the machine does then meets the neighbours alike. */
+const MAX_RUN_SECONDS = 1;
+const RUNS_PER_ROUND = 3;
 /** Calls or chunks, and not a time: however slow the machine is, what writes a format must be compiled before. */
 const WARM_UP_UNITS = 3_000;
 const WARM_UP_SECONDS = 2;
@@ -97,7 +99,8 @@ async function measureGroup(
   for (const { provider } of routes) await warmUp(run, calls, provider);
   for (let round = 1; round <= rounds; round++) {
     progress(`${title}: round ${round} of ${rounds}`);
-    for (const route of routes) {
+    for (let turn = 0; turn < RUNS_PER_ROUND * routes.length; turn++) {
+      const route = routes[turn % routes.length]!;
       signal.throwIfAborted();
       route.rounds.push(await measure(orderOf(run, calls, route.provider, runSeconds), generator, processes));
     }
