@@ -12,7 +12,11 @@ export async function startJobs(settings: Settings, pool: Pool, log: Logger): Pr
     await dropOldRecords(pool, settings.REQUEST_RETENTION_DAYS, Date.now());
   });
   await partitions.firstRun;
-  const sweeper = new Sweeper({ pool, graceMs: settings.HOLD_GRACE_MS, log });
+  const sweeper = new Sweeper({
+    pool,
+    grace: { callMs: settings.HOLD_GRACE_MS, taskMs: settings.TASK_HOLD_GRACE_MS },
+    log,
+  });
   const sweep = every(settings.SWEEP_INTERVAL_MS, 'sweep', log, async () => {
     await sweeper.run();
     await forgetFreeCalls(pool);

@@ -96,7 +96,7 @@ class PostgresMoney implements MoneyCore {
        WHERE state = 'open'`,
       [requestId],
     );
-    expect(await expireAbandonedHolds(pool, 3_600_000)).toBe(1);
+    expect(await expireAbandonedHolds(pool, { callMs: 3_600_000, taskMs: 3_600_000 })).toBe(1);
   }
 
   async deliver(events: readonly object[]): Promise<string[]> {

@@ -19,6 +19,8 @@ const shape = {
     .pipe(z.array(z.string().min(16)).min(1)),
   /** How long the journal of a silent owner may still come before its holds expire. */
   HOLD_GRACE_MS: durationMs(30 * 60_000),
+  /** The same of calls that make a task. */
+  TASK_HOLD_GRACE_MS: durationMs(24 * 3_600_000),
   SWEEP_INTERVAL_MS: durationMs(30_000),
   /** How often drift is looked for when nobody scrapes. */
   RECONCILE_INTERVAL_MS: durationMs(60_000),

@@ -6,7 +6,7 @@ import { expireAbandonedHolds } from './store/expire-holds';
 import { Sweeper } from './sweeper';
 import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 
-const GRACE_MS = 30 * 60_000;
+const GRACE = { callMs: 30 * 60_000, taskMs: 24 * 3_600_000 };
 
 let database: TestDatabase;
 let billing: TestBilling;
@@ -51,7 +51,7 @@ const ledgerOf = async (accountId: string) => {
 async function held(
   balanceNano: bigint,
   holdNano: bigint,
-  owner: { ownerId?: string; ownerEpoch?: string } = {},
+  owner: { ownerId?: string; ownerEpoch?: string; makesTask?: boolean } = {},
 ) {
   const key = await billing.createFundedKey(balanceNano);
   const call = reserveRequest(key, holdNano, owner);
@@ -186,28 +186,44 @@ test('a release that overtakes its reserve leaves nothing to hold', async () => 
 });
 
 describe('a hold whose owner is gone', () => {
-  const age = (requestId: string) =>
+  const age = (requestId: string, by = '31 minutes') =>
+    pool.query(`UPDATE billing.holds SET created_at = created_at - $2::interval WHERE request_id = $1`, [
+      requestId,
+      by,
+    ]);
+  const silence = (ownerId: string, by = '31 minutes') =>
     pool.query(
-      `UPDATE billing.holds SET created_at = created_at - interval '31 minutes' WHERE request_id = $1`,
-      [requestId],
-    );
-  const silence = (ownerId: string) =>
-    pool.query(
-      `UPDATE billing.owners SET last_seen = last_seen - interval '31 minutes', epoch_since = epoch_since - interval '31 minutes' WHERE id = $1`,
-      [ownerId],
+      `UPDATE billing.owners SET last_seen = last_seen - $2::interval, epoch_since = epoch_since - $2::interval WHERE id = $1`,
+      [ownerId, by],
     );
 
   test('expires after the grace: nothing charged, its bound is the operator’s loss', async () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'gone' });
     await billing.heartbeat('gone', '1');
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(0);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
     await silence('gone');
     expect(await billing.metric('holds_orphaned')).toBe(1);
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(1);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
     expect(await lossOf(call.requestId)).toBe(400n);
     expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
+  });
+
+  test('expires a day later where the call makes a task', async () => {
+    const { call } = await held(1_000n, 400n, { ownerId: 'gone-with-a-task', makesTask: true });
+    const { call: beside } = await held(1_000n, 400n, { ownerId: 'gone-with-a-task' });
+    await billing.heartbeat('gone-with-a-task', '1');
+    await age(call.requestId);
+    await age(beside.requestId);
+    await silence('gone-with-a-task');
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect([await stateOf(call.requestId), await stateOf(beside.requestId)]).toEqual(['open', 'expired']);
+    await age(call.requestId, '24 hours');
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    await silence('gone-with-a-task', '24 hours');
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await stateOf(call.requestId)).toBe('expired');
   });
 
   test('is not judged by a silence in which nobody could hear the owner', async () => {
@@ -217,7 +233,7 @@ describe('a hold whose owner is gone', () => {
     await silence('unheard');
     const clock = { nowMs: 0 };
     const log = createLogger('test', 'silent');
-    const sweeper = new Sweeper({ pool, graceMs: GRACE_MS, log, now: () => clock.nowMs });
+    const sweeper = new Sweeper({ pool, grace: GRACE, log, now: () => clock.nowMs });
     expect(await sweeper.run()).toBe(0);
     clock.nowMs = 59_999;
     expect(await sweeper.run()).toBe(0);
@@ -232,9 +248,9 @@ describe('a hold whose owner is gone', () => {
     const { call: young } = await held(1_000n, 400n, { ownerId: 'never-heard' });
     await age(call.requestId);
     await billing.heartbeat('alive', '1');
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(0);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
     await age(young.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(1);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('open');
   });
 
@@ -249,10 +265,10 @@ describe('a hold whose owner is gone', () => {
       { requestId: call.requestId, accountId: key.accountId, keyId: key.keyId, model: 'sim/chat' },
     ]);
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(0);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
     await silence('reborn');
     await billing.heartbeat('reborn', '2');
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(1);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('expired');
     expect((await callUnary(client, client.ListOpenHolds, asked, WAIT)).holds).toEqual([]);
   });
@@ -264,7 +280,7 @@ describe('a hold whose owner is gone', () => {
   ])('and tells its end after all: charged %s', async (_, heldSinceNano, costNano, chargedNano, lossNano) => {
     const { key, call } = await held(1_000n, 400n, { ownerId: `late-${randomUUID()}` });
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(1);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
     if (heldSinceNano > 0n) await billing.reserve(reserveRequest(key, heldSinceNano));
     await billing.deliver(usageEvent(call, costNano));
     await billing.deliver(usageEvent(call, costNano));
@@ -279,7 +295,7 @@ describe('a hold whose owner is gone', () => {
   test('and its end is not known then either: the loss is booked once', async () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'late-lost' });
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(1);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
     await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST' }));
     await billing.deliver(usageEvent(call, 400n));
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
@@ -292,7 +308,7 @@ describe('a hold whose owner is gone', () => {
     const call = reserveRequest(key, 400n, { ownerId: 'late-capped' });
     await billing.reserve(call);
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE_MS)).toBe(1);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
     const since = reserveRequest(key, 450n);
     await billing.reserve(since);
     await billing.deliver(usageEvent(since, 450n));

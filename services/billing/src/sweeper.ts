@@ -1,5 +1,5 @@
 import { type Logger, type Pool, ping } from '@gateway/runtime';
-import { expireAbandonedHolds } from './store/expire-holds';
+import { expireAbandonedHolds, type HoldGrace } from './store/expire-holds';
 
 /** Time in which every living owner sends a heartbeat, many times over. */
 const HEARING_MS = 60_000;
@@ -7,7 +7,7 @@ const MAX_BATCHES = 100;
 
 export interface SweeperOptions {
   readonly pool: Pool;
-  readonly graceMs: number;
+  readonly grace: HoldGrace;
   readonly log: Logger;
   readonly now?: () => number;
 }
@@ -35,13 +35,13 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<number> {
-    const { pool, graceMs, log, now = () => performance.now() } = this.#options;
+    const { pool, grace, log, now = () => performance.now() } = this.#options;
     await ping(pool);
     this.#hearingSinceMs ??= now();
-    if (now() - this.#hearingSinceMs < Math.min(HEARING_MS, graceMs)) return 0;
+    if (now() - this.#hearingSinceMs < Math.min(HEARING_MS, grace.callMs, grace.taskMs)) return 0;
     let expired = 0;
     for (let batch = 0; batch < MAX_BATCHES; batch++) {
-      const count = await expireAbandonedHolds(pool, graceMs);
+      const count = await expireAbandonedHolds(pool, grace);
       if (count === 0) break;
       expired += count;
     }

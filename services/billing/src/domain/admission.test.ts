@@ -54,6 +54,7 @@ const call = (boundNano: bigint, floorNano = boundNano, more: Partial<CallToAdmi
   floorTokens: 0n,
   free: false,
   callerNamedMaximum: false,
+  makesTask: false,
   ...more,
 });
 

@@ -23,6 +23,8 @@ export interface CallToAdmit {
   readonly free: boolean;
   /** Its maximum output is the caller's own wish, which the per-request cap does not lower. */
   readonly callerNamedMaximum: boolean;
+  /** Its end comes long after its answer: its hold waits longer for an owner that is silent. */
+  readonly makesTask: boolean;
 }
 
 /** An account as its locked row and window say; `admitCall` changes the figures. */

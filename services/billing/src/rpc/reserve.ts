@@ -102,6 +102,7 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     floorTokens: BigInt(request.floorTokens),
     free: request.free,
     callerNamedMaximum: request.callerNamedMaximum,
+    makesTask: request.makesTask,
   };
   const texts = [call.accountId, call.keyId, call.valueId, call.model, call.ownerId];
   const fits =

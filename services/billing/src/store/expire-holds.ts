@@ -15,7 +15,8 @@ const FIND = statement(
   'find-abandoned-holds',
   `SELECT ${HOLD_COLUMNS}
    FROM billing.holds h LEFT JOIN billing.owners o ON o.id = h.owner_id,
-     LATERAL (SELECT billing.clock() - $1::bigint * interval '1 millisecond' AS at) cutoff
+     LATERAL (SELECT billing.clock() -
+       CASE WHEN h.makes_task THEN $3::bigint ELSE $1::bigint END * interval '1 millisecond' AS at) cutoff
    WHERE h.state = 'open' AND h.created_at < cutoff.at
      AND (o.id IS NULL OR o.last_seen < cutoff.at
        OR (o.epoch > h.owner_epoch AND o.epoch_since < cutoff.at))
@@ -23,12 +24,19 @@ const FIND = statement(
    ORDER BY h.request_id LIMIT ${BATCH}`,
 );
 
+/** For which a hold waits for an owner that is silent. */
+export interface HoldGrace {
+  readonly callMs: number;
+  /** Of calls that make a task. */
+  readonly taskMs: number;
+}
+
 /** Expires one batch of abandoned holds and answers how many; 0 when another instance is at it. */
-export function expireAbandonedHolds(pool: Pool, graceMs: number): Promise<number> {
+export function expireAbandonedHolds(pool: Pool, grace: HoldGrace): Promise<number> {
   return withTransaction(pool, async (client) => {
     const [lead] = await rowsOf<{ leads: boolean }>(client, LEAD, []);
     if (!lead?.leads) return 0;
-    const found = await findAbandoned(client, graceMs, null);
+    const found = await findAbandoned(client, grace, null);
     if (found.length === 0) return 0;
     await lockAccounts(
       client,
@@ -37,7 +45,7 @@ export function expireAbandonedHolds(pool: Pool, graceMs: number): Promise<numbe
     // Looked at again under the locks: some may have been settled meanwhile, or their owner been heard.
     const abandoned = await findAbandoned(
       client,
-      graceMs,
+      grace,
       found.map((hold) => hold.request_id),
     );
     await endHolds(
@@ -48,5 +56,5 @@ export function expireAbandonedHolds(pool: Pool, graceMs: number): Promise<numbe
   });
 }
 
-const findAbandoned = (client: PoolClient, graceMs: number, among: string[] | null): Promise<HoldRow[]> =>
-  rowsOf<HoldRow>(client, FIND, [graceMs, among]);
+const findAbandoned = (client: PoolClient, grace: HoldGrace, among: string[] | null): Promise<HoldRow[]> =>
+  rowsOf<HoldRow>(client, FIND, [grace.callMs, among, grace.taskMs]);

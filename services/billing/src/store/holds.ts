@@ -54,14 +54,14 @@ const INSERT = statement(
   `WITH new AS (
      SELECT *, billing.utc_day(billing.clock()) AS day
      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-       $8::bigint[], $9::bigint[], $10::bigint[])
+       $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[])
        AS n (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, tokens, rate_second,
-         rate_generation)
+         rate_generation, makes_task)
    ), inserted AS (
      INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day,
-       tokens, rate_second, rate_generation)
+       tokens, rate_second, rate_generation, makes_task)
      SELECT request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day,
-       tokens, rate_second, rate_generation FROM new
+       tokens, rate_second, rate_generation, makes_task FROM new
    ), counted AS (
      UPDATE billing.accounts a SET held_nano = a.held_nano + n.amount_nano
      FROM (SELECT account_id, sum(amount_nano)::bigint AS amount_nano FROM new GROUP BY account_id) n
@@ -94,6 +94,7 @@ export async function insertHolds(
     holds.map(({ place }) => place?.tokens ?? null),
     holds.map(({ place }) => place?.second ?? null),
     holds.map(({ place }) => place?.generation ?? null),
+    holds.map(({ call }) => call.makesTask),
   ]);
 }
 

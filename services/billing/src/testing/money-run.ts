@@ -166,6 +166,7 @@ export class MoneyRun {
       floorTokens: 0n,
       free: false,
       callerNamedMaximum: false,
+      makesTask: false,
     };
   }
 

@@ -76,4 +76,5 @@ export const callToRate = (keyId: string, { most, least, free }: NaiveCall): Cal
   floorTokens: BigInt(least),
   free,
   callerNamedMaximum: false,
+  makesTask: false,
 });

@@ -32,6 +32,8 @@ export interface AdmissionRequest {
   readonly boundNano: bigint;
   /** Least hold with which it is worth sending; absent: the bound, as what is made can't be made smaller. */
   readonly floorNano?: bigint;
+  /** It makes a task, whose end comes long after the call's: its hold waits longer if all of us fall silent. */
+  readonly makesTask?: boolean;
   /** Most tokens that it can use, for the key's limit of them; absent: none. */
   readonly tokens?: number;
 }
@@ -81,7 +83,7 @@ export class Admission {
   }
 
   async #hold(context: RequestContext, call: BilledCall, request: AdmissionRequest): Promise<Grant> {
-    const { boundNano, floorNano = boundNano, tokens = 0 } = request;
+    const { boundNano, floorNano = boundNano, tokens = 0, makesTask = false } = request;
     try {
       const grant = await this.#deps.reserve.reserve({
         requestId: call.requestId,
@@ -97,6 +99,7 @@ export class Admission {
         floorTokens: String(tokens),
         // What is over the key's cap on one request is refused, never made smaller.
         callerNamedMaximum: true,
+        makesTask,
       });
       return fromProtoGrant(grant);
     } catch (thrown) {
