@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type BilledCall, lostEvent, type UsageEvent } from '@gateway/metering';
 import { createLogger, createPool, migrate, type Pool, withTransaction } from '@gateway/runtime';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { BillKeeper } from './bill-keeper';
 import { settledEvent } from './domain/bill-event';
@@ -47,6 +47,7 @@ class Instance {
     },
     log,
     silenceMs: SILENCE_MS,
+    tryMs: 500,
   });
 
   static async start(): Promise<Instance> {
@@ -246,6 +247,58 @@ test('an end waits for a database that is away', async () => {
   await pool.query('ALTER TABLE media.away RENAME TO bills');
   expect(await ending).toBe(true);
   await noRows();
+});
+
+test('an end is tried for as long as its instance lives', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const clock = jest.spyOn(performance, 'now');
+  const { end } = one.bills;
+  let tries = 0;
+  one.bills.end = async (event) => {
+    // An hour later each time.
+    clock.mockImplementation(() => tries * 3_600_000);
+    if (++tries < 4) throw new Error('away');
+    return end.call(one.bills, event);
+  };
+  try {
+    expect(await one.keeper.end(settled(call))).toBe(true);
+  } finally {
+    clock.mockRestore();
+  }
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('a try that nobody answers is given up, and its end known as our own', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const { end } = one.bills;
+  let tries = 0;
+  one.bills.end = async (event) => {
+    const isFirst = await end.call(one.bills, event);
+    return ++tries === 1 ? new Promise<never>(() => {}) : isFirst;
+  };
+  expect(await one.keeper.end(settled(call))).toBe(true);
+  expect(tries).toBe(2);
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('an instance that stops tries once more, and leaves the end to others', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  let tries = 0;
+  one.bills.end = async () => {
+    tries++;
+    throw new Error('away');
+  };
+  const ending = one.keeper.end(settled(call));
+  await eventually(() => tries === 3);
+  await Promise.all([expect(ending).rejects.toThrow('away'), one.keeper.stop()]);
+  const other = await Instance.start();
+  await noRows();
+  expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
 });
 
 test('a call that got no hold leaves nothing', async () => {

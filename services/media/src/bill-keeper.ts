@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { UsageEvent, UsageRelay } from '@gateway/metering';
 import { every, type Logger, type Pool, type Repeated } from '@gateway/runtime';
 import { abandonedEvent } from './domain/bill-event';
@@ -14,14 +15,16 @@ export interface BillKeeperOptions {
   readonly log: Logger;
   /** Of an instance, after which it is taken for dead. */
   readonly silenceMs: number;
+  /** Of one try to write down an end. */
+  readonly tryMs?: number;
 }
 
 /** Signs of life in the time after which an instance is taken for dead. */
 const BEATS_PER_SILENCE = 8;
 const END_RETRY_MIN_MS = 100;
 const END_RETRY_MAX_MS = 2_000;
-/** A database that is away for longer takes the end with it: the bill is adopted as one that nobody knows. */
-const END_TRIES_MS = 15 * 60_000;
+/** Of one try: a connection may fall silent for longer than any statement takes. */
+const END_TRY_MS = 15_000;
 /** Beyond it billing is far behind, and what is not in memory can wait in its row. */
 const MAX_KNOWN = 10_000;
 
@@ -39,7 +42,7 @@ export class BillKeeper {
   readonly #ending = new Set<string>();
   readonly #silence: SilenceWatch;
   #jobs: Repeated[] = [];
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: BillKeeperOptions) {
     this.#options = options;
@@ -58,8 +61,9 @@ export class BillKeeper {
   }
 
   /**
-   * Ends a bill of this instance and has it delivered. Resolves when that can't be lost; false: it had been ended
-   * before. @throws when the database stays away
+   * Ends a bill of this instance and has it delivered. Resolves when that can't be lost, however long the database is
+   * away: nobody else sees to it while this instance lives. False: it had been ended before.
+   * @throws when the instance stops first; its bills are taken over then
    */
   async end(event: UsageEvent): Promise<boolean> {
     this.#ending.add(event.requestId);
@@ -71,24 +75,49 @@ export class BillKeeper {
   }
 
   async #end(event: UsageEvent): Promise<boolean> {
-    const untilMs = performance.now() + END_TRIES_MS;
     let waitMs = END_RETRY_MIN_MS;
     for (let tries = 1; ; tries++) {
       try {
-        const isFirst = (await this.#options.bills.end(event)) || (tries > 1 && (await this.#wasOurs(event)));
+        const isFirst = await this.#within(this.#writeEnd(event, tries > 1));
         if (isFirst) this.deliver(event);
         else this.#options.log.warn({ requestId: event.requestId }, 'a bill had been ended by others');
         return isFirst;
       } catch (error) {
-        if (this.#stopped || performance.now() > untilMs) throw error;
+        if (this.#stopping.signal.aborted) throw error;
         this.#options.log.warn(
           { err: error, requestId: event.requestId },
           'a bill could not be ended; retrying',
         );
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        await this.#pause(waitMs);
         waitMs = Math.min(2 * waitMs, END_RETRY_MAX_MS);
       }
     }
+  }
+
+  /** @param triedBefore it may have been written without our being told */
+  async #writeEnd(event: UsageEvent, triedBefore: boolean): Promise<boolean> {
+    return (await this.#options.bills.end(event)) || (triedBefore && (await this.#wasOurs(event)));
+  }
+
+  /** @throws when it takes longer; it is not to be waited for, and may come to its end all the same */
+  async #within<T>(work: Promise<T>): Promise<T> {
+    const { tryMs = END_TRY_MS } = this.#options;
+    const over = new AbortController();
+    const late = sleep(tryMs, undefined, { signal: over.signal }).then((): never => {
+      throw new Error(`no answer within ${tryMs} ms`);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      late.catch(() => {});
+      work.catch(() => {});
+      over.abort();
+    }
+  }
+
+  /** Not beyond the end of this instance, which has one more try then. */
+  async #pause(waitMs: number): Promise<void> {
+    await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 
   /** A commit whose answer was lost. */
@@ -113,7 +142,7 @@ export class BillKeeper {
 
   /** After the relay has closed. What is left undone is for the other instances, or the next life. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     await Promise.all(this.#jobs.map((job) => job.stop()));
     const { pool, instanceId, log } = this.#options;
     try {
