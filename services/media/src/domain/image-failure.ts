@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/proto';
 import { failureOf, toGatewayError, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
 import type { ImageTokens } from './image-provider';
+import { mayHaveArrived } from './may-have-arrived';
 import { MediaRefused } from './media-refused';
 
 /** What a failed order is to its caller, and to its bill. */
@@ -66,9 +67,4 @@ function refused({ detail, tokens }: MediaRefused): ImageFailure {
     charge: 'none',
     ...(tokens && { tokens }),
   };
-}
-
-/** Requests say it of themselves; all else is taken to have arrived. */
-function mayHaveArrived(error: unknown): boolean {
-  return (error as { mayHaveArrived?: unknown }).mayHaveArrived !== false;
 }

@@ -1,5 +1,6 @@
+import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
-import { refused, submitFailure, tookNothing } from './submit-failure';
+import { orderFailureOf, refused, submitFailure, tookNothing } from './submit-failure';
 
 const cause = new Error('x');
 const ofStatus = (status: number, more: object = {}) => submitFailure({ kind: 'status', status, ...more });
@@ -16,6 +17,20 @@ test('an order of which nobody knows is not to be repeated', () => {
     bill: 'lost',
     error: { code: 'upstream_failed', shouldRetry: false },
   });
+});
+
+test('an order of which nothing was sent did not arrive, however it failed', () => {
+  const failed = (kind: 'broken' | 'unreachable', mayHaveArrived?: boolean) =>
+    orderFailureOf(
+      Object.assign(new UpstreamError({ kind, cause }), mayHaveArrived !== undefined && { mayHaveArrived }),
+    ).kind;
+  expect(failed('broken', false)).toBe('unreachable');
+  expect(failed('broken', true)).toBe('broken');
+  expect(failed('broken')).toBe('broken');
+  expect(failed('unreachable', false)).toBe('unreachable');
+  expect(orderFailureOf(undefined).kind).toBe('broken');
+  const busy = new UpstreamError({ kind: 'status', status: 429 });
+  expect(orderFailureOf(Object.assign(busy, { mayHaveArrived: false })).kind).toBe('status');
 });
 
 describe('by the provider’s status', () => {

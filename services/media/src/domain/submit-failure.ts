@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
-import type { UpstreamFailure } from '@gateway/upstream';
+import { failureOf, type UpstreamFailure } from '@gateway/upstream';
+import { mayHaveArrived } from './may-have-arrived';
 
 /** How a submit failed, in the words of the public table, and what that means for its bill. */
 export interface SubmitFailure {
@@ -15,6 +16,13 @@ const CALLERS_FAULT = new Set([400, 413, 415, 422]);
 const IN_BETWEEN = new Set([408, 502, 504]);
 
 const DOUBT = 'the provider may have taken the order; it is not charged, and is not sent again';
+
+/** A provider that nothing of the order reached is out of reach, however that showed: a reset handshake, too. */
+export function orderFailureOf(error: unknown): UpstreamFailure {
+  const failure = failureOf(error);
+  if (failure.kind !== 'broken' || mayHaveArrived(error)) return failure;
+  return { kind: 'unreachable', cause: failure.cause };
+}
 
 /** Total: whatever a provider does to an order has exactly one public error. */
 export function submitFailure(failure: UpstreamFailure): SubmitFailure {

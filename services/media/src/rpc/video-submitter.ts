@@ -1,15 +1,15 @@
 import { GatewayError } from '@gateway/proto';
 import type { Logger } from '@gateway/runtime';
-import {
-  failureOf,
-  moreHopeful,
-  type Route,
-  type TargetHealth,
-  type UpstreamFailure,
-} from '@gateway/upstream';
+import { moreHopeful, type Route, type TargetHealth, type UpstreamFailure } from '@gateway/upstream';
 import type { ProviderCall } from '../domain/image-provider';
 import { MediaRefused } from '../domain/media-refused';
-import { refused, type SubmitFailure, submitFailure, tookNothing } from '../domain/submit-failure';
+import {
+  orderFailureOf,
+  refused,
+  type SubmitFailure,
+  submitFailure,
+  tookNothing,
+} from '../domain/submit-failure';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { UpstreamTask, VideoOrder, VideoProvider } from '../domain/video-provider';
 import type { TargetMetrics } from '../metrics';
@@ -79,7 +79,7 @@ export class VideoSubmitter {
           metrics.failed(route, undefined);
           return refused(error.detail);
         }
-        const thisFailure = failureOf(error);
+        const thisFailure = orderFailureOf(error);
         log.warn({ provider: route.provider.id, failure: failureText(error) }, 'a provider took no order');
         health.failed(route, thisFailure, bill.call.accountId);
         metrics.failed(route, thisFailure);
