@@ -3,6 +3,7 @@ import type { Logger, Pool } from '@gateway/runtime';
 import type { TargetHealth } from '@gateway/upstream';
 import type { Books } from './books';
 import { LinkSigner } from './domain/signed-link';
+import { SpoolBudget } from './domain/spool-budget';
 import type { VideoProvider } from './domain/video-provider';
 import type { TargetMetrics, TaskMetrics } from './metrics';
 import { type CreateVideoDeps, createVideo } from './rpc/create-video';
@@ -23,7 +24,10 @@ const LINK_LIFETIME_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
 /** The poller’s, and as many for callers of `result`. */
 const LOOKS_PER_PROVIDER = 16;
+/** On their way at once; one account's are a quarter of it. */
 const MAX_FILES = 64;
+/** A quarter of a megabit a second, for phones on a train; a file of 50 MB takes half an hour so. */
+const FILE_PACE = { graceMs: 60_000, leastBytesPerSecond: 32 * 1024 };
 const KEEP_RETRY_MS = 100;
 
 export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' | 'forms' | 'idempotent'> {
@@ -90,7 +94,13 @@ export function openVideos(options: VideosOptions): Videos {
       }),
       videoStatus: getVideoStatus(known),
       videoResult: getVideoResult({ ...known, looker, links }),
-      videoFile: getVideoFile({ links, looker, findTask: (id) => tasks.find(id), maxFiles: MAX_FILES }),
+      videoFile: getVideoFile({
+        links,
+        looker,
+        findTask: (id) => tasks.find(id),
+        places: new SpoolBudget(MAX_FILES),
+        pace: FILE_PACE,
+      }),
     },
     poller: new TaskPoller({
       tasks,

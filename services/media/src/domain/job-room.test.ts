@@ -7,7 +7,7 @@ const RATE_LIMITED = expect.objectContaining({ code: 'rate_limited', retryAfterS
 
 test('jobs and their bytes have a bound, those of one account a part of it', () => {
   const room = new JobRoom({ maxJobs: 5, maxBytes: 400 });
-  const give = room.take('a', 60);
+  const { give } = room.take('a', 60);
   expect(() => room.take('a', 60)).toThrow(RATE_LIMITED);
   room.take('a', 40);
   for (const account of ['b', 'c', 'd']) room.take(account, 1);
@@ -18,17 +18,32 @@ test('jobs and their bytes have a bound, those of one account a part of it', () 
   expect(() => room.take('f', 1)).toThrow(RATE_LIMITED);
 });
 
+test('a job that is over makes room for another, but its reply still takes its bytes', () => {
+  const room = new JobRoom({ maxJobs: 1, maxBytes: 400 });
+  const { jobOver, give } = room.take('a', 100);
+  jobOver();
+  jobOver();
+  expect(() => room.take('a', 1)).toThrow(RATE_LIMITED);
+  const other = room.take('b', 1);
+  expect(() => room.take('c', 1)).toThrow(RATE_LIMITED);
+  other.give();
+  other.give();
+  give();
+  room.take('a', 100);
+  expect(() => room.take('c', 1)).toThrow(RATE_LIMITED);
+});
+
 test('bytes are bounded over all accounts', () => {
   const room = new JobRoom({ maxJobs: 50, maxBytes: 400 });
-  const [give] = ['a', 'b', 'c', 'd'].map((account) => room.take(account, 100));
+  const [first] = ['a', 'b', 'c', 'd'].map((account) => room.take(account, 100));
   expect(() => room.take('e', 1)).toThrow(RATE_LIMITED);
-  give!();
+  first!.give();
   room.take('e', 1);
 });
 
 test('a job that is larger than a part is let in where nothing else is', () => {
   const room = new JobRoom({ maxJobs: 5, maxBytes: 400 });
-  const give = room.take('a', 1_000);
+  const { give } = room.take('a', 1_000);
   expect(() => room.take('a', 1)).toThrow(RATE_LIMITED);
   give();
   room.take('a', 1);

@@ -8,6 +8,14 @@ export interface JobRoomOptions {
   readonly maxBytes: number;
 }
 
+/** What one job has of it. Each may be called more than once. */
+export interface TakenRoom {
+  /** The job is over; its reply still takes its memory. */
+  jobOver(): void;
+  /** All of it. */
+  give(): void;
+}
+
 /** A bound on the jobs under way, and on the memory that their replies may take. */
 export class JobRoom {
   readonly #options: JobRoomOptions;
@@ -19,23 +27,31 @@ export class JobRoom {
     this.#budget = new SpoolBudget(options.maxBytes);
   }
 
-  /**
-   * For one job, until what is answered is called; called again, it does nothing.
-   * @throws GatewayError `rate_limited`, with nothing taken: waiting cures it
-   */
-  take(accountId: string, replyBytes: number): () => void {
+  /** @throws GatewayError `rate_limited`, with nothing taken: waiting cures it */
+  take(accountId: string, replyBytes: number): TakenRoom {
     const { maxJobs, maxBytes } = this.#options;
     if (this.#jobs >= maxJobs) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
     // What would not fit even alone has the account's part to itself.
     const bytes = Math.min(replyBytes, Math.floor(maxBytes / SHARES));
     this.#budget.take(accountId, bytes);
     this.#jobs++;
-    let isTaken = true;
-    return () => {
-      if (!isTaken) return;
-      isTaken = false;
-      this.#jobs--;
-      this.#budget.give(accountId, bytes);
+    const jobOver = once(() => this.#jobs--);
+    const giveBytes = once(() => this.#budget.give(accountId, bytes));
+    return {
+      jobOver,
+      give() {
+        jobOver();
+        giveBytes();
+      },
     };
   }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }

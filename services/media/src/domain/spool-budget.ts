@@ -5,7 +5,7 @@ export const SHARES = 4;
 
 /**
  * A bound on the bytes that all calls together, and those of one account, take: of files on the disk, or of answers in
- * memory.
+ * memory; or on the places that they have.
  */
 export class SpoolBudget {
   readonly #maxBytes: number;

@@ -1,46 +1,41 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkHandler } from '@gateway/runtime';
+import type { SpoolBudget } from '../domain/spool-budget';
 import type { VideoTask } from '../domain/video-task';
+import { type Pace, pacedBody } from './paced-body';
 import type { VideoLinks } from './video-links';
 import type { VideoLooker } from './video-looker';
 
 export interface GetVideoFileDeps {
   readonly links: VideoLinks;
-  readonly looker: VideoLooker;
+  readonly looker: Pick<VideoLooker, 'open'>;
   readonly findTask: (id: string) => Promise<VideoTask | undefined>;
-  /** Files that may be on their way at a time. */
-  readonly maxFiles: number;
+  /** Of files on their way, one each; an account has a part of them, whoever follows its links. */
+  readonly places: Pick<SpoolBudget, 'take' | 'give'>;
+  /** At which a file is taken, so that its place is not held. */
+  readonly pace: Pace;
 }
 
-const BUSY_RETRY_SECONDS = 5;
-
 /** `GET /v1/videos/files/{token}`: whoever has the link may have the file, which goes through this process. */
-export function getVideoFile({ links, looker, findTask, maxFiles }: GetVideoFileDeps): LinkHandler {
-  let files = 0;
-  return async (context, call) => {
+export function getVideoFile({ links, looker, findTask, places, pace }: GetVideoFileDeps): LinkHandler {
+  return async ({ requestId, signal: left, log }, call) => {
     const link = links.read(call.path);
     const task = link && (await findTask(link.taskId));
     if (!link || task?.state !== 'completed') throw new GatewayError('not_found');
-    if (files >= maxFiles) throw new GatewayError('rate_limited', { retryAfterSeconds: BUSY_RETRY_SECONDS });
-    files++;
+    places.take(task.accountId, 1);
+    const leave = () => places.give(task.accountId, 1);
+    const slow = new AbortController();
     try {
-      const { mime, bytes, body } = await looker.open(context, task, link.index);
+      const signal = AbortSignal.any([left, slow.signal]);
+      const { mime, bytes, body } = await looker.open({ requestId, signal, log }, task, link.index);
       return {
         status: 200,
         headers: { 'content-type': mime, ...(bytes !== undefined && { 'content-length': String(bytes) }) },
-        body: counted(body, () => files--),
+        body: pacedBody({ body, pace, onSlow: () => slow.abort(), onOver: leave }),
       };
     } catch (error) {
-      files--;
+      leave();
       throw error;
     }
   };
-}
-
-async function* counted(body: AsyncIterable<Buffer>, over: () => void): AsyncGenerator<Buffer> {
-  try {
-    yield* body;
-  } finally {
-    over();
-  }
 }

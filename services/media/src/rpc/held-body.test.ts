@@ -1,0 +1,27 @@
+import { expect, jest, test } from '@jest/globals';
+import { heldBody } from './held-body';
+
+test('a reply comes whole, and is over then', async () => {
+  const bytes = Buffer.alloc(300_000, 'x');
+  let overs = 0;
+  const pieces: Buffer[] = [];
+  for await (const piece of heldBody(bytes, () => overs++)) {
+    expect(overs).toBe(0);
+    pieces.push(piece);
+  }
+  expect([Buffer.concat(pieces).equals(bytes), pieces.length, overs]).toEqual([true, 3, 1]);
+});
+
+test('one that nobody takes is over after a minute', () => {
+  jest.useFakeTimers();
+  try {
+    let overs = 0;
+    heldBody(Buffer.alloc(10), () => overs++);
+    jest.advanceTimersByTime(59_999);
+    expect(overs).toBe(0);
+    jest.advanceTimersByTime(1);
+    expect(overs).toBe(1);
+  } finally {
+    jest.useRealTimers();
+  }
+});
