@@ -140,6 +140,14 @@ describe.each(MODELS)('%s by the official client', (model) => {
   });
 });
 
+test('what FLUX is sent is paid for by the megapixel, each image rounded up', async () => {
+  const images = await Promise.all([png('large', 1_025, 1_024), png('small')].map((file) => upload(file)));
+  const { response } = await client.images
+    .edit({ model: 'bfl/flux-2-pro', prompt: `A hat. ${SOON}`, image: images })
+    .withResponse();
+  expect(await expectBilled('bfl/flux-2-pro', idOf(response))).toBe(30_000_000n + 3n * 15_000_000n);
+});
+
 test('other clients generate and edit as well: the Vercel AI SDK', async () => {
   const provider = createOpenAICompatible({
     name: 'gateway',

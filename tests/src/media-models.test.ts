@@ -22,6 +22,7 @@ interface ListedModel {
       readonly text_input: number;
       readonly image_input: number;
       readonly image_output: number;
+      readonly input_megapixel?: number;
     };
     readonly video?: {
       readonly default_tier: string;
@@ -73,7 +74,13 @@ function priceOf({ pricing, slug }: ListedModel, entries: readonly MeterEntry[])
   const flat =
     image.per_image.find(({ size, quality }) => size === '1024x1024' && quality === 'medium') ??
     image.per_image.find(({ size }) => size === '');
-  if (flat) return nano(flat.price);
+  if (flat) {
+    const megapixels = entries
+      .filter(({ media }) => media?.images)
+      .flatMap(({ media }) => media!.uploads)
+      .reduce((total, { megapixels = 0 }) => total + megapixels, 0);
+    return nano(flat.price) + BigInt(megapixels) * nano(image.input_megapixel ?? 0);
+  }
   const [sent, out] = [
     sum(({ media }) => media?.input_image_tokens ?? 0),
     sum(({ media }) => media?.output_image_tokens ?? 0),

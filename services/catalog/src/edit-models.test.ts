@@ -157,6 +157,19 @@ const media = (slug: string, more: Model = {}): Model => ({
   ...more,
 });
 
+test('a price of megapixels sent is one on top of prices of images', async () => {
+  const entry = media(fresh);
+  const priced = (image: object) => ({ ...entry, pricing: { ...entry.pricing, image } });
+  const perImage = [{ size: '', quality: '', priceNano: '4' }];
+  const made = await create(priced({ perImage, inputMegapixelNano: '5' }));
+  expect(made).toMatchObject({ pricing: { image: { perImage, inputMegapixelNano: '5' } } });
+  const alone = { ...priced({ imageOutputNano: '2', inputMegapixelNano: '5' }), slug: `${fresh}-other` };
+  await expect(create(alone)).rejects.toMatchObject({
+    code: 'invalid_request',
+    detail: expect.stringContaining('input_megapixel'),
+  });
+});
+
 test('what an image and video model takes is kept, and told as it was said', async () => {
   const made = await create(media(fresh));
   expect(made).toMatchObject({ image: IMAGE, video: VIDEO, pricing: { image: { textOutputNano: '3' } } });

@@ -178,7 +178,7 @@ describe('models', () => {
         service_tiers: { flex: { input: 1, output: 2 } },
         long_context: { above_tokens: 500, input: 3, output: 4 },
       },
-      image: { per_image: [{ size: '1024x1024', price: 0.01 }], image_output: 40 },
+      image: { per_image: [{ size: '1024x1024', price: 0.01 }], image_output: 40, input_megapixel: 0.015 },
       video: { tiers: ['std', 'Std'], default_tier: 'std', per_second: { std: 0.05, Std: 0.1 } },
     },
   };
@@ -209,6 +209,7 @@ describe('models', () => {
             image: {
               perImage: [{ size: '1024x1024', quality: '', priceNano: '10000000' }],
               imageOutputNano: '40000000000',
+              inputMegapixelNano: '15000000',
             },
             video: { tiers: ['std', 'Std'], defaultTier: 'std', perSecondNano: { Std: '100000000' } },
           },

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { GatewayError } from '@gateway/proto';
 import { UpstreamError } from '@gateway/upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { MediaRefused } from './domain/media-refused';
 import type { Model } from './domain/model';
+import { RequestError } from './providers/request-error';
 import { ACCOUNT, MODEL, type VideoInstance, VideoWorld } from './testing/video-world';
 
 const INTERVAL_MS = 3_000;
@@ -46,6 +48,7 @@ describe('create', () => {
       model: 'sim/video',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
+    expect(world.reserved[0]?.makesTask).toBe(true);
     expect(world.reserved).toMatchObject([
       { requestId, boundNano: '250000000', floorNano: '250000000', callerNamedMaximum: true },
     ]);
@@ -119,6 +122,20 @@ describe('create', () => {
       RELEASED,
       false,
     ],
+    [
+      'breaks off before anything is sent',
+      new RequestError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), false),
+      'upstream_unavailable',
+      RELEASED,
+      false,
+    ],
+    [
+      'breaks off after that',
+      new RequestError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), true),
+      'upstream_failed',
+      LOST,
+      false,
+    ],
     ['falls silent', new UpstreamError({ kind: 'broken', cause: 0 }), 'upstream_failed', LOST, false],
     ['makes us stumble', new TypeError('x'), 'upstream_failed', LOST, false],
     ['names no task', { upstreamId: undefined }, 'video_task_id_missing', RELEASED, undefined],
@@ -142,6 +159,9 @@ describe('create', () => {
     world.first.accepts = new UpstreamError({ kind: 'broken', cause: 0 });
     await expect(media.create()).rejects.toEqual(code('upstream_failed'));
     expect([world.first.orders.length, second.orders.length]).toEqual([2, 1]);
+    world.first.accepts = new RequestError(new Error('reset in the handshake'), false);
+    await media.create();
+    expect([world.first.orders.length, second.orders.length]).toEqual([3, 2]);
   });
 });
 
@@ -174,6 +194,17 @@ describe('under an Idempotency-Key', () => {
     world.first.accepts = undefined;
     await expect(media.create({}, 'key-1')).rejects.toEqual(doubt);
     expect(world.first.orders).toHaveLength(1);
+  });
+
+  test('a call is answered alike though its model is gone or changed since', async () => {
+    const { json } = await media.create({}, 'key-1');
+    world.models.set(MODEL.slug, { ...MODEL, active: false });
+    expect((await media.create({}, 'key-1')).json).toEqual(json);
+    world.models.delete(MODEL.slug);
+    expect((await media.create({}, 'key-1')).json).toEqual(json);
+    await expect(media.create({}, 'key-2')).rejects.toEqual(code('model_not_found'));
+    world.models.set(MODEL.slug, MODEL);
+    expect((await media.create({}, 'key-2')).status).toBe(200);
   });
 
   test('a task whose answer was not kept is found by its key', async () => {
@@ -487,5 +518,36 @@ describe('the result', () => {
     });
     await expect(get(`${pathname}x`)).rejects.toEqual(code('not_found'));
     await expect(get('/v1/videos/files/')).rejects.toEqual(code('not_found'));
+  });
+
+  test('that goes through us leaves room for others, however many follow one account’s links', async () => {
+    let open = new AbortController();
+    world.first.openContent = async () => ({
+      mime: 'video/mp4',
+      body: (async function* () {
+        yield Buffer.from('b');
+        if (!open.signal.aborted) await once(open.signal, 'abort');
+      })(),
+    });
+    const linkOf = async (accountId: string) => {
+      const { json } = await media.post('create', { model: 'sim/video', prompt: 'a cat' }, accountId);
+      world.first.reports = { state: 'completed', videos: [{ url: 'https://provider.test/file' }] };
+      await look();
+      const result = (await media.post('result', { task_id: json.task_id }, accountId)).json;
+      return new URL(result.videos[0].url).pathname;
+    };
+    const [one, other] = [await linkOf(ACCOUNT), await linkOf('acct_2')];
+    const get = (path: string) => media.call('GET', path, Buffer.alloc(0), '');
+    const slow = Array.from({ length: 17 }, () => get(one));
+    // One of them is refused: the others hold their places.
+    await expect(Promise.race(slow)).rejects.toEqual(code('rate_limited'));
+    const beside = get(other);
+    open.abort();
+    expect((await beside).json).toBe('b');
+    const ends = await Promise.allSettled(slow);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
+    open = new AbortController();
+    open.abort();
+    expect((await get(one)).json).toBe('b');
   });
 });

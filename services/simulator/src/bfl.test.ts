@@ -115,6 +115,19 @@ test('images sent arrive whole', async () => {
   });
 });
 
+test('images sent count by the megapixel, each rounded up', async () => {
+  const large = drawImage('png', { width: 1_025, height: 1_024 }, 'large').toString('base64');
+  const small = drawImage('png', { width: 32, height: 32 }, 'small').toString('base64');
+  const task = await submit('hat', { input_image: `data:image/png;base64,${large}`, input_image_2: small });
+  expect(task).toMatchObject({ input_mp: 3, output_mp: 1 });
+  wait(1);
+  const { entries } = await simulator.meter();
+  expect(entries.at(-1)).toMatchObject({
+    kind: 'task',
+    media: { uploads: [{ megapixels: 2 }, { megapixels: 1 }] },
+  });
+});
+
 test.each([
   [{ policy: true }, 'Request Moderated'],
   [{ task_status: 'Content Moderated' }, 'Content Moderated'],

@@ -5,6 +5,7 @@ interface ImagePrices {
   readonly text_input?: number;
   readonly image_input?: number;
   readonly image_output?: number;
+  readonly input_megapixel?: number;
 }
 
 /** Of nano-USD, so that prices per token are whole numbers. */
@@ -20,10 +21,13 @@ export async function meteredImageNano(system: System, customer: Customer, slug:
   );
   const { entries } = await system.meter({ requestId });
   return entries.reduce((sum, { media, prompt_tokens, completion_tokens }) => {
-    const { images = 0, size = '', quality = '', input_image_tokens = 0 } = media ?? {};
+    const { images = 0, size = '', quality = '', input_image_tokens = 0, uploads = [] } = media ?? {};
     const { per_image: rows = [], ...tokens } = pricing.image;
     if (rows.length > 0) {
-      return images === 0 ? sum : sum + BigInt(images) * priceOf(rows, size ?? '', quality ?? '');
+      if (images === 0) return sum;
+      const megapixels = uploads.reduce((total, { megapixels = 0 }) => total + megapixels, 0);
+      const sent = BigInt(megapixels) * nanoOf(tokens.input_megapixel ?? 0);
+      return sum + BigInt(images) * priceOf(rows, size ?? '', quality ?? '') + sent;
     }
     const total =
       BigInt(prompt_tokens - input_image_tokens) * perToken(tokens.text_input) +
@@ -37,5 +41,7 @@ function priceOf(rows: NonNullable<ImagePrices['per_image']>, size: string, qual
   const fits = (wanted: string | undefined, is: string) => !wanted || wanted === is;
   const row = rows.find((each) => fits(each.size, size) && fits(each.quality, quality));
   if (!row) throw new Error(`no price for ${size} ${quality}`);
-  return BigInt(Math.round(row.price * 1e9));
+  return nanoOf(row.price);
 }
+
+const nanoOf = (usd: number): bigint => BigInt(Math.round(usd * 1e9));

@@ -10,7 +10,12 @@ export interface MeteredMedia {
   readonly tier: string | null;
   readonly task_id: string | null;
   /** As they arrived. */
-  readonly uploads: readonly { readonly part: string; readonly bytes: number; readonly sha256: string }[];
+  readonly uploads: readonly {
+    readonly part: string;
+    readonly bytes: number;
+    readonly sha256: string;
+    readonly megapixels?: number;
+  }[];
 }
 
 export interface MeterEntry {

@@ -77,6 +77,8 @@ export interface ImagePricing {
   readonly imageOutputNano: bigint | undefined;
   /** Of words and thoughts beside an image; undefined: as image output. */
   readonly textOutputNano: bigint | undefined;
+  /** Of each image sent, rounded up to whole megapixels; on top of `perImage`. */
+  readonly inputMegapixelNano: bigint | undefined;
 }
 
 /** Nano-USD per second of video, by tier. */

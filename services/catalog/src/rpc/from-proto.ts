@@ -109,6 +109,7 @@ function fromProtoImage(image: ImagePricing__Output): ImagePricing {
     imageInputNano: amount(image.imageInputNano),
     imageOutputNano: amount(image.imageOutputNano),
     textOutputNano: amount(image.textOutputNano),
+    inputMegapixelNano: amount(image.inputMegapixelNano),
   };
 }
 

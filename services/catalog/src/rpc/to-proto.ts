@@ -115,6 +115,7 @@ function toProtoImagePricing(pricing: ImagePricing): ImagePricingProto {
     ...amount('imageInputNano', pricing.imageInputNano),
     ...amount('imageOutputNano', pricing.imageOutputNano),
     ...amount('textOutputNano', pricing.textOutputNano),
+    ...amount('inputMegapixelNano', pricing.inputMegapixelNano),
   };
 }
 

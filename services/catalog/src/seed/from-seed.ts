@@ -46,6 +46,7 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
         imageInputNano: image.image_input,
         imageOutputNano: image.image_output,
         textOutputNano: image.text_output,
+        inputMegapixelNano: image.input_megapixel,
       },
       video: video && {
         tiers: video.tiers,

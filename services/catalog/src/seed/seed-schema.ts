@@ -35,28 +35,35 @@ const tokenPricing = rates.extend({
   long_context: rates.extend({ above_tokens: tokens.min(1) }).optional(),
 });
 
-const imagePricing = z.strictObject({
-  /** USD for one image. */
-  per_image: z
-    .array(
-      z.strictObject({
-        size: text(64).or(z.literal('')).default(''),
-        quality: text(64).or(z.literal('')).default(''),
-        price: usd,
-      }),
-    )
-    .max(200)
-    .refine(
-      (prices) => new Set(prices.map(({ size, quality }) => `${size}\n${quality}`)).size === prices.length,
-      'names something twice',
-    )
-    .default([]),
-  /** USD per million tokens. */
-  text_input: usd.optional(),
-  image_input: usd.optional(),
-  image_output: usd.optional(),
-  text_output: usd.optional(),
-});
+const imagePricing = z
+  .strictObject({
+    /** USD for one image. */
+    per_image: z
+      .array(
+        z.strictObject({
+          size: text(64).or(z.literal('')).default(''),
+          quality: text(64).or(z.literal('')).default(''),
+          price: usd,
+        }),
+      )
+      .max(200)
+      .refine(
+        (prices) => new Set(prices.map(({ size, quality }) => `${size}\n${quality}`)).size === prices.length,
+        'names something twice',
+      )
+      .default([]),
+    /** USD per million tokens. */
+    text_input: usd.optional(),
+    image_input: usd.optional(),
+    image_output: usd.optional(),
+    text_output: usd.optional(),
+    /** USD for each megapixel of the images sent, each rounded up to whole ones; on top of `per_image`. */
+    input_megapixel: usd.optional(),
+  })
+  .refine(({ per_image, input_megapixel }) => input_megapixel === undefined || per_image.length > 0, {
+    message: 'of a model without prices of images',
+    path: ['input_megapixel'],
+  });
 
 /** USD per second. */
 const videoPricing = z

@@ -96,6 +96,7 @@ function toSeedPricing({ source, sourceDate, tokens, image, video }: Pricing): S
         ...amount('image_input', image.imageInputNano),
         ...amount('image_output', image.imageOutputNano),
         ...amount('text_output', image.textOutputNano),
+        ...amount('input_megapixel', image.inputMegapixelNano),
       },
     }),
     ...(video && {

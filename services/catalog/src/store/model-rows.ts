@@ -35,8 +35,9 @@ export interface PricingJson {
     text_input: Amount;
     image_input: Amount;
     image_output: Amount;
-    /** Absent in versions that were written before there was such a price. */
+    /** These are absent in versions that were written before there were such prices. */
     text_output?: Amount;
+    input_megapixel?: Amount;
   } | null;
   video: { tiers: string[]; default_tier: string | null; per_second: Record<string, string> } | null;
 }
@@ -142,6 +143,9 @@ export function toPricingJson({ tokens, image, video }: Pricing): PricingJson {
           image_input: toAmount(image.imageInputNano),
           image_output: toAmount(image.imageOutputNano),
           ...(image.textOutputNano !== undefined && { text_output: toAmount(image.textOutputNano) }),
+          ...(image.inputMegapixelNano !== undefined && {
+            input_megapixel: toAmount(image.inputMegapixelNano),
+          }),
         }
       : null,
     video: video
@@ -164,6 +168,7 @@ function fromPricingJson({ tokens, image, video }: PricingJson): Pick<Pricing, '
           imageInputNano: fromAmount(image.image_input),
           imageOutputNano: fromAmount(image.image_output),
           textOutputNano: fromAmount(image.text_output ?? null),
+          inputMegapixelNano: fromAmount(image.input_megapixel ?? null),
         }
       : undefined,
     video: video

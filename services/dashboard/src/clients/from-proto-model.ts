@@ -85,6 +85,7 @@ function fromProtoImage(image: ImagePricing__Output): NonNullable<ListedPricing[
     ...(image.imageInputNano !== undefined && { image_input: toUsd(image.imageInputNano) }),
     ...(image.imageOutputNano !== undefined && { image_output: toUsd(image.imageOutputNano) }),
     ...(image.textOutputNano !== undefined && { text_output: toUsd(image.textOutputNano) }),
+    ...(image.inputMegapixelNano !== undefined && { input_megapixel: toUsd(image.inputMegapixelNano) }),
   };
 }
 

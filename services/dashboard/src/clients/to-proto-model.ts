@@ -47,6 +47,7 @@ export function toProtoPrices({ source, source_date, tokens, image, video }: Pri
         ...amount('imageInputNano', image.image_input),
         ...amount('imageOutputNano', image.image_output),
         ...amount('textOutputNano', image.text_output),
+        ...amount('inputMegapixelNano', image.input_megapixel),
       },
     }),
     ...(video && {

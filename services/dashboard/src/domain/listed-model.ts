@@ -36,6 +36,8 @@ export interface ListedPricing {
     readonly image_output?: number;
     /** Of words and thoughts beside an image. */
     readonly text_output?: number;
+    /** USD for each megapixel of the images sent, each rounded up to whole ones; on top of `per_image`. */
+    readonly input_megapixel?: number;
   };
   readonly video?: {
     readonly tiers: readonly string[];

@@ -33,6 +33,7 @@ export interface PricesDraft {
         readonly image_input?: bigint | null | undefined;
         readonly image_output?: bigint | null | undefined;
         readonly text_output?: bigint | null | undefined;
+        readonly input_megapixel?: bigint | null | undefined;
       }
     | null
     | undefined;

@@ -68,6 +68,7 @@ export const pricesBody = z.strictObject({
       image_input: price,
       image_output: price,
       text_output: price,
+      input_megapixel: price,
     })
     .nullish(),
   video: z

@@ -55,6 +55,7 @@ function fromProtoImagePricing(pricing: ImagePricing__Output): ImagePricing {
     ...amount('imageInputNano', pricing.imageInputNano),
     ...amount('imageOutputNano', pricing.imageOutputNano),
     ...amount('textOutputNano', pricing.textOutputNano),
+    ...amount('inputMegapixelNano', pricing.inputMegapixelNano),
   };
 }
 

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import type { ImageOrder, ImageSize } from './image-provider';
+import { MAX_IMAGE_REPLY_BYTES, maxReplyBytesOf } from './image-reply-bytes';
 import type { ImageRequest } from './image-request';
 import { imageSizeText, parseImageSize } from './image-size';
 import type { ImageFeatures, ImageSizeRule } from './model';
@@ -27,6 +28,7 @@ export function fitImageOrder(request: ImageRequest, features: ImageFeatures): F
     throw unsupported(`output_compression: not of ${format ?? 'this model’s format'}`);
   }
   if (background === 'transparent' && format === 'jpeg') throw unsupported('background: not of jpeg');
+  refuseTooLarge({ n, ...(size && { size }), ...(format && { format }) });
   return {
     prompt,
     n,
@@ -62,6 +64,14 @@ function refuseUnsupported(request: ImageRequest, features: ImageFeatures): void
   if (format && !features.formats.includes(format)) throw unsupported(`output_format ${format}`);
   // Opaque is what images are anyway.
   if (background === 'transparent' && !features.transparent) throw unsupported('a transparent background');
+}
+
+/** What its provider would answer and charge for, and nobody could read. */
+function refuseTooLarge(order: Pick<FittedImageOrder, 'n' | 'size' | 'format'>): void {
+  if (maxReplyBytesOf(order) <= MAX_IMAGE_REPLY_BYTES) return;
+  const most = Math.floor(MAX_IMAGE_REPLY_BYTES / maxReplyBytesOf({ ...order, n: 1 }));
+  const size = order.size ? imageSizeText(order.size) : 'this size';
+  throw unsupported(most === 0 ? `size ${size}` : `n above ${most} at ${size}`);
 }
 
 function offersSize(size: ImageSize, { sizes, sizeRule }: ImageFeatures): boolean {

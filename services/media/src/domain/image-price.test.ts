@@ -4,6 +4,7 @@ import { anOrder, FEATURES } from './image-order.fixture';
 import { boundOf, costOf, rateFor } from './image-price';
 import type { ImageOrder, ImageTokens } from './image-provider';
 import type { ImageFeatures, ImageOffer, ImagePricing } from './model';
+import type { MediaFile } from './upload';
 import { uploadOf } from './upload.fixture';
 
 const SQUARE = { width: 1_024, height: 1_024 };
@@ -36,13 +37,13 @@ describe('by the image', () => {
     const wanted = order({ quality, size, n: 3 });
     const rate = rateFor(wanted, offer(byImage));
     expect(boundOf(wanted, rate)).toEqual({ tokens: 0, costNano: 3n * priceNano });
-    expect(costOf(wanted, rate, 2, undefined)).toBe(2n * priceNano);
+    expect(costOf(wanted, rate, { made: 2 })).toBe(2n * priceNano);
   });
 
   test('more than were ordered are not the caller’s to pay, none cost nothing', () => {
     const rate = rateFor(order(), offer(byImage));
-    expect(costOf(order(), rate, 5, undefined)).toBe(40_000_000n);
-    expect(costOf(order(), rate, 0, undefined)).toBe(0n);
+    expect(costOf(order(), rate, { made: 5 })).toBe(40_000_000n);
+    expect(costOf(order(), rate, { made: 0 })).toBe(0n);
   });
 
   test('what has no price is not sold', () => {
@@ -53,27 +54,78 @@ describe('by the image', () => {
   });
 });
 
+describe('by the image and the megapixels sent', () => {
+  const pricing: ImagePricing = {
+    perImage: [{ size: '', quality: '', priceNano: 30_000_000n }],
+    inputMegapixelNano: 15_000_000n,
+  };
+  const MEGAPIXEL = 1_024 * 1_024;
+  const sent = (pixels?: number) => uploadOf('image', 'a', 'png', pixels);
+  const edit = (...images: MediaFile[]) => order({ images });
+
+  test.each<[string, MediaFile[], bigint]>([
+    ['nothing is sent', [], 30_000_000n],
+    ['one of a megapixel', [sent(MEGAPIXEL)], 45_000_000n],
+    ['a pixel more is another', [sent(MEGAPIXEL + 1)], 60_000_000n],
+    ['each counts by itself', [sent(1), sent(1), sent(4 * MEGAPIXEL)], 120_000_000n],
+  ])('%s', (_what, images, costNano) => {
+    const wanted = edit(...images);
+    const rate = rateFor(wanted, offer(pricing));
+    expect(boundOf(wanted, rate)).toEqual({ tokens: 0, costNano });
+    expect(costOf(wanted, rate, { made: 1 })).toBe(costNano);
+    expect(costOf(wanted, rate, { made: 0, inputMegapixels: 9 })).toBe(0n);
+  });
+
+  test('a mask is sent, too', () => {
+    const wanted = order({ images: [sent(1)], mask: sent(2 * MEGAPIXEL) });
+    expect(boundOf(wanted, rateFor(wanted, offer(pricing))).costNano).toBe(75_000_000n);
+  });
+
+  test.each([
+    [0, 30_000_000n],
+    [1.2, 60_000_000n],
+    [3, 75_000_000n],
+    [500, 75_000_000n],
+  ])('a provider that counts %d is paid that, at most what is held', (inputMegapixels, costNano) => {
+    const wanted = edit(sent(3 * MEGAPIXEL));
+    const rate = rateFor(wanted, offer(pricing));
+    expect(costOf(wanted, rate, { made: 1, inputMegapixels })).toBe(costNano);
+  });
+
+  test.each([[undefined], [2 ** 30 + 1]])('an image of %j pixels has no price', (pixels) => {
+    expect(() => rateFor(edit(sent(pixels)), offer(pricing))).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+    // Elsewhere its size is nobody's business.
+    expect(rateFor(edit(sent(pixels)), offer(byImage)).by).toBe('image');
+  });
+});
+
 describe('by tokens', () => {
   test('one rounding, up', () => {
     const odd: ImagePricing = { ...byToken, textInputNano: 333_333n, imageOutputNano: 1n };
     const rate = rateFor(order(), offer(odd));
     // 7 × 333333 + 1056 = 2334387 millionths.
-    expect(costOf(order(), rate, 1, { textInput: 7, imageInput: 0, output: 1_056 })).toBe(3n);
+    expect(costOf(order(), rate, { made: 1, tokens: { textInput: 7, imageInput: 0, output: 1_056 } })).toBe(
+      3n,
+    );
   });
 
   test('as the provider counted, in all kinds', () => {
     const rate = rateFor(order(), offer({ ...byToken, textOutputNano: 12_000_000_000n }));
     const tokens = { textInput: 10, imageInput: 100, output: 1_000, textOutput: 10_000 };
-    expect(costOf(order(), rate, 1, tokens)).toBe(50_000n + 1_000_000n + 40_000_000n + 120_000_000n);
+    expect(costOf(order(), rate, { made: 1, tokens })).toBe(
+      50_000n + 1_000_000n + 40_000_000n + 120_000_000n,
+    );
   });
 
   test('uncounted, the most that so many images take', () => {
     const wanted = order({ n: 4 });
     const rate = rateFor(wanted, offer(byToken));
-    expect(costOf(wanted, rate, 4, undefined)).toBe(boundOf(wanted, rate).costNano);
+    expect(costOf(wanted, rate, { made: 4 })).toBe(boundOf(wanted, rate).costNano);
     const ofOne = BigInt(1_056 * 40_000);
-    expect(costOf(wanted, rate, 4, undefined) - costOf(wanted, rate, 3, undefined)).toBe(ofOne);
-    expect(costOf(wanted, rate, 0, undefined)).toBe(0n);
+    expect(costOf(wanted, rate, { made: 4 }) - costOf(wanted, rate, { made: 3 })).toBe(ofOne);
+    expect(costOf(wanted, rate, { made: 0 })).toBe(0n);
   });
 
   test.each<[string, Partial<ImageFeatures>, Partial<ImageOrder>, ImagePricing]>([
@@ -131,8 +183,8 @@ test('no call costs more than its bound, however its prompt is cut into tokens a
         const bound = boundOf(wanted, rate);
         const textTokens = Math.floor(Buffer.byteLength(wanted.prompt) * share) + 7;
         const tokens = openAiMeter({ ...wanted, n: Math.min(made, wanted.n) }, textTokens);
-        expect(costOf(wanted, rate, made, tokens)).toBeLessThanOrEqual(bound.costNano);
-        expect(costOf(wanted, rate, made, undefined)).toBeLessThanOrEqual(bound.costNano);
+        expect(costOf(wanted, rate, { made, tokens })).toBeLessThanOrEqual(bound.costNano);
+        expect(costOf(wanted, rate, { made })).toBeLessThanOrEqual(bound.costNano);
         expect(tokens.textInput + tokens.imageInput + tokens.output).toBeLessThanOrEqual(bound.tokens);
       },
     ),
@@ -163,7 +215,7 @@ test('nor with models whose images all take as many tokens', () => {
         const wanted = anOrder({ size: { width: px, height: px }, images });
         const rate = rateFor(wanted, offer({ perImage: [], ...tokenPrices, textOutputNano }, features));
         const tokens = { textInput: 12, imageInput: 560 * sent, output, textOutput };
-        expect(costOf(wanted, rate, 1, tokens)).toBeLessThanOrEqual(boundOf(wanted, rate).costNano);
+        expect(costOf(wanted, rate, { made: 1, tokens })).toBeLessThanOrEqual(boundOf(wanted, rate).costNano);
       },
     ),
   );

@@ -1,15 +1,26 @@
+import { GatewayError } from '@gateway/proto';
 import { type FittedImageOrder, unsupported } from './fit-image-order';
 import type { ImageTokens } from './image-provider';
 import { imageSizeText } from './image-size';
 import type { ImageFeatures, ImageOffer, ImagePricing } from './model';
+import { isUpload, type MediaFile } from './upload';
 
 const TOKENS_PER_PRICE = 1_000_000n;
 /** What a provider puts around a prompt: roles, marks, the sentence about a mask. */
 const FRAME_TOKENS = 256;
 const SQUARE_PIXELS = 1_024 * 1_024;
+const MEGAPIXEL = 1_024 * 1_024;
+/** Beyond what any provider takes, and far below what an amount of money can hold. */
+const MAX_PIXELS = 2 ** 30;
+
 /** What one order is sold at: fixed on admission. */
 export type ImageRate =
-  | { readonly by: 'image'; readonly priceNano: bigint }
+  | {
+      readonly by: 'image';
+      readonly priceNano: bigint;
+      /** What those that are sent cost, whatever is made of them. */
+      readonly input?: { readonly megapixels: number; readonly megapixelNano: bigint };
+    }
   | { readonly by: 'token'; readonly price: TokenRates; readonly most: ImageTokens };
 
 interface TokenRates {
@@ -17,6 +28,14 @@ interface TokenRates {
   readonly imageInputNano: bigint;
   readonly imageOutputNano: bigint;
   readonly textOutputNano: bigint;
+}
+
+/** What came of an order. Absent figures: the most that it can be. */
+export interface ImageUse {
+  /** Images; more than were ordered are not the caller's to pay. */
+  readonly made: number;
+  readonly tokens?: ImageTokens | undefined;
+  readonly inputMegapixels?: number | undefined;
 }
 
 /** The most that an order can use, and cost. */
@@ -27,11 +46,12 @@ export interface ImageBound {
 
 /**
  * By the image where the model has such a price for this size and quality, else by tokens.
- * @throws GatewayError `image_generation_failed` where it has neither: no price, no route
+ * @throws GatewayError `image_generation_failed` where it has neither: no price, no route; `invalid_request` for an
+ * image sent that does not say how large it is, where its price depends on that
  */
 export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOffer): ImageRate {
   const priced = perImage(order, pricing);
-  if (priced !== undefined) return { by: 'image', priceNano: priced };
+  if (priced !== undefined) return { by: 'image', priceNano: priced, ...inputOf(order, pricing) };
   const { textInputNano, imageInputNano, imageOutputNano, textOutputNano } = pricing;
   const outputTokens = tokensOfOne(order, features);
   if (textInputNano === undefined || imageOutputNano === undefined || outputTokens === undefined) {
@@ -61,7 +81,7 @@ export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOff
 }
 
 export function boundOf({ n }: FittedImageOrder, rate: ImageRate): ImageBound {
-  if (rate.by === 'image') return { tokens: 0, costNano: BigInt(n) * rate.priceNano };
+  if (rate.by === 'image') return { tokens: 0, costNano: costOfImages(n, rate) };
   const { textInput, imageInput, output, textOutput = 0 } = rate.most;
   return {
     tokens: textInput + imageInput + output + textOutput,
@@ -74,24 +94,45 @@ export function maxOutputTokensOf(rate: ImageRate): number | undefined {
   return rate.by === 'token' ? rate.most.output + (rate.most.textOutput ?? 0) : undefined;
 }
 
-/**
- * What a call costs, rounded up once.
- * @param made so many images; more than were ordered are not the caller's to pay
- * @param tokens as the provider counted them; absent: the most that so many images take
- */
+/** What a call costs, rounded up once: by the provider's figures, as far as there are any. */
 export function costOf(
   { n }: FittedImageOrder,
   rate: ImageRate,
-  made: number,
-  tokens: ImageTokens | undefined,
+  { made, tokens, inputMegapixels }: ImageUse,
 ): bigint {
   const sold = Math.min(made, n);
-  if (rate.by === 'image') return BigInt(sold) * rate.priceNano;
+  if (rate.by === 'image') return sold === 0 ? 0n : costOfImages(sold, rate, inputMegapixels);
   if (tokens) return costOfTokens(tokens, rate.price);
   if (sold === 0) return 0n;
   const { output, textOutput = 0 } = rate.most;
   const most = { ...rate.most, output: (output / n) * sold, textOutput: (textOutput / n) * sold };
   return costOfTokens(most, rate.price);
+}
+
+/** @param counted by the provider, which may make images smaller before it counts; not more than is held */
+function costOfImages(
+  images: number,
+  { priceNano, input }: ImageRate & { readonly by: 'image' },
+  counted = Number.POSITIVE_INFINITY,
+): bigint {
+  const made = BigInt(images) * priceNano;
+  if (!input) return made;
+  return made + BigInt(Math.min(input.megapixels, Math.ceil(counted))) * input.megapixelNano;
+}
+
+function inputOf({ images, mask }: FittedImageOrder, { inputMegapixelNano: megapixelNano }: ImagePricing) {
+  if (megapixelNano === undefined) return undefined;
+  const megapixels = [...images, ...(mask ? [mask] : [])].reduce((sum, file) => sum + megapixelsOf(file), 0);
+  return { input: { megapixels, megapixelNano } };
+}
+
+function megapixelsOf(file: MediaFile): number {
+  const pixels = isUpload(file) ? file.pixels : undefined;
+  if (pixels !== undefined && pixels <= MAX_PIXELS) return Math.ceil(pixels / MEGAPIXEL);
+  const part = isUpload(file) ? file.part : 'image';
+  throw new GatewayError('invalid_request', {
+    detail: `${part}: does not say its width and height, or is too large`,
+  });
 }
 
 function costOfTokens(tokens: ImageTokens, price: TokenRates): bigint {

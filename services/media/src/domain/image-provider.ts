@@ -60,6 +60,8 @@ export interface ImageResult {
   readonly images: readonly MadeImage[];
   /** Where the provider tells them. */
   readonly tokens?: ImageTokens;
+  /** What it counted the images sent as, where it tells. */
+  readonly inputMegapixels?: number;
   readonly revisedPrompt?: string;
 }
 

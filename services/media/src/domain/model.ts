@@ -85,6 +85,8 @@ export interface ImagePricing {
   readonly imageOutputNano?: bigint;
   /** Of words and thoughts beside an image; absent: as image output. */
   readonly textOutputNano?: bigint;
+  /** Of each image sent, rounded up to whole megapixels, on top of `perImage`; absent: nothing there. */
+  readonly inputMegapixelNano?: bigint;
 }
 
 export interface VideoOffer {

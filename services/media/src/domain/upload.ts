@@ -14,6 +14,8 @@ export interface Upload {
   readonly part: string;
   readonly kind: UploadKind;
   readonly bytes: number;
+  /** Width by height, as the file says; absent: it does not, where it should. */
+  readonly pixels?: number;
   /** From the first byte on, anew at each call. Its pieces are the reader's own. */
   open(): AsyncIterable<Buffer>;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ModelWithheld } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
-import { createLogger, type LinkCall, type RequestContext } from '@gateway/runtime';
+import { createLogger, type LinkCall, type LinkReply, type RequestContext } from '@gateway/runtime';
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Charge } from '../domain/bill-event';
@@ -194,7 +194,13 @@ let scene: Scene;
 beforeEach(() => {
   scene = new Scene();
 });
-const json = (body: unknown) => JSON.parse(String(body));
+async function bytesOf({ body }: LinkReply): Promise<Buffer> {
+  if (Buffer.isBuffer(body)) return body;
+  const pieces: Buffer[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+const json = async (reply: LinkReply) => JSON.parse(String(await bytesOf(reply)));
 
 describe('an order that is carried out', () => {
   test('is held, dispatched, settled and answered, in this order', async () => {
@@ -213,7 +219,7 @@ describe('an order that is carried out', () => {
       'content-type': 'application/json',
       'x-ratelimit-remaining-requests': '8',
     });
-    expect(json(reply.body)).toEqual({
+    expect(await json(reply)).toEqual({
       created: expect.any(Number),
       data: [{ b64_json: 'AAAA' }],
       output_format: 'png',
@@ -231,9 +237,9 @@ describe('an order that is carried out', () => {
 
   test('is answered with links where those are asked for', async () => {
     const asked = { response_format: 'url' };
-    expect(json((await scene.send(asked)).body).data).toEqual([{ url: 'data:image/png;base64,AAAA' }]);
+    expect((await json(await scene.send(asked))).data).toEqual([{ url: 'data:image/png;base64,AAAA' }]);
     scene.does.first = () => ({ images: [{ mime: 'image/png', url: 'https://x.example.com/a' }] });
-    expect(json((await scene.send(asked)).body).data).toEqual([{ url: 'https://x.example.com/a' }]);
+    expect((await json(await scene.send(asked))).data).toEqual([{ url: 'https://x.example.com/a' }]);
     expect(scene.orders.map(({ linksWillDo }) => linksWillDo)).toEqual([true, true]);
   });
 
@@ -320,6 +326,19 @@ describe('what is refused before any money is held', () => {
     await scene.fails();
     scene.refusal = undefined;
     expect((await scene.send()).status).toBe(200);
+  });
+
+  test('more than their account has room for, while replies of its own have not gone out', async () => {
+    // Of a hundred megabytes, with two a picture.
+    const unread = await Promise.all(Array.from({ length: 5 }, () => scene.send({ n: 10 })));
+    expect(await scene.fails()).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+    expect((await scene.send({}, { key: { ...KEY, accountId: 'b' } })).status).toBe(200);
+    await bytesOf(unread[0]!);
+    expect((await scene.send()).status).toBe(200);
+    scene.does.first = () => Promise.reject(answered(400));
+    for (let at = 0; at < 10; at++) {
+      expect((await scene.fails({ n: 9 })).code).toBe('invalid_request');
+    }
   });
 
   test('what billing refuses', async () => {
@@ -503,14 +522,30 @@ describe('a call with an Idempotency-Key', () => {
   test('that was answered is answered again, for no money', async () => {
     scene.kept = Buffer.from('{"data":[]}');
     scene.claim = answeredWith(scene.kept.length);
-    const { status, body } = await scene.send({}, keyed);
-    expect(status).toBe(200);
+    const reply = await scene.send({}, keyed);
+    expect(reply.status).toBe(200);
     expect(scene.steps).toEqual(['free hold', 'load']);
     expect(scene.replays.usedBytes).toBe(11);
-    const pieces: Buffer[] = [];
-    for await (const piece of body) pieces.push(Buffer.from(piece as Buffer));
-    expect(Buffer.concat(pieces)).toEqual(scene.kept);
+    expect(await bytesOf(reply)).toEqual(scene.kept);
     expect(scene.replays.usedBytes).toBe(0);
+  });
+
+  test('that was answered is answered again, whatever became of its model since', async () => {
+    scene.kept = Buffer.from('{}');
+    scene.claim = answeredWith(scene.kept.length);
+    for (const fields of [{ model: 'sim/delisted' }, { n: 100 }, { size: '10x10' }]) {
+      expect((await scene.send(fields, keyed)).status).toBe(200);
+    }
+    // What its key may not call is another matter.
+    const key = { ...KEY, allowedModels: ['sim/chat'] };
+    expect((await scene.send({}, { ...keyed, key })).status).toBe(200);
+    scene.currentKey = key;
+    expect((await scene.fails({}, { ...keyed, key })).code).toBe('model_not_found');
+  });
+
+  test('whose request the model can’t fill frees it', async () => {
+    expect((await scene.fails({ size: '10x10' }, keyed)).code).toBe('image_generation_failed');
+    expect(scene.steps).toEqual(['key free']);
   });
 
   test('is not answered again while too much is: its body stays where it is', async () => {

@@ -14,11 +14,14 @@ import { resolveImageModel } from '../domain/image-model';
 import { boundOf, type ImageRate, rateFor } from '../domain/image-price';
 import type { ImageProvider, ImageResult } from '../domain/image-provider';
 import type { ImageRequest } from '../domain/image-request';
+import type { TakenRoom } from '../domain/job-room';
 import type { Model, ModelLookup } from '../domain/model';
 import { toImageReply } from '../formats/image-reply';
 import type { FormReader } from '../upload/form-reader';
 import type { Admission } from './admission';
+import { checkAllowed } from './check-allowed';
 import { decideByCurrentKey } from './decide-by-current-key';
+import { heldBody } from './held-body';
 import type { IdempotentCalls, OwnKey } from './idempotent-calls';
 import type { ImageRoute } from './image-dispatcher';
 import type { ImageJob, ImageJobs } from './image-jobs';
@@ -67,10 +70,12 @@ async function answerRead(
 ): Promise<LinkReply> {
   let job: ImageJob | undefined;
   try {
-    const decided = await decideByCurrentKey(deps.keys, call.key, (key) => decide(deps, read.request, key));
     const claimed = await claim(deps, context, call, read.fingerprint);
-    if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
-    job = await admit(deps, context, call, { ...decided, read, own: claimed.own });
+    if (claimed.kind === 'answered') {
+      await decideByCurrentKey(deps.keys, call.key, checkAllowed(read.request.model));
+      return await replay(deps.admission, context, call, claimed.reply);
+    }
+    job = await admit(deps, context, call, { read, own: claimed.own });
   } finally {
     // From here on they are the job's.
     if (!job) await read.close();
@@ -80,8 +85,12 @@ async function answerRead(
 
 async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
   try {
-    const reply = await jobs.run(job);
-    return { ...reply, headers: { ...reply.headers, ...job.bill.headers } };
+    const { status, headers, body } = await jobs.run(job);
+    return {
+      status,
+      headers: { ...headers, ...job.bill.headers },
+      body: heldBody(body, () => job.room.give()),
+    };
   } catch (error) {
     throw error instanceof GatewayError ? error.withRates(job.bill.grant.rates) : error;
   }
@@ -120,40 +129,34 @@ async function claim(
   return claimed;
 }
 
+/** @throws GatewayError with the key free again */
 async function admit(
-  { admission, jobs }: CreateImageDeps,
+  deps: CreateImageDeps,
   context: RequestContext,
   call: LinkCall,
-  { read, own, ...decided }: DecidedImage & { readonly read: ReadImageCall; readonly own: OwnKey },
+  { read, own }: { readonly read: ReadImageCall; readonly own: OwnKey },
 ): Promise<ImageJob> {
-  const { model, order, rate, routes } = decided;
-  const { tokens, costNano: boundNano } = boundOf(order, rate);
+  const { admission, jobs, keys } = deps;
   const { accountId } = call.key;
-  const provider = routes[0]!.provider.id;
-  let giveRoom: (() => void) | undefined;
+  let room: TakenRoom | undefined;
   try {
-    giveRoom = jobs.takeRoom(accountId, order);
-    const bill = await admission.admit(context, {
-      key: call.key,
-      model,
-      provider,
-      endpoint: call.path,
-      boundNano,
-      tokens,
-    });
+    const decided = await decideByCurrentKey(keys, call.key, (key) => decide(deps, read.request, key));
+    const { model, order, rate, routes } = decided;
+    const { tokens, costNano: boundNano } = boundOf(order, rate);
+    const provider = routes[0]!.provider.id;
+    room = jobs.takeRoom(accountId, order);
+    const request = { key: call.key, model, provider, endpoint: call.path, boundNano, tokens };
+    const bill = await admission.admit(context, request);
     if (context.signal.aborted) {
       await bill.release(CALLER_LEFT);
       throw new Error('caller left before dispatch');
     }
     const toReply = (result: ImageResult) => jsonReply(toImageReply(result, order, read.request, Date.now()));
     const { requestId, log } = context;
-    const close = () => {
-      giveRoom?.();
-      return read.close();
-    };
-    return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close };
+    const close = () => read.close();
+    return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close, room };
   } catch (error) {
-    giveRoom?.();
+    room?.give();
     await own.free();
     throw error;
   }

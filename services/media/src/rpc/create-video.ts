@@ -20,6 +20,8 @@ import { agreeOnTerms, unsupported, type VideoTerms } from '../domain/video-term
 import type { Tasks } from '../store/tasks';
 import type { FormReader } from '../upload/form-reader';
 import type { Admission } from './admission';
+import type { Bill } from './bill';
+import { checkAllowed } from './check-allowed';
 import { decideByCurrentKey } from './decide-by-current-key';
 import type { IdempotentCalls, OwnKey } from './idempotent-calls';
 import { readVideoCall } from './read-video-call';
@@ -54,9 +56,6 @@ export function createVideo(deps: CreateVideoDeps): LinkHandler {
   return async (context, call) => {
     const read = await readVideoCall(deps.forms, call);
     try {
-      const prepared = await decideByCurrentKey(deps.keys, call.key, (key) =>
-        prepare(deps, call.path, read.request, key),
-      );
       const claim: Omit<ClaimedCall, 'requestId' | 'key'> = {
         accountId: call.key.accountId,
         operation: `videos/${segmentOf(call.path)}/create`,
@@ -64,8 +63,9 @@ export function createVideo(deps: CreateVideoDeps): LinkHandler {
       };
       const key = call.headers['idempotency-key'];
       const claimed = await deps.idempotent.claim(context, { ...claim, key });
+      if (claimed.kind === 'mine') return await carryOut(deps, context, call, read.request, claimed.own);
+      await decideByCurrentKey(deps.keys, call.key, checkAllowed(read.request.model));
       if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
-      if (claimed.kind === 'mine') return await carryOut(deps, context, call, prepared, claimed.own);
       const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
       if (!known) throw inDoubt(new Error('nobody knows what became of the first call with its key'));
       const { body, ...head } = jsonReply(toCreatedJson(known));
@@ -109,28 +109,24 @@ function whyNot({ provider, target }: VideoRoute, order: Prepared['order']): str
 }
 
 async function carryOut(
-  { admission, submitter, keeper, newTaskId }: CreateVideoDeps,
+  deps: CreateVideoDeps,
   context: RequestContext,
-  { key, path }: LinkCall,
-  { model, terms, order, routes }: Prepared,
+  call: LinkCall,
+  request: VideoRequest,
   own: OwnKey,
 ): Promise<LinkReply> {
-  const requestedMs = BigInt(terms.seconds * 1_000);
-  const { perSecondNano, tier } = terms;
-  const provider = routes[0]!.provider.id;
-  const boundNano = videoCostNano(requestedMs, perSecondNano);
-  const bill = await admission
-    .admit(context, { key, model, provider, endpoint: path, boundNano })
-    .catch(async (refusal) => {
-      await own.free();
-      throw refusal;
-    });
-  const submitted = await submitter.submit({ bill, own, order, routes, log: context.log });
-  const { requestId } = context;
-  const { accountId, keyId } = key;
-  const call = { requestId, accountId, keyId, model: model.slug };
-  const task = { id: newTaskId(), ...call, ...submitted, tier, requestedMs, perSecondNano };
-  const kept = await keeper
+  const { prepared, bill } = await admit(deps, context, call, request).catch(async (refusal) => {
+    await own.free();
+    throw refusal;
+  });
+  const { model, terms, order, routes } = prepared;
+  const { seconds, perSecondNano, tier } = terms;
+  const submitted = await deps.submitter.submit({ bill, own, order, routes, log: context.log });
+  const { accountId, keyId } = call.key;
+  const ordered = { requestId: context.requestId, accountId, keyId, model: model.slug };
+  const requestedMs = millisecondsOf(seconds);
+  const task = { id: deps.newTaskId(), ...ordered, ...submitted, tier, requestedMs, perSecondNano };
+  const kept = await deps.keeper
     .keep(context, task, (client) => bill.handOver(client))
     .catch(async (failure) => {
       const { code, row } = GatewayError.from(failure);
@@ -143,6 +139,22 @@ async function carryOut(
   await own.answered(reply);
   return { ...reply, headers: { ...reply.headers, ...bill.headers } };
 }
+
+async function admit(
+  deps: CreateVideoDeps,
+  context: RequestContext,
+  { key, path }: LinkCall,
+  request: VideoRequest,
+): Promise<{ readonly prepared: Prepared; readonly bill: Bill }> {
+  const prepared = await decideByCurrentKey(deps.keys, key, (access) => prepare(deps, path, request, access));
+  const { model, terms, routes } = prepared;
+  const provider = routes[0]!.provider.id;
+  const boundNano = videoCostNano(millisecondsOf(terms.seconds), terms.perSecondNano);
+  const asked = { key, model, provider, endpoint: path, boundNano, makesTask: true };
+  return { prepared, bill: await deps.admission.admit(context, asked) };
+}
+
+const millisecondsOf = (seconds: number): bigint => BigInt(seconds * 1_000);
 
 /** `/v1/videos/{provider}/create` → `{provider}`. */
 export function segmentOf(path: string): string {

@@ -9,6 +9,7 @@ import {
 import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';
 import { BusyKeys } from './busy-keys';
+import { heldBody } from './held-body';
 import { KeyNotes } from './key-notes';
 
 /** What a call has to say about itself while it goes on, for others with its key. */
@@ -133,7 +134,7 @@ export class IdempotentCalls {
         const over = () => replays.give(call.accountId, bodyBytes);
         try {
           const body = await store.bodyOf(call, answer);
-          if (body) return once(body, over);
+          if (body) return heldBody(body, over);
           over();
           return undefined;
         } catch (error) {
@@ -157,14 +158,5 @@ export class IdempotentCalls {
       free: () => notes.free(log, call),
       lost: () => notes.lost(log, call),
     };
-  }
-}
-
-/** As a stream, because its reader says when it has gone out, or that it will not. */
-async function* once(body: Buffer, over: () => void): AsyncGenerator<Buffer> {
-  try {
-    yield body;
-  } finally {
-    over();
   }
 }

@@ -7,7 +7,7 @@ import { type ImageFailure, imageFailure, nothingMade } from '../domain/image-fa
 import { costOf, type ImageRate, maxOutputTokensOf } from '../domain/image-price';
 import type { ImageResult, ImageTokens } from '../domain/image-provider';
 import { replyBytesOf } from '../domain/image-reply-bytes';
-import type { JobRoom } from '../domain/job-room';
+import type { JobRoom, TakenRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
 import type { Bill } from './bill';
 import { failureText } from './failure-text';
@@ -27,8 +27,10 @@ export interface ImageJob {
   readonly own: OwnKey;
   readonly log: Logger;
   toReply(result: ImageResult): WholeReply;
-  /** Frees its files and its room. */
+  /** Frees its files. */
   close(): Promise<void>;
+  /** To be given once nothing of it is in memory any more: when it came to nothing, or its reply has gone out. */
+  readonly room: TakenRoom;
 }
 
 export interface ImageJobsOptions {
@@ -52,22 +54,27 @@ export class ImageJobs {
     this.#options = options;
   }
 
-  /**
-   * For an order that is about to be admitted.
-   * @returns what gives it back
-   * @throws GatewayError `rate_limited`
-   */
-  takeRoom(accountId: string, order: FittedImageOrder): () => void {
+  /** For an order that is about to be admitted. @throws GatewayError `rate_limited` */
+  takeRoom(accountId: string, order: FittedImageOrder): TakenRoom {
     return this.#options.room.take(accountId, replyBytesOf(order));
   }
 
-  /** @throws GatewayError how it failed; `image_generation_timeout` while it goes on */
+  /**
+   * A reply's room is its reader's to give.
+   * @throws GatewayError how it failed; `image_generation_timeout` while it goes on
+   */
   async run(job: ImageJob): Promise<WholeReply> {
     const done = this.#carryOut(job);
     this.#running.add(done);
     const over = () => this.#running.delete(done);
     done.then(over, over);
-    return withinTime(done, this.#options.timeoutMs);
+    try {
+      return await withinTime(done, this.#options.timeoutMs);
+    } catch (error) {
+      const giveRoom = () => job.room.give();
+      done.then(giveRoom, giveRoom);
+      throw error;
+    }
   }
 
   /** Resolves when those under way now are over. */
@@ -81,6 +88,7 @@ export class ImageJobs {
       if ('result' in outcome) return await succeed(job, outcome.result);
       throw await failed(job, outcome);
     } finally {
+      job.room.jobOver();
       await job.close().catch((err) => job.log.error({ err }, 'files of a call are not freed'));
     }
   }
@@ -122,10 +130,10 @@ interface JobFailure extends ImageFailure {
 
 async function succeed(job: ImageJob, result: ImageResult): Promise<WholeReply> {
   const { order, rate, bill, own } = job;
-  const { images, tokens } = result;
+  const { images, tokens, inputMegapixels } = result;
   const reply = job.toReply(result);
   const charge: Charge = {
-    costNano: costOf(order, rate, images.length, tokens),
+    costNano: costOf(order, rate, { made: images.length, tokens, inputMegapixels }),
     images: images.length,
     ...(tokens && { tokens: sums(tokens) }),
     source: tokens || rate.by === 'image' ? 'provider' : 'counted',
@@ -146,7 +154,7 @@ async function succeed(job: ImageJob, result: ImageResult): Promise<WholeReply> 
 async function failed({ order, rate, bill, own }: ImageJob, failure: JobFailure): Promise<GatewayError> {
   const { error, charge, tokens, forGood } = failure;
   const outcome = { status: error.row.status, errorCode: error.code };
-  const costNano = tokens ? costOf(order, rate, 0, tokens) : 0n;
+  const costNano = tokens ? costOf(order, rate, { made: 0, tokens }) : 0n;
   if (charge === 'unknown') await bill.lost(outcome);
   else if (costNano === 0n) await bill.release(outcome);
   else await bill.settle({ costNano, ...(tokens && { tokens: sums(tokens) }) }, outcome);

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
 import { KIND_BYTES, kindOf } from '../domain/file-kind';
+import { PixelCounter } from '../domain/pixel-counter';
 import type { SpoolBudget } from '../domain/spool-budget';
 import type { Upload, UploadKind } from '../domain/upload';
 import type { FormLimits, FormRules } from './form';
@@ -21,6 +22,7 @@ interface FilePart {
   readonly name: string;
   readonly hash: Hash;
   fileKind?: UploadKind;
+  pixels?: PixelCounter;
   spool?: SpoolFile;
 }
 
@@ -44,10 +46,12 @@ export class FormParts {
     this.#options = options;
   }
 
-  /** @throws GatewayError `invalid_request` */
-  addField(name: string | undefined, value: string, truncated: boolean): void {
+  /** @param value undefined where it can’t be read @throws GatewayError `invalid_request` */
+  addField(name: string | undefined, value: string | undefined, truncated: boolean): void {
     const { limits, rules } = this.#options;
     if (name === undefined) throw invalid('a part of the form has no name');
+    // The parser knows no words in it.
+    if (value === undefined) throw invalid(`${shown(name)}: its charset is not known`);
     if (rules.files[name] !== undefined) throw invalid(`${shown(name)} must be a file`);
     if (truncated) throw invalid(`${shown(name)} is too long`);
     if (this.#fields.has(name)) throw invalid(`${shown(name)} is there more than once`);
@@ -66,12 +70,13 @@ export class FormParts {
     const file = await SpoolFile.create(this.#options.directory);
     part.spool = file;
     if (this.#closed) return file.close();
-    let head = Buffer.alloc(0);
+    let head: Buffer = Buffer.alloc(0);
     for await (const piece of pieces) {
       this.#countFileBytes(part.name, file.bytes, piece.length);
-      if (head.length < KIND_BYTES) {
-        head = Buffer.concat([head, piece.subarray(0, KIND_BYTES - head.length)]);
-        if (head.length === KIND_BYTES) part.fileKind = this.#judgeKind(part.name, head);
+      if (part.pixels) part.pixels.push(piece);
+      else {
+        head = head.length === 0 ? piece : Buffer.concat([head, piece]);
+        if (head.length >= KIND_BYTES) this.#knowHead(part, head);
       }
       part.hash.update(piece);
       await file.append(piece);
@@ -130,6 +135,12 @@ export class FormParts {
     this.#filesBytes += pieceBytes;
   }
 
+  #knowHead(part: FilePart, head: Buffer): void {
+    part.fileKind = this.#judgeKind(part.name, head);
+    part.pixels = new PixelCounter(part.fileKind);
+    part.pixels.push(head);
+  }
+
   #judgeKind(name: string, head: Buffer): UploadKind {
     const kind = kindOf(head);
     if (head.length === 0) throw invalid(`${shown(name)} is empty`);
@@ -140,9 +151,11 @@ export class FormParts {
   }
 }
 
-function toUpload({ name, fileKind, spool }: FilePart): Upload {
+function toUpload({ name, fileKind, pixels: counter, spool }: FilePart): Upload {
   if (!spool || !fileKind) throw new Error('a file that has not come whole');
-  return { part: name, kind: fileKind, bytes: spool.bytes, open: () => spool.read() };
+  const pixels = counter?.pixels;
+  const told = pixels !== undefined && { pixels };
+  return { part: name, kind: fileKind, bytes: spool.bytes, ...told, open: () => spool.read() };
 }
 
 /** A caller's own name, as far as it can be told. */

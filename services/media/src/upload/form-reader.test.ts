@@ -91,6 +91,18 @@ test('fields and files are what was sent, however the body is cut up', async () 
   }
 });
 
+test('a file tells how many pixels it has, however the body is cut up', async () => {
+  const known = pngBytes(2 * KIB);
+  known.write('IHDR', 12, 'latin1');
+  known.writeUInt32BE(300, 16);
+  known.writeUInt32BE(200, 20);
+  for (const pieceBytes of [1, 7, 16 * KIB]) {
+    const form = await read([{ name: 'image', bytes: known }, png('mask')], { pieceBytes });
+    expect(form.uploads.map(({ pixels }) => pixels)).toEqual([60_000, undefined]);
+    await form.close();
+  }
+});
+
 test('the digest knows parts, not what stands between them', async () => {
   const digestOf = async (parts: WrittenPart[], how: Read = {}) => {
     const form = await read(parts, how);
@@ -158,6 +170,19 @@ test.each([
 ])('%s is invalid_request', async (_what, contentType) => {
   await expect(read([], { contentType })).rejects.toMatchObject({ code: 'invalid_request' });
 });
+
+test.each([['windows-1251'], ['utf-16'], ['x-nobody-knows']])(
+  'text in %s is invalid_request',
+  async (charset) => {
+    const head = 'Content-Disposition: form-data; name="prompt"';
+    const type = `Content-Type: text/plain; charset=${charset}`;
+    const body = Buffer.from(`--form-boundary\r\n${head}\r\n${type}\r\n\r\nhi\r\n--form-boundary--\r\n`);
+    await expect(read(body)).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: 'prompt: its charset is not known',
+    });
+  },
+);
 
 test('a form that is cut off anywhere, or has another boundary, is invalid_request', async () => {
   const whole = writeForm([text('prompt', 'words'), png('image', 40), png('mask', 30)]);

@@ -5,6 +5,8 @@ export interface Upload {
   readonly bytes: number;
   /** Hex, of its bytes. */
   readonly sha256: string;
+  /** Where the provider charges for them. */
+  readonly megapixels?: number;
 }
 
 /** What images and videos cost, and what tells one call's from another's. */

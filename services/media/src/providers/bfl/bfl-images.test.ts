@@ -81,6 +81,18 @@ describe('a task', () => {
     });
   });
 
+  test.each([
+    [3, { inputMegapixels: 3 }],
+    [0.5, { inputMegapixels: 0.5 }],
+    [-1, {}],
+    ['3', {}],
+    [null, {}],
+  ])('that was counted as %j megapixels sent', async (counted, told) => {
+    const accepted: FakeReply = { json: { id: 't', polling_url: POLL, input_mp: counted } };
+    const { result } = await generate({ linksWillDo: true, format: 'png' }, accepted, READY);
+    expect(result).toEqual({ images: [{ mime: 'image/png', url: SAMPLE }], ...told });
+  });
+
   test('of a model that draws by ratio', async () => {
     const order = {
       upstreamModel: 'flux-kontext-pro',

@@ -57,7 +57,8 @@ export function bflImages(
       if (!isSuccess(task.status)) throw refusedFlux(task);
       const mime = TYPES[order.format as keyof typeof TYPES] ?? TYPES.jpeg;
       try {
-        return { images: await finish(task, order.linksWillDo, mime, call) };
+        const images = await finish(task, order.linksWillDo, mime, call);
+        return { images, ...inputMegapixelsOf(task.value) };
       } catch (error) {
         if (error instanceof UpstreamError && error.failure.kind !== 'status') {
           throw new UpstreamError({ kind: 'broken', cause: error });
@@ -66,6 +67,13 @@ export function bflImages(
       }
     },
   };
+}
+
+/** As they count what was sent; absent where there is no credible figure. */
+function inputMegapixelsOf(value: unknown) {
+  const { input_mp: counted } = membersOf(value);
+  if (typeof counted !== 'number' || !Number.isFinite(counted) || counted < 0) return undefined;
+  return { inputMegapixels: counted };
 }
 
 /** Success without an id: there is no task that anybody could ask for. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UpstreamError } from '@gateway/upstream';
 import type { MadeImage, ProviderCall } from '../../domain/image-provider';
+import { MAX_IMAGE_FILE_BYTES } from '../../domain/image-reply-bytes';
 import type { Upstream } from '../../domain/upstream';
 import { brokenReply } from '../refusal';
 import { isSuccess } from '../send-json';
 
 const TRIES = 3;
-const MAX_BYTES = 48 * 1024 * 1024;
 
 /**
  * The file that a link leads to; it takes no key.
@@ -39,7 +39,7 @@ async function fetchOnce(upstream: Upstream, url: URL, call: ProviderCall): Prom
     headers: { accept: 'image/*' },
     signal,
     timeouts,
-    maxReplyBytes: MAX_BYTES,
+    maxReplyBytes: MAX_IMAGE_FILE_BYTES,
   });
   const pieces: Buffer[] = [];
   for await (const piece of reply.body) pieces.push(piece);

@@ -1,13 +1,11 @@
 import type { ImageProvider } from '../../domain/image-provider';
+import { MAX_IMAGE_REPLY_BYTES } from '../../domain/image-reply-bytes';
 import type { Upstream } from '../../domain/upstream';
 import type { ProviderAccount } from '../provider-account';
 import { isSuccess, sendJson } from '../send-json';
 import { imageBody } from './image-body';
 import { readImageReply } from './image-reply';
 import { refusedGoogle } from './refused-google';
-
-/** One image of 4K, in base64. */
-const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
 /** Models of Google's Gemini API that draw. @param account its base URL is without the API's version */
 export function geminiImages(
@@ -25,7 +23,7 @@ export function geminiImages(
       const body = imageBody(order);
       const reply = await sendJson(
         upstream,
-        { method: 'POST', url, headers, body, maxReplyBytes: MAX_REPLY_BYTES },
+        { method: 'POST', url, headers, body, maxReplyBytes: MAX_IMAGE_REPLY_BYTES },
         call,
       );
       if (!isSuccess(reply.status)) throw refusedGoogle(reply);

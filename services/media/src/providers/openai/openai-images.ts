@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { ImageOrder, ImageProvider } from '../../domain/image-provider';
+import { MAX_IMAGE_REPLY_BYTES } from '../../domain/image-reply-bytes';
 import type { Upstream } from '../../domain/upstream';
 import type { ProviderAccount } from '../provider-account';
 import { isSuccess, sendJson } from '../send-json';
 import { editBody, generationBody } from './image-body';
 import { readImageReply } from './image-reply';
 import { refusedImage } from './refused-image';
-
-/** Ten images of the largest size, in base64. */
-const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
 /** OpenAI's images API. @param account its base URL ends with `/v1` */
 export function openAiImages(
@@ -32,7 +30,7 @@ export function openAiImages(
           url: order.images.length === 0 ? urls.generation : urls.edit,
           headers: { authorization, 'content-type': contentType },
           body,
-          maxReplyBytes: MAX_REPLY_BYTES,
+          maxReplyBytes: MAX_IMAGE_REPLY_BYTES,
         },
         call,
       );

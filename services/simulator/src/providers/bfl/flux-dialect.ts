@@ -2,8 +2,7 @@ import { retryAfterHeader } from '../retry-after';
 import type { Accepted, TaskDialect, TaskRequest, TaskView } from '../task-dialect';
 import { toUuid } from '../task-id';
 import { errorOfStatus, TaskNotFound } from './error';
-
-const MEGAPIXEL = 1_048_576;
+import { megapixelsOf } from './megapixels';
 
 /** Without `contentPolicy`: a refused task says so when it is polled. */
 export const fluxDialect: TaskDialect<TaskRequest> = {
@@ -31,12 +30,11 @@ export const fluxDialect: TaskDialect<TaskRequest> = {
 
 function toAccepted({ request, taskId, origin }: Accepted<TaskRequest>) {
   const { width, height } = request.job.size;
-  const megapixels = Math.ceil((width * height) / MEGAPIXEL);
   return {
     ...(taskId === undefined ? {} : { id: taskId, polling_url: `${origin}/bfl/v1/get_result?id=${taskId}` }),
     cost: null,
-    input_mp: request.job.uploads.length,
-    output_mp: megapixels,
+    input_mp: request.job.uploads.reduce((sum, { megapixels = 0 }) => sum + megapixels, 0),
+    output_mp: megapixelsOf(width, height),
   };
 }
 

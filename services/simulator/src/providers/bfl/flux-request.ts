@@ -5,6 +5,7 @@ import { isObject, type Json } from '../json';
 import type { TaskRequest } from '../task-dialect';
 import { uploadOf } from '../upload';
 import { invalid } from './error';
+import { megapixelsSent } from './megapixels';
 
 const FIELDS = new Set([
   'prompt',
@@ -74,6 +75,6 @@ function parseUploads(body: Json): Upload[] {
     .map(([field, value]) => {
       const upload = uploadOf(field, value);
       if (upload === null) throw invalid(field, 'Invalid image');
-      return upload;
+      return { ...upload, megapixels: megapixelsSent(String(value)) };
     });
 }
