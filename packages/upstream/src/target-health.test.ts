@@ -99,3 +99,23 @@ test('the states are told by target', () => {
     ['b', 'm', 'closed'],
   ]);
 });
+
+test('what became of the calls is told by target, a caller’s fault being none of its own', () => {
+  health.succeeded(a, 40);
+  fail(a, refused, 1);
+  fail(a, limited, 1);
+  health.succeeded(b, 5);
+  health.broke(b);
+  nowMs = 200;
+  expect(health.reports()).toMatchObject([
+    {
+      provider: 'a',
+      calls: 3,
+      errors: 1,
+      timed: 1,
+      latencySumMs: 40,
+      lastFailure: { code: 'rate_limited', agoMs: 200 },
+    },
+    { provider: 'b', calls: 1, errors: 1, lastFailure: { code: 'upstream_failed' } },
+  ]);
+});

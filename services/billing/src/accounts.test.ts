@@ -142,6 +142,46 @@ describe('lists are newest first, a page at a time, and an account’s own', () 
   });
 });
 
+test('top-ups of all accounts are listed by their status, newest first', async () => {
+  const accounts = [await createAccount(), await createAccount()];
+  const made: string[] = [];
+  for (const { id } of [...accounts, ...accounts]) {
+    made.unshift((await createTopup(id, { status: 'TOPUP_STATUS_PENDING' })).id);
+    await createTopup(id);
+  }
+  const page = async (cursor: string) => {
+    const asked = { status: 'TOPUP_STATUS_PENDING', limit: 3, cursor } as const;
+    return callUnary(client, client.ListTopupsByStatus, asked, WAIT);
+  };
+  const first = await page('');
+  const second = await page(first.nextCursor);
+  const seen = [...first.topups, ...second.topups].map(({ id }) => id);
+  expect(seen.slice(0, 4)).toEqual(made);
+  await callUnary(client, client.ClearTopup, { id: made[0]! }, WAIT);
+  expect((await page('')).topups[0]!.id).toBe(made[1]);
+  await expect(callUnary(client, client.ListTopupsByStatus, {}, WAIT)).rejects.toMatchObject(invalid);
+});
+
+test('accounts are found by part of a name, by a whole id, and by what else is meant', async () => {
+  const word = randomUUIDv7().slice(-12);
+  const [one, two, three] = [
+    await createAccount(undefined, `The ${word} Company`),
+    await createAccount(undefined, `100%_${word.toUpperCase()}`),
+    await createAccount(undefined, 'another'),
+  ];
+  const found = async (query: string, alsoIds: string[] = []) => {
+    const asked = { limit: 10, query, alsoIds };
+    const { accounts } = await callUnary(client, client.ListAccounts, asked, WAIT);
+    return accounts.map(({ id }) => id);
+  };
+  expect(await found(word)).toEqual([two.id, one.id]);
+  expect(await found(`%_${word}`)).toEqual([two.id]);
+  expect(await found(three.id)).toEqual([three.id]);
+  expect(await found(`${word} comp`, [three.id])).toEqual([three.id, one.id]);
+  expect(await found(`${word} nobody`)).toEqual([]);
+  await expect(found('x'.repeat(201))).rejects.toMatchObject(invalid);
+});
+
 test('a key is got with its settings, by its own account only', async () => {
   const { id: accountId } = await createAccount();
   const settings = {

@@ -30,14 +30,15 @@ import {
   readConfig,
   startAdminServer,
   startGrpcServer,
+  unary,
   z,
 } from '@gateway/runtime';
-import { TargetHealth } from '@gateway/upstream';
+import { listProviders, TargetHealth } from '@gateway/upstream';
 import { fromProtoModel } from './clients/from-proto-model';
 import { CountingShare } from './domain/counting-share';
 import { Journal } from './journal/journal';
 import { createChatMetrics } from './metrics';
-import { createProviders } from './providers/registry';
+import { createProviders, simulatedProviders } from './providers/registry';
 import { UnreadBudget } from './providers/unread-budget';
 import { UpstreamHttp } from './providers/upstream-http';
 import { Admission } from './rpc/admission';
@@ -173,12 +174,23 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
+  const simulated = simulatedProviders(config, env);
+  const listing = listProviders({ providers: providers.keys(), simulated, health });
   const grpc = await startGrpcServer({
     host: config.BIND_HOST,
     port: config.GRPC_PORT,
     secrets: config.SERVICE_SECRET,
     services: [
-      { definition: ChatService.service, handlers: { Relay: link.relay }, callers: ['edge', 'dashboard'] },
+      {
+        definition: { Relay: ChatService.service.Relay },
+        handlers: { Relay: link.relay },
+        callers: ['edge', 'dashboard'],
+      },
+      {
+        definition: { ListProviders: ChatService.service.ListProviders },
+        handlers: { ListProviders: unary(log, listing) },
+        callers: ['dashboard'],
+      },
     ],
   });
   const admin = await startAdminServer({

@@ -15,6 +15,7 @@ jest.setTimeout(30_000);
 const ACCESS: Readonly<Record<string, Access>> = {
   'POST /auth/register': 'public',
   'POST /auth/login': 'public',
+  'GET /auth/me': 'viewer',
   'POST /auth/refresh': 'viewer',
   'POST /auth/logout': 'viewer',
   'POST /auth/password': 'viewer',
@@ -37,6 +38,10 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /billing/ledger': 'viewer',
   'POST /playground/chat': 'member',
   'POST /playground/images': 'member',
+  'POST /playground/videos/:provider/create': 'member',
+  'POST /playground/videos/:provider/status': 'member',
+  'POST /playground/videos/:provider/result': 'member',
+  'GET /playground/videos/files/:token': 'viewer',
   'GET /requests': 'viewer',
   'GET /requests/:id': 'viewer',
   'GET /usage': 'viewer',
@@ -47,10 +52,18 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /audit': 'owner',
   'GET /admin/audit': 'operator',
   'GET /admin/accounts': 'operator',
+  'POST /admin/accounts': 'operator',
   'GET /admin/accounts/:id': 'operator',
   'POST /admin/accounts/:id/suspend': 'operator',
   'POST /admin/accounts/:id/topups': 'operator',
   'POST /admin/accounts/:id/adjustments': 'operator',
+  'GET /admin/accounts/:id/keys': 'operator',
+  'GET /admin/accounts/:id/topups': 'operator',
+  'GET /admin/accounts/:id/ledger': 'operator',
+  'GET /admin/accounts/:id/members': 'operator',
+  'POST /admin/accounts/:id/members': 'operator',
+  'GET /admin/topups': 'operator',
+  'GET /admin/providers': 'operator',
   'POST /admin/keys/:id/revoke': 'operator',
   'POST /admin/topups/:id/clear': 'operator',
   'GET /admin/throttle': 'operator',
@@ -75,6 +88,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /auth/password': { password: 'password-1', new_password: 'password-1' },
   'POST /members': { email: 'a-member@example.com', name: 'A member', role: 'member' },
   'POST /members/:id/update': { role: 'viewer' },
+  'POST /admin/accounts': { name: 'An account' },
+  'POST /admin/accounts/:id/members': { email: 'their-member@example.com', name: 'M', role: 'owner' },
   'POST /admin/accounts/:id/topups': { amount: 1, status: 'cleared' },
   'POST /admin/accounts/:id/adjustments': { amount: -1, reason: 'a test' },
   'POST /admin/throttle': { requests_per_second: 5 },
@@ -113,6 +128,7 @@ beforeAll(async () => {
 beforeEach(() => {
   world.billing.calls.length = 0;
   world.catalog.edits.length = 0;
+  world.carrier.seen.length = 0;
 });
 afterAll(async () => {
   await dashboard?.stop();
@@ -121,7 +137,11 @@ afterAll(async () => {
 
 function call(route: string, token: string | undefined, id: string, body = BODIES[route]): Promise<Answer> {
   const [method, pattern = ''] = route.split(' ');
-  const path = pattern.replace(':id', id).replace('*slug', id).slice(1);
+  const path = pattern
+    .replace(/:id|\*slug/, id)
+    .replace(':provider', 'sim')
+    .replace(':token', 'a-token')
+    .slice(1);
   const sent = path.startsWith('playground/') ? { key_id: id, ...body } : body;
   return method === 'GET' ? dashboard.get(path, token) : dashboard.post(path, sent, token);
 }
@@ -145,11 +165,14 @@ async function idIn(account: { token: string; account: { id: string } }, route: 
 let emails = 0;
 /** Emails can be taken once only. */
 const freshBody = (route: string) =>
-  route === 'POST /members' ? { ...BODIES[route], email: `member-${emails++}@example.com` } : BODIES[route];
+  route.endsWith('/members') && BODIES[route]
+    ? { ...BODIES[route], email: `member-${emails++}@example.com` }
+    : BODIES[route];
 
 const nothingHappened = () => {
   expect(world.billing.calls).toEqual([]);
   expect(world.catalog.edits).toEqual([]);
+  expect(world.carrier.seen).toEqual([]);
 };
 const NOT_FOUND = { error: { type: 'not_found_error', code: 'not_found', message: 'Resource not found.' } };
 
@@ -244,6 +267,17 @@ describe('an operator', () => {
 });
 
 describe('an id that is not there', () => {
+  test.each(routes.filter((route) => /^POST .playground/.test(route)))(
+    "%s: another account's key is as unknown as none",
+    async (route) => {
+      for (const id of [await idIn(other, route), 'key_none']) {
+        const { status, body } = await call(route, owner.token, id);
+        expect([status, body]).toEqual([404, NOT_FOUND]);
+      }
+      expect(world.carrier.seen).toEqual([]);
+    },
+  );
+
   const ofAccounts = routesWith(':id').filter((route) => ofUsers.includes(route));
 
   test.each(ofAccounts)("%s: another account's is as unknown as none, to operators too", async (route) => {

@@ -38,6 +38,7 @@ describe('accounts', () => {
     const shown = rest.data.find(({ id }: { id: string }) => id === owner.account.id);
     expect(shown).toEqual({
       id: owner.account.id,
+      owner_email: owner.email,
       name: 'A user',
       status: 'active',
       created_at: '2026-01-02T03:04:05.000Z',

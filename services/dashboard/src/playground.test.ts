@@ -63,6 +63,27 @@ describe('a playground call', () => {
     expect(call).toMatchObject({ path: '/v1/images', headers: { 'idempotency-key': 'cat 7' } });
   });
 
+  test('orders videos and looks at them, at the provider that its path names', async () => {
+    const send = (path: string, body: object) =>
+      dashboard.post(`playground/videos/${path}`, { key_id: keyId, ...body }, owner.token);
+    await send('sim/create', { model: 'sim/video', prompt: 'a cat' });
+    await send('sim/status', { task_id: 'task_1' });
+    await send('a%2Fb%20c/result', { task_id: 'task_1' });
+    expect(world.carrier.seen.map(({ call }) => [call.path, JSON.parse(call.body.toString())])).toEqual([
+      ['/v1/videos/sim/create', { model: 'sim/video', prompt: 'a cat' }],
+      ['/v1/videos/sim/status', { task_id: 'task_1' }],
+      ['/v1/videos/a%2Fb%20c/result', { task_id: 'task_1' }],
+    ]);
+    for (const { call } of world.carrier.seen) expect(call.key).toMatchObject({ keyId });
+  });
+
+  test('fetches a video by its link, with nobody’s key', async () => {
+    expect((await dashboard.get('playground/videos/files/task_1.0.5.abc', owner.token)).status).toBe(200);
+    const [{ call } = { call: undefined }] = world.carrier.seen;
+    expect(call).toMatchObject({ method: 'GET', path: '/v1/videos/files/task_1.0.5.abc' });
+    expect(call!.key).toMatchObject({ keyId: '', accountId: '' });
+  });
+
   test('streams as it comes, and ends in the error that broke it', async () => {
     let goOn!: () => void;
     const waited = new Promise<void>((resolve) => {

@@ -7,7 +7,9 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
+  type CallSettings,
   ConfigError,
+  callUnary,
   closeServer,
   createGrpcClient,
   createGrpcClients,
@@ -28,6 +30,7 @@ import { recordChange } from './actions/record-change';
 import { Billing } from './clients/billing';
 import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
+import { ProviderInstances } from './clients/provider-instances';
 import { settings } from './config';
 import { CallPlaces } from './domain/call-places';
 import { normaliseEmail } from './domain/email';
@@ -92,6 +95,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       limits: readLimits(config),
       places: new CallPlaces(MAX_PLAYGROUND_CALLS),
       carriers: carriers.pools,
+      instances: carriers.instances,
     }),
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
     recordChange: (endpoint, call) => recordChange(pool, endpoint, call),
@@ -148,7 +152,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   };
 }
 
-/** Links to the services that answer playground calls. */
+/** The services that answer playground calls and know the providers. */
 function openCarriers(config: Config, log: Logger) {
   const peer = { secrets: config.SERVICE_SECRET, caller: 'dashboard' };
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
@@ -161,8 +165,22 @@ function openCarriers(config: Config, log: Logger) {
     media:
       medias && new LinkPool({ name: 'media.Relay', relays: medias.map((one) => () => one.Relay()), log }),
   };
+  const addressOf = (addresses: readonly string[] | undefined, index: number) => addresses?.[index] ?? '';
+  const instances = new ProviderInstances([
+    ...(chats ?? []).map((one, index) => ({
+      service: 'chat' as const,
+      address: addressOf(config.CHAT_ADDR, index),
+      ask: (within: CallSettings) => callUnary(one, one.ListProviders, {}, within),
+    })),
+    ...(medias ?? []).map((one, index) => ({
+      service: 'media' as const,
+      address: addressOf(config.MEDIA_ADDR, index),
+      ask: (within: CallSettings) => callUnary(one, one.ListProviders, {}, within),
+    })),
+  ]);
   return {
     pools,
+    instances,
     close() {
       pools.chat?.close();
       pools.media?.close();

@@ -16,14 +16,15 @@ import {
   type RunningService,
   startAdminServer,
   startGrpcServer,
+  unary,
 } from '@gateway/runtime';
-import { TargetHealth } from '@gateway/upstream';
+import { listProviders, TargetHealth } from '@gateway/upstream';
 import { openBooks } from './books';
 import { fromProtoModel } from './clients/from-proto-model';
 import { SpoolBudget } from './domain/spool-budget';
 import { openImages } from './images';
 import { createMediaMetrics } from './metrics';
-import { createProviders } from './providers/registry';
+import { createProviders, type MediaProviders, simulatedProviders } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
 import { IdempotentCalls } from './rpc/idempotent-calls';
 import { routeCall } from './rpc/route-call';
@@ -91,7 +92,9 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const refusals = reportRefusals(billing, log);
   const routes = routeCall({ createImage: images.create, ...videos.routes });
   const link = new LinkServer({ log, handler: recordedRefusals(refusals, routes) });
-  const grpc = await startGrpc(settings, link);
+  const simulated = simulatedProviders(settings, env);
+  const listing = listProviders({ providers: idsOf(providers), simulated, health });
+  const grpc = await startGrpc(settings, log, link, listing);
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
@@ -125,14 +128,30 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   };
 }
 
-function startGrpc(settings: Settings, { relay }: LinkServer) {
+const idsOf = ({ images, videos }: MediaProviders) => [...images.keys(), ...videos.keys()];
+
+function startGrpc(
+  settings: Settings,
+  log: Logger,
+  { relay }: LinkServer,
+  listing: ReturnType<typeof listProviders>,
+) {
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
   return startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
     secrets: settings.SERVICE_SECRET,
     services: [
-      { definition: MediaService.service, handlers: { Relay: relay }, callers: ['edge', 'dashboard'] },
+      {
+        definition: { Relay: MediaService.service.Relay },
+        handlers: { Relay: relay },
+        callers: ['edge', 'dashboard'],
+      },
+      {
+        definition: { ListProviders: MediaService.service.ListProviders },
+        handlers: { ListProviders: unary(log, listing) },
+        callers: ['dashboard'],
+      },
     ],
   });
 }

@@ -3,11 +3,16 @@ import type { ListAccountsResponse } from '@gateway/proto/generated/gateway/bill
 import type { Pool, RequestContext } from '@gateway/runtime';
 import { listAccounts as list } from '../store/accounts';
 import { toPageRequest } from '../store/page';
+import { parseId, parseName } from './parse';
 import { toProtoAccount } from './to-proto';
 
 export const listAccounts =
   (pool: Pool) =>
   async (_context: RequestContext, request: ListAccountsRequest__Output): Promise<ListAccountsResponse> => {
-    const { rows, nextCursor } = await list(pool, toPageRequest(request.limit, request.cursor));
+    const search = {
+      query: parseName(request.query, 'query'),
+      alsoIds: request.alsoIds.map((id) => parseId(id, 'also_ids')),
+    };
+    const { rows, nextCursor } = await list(pool, search, toPageRequest(request.limit, request.cursor));
     return { accounts: rows.map(toProtoAccount), nextCursor };
   };

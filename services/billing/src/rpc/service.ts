@@ -24,6 +24,7 @@ import { listLedger } from './list-ledger';
 import { listOpenHolds } from './list-open-holds';
 import { listRequests } from './list-requests';
 import { listTopups } from './list-topups';
+import { listTopupsByStatus } from './list-topups-by-status';
 import { optIn } from './opt-in';
 import { regenerateKey } from './regenerate-key';
 import { reportRefusals } from './report-refusals';
@@ -98,6 +99,7 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
       CreateTopup: unary(log, createTopup(pool)),
       ClearTopup: unary(log, clearTopup(pool)),
       ListTopups: unary(log, listTopups(pool)),
+      ListTopupsByStatus: unary(log, listTopupsByStatus(pool)),
       ListLedger: unary(log, listLedger(pool)),
       ListRequests: unary(log, listRequests(pool)),
       GetRequest: unary(log, getRequest(pool)),

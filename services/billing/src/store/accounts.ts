@@ -42,7 +42,27 @@ const LIST = statement(
   'list-accounts',
   `SELECT ${ACCOUNT_COLUMNS} FROM billing.accounts WHERE seq < $1 ORDER BY seq DESC LIMIT $2`,
 );
+const SEARCH = statement(
+  'search-accounts',
+  `SELECT ${ACCOUNT_COLUMNS} FROM billing.accounts
+   WHERE seq < $1 AND (id = $3 OR id = ANY($4::text[]) OR position(lower($3) in lower(name)) > 0)
+   ORDER BY seq DESC LIMIT $2`,
+);
 
-export async function listAccounts(on: Queryable, page: PageRequest): Promise<Page<AccountRow>> {
-  return toPage(await rowsOf<AccountRow>(on, LIST, [page.before, page.limit + 1]), page.limit);
+export interface AccountSearch {
+  /** Part of a name, or a whole id; empty: every account. */
+  readonly query: string;
+  readonly alsoIds: readonly string[];
+}
+
+export async function listAccounts(
+  on: Queryable,
+  { query, alsoIds }: AccountSearch,
+  page: PageRequest,
+): Promise<Page<AccountRow>> {
+  const window = [page.before, page.limit + 1];
+  const rows = query
+    ? await rowsOf<AccountRow>(on, SEARCH, [...window, query, alsoIds])
+    : await rowsOf<AccountRow>(on, LIST, window);
+  return toPage(rows, page.limit);
 }

@@ -93,3 +93,20 @@ export async function listTopups(
 ): Promise<Page<TopupRow>> {
   return toPage(await rowsOf<TopupRow>(on, LIST, [accountId, page.before, page.limit + 1]), page.limit);
 }
+
+const LIST_BY_STATUS = statement(
+  'list-topups-by-status',
+  `SELECT ${COLUMNS} FROM billing.topups WHERE status = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+);
+
+/** Of all accounts. */
+export async function listTopupsByStatus(
+  on: Queryable,
+  status: TopupRow['status'],
+  page: PageRequest,
+): Promise<Page<TopupRow>> {
+  return toPage(
+    await rowsOf<TopupRow>(on, LIST_BY_STATUS, [status, page.before, page.limit + 1]),
+    page.limit,
+  );
+}

@@ -81,7 +81,7 @@ export function createProviders(
   for (const id of settings.CHAT_PROVIDERS.split(',').filter(Boolean)) {
     const known = KNOWN[id];
     const apiKey = known && env[`${known.env}_API_KEY`];
-    const baseUrl = known && (env[`${known.env}_BASE_URL`] || known.baseUrl);
+    const baseUrl = known && baseUrlOf(known, env);
     if (!known) problems.push(`CHAT_PROVIDERS: unknown provider ${id}`);
     else if (!apiKey) problems.push(`${known.env}_API_KEY: required for provider ${id}`);
     else if (!baseUrl || !URL.canParse(baseUrl)) problems.push(`${known.env}_BASE_URL: not a URL`);
@@ -96,4 +96,18 @@ export function createProviders(
     providers.set(unreachable.id, simulated(unreachable, unread));
   }
   return providers;
+}
+
+const baseUrlOf = (known: KnownProvider, env: NodeJS.ProcessEnv): string =>
+  env[`${known.env}_BASE_URL`] || known.baseUrl;
+
+/** Those whose calls go to the simulator. */
+export function simulatedProviders(settings: ProviderSettings, env: NodeJS.ProcessEnv): ReadonlySet<string> {
+  const { SIM_BASE_URL } = settings;
+  if (SIM_BASE_URL === undefined) return new Set();
+  const { origin } = new URL(SIM_BASE_URL);
+  const played = Object.entries(KNOWN).filter(
+    ([, known]) => URL.parse(baseUrlOf(known, env))?.origin === origin,
+  );
+  return new Set(['sim', 'sim-unreachable', ...played.map(([id]) => id)]);
 }

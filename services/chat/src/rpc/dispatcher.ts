@@ -67,8 +67,9 @@ export class Dispatcher {
       const startMs = performance.now();
       try {
         const begun = { route, body, reply: await this.#send(context.requestId, call, route, body, signal) };
-        health.succeeded(route);
-        metrics.answered(route, performance.now() - startMs);
+        const firstByteMs = performance.now() - startMs;
+        health.succeeded(route, firstByteMs);
+        metrics.answered(route, firstByteMs);
         return begun;
       } catch (error) {
         if (context.signal.aborted) throw error;

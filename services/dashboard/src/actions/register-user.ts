@@ -17,6 +17,8 @@ export interface Registration {
   readonly email: string;
   readonly password: string;
   readonly name: string;
+  /** Absent: the user's. */
+  readonly accountName?: string;
   readonly operator: boolean;
 }
 
@@ -27,12 +29,12 @@ export interface Registration {
 export async function registerUser(
   { pool, billing, hasher }: RegisterDependencies,
   caller: Caller,
-  { email, password, name, operator }: Registration,
+  { email, password, name, accountName = name, operator }: Registration,
 ): Promise<User> {
   if (await findUserByEmail(pool, email)) throw new GatewayError('email_taken');
   const passwordHash = await hasher.hash(password);
   const accountId = await claimAccountId(pool, email, `acct_${randomUUIDv7()}`);
-  await billing.createAccount(caller, accountId, name);
+  await billing.createAccount(caller, accountId, accountName);
   const user = { id: `user_${randomUUIDv7()}`, accountId, email, name, role: 'owner' as const, operator };
   const inserted = await insertUser(pool, user, passwordHash);
   if (!inserted) throw new GatewayError('email_taken');

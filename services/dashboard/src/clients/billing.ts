@@ -7,15 +7,18 @@ import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway
 import type { GetUsageRequest } from '@gateway/proto/generated/gateway/billing/v1/GetUsageRequest';
 import type { GetUsageResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/GetUsageResponse';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
+import type { ListAccountsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsRequest';
 import type { ListAccountsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
 import type { ListKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListKeysResponse';
 import type { ListLedgerResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListLedgerResponse';
 import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
 import type { ListRequestsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsResponse';
+import type { ListTopupsByStatusResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsByStatusResponse';
 import type { ListTopupsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsResponse';
 import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
+import type { TopupStatus } from '@gateway/proto/generated/gateway/billing/v1/TopupStatus';
 import type { UpdateAccountLimitsRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateAccountLimitsRequest';
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
@@ -105,8 +108,8 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.RevokeKey, { id }, within(caller)));
   }
 
-  listAccounts(caller: Caller, page: PageQuery): Promise<ListAccountsResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.ListAccounts, page, within(caller)));
+  listAccounts(caller: Caller, request: ListAccountsRequest): Promise<ListAccountsResponse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.ListAccounts, request, within(caller)));
   }
 
   setAccountSuspended(caller: Caller, id: string, suspended: boolean): Promise<Account__Output> {
@@ -150,8 +153,8 @@ export class Billing {
       id: topup.id,
       accountId: topup.accountId,
       amountNano: topup.amountNano.toString(),
-      status: topup.status === 'cleared' ? 'TOPUP_STATUS_CLEARED' : 'TOPUP_STATUS_PENDING',
-    } as const;
+      status: toProtoStatus(topup.status),
+    };
     return unwrap(callUnary(this.#client, this.#client.CreateTopup, request, within(caller)));
   }
 
@@ -162,6 +165,16 @@ export class Billing {
 
   listTopups(caller: Caller, accountId: string, page: PageQuery): Promise<ListTopupsResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.ListTopups, { accountId, ...page }, within(caller)));
+  }
+
+  /** Of all accounts. */
+  listTopupsByStatus(
+    caller: Caller,
+    status: 'cleared' | 'pending',
+    page: PageQuery,
+  ): Promise<ListTopupsByStatusResponse__Output> {
+    const request = { status: toProtoStatus(status), ...page };
+    return unwrap(callUnary(this.#client, this.#client.ListTopupsByStatus, request, within(caller)));
   }
 
   listLedger(caller: Caller, accountId: string, page: PageQuery): Promise<ListLedgerResponse__Output> {
@@ -180,6 +193,9 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.GetUsage, request, within(caller)));
   }
 }
+
+const toProtoStatus = (status: 'cleared' | 'pending'): TopupStatus =>
+  status === 'cleared' ? 'TOPUP_STATUS_CLEARED' : 'TOPUP_STATUS_PENDING';
 
 const within = ({ requestId, signal }: Caller) => ({ timeoutMs: TIMEOUT_MS, requestId, signal });
 

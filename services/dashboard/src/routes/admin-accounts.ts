@@ -1,59 +1,131 @@
+import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
+import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
-import type { Billing } from '../clients/billing';
-import type { Endpoint, UserCall } from './endpoint';
-import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
+import { type RegisterDependencies, registerUser } from '../actions/register-user';
+import { firstPassword } from '../security/first-password';
+import { findAccountsByEmail, findOwnerEmails } from '../store/account-users';
+import { accountAnswer, listOf, newAccountAnswer, revokedKeyAnswer, throttleAnswer } from './answers';
+import { emailAddress } from './auth';
+import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
+import { idempotentId } from './idempotent-id';
+import { label, noFields, pageQuery, parseBody, parseQuery } from './parse-input';
 import { toAccountJson, toKeyJson, toList, toThrottleJson } from './to-json';
+
+type Dependencies = RegisterDependencies;
 
 /** Per second, over all edges. */
 const MAX_REQUESTS = 1_000_000;
 
+const listQuery = pageQuery.extend({ query: label(200).or(z.literal('')).default('') });
+const createBody = z.strictObject({
+  name: label(200),
+  owner: z.strictObject({ email: emailAddress, name: label(200).optional() }).optional(),
+});
 const suspendBody = z.strictObject({ suspended: z.boolean().default(true) });
 const throttleBody = z.strictObject({
   requests_per_second: z.number().int().min(1).max(MAX_REQUESTS).nullable(),
 });
 
-export function adminAccountEndpoints(billing: Billing): Endpoint[] {
+export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
   const endpoint = (
     method: 'GET' | 'POST',
     path: string,
-    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
-  ): Endpoint => ({ method, path, access: 'operator', handle: (call) => handle(billing, call) });
+    handle: (deps: Dependencies, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): Endpoint => ({ method, path, access: 'operator', handle: (call) => handle(deps, call), doc });
   return [
-    endpoint('GET', '/admin/accounts', listAccounts),
-    endpoint('GET', '/admin/accounts/:id', getAccount),
-    endpoint('POST', '/admin/accounts/:id/suspend', suspendAccount),
-    endpoint('POST', '/admin/keys/:id/revoke', revokeKey),
-    endpoint('GET', '/admin/throttle', getThrottle),
-    endpoint('POST', '/admin/throttle', setThrottle),
+    endpoint('GET', '/admin/accounts', listAccounts, {
+      summary: "Accounts, newest first; those with `query` in their name or a user's email, or as their id",
+      query: listQuery,
+      answer: listOf(accountAnswer),
+    }),
+    endpoint('POST', '/admin/accounts', createAccount, {
+      summary: 'Make an account, and its owner, whose first password is answered this once',
+      body: createBody,
+      answer: newAccountAnswer,
+      codes: ['email_taken', 'too_many_attempts'],
+      idempotent: true,
+    }),
+    endpoint('GET', '/admin/accounts/:id', getAccount, { summary: 'An account', answer: accountAnswer }),
+    endpoint('POST', '/admin/accounts/:id/suspend', suspendAccount, {
+      summary: 'Suspend an account, or let it go on',
+      body: suspendBody,
+      answer: accountAnswer,
+    }),
+    endpoint('POST', '/admin/keys/:id/revoke', revokeKey, {
+      summary: 'Revoke a key that leaked, for good',
+      answer: revokedKeyAnswer,
+    }),
+    endpoint('GET', '/admin/throttle', getThrottle, {
+      summary: "The platform's throttle",
+      answer: throttleAnswer,
+    }),
+    endpoint('POST', '/admin/throttle', setThrottle, {
+      summary: "Set the platform's throttle; `null` for none",
+      body: throttleBody,
+      answer: throttleAnswer,
+    }),
   ];
 }
 
-async function listAccounts(billing: Billing, { context, query }: UserCall) {
-  const { accounts, nextCursor } = await billing.listAccounts(context, parseQuery(pageQuery, query));
-  return toList(accounts.map(toAccountJson), nextCursor);
+/** All, or those with that part in their name or in a user's email, or of that id. */
+async function listAccounts({ billing, pool }: Dependencies, { context, query: given }: UserCall) {
+  const { query, ...page } = parseQuery(listQuery, given);
+  const alsoIds = query ? await findAccountsByEmail(pool, query) : [];
+  const { accounts, nextCursor } = await billing.listAccounts(context, { query, alsoIds, ...page });
+  return toList(await shown(pool, accounts), nextCursor);
 }
 
-async function getAccount(billing: Billing, { context, params }: UserCall) {
-  return toAccountJson(await billing.getAccount(context, params.id ?? ''));
+/** With an owner the email makes it one account; without, the Idempotency-Key. */
+async function createAccount(deps: Dependencies, call: UserCall) {
+  const { name, owner } = parseBody(createBody, call.body);
+  if (!owner) {
+    const id = idempotentId('acct', call, 'new');
+    return shownOne(deps.pool, await deps.billing.createAccount(call.context, id, name));
+  }
+  const password = firstPassword();
+  const user = { email: owner.email, name: owner.name ?? name, accountName: name, password, operator: false };
+  const { id, accountId, email, name: ownerName } = await registerUser(deps, call.context, user);
+  const account = await deps.billing.getAccount(call.context, accountId);
+  return { ...(await shownOne(deps.pool, account)), owner: { id, email, name: ownerName, password } };
 }
 
-async function suspendAccount(billing: Billing, { context, params, body }: UserCall) {
+async function getAccount({ billing, pool }: Dependencies, { context, params }: UserCall) {
+  return shownOne(pool, await billing.getAccount(context, params.id ?? ''));
+}
+
+async function suspendAccount({ billing, pool }: Dependencies, { context, params, body }: UserCall) {
   const { suspended } = parseBody(suspendBody, body ?? {});
-  return toAccountJson(await billing.setAccountSuspended(context, params.id ?? '', suspended));
+  return shownOne(pool, await billing.setAccountSuspended(context, params.id ?? '', suspended));
 }
 
 /** For a key that leaked: of any account, for good. */
-async function revokeKey(billing: Billing, { context, params, body }: UserCall) {
+async function revokeKey({ billing }: Dependencies, { context, params, body }: UserCall) {
   parseBody(noFields, body ?? {});
   const key = await billing.revokeKey(context, params.id ?? '');
   return { ...toKeyJson(key), account_id: key.accountId };
 }
 
-async function getThrottle(billing: Billing, { context }: UserCall) {
+async function getThrottle({ billing }: Dependencies, { context }: UserCall) {
   return toThrottleJson(await billing.getThrottle(context));
 }
 
-async function setThrottle(billing: Billing, { context, body }: UserCall) {
+async function setThrottle({ billing }: Dependencies, { context, body }: UserCall) {
   const { requests_per_second } = parseBody(throttleBody, body);
   return toThrottleJson(await billing.setThrottle(context, requests_per_second ?? 0));
+}
+
+/** With whom to write to. */
+async function shown(pool: Pool, accounts: readonly Account__Output[]) {
+  const ids = accounts.map(({ id }) => id);
+  const emails = await findOwnerEmails(pool, ids);
+  return accounts.map((account) => ({
+    ...toAccountJson(account),
+    owner_email: emails.get(account.id) ?? null,
+  }));
+}
+
+async function shownOne(pool: Pool, account: Account__Output) {
+  const [only] = await shown(pool, [account]);
+  return only!;
 }

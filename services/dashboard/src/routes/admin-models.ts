@@ -2,7 +2,8 @@ import { GatewayError } from '@gateway/proto';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
 import type { CatalogModel } from '../domain/listed-model';
-import type { Endpoint, UserCall } from './endpoint';
+import { catalogModelAnswer, listOf } from './answers';
+import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { createModelBody, delistBody, pricesBody, statusBody, updateModelBody } from './model-input';
 import { pageOfModels } from './page-of-models';
 import { pageQuery, parseBody, parseQuery } from './parse-input';
@@ -17,15 +18,43 @@ export function adminModelEndpoints(deps: Dependencies): Endpoint[] {
     method: 'GET' | 'POST',
     path: string,
     handle: (deps: Dependencies, call: UserCall) => Promise<unknown>,
-  ): Endpoint => ({ method, path, access: 'operator', handle: (call) => handle(deps, call) });
+    doc: Omit<EndpointDoc, 'answer' | 'codes'>,
+    answer: EndpointDoc['answer'] = catalogModelAnswer,
+  ): Endpoint => ({
+    method,
+    path,
+    access: 'operator',
+    handle: (call) => handle(deps, call),
+    doc: { ...doc, answer, codes: ['model_not_found'] },
+  });
   return [
-    endpoint('GET', '/admin/models', listModels),
-    endpoint('POST', '/admin/models', createModel),
-    endpoint('GET', '/admin/models/*slug', async ({ models }, call) => knownModel(models, call)),
-    endpoint('POST', '/admin/models/*slug/update', updateModel),
-    endpoint('POST', '/admin/models/*slug/status', setStatus),
-    endpoint('POST', '/admin/models/*slug/delist', delistModel),
-    endpoint('POST', '/admin/models/*slug/prices', setPrices),
+    endpoint(
+      'GET',
+      '/admin/models',
+      listModels,
+      { summary: 'All models, delisted ones too', query: pageQuery },
+      listOf(catalogModelAnswer),
+    ),
+    endpoint('POST', '/admin/models', createModel, { summary: 'Add a model', body: createModelBody }),
+    endpoint('GET', '/admin/models/*slug', async ({ models }, call) => knownModel(models, call), {
+      summary: 'A model, and how it is served',
+    }),
+    endpoint('POST', '/admin/models/*slug/update', updateModel, {
+      summary: 'Change a model; what is left out stays',
+      body: updateModelBody,
+    }),
+    endpoint('POST', '/admin/models/*slug/status', setStatus, {
+      summary: 'Enable or disable a model',
+      body: statusBody,
+    }),
+    endpoint('POST', '/admin/models/*slug/delist', delistModel, {
+      summary: 'Delist a model, and name its successor',
+      body: delistBody,
+    }),
+    endpoint('POST', '/admin/models/*slug/prices', setPrices, {
+      summary: 'Set the prices of a model, from now on',
+      body: pricesBody,
+    }),
   ];
 }
 

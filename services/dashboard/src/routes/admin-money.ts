@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import type { Endpoint, UserCall } from './endpoint';
+import { adjustmentAnswer, listOf, topupAnswer } from './answers';
+import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { idempotentId } from './idempotent-id';
-import { label, noFields, parseBody, signedUsdAmount, usdAmount } from './parse-input';
-import { toLedgerJson, toTopupJson } from './to-json';
+import { label, noFields, pageQuery, parseBody, parseQuery, signedUsdAmount, usdAmount } from './parse-input';
+import { toLedgerJson, toList, toTopupJson } from './to-json';
 
 const topupBody = z.strictObject({
   amount: usdAmount.refine((nano) => nano > 0n, 'not above zero'),
@@ -15,18 +16,45 @@ const adjustmentBody = z.strictObject({
   reason: label(200),
 });
 
+const listQuery = pageQuery.extend({ status: z.enum(['cleared', 'pending']).default('pending') });
+
 export function adminMoneyEndpoints(billing: Billing): Endpoint[] {
-  const post = (path: string, handle: (billing: Billing, call: UserCall) => Promise<unknown>): Endpoint => ({
-    method: 'POST',
-    path,
-    access: 'operator',
-    handle: (call) => handle(billing, call),
-  });
+  const endpoint = (
+    method: 'GET' | 'POST',
+    path: string,
+    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): Endpoint => ({ method, path, access: 'operator', handle: (call) => handle(billing, call), doc });
   return [
-    post('/admin/accounts/:id/topups', createTopup),
-    post('/admin/accounts/:id/adjustments', createAdjustment),
-    post('/admin/topups/:id/clear', clearTopup),
+    endpoint('POST', '/admin/accounts/:id/topups', createTopup, {
+      summary: 'Book a payment, pending or cleared',
+      body: topupBody,
+      answer: topupAnswer,
+      idempotent: true,
+    }),
+    endpoint('POST', '/admin/accounts/:id/adjustments', createAdjustment, {
+      summary: 'Correct a balance; the amount is signed',
+      body: adjustmentBody,
+      answer: adjustmentAnswer,
+      idempotent: true,
+    }),
+    endpoint('GET', '/admin/topups', listTopups, {
+      summary: 'Top-ups of all accounts by their status, newest first',
+      query: listQuery,
+      answer: listOf(topupAnswer),
+    }),
+    endpoint('POST', '/admin/topups/:id/clear', clearTopup, {
+      summary: 'The money is there',
+      answer: topupAnswer,
+    }),
   ];
+}
+
+/** Of all accounts. */
+async function listTopups(billing: Billing, { context, query }: UserCall) {
+  const { status, ...page } = parseQuery(listQuery, query);
+  const { topups, nextCursor } = await billing.listTopupsByStatus(context, status, page);
+  return toList(topups.map(toTopupJson), nextCursor);
 }
 
 async function createTopup(billing: Billing, call: UserCall) {

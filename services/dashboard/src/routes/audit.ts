@@ -1,6 +1,7 @@
 import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
 import { type AuditRow, listAudit } from '../store/audit';
+import { anyAuditEntryAnswer, auditEntryAnswer, listOf } from './answers';
 import type { Endpoint, UserCall } from './endpoint';
 import { pageQuery, parseQuery } from './parse-input';
 import { toList } from './to-json';
@@ -15,8 +16,28 @@ const auditQuery = pageQuery.extend({
 
 export function auditEndpoints(pool: Pool): Endpoint[] {
   return [
-    { method: 'GET', path: '/audit', access: 'owner', handle: (call) => ofAccount(pool, call) },
-    { method: 'GET', path: '/admin/audit', access: 'operator', handle: (call) => ofAll(pool, call) },
+    {
+      method: 'GET',
+      path: '/audit',
+      access: 'owner',
+      handle: (call) => ofAccount(pool, call),
+      doc: {
+        summary: 'Who changed what in the account, newest first',
+        query: auditQuery,
+        answer: listOf(auditEntryAnswer),
+      },
+    },
+    {
+      method: 'GET',
+      path: '/admin/audit',
+      access: 'operator',
+      handle: (call) => ofAll(pool, call),
+      doc: {
+        summary: 'Who changed what in any account, newest first',
+        query: auditQuery,
+        answer: listOf(anyAuditEntryAnswer),
+      },
+    },
   ];
 }
 

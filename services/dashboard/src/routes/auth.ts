@@ -11,9 +11,10 @@ import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, forgetAttempts, giveBackAttempt, takeAttempt } from '../store/attempts';
 import { deleteOtherSessions, deleteSession } from '../store/sessions';
 import { findUserByEmail, updatePassword } from '../store/users';
-import type { Call, Endpoint, UserCall } from './endpoint';
+import { loggedOutAnswer, meAnswer, passwordChangedAnswer, registrationAnswer, tokenAnswer } from './answers';
+import type { Call, Endpoint, EndpointDoc, UserCall, UserEndpoint } from './endpoint';
 import { label, noFields, parseBody } from './parse-input';
-import { toTokenJson } from './to-json';
+import { toAccountJson, toTokenJson } from './to-json';
 
 export interface AuthDependencies {
   readonly pool: Pool;
@@ -46,29 +47,50 @@ const passwordBody = z.strictObject({ password: z.string().max(1_000), new_passw
 const loginBody = z.strictObject({ email: z.string().max(1_000), password: z.string().max(1_000) });
 
 export function authEndpoints(deps: AuthDependencies): Endpoint[] {
+  const anyone = (
+    path: string,
+    handle: (deps: AuthDependencies, call: Call) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): Endpoint => ({ method: 'POST', path, access: 'public', handle: (call) => handle(deps, call), doc });
+  const user = (
+    [method, path]: readonly ['GET' | 'POST', string],
+    handle: (deps: AuthDependencies, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): UserEndpoint => ({ method, path, access: 'viewer', handle: (call) => handle(deps, call), doc });
   return [
-    { method: 'POST', path: '/auth/register', access: 'public', handle: (call) => register(deps, call) },
-    { method: 'POST', path: '/auth/login', access: 'public', handle: (call) => login(deps, call) },
+    anyone('/auth/register', register, {
+      summary: 'Make an account and its owner, who is logged in',
+      body: registerBody,
+      answer: registrationAnswer,
+      codes: ['email_taken', 'too_many_attempts'],
+    }),
+    anyone('/auth/login', login, {
+      summary: 'Log in',
+      body: loginBody,
+      answer: tokenAnswer,
+      codes: ['invalid_credentials', 'too_many_attempts'],
+    }),
+    user(['GET', '/auth/me'], me, { summary: 'Who is logged in', answer: meAnswer }),
     {
-      method: 'POST',
-      path: '/auth/refresh',
-      access: 'viewer',
+      ...user(['POST', '/auth/refresh'], refresh, {
+        summary: 'A new token for one that is still good, for seven days after the login',
+        answer: tokenAnswer,
+      }),
       unaudited: true,
-      handle: (call) => refresh(deps, call),
     },
     {
-      method: 'POST',
-      path: '/auth/logout',
-      access: 'viewer',
+      ...user(['POST', '/auth/logout'], logout, {
+        summary: 'End this login, and every token of it',
+        answer: loggedOutAnswer,
+      }),
       unaudited: true,
-      handle: (call) => logout(deps, call),
     },
-    {
-      method: 'POST',
-      path: '/auth/password',
-      access: 'viewer',
-      handle: (call) => changePassword(deps, call),
-    },
+    user(['POST', '/auth/password'], changePassword, {
+      summary: 'Change the own password; other logins end',
+      body: passwordBody,
+      answer: passwordChangedAnswer,
+      codes: ['invalid_credentials', 'too_many_attempts'],
+    }),
   ];
 }
 
@@ -97,6 +119,17 @@ async function login(deps: AuthDependencies, { address, body }: Call) {
   await giveBackAttempt(pool, limits.loginPerAddress, address);
   await forgetAttempts(pool, limits.loginPerEmail, email);
   return toTokenJson(await openSession(deps, known.user));
+}
+
+async function me({ billing }: AuthDependencies, { context, user }: UserCall) {
+  const account = await billing.getAccount(context, user.accountId);
+  const { id, name, status } = toAccountJson(account);
+  return {
+    user: { id: user.id, email: user.email, name: user.name },
+    account: { id, name, status },
+    role: user.role,
+    operator: user.operator,
+  };
 }
 
 async function refresh({ tokens }: AuthDependencies, { user, session, body }: UserCall) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import type { Endpoint, UserCall } from './endpoint';
+import { balanceAnswer, ledgerEntryAnswer, limitsAnswer, listOf, topupAnswer } from './answers';
+import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { pageQuery, parseBody, parseQuery, usdAmount } from './parse-input';
 import { toBalanceJson, toLedgerJson, toLimitsJson, toList, toTopupJson } from './to-json';
 
@@ -10,17 +11,35 @@ const limitsBody = z.strictObject({
 });
 
 export function billingEndpoints(billing: Billing): Endpoint[] {
+  const endpoint = (
+    [method, path, access]: readonly ['GET' | 'POST', string, 'viewer' | 'owner'],
+    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): Endpoint => ({ method, path, access, handle: (call) => handle(billing, call), doc });
   return [
-    {
-      method: 'GET',
-      path: '/billing/balance',
-      access: 'viewer',
-      handle: (call) => getBalance(billing, call),
-    },
-    { method: 'GET', path: '/billing/limits', access: 'viewer', handle: (call) => getLimits(billing, call) },
-    { method: 'POST', path: '/billing/limits', access: 'owner', handle: (call) => setLimits(billing, call) },
-    { method: 'GET', path: '/billing/topups', access: 'viewer', handle: (call) => listTopups(billing, call) },
-    { method: 'GET', path: '/billing/ledger', access: 'viewer', handle: (call) => listLedger(billing, call) },
+    endpoint(['GET', '/billing/balance', 'viewer'], getBalance, {
+      summary: 'What the account has, what of it is held, and what is left',
+      answer: balanceAnswer,
+    }),
+    endpoint(['GET', '/billing/limits', 'viewer'], getLimits, {
+      summary: 'What the account may spend in a day',
+      answer: limitsAnswer,
+    }),
+    endpoint(['POST', '/billing/limits', 'owner'], setLimits, {
+      summary: 'Change what the account may spend; what is left out stays, `null` lifts the limit',
+      body: limitsBody,
+      answer: limitsAnswer,
+    }),
+    endpoint(['GET', '/billing/topups', 'viewer'], listTopups, {
+      summary: 'Top-ups of the account, newest first',
+      query: pageQuery,
+      answer: listOf(topupAnswer),
+    }),
+    endpoint(['GET', '/billing/ledger', 'viewer'], listLedger, {
+      summary: 'Every change of the balance, newest first',
+      query: pageQuery,
+      answer: listOf(ledgerEntryAnswer),
+    }),
   ];
 }
 

@@ -1,4 +1,6 @@
+import type { AnyErrorCode } from '@gateway/proto';
 import type { LinkedCall, LinkRequest, ReplySink, RequestContext } from '@gateway/runtime';
+import type { z } from 'zod';
 import type { Access } from '../domain/access';
 import type { Session, User } from '../domain/user';
 
@@ -26,11 +28,25 @@ interface Route {
   readonly path: string;
 }
 
+/** What the API's document says of an endpoint; tests hold the endpoint to it. */
+export interface EndpointDoc {
+  readonly summary: string;
+  /** Of a POST; absent: it takes no fields, and its body may be left out. */
+  readonly body?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly answer: z.ZodType;
+  /** Beyond those that any endpoint may answer. */
+  readonly codes?: readonly AnyErrorCode[];
+  /** It heeds `Idempotency-Key`. */
+  readonly idempotent?: true;
+}
+
 /** What answers a call: a plain value, sent as JSON with status 200, or a thrown GatewayError. */
 export type Endpoint = PublicEndpoint | UserEndpoint | RelayEndpoint;
 
 export interface PublicEndpoint extends Route {
   readonly access: 'public';
+  readonly doc: EndpointDoc;
   handle(call: Call): Promise<unknown>;
 }
 
@@ -39,6 +55,7 @@ export interface UserEndpoint extends Route {
   readonly access: Exclude<Access, 'public'>;
   /** A POST that changes nothing which the audit log tells of. */
   readonly unaudited?: true;
+  readonly doc: EndpointDoc;
   handle(call: UserCall): Promise<unknown>;
 }
 
@@ -53,5 +70,7 @@ export interface RelayedCall {
 /** What is passed on, with a reply that is copied as it comes: it may be a stream. */
 export interface RelayEndpoint extends Route {
   readonly access: Exclude<Access, 'public'>;
+  /** The path of the other address space that it is like. */
+  readonly doc: { readonly summary: string; readonly relays: string };
   relay(call: UserCall): Promise<RelayedCall>;
 }

@@ -1,9 +1,12 @@
 import type { Billing } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
+import type { ProviderInstances } from '../clients/provider-instances';
+import { adminAccountListEndpoints } from './admin-account-lists';
 import { adminAccountEndpoints } from './admin-accounts';
 import { adminModelEndpoints } from './admin-models';
 import { adminMoneyEndpoints } from './admin-money';
+import { adminProviderEndpoints } from './admin-providers';
 import { auditEndpoints } from './audit';
 import { type AuthDependencies, authEndpoints } from './auth';
 import { billingEndpoints } from './billing';
@@ -19,6 +22,7 @@ export interface EndpointDependencies extends AuthDependencies, PlaygroundDepend
   readonly billing: Billing;
   readonly models: ModelDirectory;
   readonly editor: CatalogEditor;
+  readonly instances: ProviderInstances;
 }
 
 /** All that the API answers. */
@@ -32,8 +36,10 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
     ...memberEndpoints(deps),
     ...auditEndpoints(deps.pool),
     ...playgroundEndpoints(deps),
-    ...adminAccountEndpoints(deps.billing),
+    ...adminAccountEndpoints(deps),
+    ...adminAccountListEndpoints(deps),
     ...adminMoneyEndpoints(deps.billing),
     ...adminModelEndpoints(deps),
+    ...adminProviderEndpoints(deps),
   ];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import type { Endpoint, UserCall } from './endpoint';
+import { keyAnswer, listOf, newKeyAnswer } from './answers';
+import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { createKeyBody, toCreateKeyRequest, toUpdateKeyRequest, updateKeyBody } from './key-input';
 import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
 import { toKeyJson, toList, toNewKeyJson } from './to-json';
@@ -14,22 +15,49 @@ export function keyEndpoints(billing: Billing): Endpoint[] {
     method: 'GET' | 'POST',
     path: string,
     handle: (billing: Billing, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
   ): Endpoint => ({
     method,
     path,
     access: method === 'GET' ? 'viewer' : 'member',
     handle: (call: UserCall) => handle(billing, call),
+    doc,
   });
   return [
-    endpoint('GET', '/keys', listKeys),
-    endpoint('POST', '/keys', createKey),
-    endpoint('GET', '/keys/:id', getKey),
-    endpoint('POST', '/keys/:id/update', updateKey),
-    endpoint('POST', '/keys/:id/rotate', rotateKey),
-    endpoint('POST', '/keys/:id/regenerate', regenerateKey),
-    endpoint('POST', '/keys/:id/enable', (_, call) => setEnabled(billing, call, true)),
-    endpoint('POST', '/keys/:id/disable', (_, call) => setEnabled(billing, call, false)),
-    endpoint('POST', '/keys/:id/delete', deleteKey),
+    endpoint('GET', '/keys', listKeys, {
+      summary: 'Keys of the account',
+      query: pageQuery,
+      answer: listOf(keyAnswer),
+    }),
+    endpoint('POST', '/keys', createKey, {
+      summary: 'Make a key',
+      body: createKeyBody,
+      answer: newKeyAnswer,
+    }),
+    endpoint('GET', '/keys/:id', getKey, { summary: 'A key', answer: keyAnswer }),
+    endpoint('POST', '/keys/:id/update', updateKey, {
+      summary: 'Change a key; what is left out stays, `null` lifts a limit',
+      body: updateKeyBody,
+      answer: keyAnswer,
+    }),
+    endpoint('POST', '/keys/:id/rotate', rotateKey, {
+      summary: 'Give a key a new value; the old one works on for a while',
+      body: rotateBody,
+      answer: newKeyAnswer,
+    }),
+    endpoint('POST', '/keys/:id/regenerate', regenerateKey, {
+      summary: 'Give a key a new value; the old ones are unknown at once',
+      answer: newKeyAnswer,
+    }),
+    endpoint('POST', '/keys/:id/enable', (_, call) => setEnabled(billing, call, true), {
+      summary: 'Enable a key',
+      answer: keyAnswer,
+    }),
+    endpoint('POST', '/keys/:id/disable', (_, call) => setEnabled(billing, call, false), {
+      summary: 'Disable a key',
+      answer: keyAnswer,
+    }),
+    endpoint('POST', '/keys/:id/delete', deleteKey, { summary: 'Delete a key, for good', answer: keyAnswer }),
   ];
 }
 

@@ -1,12 +1,13 @@
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
+import { createMember } from '../actions/create-member';
 import { ROLES } from '../domain/access';
 import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, takeAttempt } from '../store/attempts';
-import { deleteMember, insertMember, listMembers, type Member, updateMember } from '../store/members';
+import { deleteMember, listMembers, type Member, updateMember } from '../store/members';
+import { deletedMemberAnswer, listOf, memberAnswer, newMemberAnswer } from './answers';
 import { emailAddress, refuseIfMany } from './auth';
-import type { Endpoint, UserCall } from './endpoint';
+import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { label, noFields, pageQuery, parseBody, parseQuery } from './parse-input';
 import { toList, toTime } from './to-json';
 
@@ -16,18 +17,37 @@ export interface MemberDependencies {
   readonly limits: { readonly memberPerAccount: AttemptLimit; readonly memberPerAddress: AttemptLimit };
 }
 
-const PASSWORD_BYTES = 15;
-
 const role = z.enum(ROLES);
-const createBody = z.strictObject({ email: emailAddress, name: label(200), role });
+export const createMemberBody = z.strictObject({ email: emailAddress, name: label(200), role });
 const updateBody = z.strictObject({ name: label(200).optional(), role: role.optional() });
 
 export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
+  const endpoint = (
+    [method, path, access]: readonly ['GET' | 'POST', string, 'viewer' | 'owner'],
+    handle: (deps: MemberDependencies, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): Endpoint => ({ method, path, access, handle: (call) => handle(deps, call), doc });
   return [
-    { method: 'GET', path: '/members', access: 'viewer', handle: (call) => list(deps, call) },
-    { method: 'POST', path: '/members', access: 'owner', handle: (call) => create(deps, call) },
-    { method: 'POST', path: '/members/:id/update', access: 'owner', handle: (call) => update(deps, call) },
-    { method: 'POST', path: '/members/:id/delete', access: 'owner', handle: (call) => remove(deps, call) },
+    endpoint(['GET', '/members', 'viewer'], list, {
+      summary: 'Who may log in to the account',
+      query: pageQuery,
+      answer: listOf(memberAnswer),
+    }),
+    endpoint(['POST', '/members', 'owner'], create, {
+      summary: 'Add a member, whose first password is answered this once',
+      body: createMemberBody,
+      answer: newMemberAnswer,
+      codes: ['email_taken', 'too_many_attempts'],
+    }),
+    endpoint(['POST', '/members/:id/update', 'owner'], update, {
+      summary: 'Change a member; what is left out stays',
+      body: updateBody,
+      answer: memberAnswer,
+    }),
+    endpoint(['POST', '/members/:id/delete', 'owner'], remove, {
+      summary: 'Delete a member, and end its logins',
+      answer: deletedMemberAnswer,
+    }),
   ];
 }
 
@@ -40,19 +60,13 @@ async function list({ pool }: MemberDependencies, { user, query }: UserCall) {
  * There is no mail: the owner hands the first password over, and the member changes it. Each try is counted: it
  * costs a hash, and tells whether somebody has the email.
  */
-async function create({ pool, hasher, limits }: MemberDependencies, { user, address, body }: UserCall) {
-  const member = parseBody(createBody, body);
+async function create(deps: MemberDependencies, { user, address, body }: UserCall) {
+  const { pool, limits } = deps;
+  const wanted = parseBody(createMemberBody, body);
   refuseIfMany(await takeAttempt(pool, limits.memberPerAccount, user.accountId));
   refuseIfMany(await takeAttempt(pool, limits.memberPerAddress, address));
-  const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-  const passwordHash = await hasher.hash(password);
-  const made = await insertMember(pool, {
-    ...member,
-    id: `user_${randomUUIDv7()}`,
-    accountId: user.accountId,
-    passwordHash,
-  });
-  return { ...toMemberJson(made), password };
+  const { member, password } = await createMember(deps, user.accountId, wanted);
+  return { ...toMemberJson(member), password };
 }
 
 async function update({ pool }: MemberDependencies, { user, params, body }: UserCall) {
@@ -65,4 +79,7 @@ async function remove({ pool }: MemberDependencies, { user, params, body }: User
   return { ...toMemberJson(await deleteMember(pool, user.accountId, params.id ?? '')), deleted: true };
 }
 
-const toMemberJson = ({ createdAtMs, ...member }: Member) => ({ ...member, created_at: toTime(createdAtMs) });
+export const toMemberJson = ({ createdAtMs, ...member }: Member) => ({
+  ...member,
+  created_at: toTime(createdAtMs),
+});

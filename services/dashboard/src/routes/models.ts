@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';
 import { isOfType, type ListedModel, toListedModel } from '../domain/listed-model';
+import { listOf, modelAnswer, optedInAnswer } from './answers';
 import type { Endpoint, UserCall } from './endpoint';
 import { pageOfModels } from './page-of-models';
 import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
@@ -16,9 +17,35 @@ const listQuery = pageQuery.extend({ type: z.enum(['chat', 'image', 'video']).op
 
 export function modelEndpoints(deps: Dependencies): Endpoint[] {
   return [
-    { method: 'GET', path: '/models', access: 'viewer', handle: async (call) => listModels(deps, call) },
-    { method: 'GET', path: '/models/*slug', access: 'viewer', handle: async (call) => getModel(deps, call) },
-    { method: 'POST', path: '/models/*slug/opt-in', access: 'owner', handle: (call) => optIn(deps, call) },
+    {
+      method: 'GET',
+      path: '/models',
+      access: 'viewer',
+      handle: async (call) => listModels(deps, call),
+      doc: { summary: 'Models, by slug', query: listQuery, answer: listOf(modelAnswer) },
+    },
+    {
+      method: 'GET',
+      path: '/models/*slug',
+      access: 'viewer',
+      handle: async (call) => getModel(deps, call),
+      doc: {
+        summary: 'A model; one that is delisted names its successor',
+        answer: modelAnswer,
+        codes: ['model_not_found'],
+      },
+    },
+    {
+      method: 'POST',
+      path: '/models/*slug/opt-in',
+      access: 'owner',
+      handle: (call) => optIn(deps, call),
+      doc: {
+        summary: 'Let the keys of the account call a preview model',
+        answer: optedInAnswer,
+        codes: ['model_not_found'],
+      },
+    },
   ];
 }
 

@@ -5,7 +5,7 @@ import type { LinkRequest } from '@gateway/runtime';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { CallPlaces } from '../domain/call-places';
-import type { Endpoint, RelayedCall, UserCall } from './endpoint';
+import type { Endpoint, RelayEndpoint, RelayedCall, UserCall } from './endpoint';
 import { parseBody } from './parse-input';
 
 type Carrier = RelayedCall['carrier'];
@@ -26,41 +26,83 @@ const keyed = z.looseObject({ key_id: z.string().min(1).max(128) });
 
 /** Calls as callers of `/v1` make them, with one of the account's keys: admitted, billed and recorded as those. */
 export function playgroundEndpoints({ billing, places, carriers }: PlaygroundDependencies): Endpoint[] {
-  const relay = async (carrier: Carrier, call: UserCall, path: string): Promise<RelayedCall> => {
-    const done = places.take(call.user.accountId);
-    if (!done) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
-    try {
-      return { carrier, request: await toRequest(billing, call, path), done };
-    } catch (error) {
-      done();
-      throw error;
-    }
-  };
-  const endpoint = (name: string, carrier: Carrier | undefined, path: string): Endpoint[] =>
+  const endpoint = (
+    [method, path]: readonly ['GET' | 'POST', string],
+    carrier: Carrier | undefined,
+    toRequest: (call: UserCall) => Promise<LinkRequest>,
+    doc: RelayEndpoint['doc'],
+  ): Endpoint[] =>
     carrier
       ? [
           {
-            method: 'POST',
-            path: `/playground/${name}`,
-            access: 'member',
-            relay: (call) => relay(carrier, call, path),
+            method,
+            path: `/playground/${path}`,
+            access: method === 'GET' ? 'viewer' : 'member',
+            relay: (call) => relay(places, carrier, call, toRequest),
+            doc,
           },
         ]
       : [];
+  const keyedCall = (path: (params: UserCall['params']) => string) => (call: UserCall) =>
+    toKeyedRequest(billing, call, path(call.params));
+  const video = (action: string, summary: string) =>
+    endpoint(
+      ['POST', `videos/:provider/${action}`],
+      carriers.media,
+      keyedCall(({ provider = '' }) => `/v1/videos/${encodeURIComponent(provider)}/${action}`),
+      { summary, relays: `/v1/videos/{provider}/${action}` },
+    );
   return [
-    ...endpoint('chat', carriers.chat, '/v1/chat/completions'),
-    ...endpoint('images', carriers.media, '/v1/images'),
+    ...endpoint(
+      ['POST', 'chat'],
+      carriers.chat,
+      keyedCall(() => '/v1/chat/completions'),
+      {
+        summary: 'Chat with one of the own keys',
+        relays: '/v1/chat/completions',
+      },
+    ),
+    ...endpoint(
+      ['POST', 'images'],
+      carriers.media,
+      keyedCall(() => '/v1/images'),
+      {
+        summary: 'Make images with one of the own keys',
+        relays: '/v1/images',
+      },
+    ),
+    ...video('create', 'Order a video with one of the own keys'),
+    ...video('status', 'How far a video is'),
+    ...video('result', 'The video that was ordered'),
+    ...endpoint(['GET', 'videos/files/:token'], carriers.media, async (call) => toFileRequest(call), {
+      summary: 'The file of a video, where its link is one to `/v1/videos/files/{token}`',
+      relays: '/v1/videos/files/{token}',
+    }),
   ];
 }
 
-async function toRequest(billing: Billing, call: UserCall, path: string): Promise<LinkRequest> {
+async function relay(
+  places: CallPlaces,
+  carrier: Carrier,
+  call: UserCall,
+  toRequest: (call: UserCall) => Promise<LinkRequest>,
+): Promise<RelayedCall> {
+  const done = places.take(call.user.accountId);
+  if (!done) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+  try {
+    return { carrier, request: await toRequest(call), done };
+  } catch (error) {
+    done();
+    throw error;
+  }
+}
+
+async function toKeyedRequest(billing: Billing, call: UserCall, path: string): Promise<LinkRequest> {
   const { key_id, ...body } = parseBody(keyed, call.body);
-  const { requestId } = call.context;
   const { idempotencyKey } = call;
   return {
     open: {
-      // Edge gave the call its id; a hold needs one of this kind.
-      requestId: UUID_V7.test(requestId) ? requestId : randomUUIDv7(),
+      requestId: requestIdOf(call),
       method: 'POST',
       path,
       key: await keyOf(billing, call, key_id),
@@ -73,6 +115,17 @@ async function toRequest(billing: Billing, call: UserCall, path: string): Promis
     body: Buffer.from(JSON.stringify(body)),
   };
 }
+
+/** A video that only the gateway may fetch: pages can't follow its link, which is one of the other address space. */
+function toFileRequest(call: UserCall): LinkRequest {
+  const path = `/v1/videos/files/${encodeURIComponent(call.params.token ?? '')}`;
+  const open = { requestId: requestIdOf(call), method: 'GET', path, key: {}, headers: [] };
+  return { open: { ...open, timeoutMs: TIMEOUT_MS }, body: Buffer.alloc(0) };
+}
+
+/** Edge gave the call its id; a hold needs one of this kind. */
+const requestIdOf = ({ context: { requestId } }: UserCall): string =>
+  UUID_V7.test(requestId) ? requestId : randomUUIDv7();
 
 /** @throws GatewayError `not_found` for another account's key. Not 401 for one that is disabled: the login is good. */
 async function keyOf(billing: Billing, { context, user }: UserCall, keyId: string): Promise<KeyContext> {

@@ -3,7 +3,8 @@ import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/bil
 import type { UsageTotals__Output } from '@gateway/proto/generated/gateway/billing/v1/UsageTotals';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import type { Endpoint, UserCall } from './endpoint';
+import { listOf, requestAnswer, usageAnswer } from './answers';
+import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { moment, pageQuery, parseQuery } from './parse-input';
 import { toList, toTime } from './to-json';
 
@@ -36,10 +37,23 @@ const usageQuery = z.object({
 const GROUPS = { day: 'USAGE_GROUP_DAY', model: 'USAGE_GROUP_MODEL', key: 'USAGE_GROUP_KEY' } as const;
 
 export function requestEndpoints(billing: Billing): Endpoint[] {
+  const get = (
+    path: string,
+    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): Endpoint => ({ method: 'GET', path, access: 'viewer', handle: (call) => handle(billing, call), doc });
   return [
-    { method: 'GET', path: '/requests', access: 'viewer', handle: (call) => listRequests(billing, call) },
-    { method: 'GET', path: '/requests/:id', access: 'viewer', handle: (call) => getRequest(billing, call) },
-    { method: 'GET', path: '/usage', access: 'viewer', handle: (call) => getUsage(billing, call) },
+    get('/requests', listRequests, {
+      summary: 'Calls of the account, newest first; refused ones too',
+      query: listQuery,
+      answer: listOf(requestAnswer),
+    }),
+    get('/requests/:id', getRequest, { summary: 'A call', answer: requestAnswer }),
+    get('/usage', getUsage, {
+      summary: 'Sums over the calls of whole UTC days, the last 30 if none are named',
+      query: usageQuery,
+      answer: usageAnswer,
+    }),
   ];
 }
 

@@ -96,7 +96,10 @@ export async function startFakeBilling(log: Logger, secret: string) {
     },
     GetAccount: ({ id }) => toAccount(accountOf(id)),
     ListAccounts(request) {
-      const { rows, nextCursor } = page([...accounts.values()], request);
+      const { query, alsoIds } = request;
+      const meant = ({ id, name }: FakeAccount) =>
+        id === query || alsoIds.includes(id) || name.toLowerCase().includes(query.toLowerCase());
+      const { rows, nextCursor } = page([...accounts.values()].filter(meant), request);
       return { accounts: rows.map(toAccount), nextCursor };
     },
     SetAccountSuspended({ id, suspended }) {
@@ -196,6 +199,11 @@ export async function startFakeBilling(log: Logger, secret: string) {
     ListTopups(request) {
       const own = [...topups.values()].filter((topup) => topup.accountId === request.accountId);
       const { rows, nextCursor } = page(own, request);
+      return { topups: rows, nextCursor };
+    },
+    ListTopupsByStatus(request) {
+      const meant = [...topups.values()].filter(({ status }) => status === request.status);
+      const { rows, nextCursor } = page(meant, request);
       return { topups: rows, nextCursor };
     },
     ListLedger(request) {

@@ -1,5 +1,6 @@
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
+import type { ListProvidersResponse } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
   type LinkCall,
@@ -8,6 +9,7 @@ import {
   type Logger,
   type RequestContext,
   startGrpcServer,
+  unary,
 } from '@gateway/runtime';
 
 /** Chat and media in one: answers calls as the test says. */
@@ -27,7 +29,9 @@ export async function startFakeCarrier(log: Logger, secret: string) {
       return answering.handler(context, call);
     },
   });
-  const handlers = { Relay: link.relay };
+  /** What it tells of its providers, to whichever asks. */
+  const listing: ListProvidersResponse = { providers: [], targets: [], windowSeconds: 300 };
+  const handlers = { Relay: link.relay, ListProviders: unary(log, async () => listing) };
   const callers = ['dashboard'];
   const server = await startGrpcServer({
     host: '127.0.0.1',
@@ -46,6 +50,7 @@ export async function startFakeCarrier(log: Logger, secret: string) {
     address: `127.0.0.1:${server.port}`,
     seen,
     answering,
+    listing,
     async stop() {
       link.close();
       await server.stop(0);

@@ -47,7 +47,7 @@ const resolution = z
 const aspectRatio = z.string().regex(/^[1-9]\d{0,2}:[1-9]\d{0,2}$/, 'not a ratio, as in 16:9');
 const image = z.string().refine(isImage, 'not an https link or a data URL of a PNG, JPEG or WebP image');
 
-const schema = z.strictObject({
+export const videoRequestSchema = z.strictObject({
   model: z.string().max(300).nullable(),
   prompt: z
     .string()
@@ -80,7 +80,7 @@ export function parseVideoForm(fields: ReadonlyMap<string, string>, images: read
 }
 
 function toRequest(value: Readonly<Record<string, unknown>>, uploads: readonly Upload[]): VideoRequest {
-  const parsed = schema.safeParse(value);
+  const parsed = videoRequestSchema.safeParse(value);
   const issues = parsed.error?.issues ?? [];
   const wrong = issues.find(({ path }) => path.length === 0 || !isMissing(value, path));
   if (wrong) throw invalid(wrong);

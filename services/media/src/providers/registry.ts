@@ -113,7 +113,7 @@ function readAccount(
   env: NodeJS.ProcessEnv,
   problems: string[],
 ): ProviderAccount {
-  const baseUrl = env[`${known.env}_BASE_URL`] || known.baseUrl;
+  const baseUrl = baseUrlOf(known, env);
   if (!URL.canParse(baseUrl)) problems.push(`${known.env}_BASE_URL: not a URL`);
   const credentials: Record<string, string> = {};
   for (const name of known.credentials) {
@@ -122,4 +122,18 @@ function readAccount(
     else problems.push(`${known.env}_${name}: required for provider ${id}`);
   }
   return { id, baseUrl, credentials };
+}
+
+const baseUrlOf = (known: KnownProvider, env: NodeJS.ProcessEnv): string =>
+  env[`${known.env}_BASE_URL`] || known.baseUrl;
+
+/** Those whose calls go to the simulator. */
+export function simulatedProviders(settings: ProviderSettings, env: NodeJS.ProcessEnv): ReadonlySet<string> {
+  const { SIM_BASE_URL } = settings;
+  if (SIM_BASE_URL === undefined) return new Set();
+  const { origin } = new URL(SIM_BASE_URL);
+  const played = Object.entries(KNOWN).filter(
+    ([, known]) => URL.parse(baseUrlOf(known, env))?.origin === origin,
+  );
+  return new Set(['sim', 'sim-unreachable', ...played.map(([id]) => id)]);
 }

@@ -90,8 +90,9 @@ export class ImageDispatcher {
           },
         },
       );
-      health.succeeded(route);
-      metrics.answered(route, performance.now() - startMs);
+      const tookMs = performance.now() - startMs;
+      health.succeeded(route, tookMs);
+      metrics.answered(route, tookMs);
       return result;
     } catch (error) {
       const failure = targetFailureOf(error);

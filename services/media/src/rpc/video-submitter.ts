@@ -100,8 +100,9 @@ export class VideoSubmitter {
     const { health, metrics } = this.#deps;
     const startMs = performance.now();
     const submitted = await provider.submit({ ...order, upstreamModel }, this.#callOf(requestId, route));
-    health.succeeded(route);
-    metrics.answered(route, performance.now() - startMs);
+    const tookMs = performance.now() - startMs;
+    health.succeeded(route, tookMs);
+    metrics.answered(route, tookMs);
     if (submitted.upstreamId !== undefined) return { ...submitted, provider: provider.id };
     return { error: new GatewayError('video_task_id_missing'), bill: 'released' };
   }

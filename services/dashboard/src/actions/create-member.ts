@@ -1,0 +1,18 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Pool } from '@gateway/runtime';
+import type { Role } from '../domain/access';
+import { firstPassword } from '../security/first-password';
+import type { PasswordHasher } from '../security/password-hasher';
+import { insertMember, type Member } from '../store/members';
+
+/** Throws as `insertMember` does. The password is told this once. */
+export async function createMember(
+  { pool, hasher }: { readonly pool: Pool; readonly hasher: PasswordHasher },
+  accountId: string,
+  member: { readonly email: string; readonly name: string; readonly role: Role },
+): Promise<{ member: Member; password: string }> {
+  const password = firstPassword();
+  const passwordHash = await hasher.hash(password);
+  const id = `user_${randomUUIDv7()}`;
+  return { member: await insertMember(pool, { ...member, id, accountId, passwordHash }), password };
+}

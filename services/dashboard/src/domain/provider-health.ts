@@ -1,0 +1,170 @@
+import type { CatalogModel } from './listed-model';
+
+export type ProviderService = 'chat' | 'media';
+export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-open';
+
+/** What one instance of a service told of the providers that it calls. */
+export interface ProviderReport {
+  readonly windowSeconds: number;
+  readonly providers: readonly { readonly id: string; readonly simulated: boolean }[];
+  readonly targets: readonly TargetReport[];
+}
+
+export interface TargetReport {
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly state: CircuitState;
+  readonly calls: number;
+  readonly errors: number;
+  readonly timed: number;
+  readonly latencySumMs: number;
+  readonly latencyMaxMs: number;
+  readonly lastFailure?: { readonly code: string; readonly status: number; readonly atMs: number };
+}
+
+export interface InstanceReport {
+  readonly service: ProviderService;
+  readonly address: string;
+  /** Undefined: it did not answer. */
+  readonly report: ProviderReport | undefined;
+}
+
+export interface ProviderHealth {
+  readonly id: string;
+  /** `nobody`: it is not set up. Null: who could tell is away. */
+  readonly served_by: 'credentials' | 'simulator' | 'nobody' | null;
+  readonly targets: readonly TargetHealth[];
+}
+
+export interface TargetHealth {
+  readonly upstream_model: string;
+  readonly service: ProviderService;
+  /** That call it, by slug. */
+  readonly models: readonly string[];
+  /** The worst that an instance knows; null: none that is there calls it. */
+  readonly circuit: CircuitState | null;
+  /** How many instances know it in which state. */
+  readonly circuits: Readonly<Partial<Record<CircuitState, number>>>;
+  readonly calls: number;
+  readonly errors: number;
+  /** Null: no call in this time has one. */
+  readonly latency: { readonly mean_ms: number; readonly max_ms: number } | null;
+  readonly last_failure: {
+    readonly code: string;
+    readonly status: number | null;
+    readonly at: string;
+  } | null;
+}
+
+interface KnownTarget {
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly service: ProviderService;
+  readonly models: string[];
+}
+
+/** From the worst. */
+const WORST: readonly CircuitState[] = ['open', 'suspect', 'half-open', 'cooling', 'closed'];
+
+/** Every provider that the catalog names or an instance has, with its targets. */
+export function providerHealth(
+  models: Iterable<CatalogModel>,
+  instances: readonly InstanceReport[],
+): ProviderHealth[] {
+  const targets = knownTargets(models, instances);
+  const setUp = instances.flatMap(({ report }) => report?.providers.map(({ id }) => id) ?? []);
+  const ids = new Set([...setUp, ...targets.map(({ provider }) => provider)]);
+  return [...ids].sort().map((id) => ({
+    id,
+    served_by: servedBy(id, instances),
+    targets: targets
+      .filter(({ provider }) => provider === id)
+      .map((target) => toTargetHealth(target, instances)),
+  }));
+}
+
+function knownTargets(models: Iterable<CatalogModel>, instances: readonly InstanceReport[]): KnownTarget[] {
+  const targets = new Map<string, KnownTarget>();
+  const know = (service: ProviderService, provider: string, upstreamModel: string): KnownTarget => {
+    const name = JSON.stringify([provider, service, upstreamModel]);
+    const target = targets.get(name) ?? { provider, upstreamModel, service, models: [] };
+    targets.set(name, target);
+    return target;
+  };
+  for (const model of models) {
+    if (model.status === 'delisted') continue;
+    for (const { provider, upstream_model } of model.targets) {
+      for (const service of servicesOf(model))
+        know(service, provider, upstream_model).models.push(model.slug);
+    }
+  }
+  // Called before the catalog was changed.
+  for (const { service, report } of instances) {
+    for (const { provider, upstreamModel } of report?.targets ?? []) know(service, provider, upstreamModel);
+  }
+  return [...targets].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, target]) => target);
+}
+
+/** Who calls a model's targets: chat answers where text is sold, media where images or videos are made. */
+function servicesOf({ output_modalities, pricing }: CatalogModel): ProviderService[] {
+  const makes = (...kinds: string[]) => kinds.some((kind) => output_modalities.includes(kind));
+  return [
+    ...(makes('text') && pricing?.tokens ? (['chat'] as const) : []),
+    ...(makes('image', 'video') ? (['media'] as const) : []),
+  ];
+}
+
+function servedBy(id: string, instances: readonly InstanceReport[]): ProviderHealth['served_by'] {
+  const known = instances.flatMap(({ report }) => report?.providers.find((one) => one.id === id) ?? []);
+  // Credentials at one instance are money at stake, whatever the others have.
+  if (known.some(({ simulated }) => !simulated)) return 'credentials';
+  if (known.length > 0) return 'simulator';
+  return instances.every(({ report }) => report) ? 'nobody' : null;
+}
+
+function toTargetHealth(target: KnownTarget, instances: readonly InstanceReport[]): TargetHealth {
+  const { provider, upstreamModel, service, models } = target;
+  const reports = instances.flatMap((one) => (one.service === service && one.report ? [one.report] : []));
+  const having = reports.filter(({ providers }) => providers.some(({ id }) => id === provider));
+  const figures = having.map(({ targets }) =>
+    targets.find((one) => one.provider === provider && one.upstreamModel === upstreamModel),
+  );
+  // One that has not called it yet holds nothing against it.
+  const states = figures.map((one) => one?.state ?? 'closed');
+  return {
+    upstream_model: upstreamModel,
+    service,
+    models: models.sort(),
+    circuit: WORST.find((state) => states.includes(state)) ?? null,
+    circuits: countsOf(states),
+    ...mergedFigures(figures.filter((one) => one !== undefined)),
+  };
+}
+
+function mergedFigures(figures: readonly TargetReport[]) {
+  const sum = (of: (one: TargetReport) => number) => figures.reduce((total, one) => total + of(one), 0);
+  const timed = sum((one) => one.timed);
+  const [last] = figures
+    .flatMap(({ lastFailure }) => lastFailure ?? [])
+    .sort((one, other) => other.atMs - one.atMs);
+  return {
+    calls: sum((one) => one.calls),
+    errors: sum((one) => one.errors),
+    latency:
+      timed === 0
+        ? null
+        : {
+            mean_ms: Math.round(sum((one) => one.latencySumMs) / timed),
+            max_ms: Math.max(...figures.map((one) => one.latencyMaxMs)),
+          },
+    last_failure: last
+      ? { code: last.code, status: last.status || null, at: new Date(last.atMs).toISOString() }
+      : null,
+  };
+}
+
+function countsOf(states: readonly CircuitState[]): Partial<Record<CircuitState, number>> {
+  const counts: Partial<Record<CircuitState, number>> = {};
+  for (const state of states) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}

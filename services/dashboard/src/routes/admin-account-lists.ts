@@ -1,0 +1,108 @@
+import type { Pool } from '@gateway/runtime';
+import { createMember } from '../actions/create-member';
+import type { Billing } from '../clients/billing';
+import type { PasswordHasher } from '../security/password-hasher';
+import { listMembers } from '../store/members';
+import {
+  addedMemberAnswer,
+  keyAnswer,
+  ledgerEntryAnswer,
+  listOf,
+  memberAnswer,
+  topupAnswer,
+} from './answers';
+import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
+import { createMemberBody, toMemberJson } from './members';
+import { pageQuery, parseBody, parseQuery } from './parse-input';
+import { toKeyJson, toLedgerJson, toList, toTopupJson } from './to-json';
+
+interface Dependencies {
+  readonly billing: Billing;
+  readonly pool: Pool;
+  readonly hasher: PasswordHasher;
+}
+
+/** What belongs to an account, for an operator who helps it. */
+export function adminAccountListEndpoints(deps: Dependencies): Endpoint[] {
+  const endpoint = (
+    method: 'GET' | 'POST',
+    name: string,
+    handle: (deps: Dependencies, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): Endpoint => ({
+    method,
+    path: `/admin/accounts/:id/${name}`,
+    access: 'operator',
+    handle: (call) => handle(deps, call),
+    doc,
+  });
+  return [
+    endpoint('GET', 'keys', listKeys, {
+      summary: 'Keys of an account',
+      query: pageQuery,
+      answer: listOf(keyAnswer),
+    }),
+    endpoint('GET', 'topups', listTopups, {
+      summary: 'Top-ups of an account, newest first',
+      query: pageQuery,
+      answer: listOf(topupAnswer),
+    }),
+    endpoint('GET', 'ledger', listLedger, {
+      summary: "Every change of an account's balance, newest first",
+      query: pageQuery,
+      answer: listOf(ledgerEntryAnswer),
+    }),
+    endpoint('GET', 'members', listAccountMembers, {
+      summary: 'Who may log in to an account',
+      query: pageQuery,
+      answer: listOf(memberAnswer),
+    }),
+    endpoint('POST', 'members', addMember, {
+      summary: 'Add a member to an account, whose first password is answered this once',
+      body: createMemberBody,
+      answer: addedMemberAnswer,
+      codes: ['email_taken', 'too_many_attempts'],
+    }),
+  ];
+}
+
+/** A list of nobody's things would be empty, and no error. */
+async function knownAccount({ billing }: Dependencies, { context, params }: UserCall): Promise<string> {
+  const { id } = await billing.getAccount(context, params.id ?? '');
+  return id;
+}
+
+async function listKeys(deps: Dependencies, call: UserCall) {
+  const page = parseQuery(pageQuery, call.query);
+  const accountId = await knownAccount(deps, call);
+  const { keys, nextCursor } = await deps.billing.listKeys(call.context, accountId, page);
+  return toList(keys.map(toKeyJson), nextCursor);
+}
+
+async function listTopups(deps: Dependencies, call: UserCall) {
+  const page = parseQuery(pageQuery, call.query);
+  const accountId = await knownAccount(deps, call);
+  const { topups, nextCursor } = await deps.billing.listTopups(call.context, accountId, page);
+  return toList(topups.map(toTopupJson), nextCursor);
+}
+
+async function listLedger(deps: Dependencies, call: UserCall) {
+  const page = parseQuery(pageQuery, call.query);
+  const accountId = await knownAccount(deps, call);
+  const { entries, nextCursor } = await deps.billing.listLedger(call.context, accountId, page);
+  return toList(entries.map(toLedgerJson), nextCursor);
+}
+
+async function listAccountMembers(deps: Dependencies, call: UserCall) {
+  const page = parseQuery(pageQuery, call.query);
+  const { members, nextCursor } = await listMembers(deps.pool, await knownAccount(deps, call), page);
+  return toList(members.map(toMemberJson), nextCursor);
+}
+
+/** So that somebody can log in to an account that has nobody, or nobody who knows the password. */
+async function addMember(deps: Dependencies, call: UserCall) {
+  const wanted = parseBody(createMemberBody, call.body);
+  const accountId = await knownAccount(deps, call);
+  const { member, password } = await createMember(deps, accountId, wanted);
+  return { ...toMemberJson(member), account_id: accountId, password };
+}

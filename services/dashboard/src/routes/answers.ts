@@ -1,0 +1,332 @@
+import { z } from 'zod';
+import { ROLES } from '../domain/access';
+
+// What the API answers, for its document: nothing is parsed with these, but tests hold every answer against them.
+
+const id = z.string();
+const usd = z.number().meta({ description: 'USD, with at most nine decimals' });
+const time = z.string().meta({ format: 'date-time' });
+const count = z.int().nonnegative();
+const role = z.enum(ROLES);
+const modelStatus = z.enum(['active', 'disabled', 'delisted']);
+
+export const listOf = (item: z.ZodType) =>
+  z.object({
+    data: z.array(item),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: '`cursor` of the next page; null on the last one' }),
+  });
+
+const token = {
+  token: z.string().meta({ description: 'For `Authorization: Bearer`; good for 15 minutes' }),
+  expires_at: time,
+};
+export const tokenAnswer = z.object(token).meta({ id: 'Token' });
+export const registrationAnswer = z
+  .object({
+    ...token,
+    account: z.object({ id }),
+    user: z.object({ id, email: z.string(), name: z.string() }),
+  })
+  .meta({ id: 'Registration' });
+export const meAnswer = z
+  .object({
+    user: z.object({ id, email: z.string(), name: z.string() }),
+    account: z.object({ id, name: z.string(), status: z.enum(['active', 'suspended']) }),
+    role,
+    operator: z.boolean().meta({ description: 'May call `admin/…`' }),
+  })
+  .meta({ id: 'Me' });
+export const loggedOutAnswer = z.object({ logged_out: z.literal(true) });
+export const passwordChangedAnswer = z.object({ id, changed: z.literal(true) });
+
+const price = usd.optional();
+const rates = {
+  input: price,
+  output: price,
+  cache_read: price,
+  cache_write: price,
+  cache_write_1h: price,
+};
+const pricing = z
+  .object({
+    currency: z.literal('USD'),
+    version: z.int(),
+    source: z.string(),
+    source_date: z.string(),
+    tokens: z
+      .object({
+        ...rates,
+        service_tiers: z.record(z.string(), z.object(rates)),
+        long_context: z.object({ above_tokens: count, ...rates }).optional(),
+      })
+      .optional()
+      .meta({ description: 'USD per million tokens' }),
+    image: z
+      .object({
+        per_image: z.array(z.object({ size: z.string(), quality: z.string(), price: usd })),
+        text_input: price,
+        image_input: price,
+        image_output: price,
+        text_output: price,
+      })
+      .optional()
+      .meta({ description: 'USD per image, and per million tokens' }),
+    video: z
+      .object({
+        tiers: z.array(z.string()),
+        default_tier: z.string().nullable(),
+        per_second: z.record(z.string(), usd),
+      })
+      .optional()
+      .meta({ description: 'USD per second, by tier' }),
+  })
+  .meta({ id: 'Pricing' });
+
+const imageFeatures = z
+  .object({
+    sizes: z.array(z.string()),
+    size_rule: z
+      .object({
+        step_px: count,
+        max_edge_px: count,
+        max_ratio: z.number(),
+        min_pixels: count,
+        max_pixels: count,
+      })
+      .nullable(),
+    default_size: z.string(),
+    qualities: z.array(z.string()),
+    default_quality: z.string(),
+    formats: z.array(z.string()),
+    max_n: count,
+    max_input_images: count,
+    mask: z.boolean(),
+    transparent: z.boolean(),
+    output_tokens: z.array(z.object({ size: z.string(), quality: z.string(), tokens: count })),
+    output_tokens_by_area: z.boolean(),
+    text_output_tokens: count,
+    max_prompt_chars: count,
+  })
+  .meta({ id: 'ImageFeatures' });
+
+const videoFeatures = z
+  .object({
+    durations: z.array(count),
+    min_duration: count,
+    max_duration: count,
+    default_duration: count,
+    aspect_ratios: z.array(z.string()),
+    default_aspect_ratio: z.string(),
+    max_reference_images: count,
+    max_prompt_chars: count,
+    tiers: z.record(z.string(), z.object({ resolution: z.string(), durations: z.array(count) })),
+  })
+  .meta({ id: 'VideoFeatures' });
+
+const model = {
+  slug: z.string().meta({ examples: ['sim/chat'] }),
+  name: z.string(),
+  status: modelStatus,
+  preview: z.boolean().meta({ description: 'Only for accounts that opted in' }),
+  successor: z.string().nullable(),
+  input_modalities: z.array(z.string()),
+  output_modalities: z.array(z.string()),
+  context_length: count,
+  max_output_tokens: count,
+  capabilities: z.array(z.string()),
+  workflow: z.array(z.string()),
+  image: imageFeatures.nullable(),
+  video: videoFeatures.nullable(),
+  pricing: pricing.nullable(),
+  created_at: time,
+};
+const service = {
+  output_floor_tokens: count,
+  max_image_tokens: count,
+  targets: z.array(
+    z.object({
+      provider: z.string(),
+      upstream_model: z.string(),
+      weight: count,
+      priority: count,
+      connect_timeout_ms: count,
+      first_byte_timeout_ms: count,
+      idle_timeout_ms: count,
+    }),
+  ),
+};
+export const modelAnswer = z.object(model).meta({ id: 'Model' });
+export const optedInAnswer = z.object({ ...model, opted_in: z.literal(true) });
+export const catalogModelAnswer = z.object({ ...model, ...service }).meta({ id: 'CatalogModel' });
+
+const key = {
+  id,
+  name: z.string(),
+  status: z.enum(['enabled', 'disabled', 'deleted', 'revoked']),
+  hint: z.string().meta({ description: 'The last characters of its value' }),
+  created_at: time,
+  expires_at: time.nullable(),
+  allowed_models: z.array(z.string()).meta({ description: 'Empty: every model' }),
+  daily_limit: usd.nullable(),
+  monthly_limit: usd.nullable(),
+  request_cost_limit: usd.nullable(),
+  rpm_limit: count.nullable(),
+  tpm_limit: count.nullable(),
+};
+export const keyAnswer = z.object(key).meta({ id: 'Key' });
+export const newKeyAnswer = z
+  .object({ ...key, key: z.string().meta({ description: '`sk-gw-…`, shown this once' }) })
+  .meta({ id: 'NewKey' });
+export const revokedKeyAnswer = z.object({ ...key, account_id: id });
+
+export const balanceAnswer = z
+  .object({
+    account_id: id,
+    balance: usd,
+    held: usd.meta({ description: 'Of it, for calls under way' }),
+    available: usd,
+    currency: z.literal('USD'),
+  })
+  .meta({ id: 'Balance' });
+const limits = { daily_limit: usd.nullable(), when_short: z.enum(['lower', 'refuse']) };
+export const limitsAnswer = z.object(limits).meta({ id: 'Limits' });
+export const topupAnswer = z
+  .object({
+    id,
+    account_id: id,
+    amount: usd,
+    status: z.enum(['pending', 'cleared']),
+    created_at: time,
+    cleared_at: time.nullable(),
+  })
+  .meta({ id: 'Topup' });
+const entry = {
+  id,
+  kind: z.enum(['charge', 'topup', 'adjustment']),
+  amount: usd.meta({ description: 'USD; charges are negative' }),
+  reference: z.string().meta({ description: 'The call, top-up or correction that it stands for' }),
+  created_at: time,
+};
+export const ledgerEntryAnswer = z.object(entry).meta({ id: 'LedgerEntry' });
+export const adjustmentAnswer = z.object({ ...entry, account_id: id });
+
+const milliseconds = z.number().nonnegative();
+export const requestAnswer = z
+  .object({
+    id,
+    created_at: time,
+    key_id: z.string(),
+    endpoint: z.string(),
+    model: z.string().nullable(),
+    provider: z.string().nullable(),
+    status: z.int(),
+    error_code: z.string().nullable(),
+    streamed: z.boolean(),
+    input_tokens: count,
+    cache_read_tokens: count,
+    cache_write_tokens: count,
+    output_tokens: count,
+    reasoning_tokens: count,
+    images: count,
+    seconds: z.number(),
+    cost: usd,
+    timings: z
+      .object({
+        receive_ms: milliseconds,
+        admit_ms: milliseconds,
+        first_byte_ms: milliseconds.nullable(),
+        reply_ms: milliseconds.nullable(),
+        total_ms: milliseconds,
+      })
+      .nullable(),
+  })
+  .meta({ id: 'Request' });
+export const usageAnswer = z
+  .object({
+    data: z.array(
+      z.object({
+        group: z.string().nullable(),
+        calls: count,
+        errors: count,
+        input_tokens: count,
+        output_tokens: count,
+        images: count,
+        seconds: z.number(),
+        cost: usd,
+      }),
+    ),
+  })
+  .meta({ id: 'Usage' });
+
+const member = { id, email: z.string(), name: z.string(), role, created_at: time };
+const password = z.string().meta({ description: 'Its first one, shown this once' });
+export const memberAnswer = z.object(member).meta({ id: 'Member' });
+export const newMemberAnswer = z.object({ ...member, password }).meta({ id: 'NewMember' });
+export const deletedMemberAnswer = z.object({ ...member, deleted: z.literal(true) });
+export const addedMemberAnswer = z.object({ ...member, account_id: id, password });
+
+const auditEntry = {
+  id,
+  created_at: time,
+  actor: z.object({ id: z.string().nullable(), email: z.string().nullable(), operator: z.boolean() }),
+  action: z.string(),
+  subject: z.string().nullable(),
+  changes: z.record(z.string(), z.unknown()).nullable().meta({ description: 'What was asked for' }),
+  outcome: z.enum(['done', 'unknown']),
+  request_id: z.string(),
+};
+export const auditEntryAnswer = z.object(auditEntry).meta({ id: 'AuditEntry' });
+export const anyAuditEntryAnswer = z.object({ ...auditEntry, account_id: z.string().nullable() });
+
+const account = {
+  id,
+  name: z.string(),
+  status: z.enum(['active', 'suspended']),
+  created_at: time,
+  balance: usd,
+  held: usd,
+  available: usd,
+  currency: z.literal('USD'),
+  ...limits,
+  preview_models: z.array(z.string()),
+  owner_email: z.string().nullable(),
+};
+export const accountAnswer = z.object(account).meta({ id: 'Account' });
+export const newAccountAnswer = z.object({
+  ...account,
+  owner: z.object({ id, email: z.string(), name: z.string(), password }).optional(),
+});
+export const throttleAnswer = z
+  .object({ requests_per_second: z.int().nullable().meta({ description: 'Null: no throttle' }) })
+  .meta({ id: 'Throttle' });
+
+const circuit = z.enum(['closed', 'cooling', 'suspect', 'open', 'half-open']);
+const provider = z
+  .object({
+    id,
+    served_by: z.enum(['credentials', 'simulator', 'nobody']).nullable(),
+    targets: z.array(
+      z.object({
+        upstream_model: z.string(),
+        service: z.enum(['chat', 'media']),
+        models: z.array(z.string()),
+        circuit: circuit.nullable(),
+        circuits: z.partialRecord(circuit, count),
+        calls: count,
+        errors: count,
+        latency: z.object({ mean_ms: milliseconds, max_ms: milliseconds }).nullable(),
+        last_failure: z.object({ code: z.string(), status: z.int().nullable(), at: time }).nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Provider' });
+export const providersAnswer = z.object({
+  ...listOf(provider).shape,
+  services: z.array(
+    z.object({ service: z.enum(['chat', 'media']), address: z.string(), status: z.enum(['up', 'away']) }),
+  ),
+  window_seconds: count,
+});

@@ -1,0 +1,27 @@
+import type { Pool } from '@gateway/runtime';
+
+/** An operator who looks for more should say more. */
+const MAX_ACCOUNTS = 200;
+
+/** The accounts of users whose email has that part, latest first. */
+export async function findAccountsByEmail(pool: Pool, part: string): Promise<string[]> {
+  const { rows } = await pool.query<{ account_id: string }>(
+    `SELECT account_id FROM dashboard.users WHERE position(lower($1) in email) > 0
+      GROUP BY account_id ORDER BY account_id DESC LIMIT $2`,
+    [part, MAX_ACCOUNTS],
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** The email of each account's first owner. */
+export async function findOwnerEmails(
+  pool: Pool,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await pool.query<{ account_id: string; email: string }>(
+    `SELECT DISTINCT ON (account_id) account_id, email FROM dashboard.users
+      WHERE account_id = ANY($1) AND role = 'owner' ORDER BY account_id, id`,
+    [accountIds],
+  );
+  return new Map(rows.map(({ account_id, email }) => [account_id, email]));
+}
