@@ -6,7 +6,7 @@ jest.setTimeout(30_000);
 let world: World;
 let dashboard: Dashboard;
 let operator: string;
-let owner: { token: string; account: { id: string } };
+let owner: { email: string; token: string; account: { id: string } };
 
 beforeAll(async () => {
   world = await startWorld();
