@@ -249,6 +249,13 @@ describe('an order that is carried out', () => {
     expect(scene.charges).toEqual([{ costNano: BigInt(5 + 256 + 1_056), images: 1, source: 'counted' }]);
   });
 
+  test('and so where only the prompt was counted', async () => {
+    scene.does.first = () => ({ ...ONE, tokens: { textInput: 9, imageInput: 0, output: 0 } });
+    const reply = await scene.send();
+    expect(scene.charges).toEqual([{ costNano: BigInt(5 + 256 + 1_056), images: 1, source: 'counted' }]);
+    expect(await json(reply)).not.toHaveProperty('usage');
+  });
+
   test('frees its files, of an edit', async () => {
     let closed = 0;
     const close = async () => void closed++;

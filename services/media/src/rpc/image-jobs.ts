@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/proto';
 import type { LinkReply, Logger } from '@gateway/runtime';
 import { UpstreamError } from '@gateway/upstream';
 import type { Charge } from '../domain/bill-event';
+import { withCredibleTokens } from '../domain/credible-tokens';
 import type { FittedImageOrder } from '../domain/fit-image-order';
 import { type ImageFailure, imageFailure, nothingMade } from '../domain/image-failure';
 import { costOf, type ImageRate, maxOutputTokensOf } from '../domain/image-price';
@@ -107,7 +108,8 @@ export class ImageJobs {
           await job.bill.dispatched(provider.id);
         },
       });
-      return result.images.length > 0 ? { result } : { ...nothingMade(result.tokens), forGood: false };
+      if (result.images.length > 0) return { result: withCredibleTokens(result) };
+      return { ...nothingMade(result.tokens), forGood: false };
     } catch (err) {
       noteFailure(job.log, err);
       if (!signal.aborted) return { ...imageFailure(err), forGood: false };

@@ -122,6 +122,29 @@ describe('what comes back', () => {
     });
   });
 
+  test.each<[string, object, object]>([
+    [
+      'words that are not told as such',
+      { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 2_000 }], thoughtsTokenCount: 337 },
+      { output: 2_000, textOutput: 677 },
+    ],
+    ['nothing of its kinds', {}, { output: 2_340 }],
+    [
+      'words alone',
+      { candidatesTokensDetails: [{ modality: 'TEXT', tokenCount: 40 }] },
+      { output: 2_300, textOutput: 40 },
+    ],
+    [
+      'more images than there are tokens',
+      { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 9_999 }] },
+      { output: 2_340 },
+    ],
+  ])('of the answer %s', async (_what, told, expected) => {
+    const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 2_340, ...told };
+    const { result } = await generate({}, { json: { ...drawn(PART), usageMetadata } });
+    expect(result.tokens).toEqual({ textInput: 9, imageInput: 0, ...expected });
+  });
+
   test('no more images than were ordered, whatever the prompt made of it', async () => {
     const second = { inlineData: { mimeType: 'image/png', data: 'BBBB' } };
     const { result } = await generate({}, { json: drawn(PART, second) });

@@ -48,7 +48,10 @@ function readPart(value: unknown): MadeImage[] {
   return part.thought === true || !mime.startsWith('image/') || base64 === '' ? [] : [{ mime, base64 }];
 }
 
-/** Figures that are zero are left out. Undefined where there is no credible figure. */
+/**
+ * Figures that are zero are left out. Of the answer what is told as images is, and all else is words; without any such
+ * telling all that is not told as words is images, the dearer. Undefined where there is no credible figure.
+ */
 function readUsage(value: unknown): ImageTokens | undefined {
   if (!isObject(value)) return undefined;
   const input = tokenFigure(value.promptTokenCount ?? 0);
@@ -56,12 +59,16 @@ function readUsage(value: unknown): ImageTokens | undefined {
   const thoughts = tokenFigure(value.thoughtsTokenCount ?? 0);
   if (input === undefined || answer === undefined || thoughts === undefined) return undefined;
   const imageInput = Math.min(input, ofModality(value.promptTokensDetails, 'IMAGE'));
-  const words = Math.min(answer, ofModality(value.candidatesTokensDetails, 'TEXT'));
-  const textOutput = words + thoughts;
+  const told = ofModality(value.candidatesTokensDetails, 'IMAGE');
+  const output = Math.min(
+    answer,
+    told > 0 ? told : answer - Math.min(answer, ofModality(value.candidatesTokensDetails, 'TEXT')),
+  );
+  const textOutput = answer - output + thoughts;
   return {
     textInput: input - imageInput,
     imageInput,
-    output: answer - words,
+    output,
     ...(textOutput > 0 && { textOutput }),
   };
 }
