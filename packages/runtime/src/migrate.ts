@@ -11,6 +11,9 @@ interface Migration {
   readonly breaking: boolean;
 }
 
+/** An index of a large table takes longer than any other statement may. */
+const STATEMENT_TIMEOUT_MS = 1_800_000;
+
 /** First line of a migration that older code can't live with. */
 const BREAKING_HEADER = '--! breaking';
 
@@ -63,7 +66,9 @@ async function applyOnce(options: { pool: Pool; schema: string; log: Logger }, m
   });
 }
 
+/** Until the transaction ends; waits for whoever migrates. */
 async function lockSchema(client: PoolClient, schema: string): Promise<void> {
+  await client.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('migrate'), hashtext($1))`, [schema]);
 }
 

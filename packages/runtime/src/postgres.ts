@@ -10,6 +10,8 @@ export function createPool(options: {
   url: string;
   log: Logger;
   maxConnections?: number;
+  /** For a connection to be made, or to come free. */
+  connectTimeoutMs?: number;
   statementTimeoutMs?: number;
   /** How long a transaction may keep its locks while nothing is asked of it. */
   idleInTransactionTimeoutMs?: number;
@@ -17,17 +19,23 @@ export function createPool(options: {
   pipeline?: boolean;
   /** Every statement finds its rows by an index: plans may not scan a whole table. */
   indexesOnly?: boolean;
+  /** Every statement is planned for its values, each time, and not compiled, which would take longer. */
+  customPlans?: boolean;
 }): pg.Pool {
+  const planning = [
+    ...(options.indexesOnly ? ['-c enable_seqscan=off'] : []),
+    ...(options.customPlans ? ['-c plan_cache_mode=force_custom_plan', '-c jit=off'] : []),
+  ];
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 15_000,
     keepAlive: true,
     pipeline: options.pipeline ?? false,
-    ...(options.indexesOnly && { options: '-c enable_seqscan=off' }),
+    ...(planning.length > 0 && { options: planning.join(' ') }),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === INT8_OID && format !== 'binary'

@@ -38,7 +38,7 @@ const get = (accountId: string, id: string) => {
 const today = () => new Date().toISOString().slice(0, 10);
 const usage = async (
   key: Key,
-  groupBy: 'DAY' | 'MODEL' | 'KEY',
+  groupBy: 'DAY' | 'MODEL' | 'KEY' | 'DAY_MODEL' | 'DAY_KEY',
   days: [string, string] = [today(), today()],
 ) => {
   const { asDashboard: client } = billing;
@@ -250,6 +250,8 @@ describe('usage', () => {
         images: '3',
         videoMs: '5000',
         costNano: '650',
+        model: '',
+        keyId: '',
       },
     ]);
     expect((await usage(key, 'MODEL')).map(({ group, calls }) => [group, calls])).toEqual([
@@ -263,10 +265,99 @@ describe('usage', () => {
       [key.keyId, '150'],
     ]);
     expect(await usage(key, 'DAY', ['2020-01-01', '2020-12-31'])).toEqual([]);
+    const rows = async (groupBy: 'DAY_MODEL' | 'DAY_KEY') =>
+      (await usage(key, groupBy)).map(({ group, model, keyId, calls }) => [group, model, keyId, calls]);
+    expect(await rows('DAY_MODEL')).toEqual([
+      [today(), 'sim/video', '', '1'],
+      [today(), 'sim/chat', '', '2'],
+      [today(), 'sim/image', '', '1'],
+      [today(), '', '', '1'],
+    ]);
+    expect(await rows('DAY_KEY')).toEqual([
+      [today(), '', second.keyId, '1'],
+      [today(), '', key.keyId, '4'],
+    ]);
     await expect(usage(key, 'DAY', ['2020-01-01', 'today'])).rejects.toMatchObject({
       code: 'invalid_request',
     });
   });
+});
+
+test('days and models in their order, all of them or none', async () => {
+  const key = await billing.createFundedKey(0n);
+  const fill = (from: number, to: number) =>
+    pool.query(
+      `INSERT INTO billing.usage_days SELECT $1, date '2020-01-01' + n / 5000, $2, 'm/' || n, 1, 0, 0, 0, 0, 0, n
+       FROM generate_series($3::int, $4::int) AS n`,
+      [key.accountId, key.keyId, from, to],
+    );
+  const days: [string, string] = ['2020-01-01', '2020-01-03'];
+  await fill(1, 10_000);
+  const rows = await usage(key, 'DAY_MODEL', days);
+  expect(rows.map(({ group }) => group)).toEqual(rows.map(({ group }) => group).toSorted());
+  expect(rows).toHaveLength(10_000);
+  expect(rows.slice(4_998, 5_000).map(({ group, model }) => [group, model])).toEqual([
+    ['2020-01-01', 'm/1'],
+    ['2020-01-02', 'm/9999'],
+  ]);
+  expect(await usage(key, 'MODEL', days)).toHaveLength(1_000);
+  await fill(10_001, 10_001);
+  await expect(usage(key, 'DAY_MODEL', days)).rejects.toMatchObject({
+    code: 'invalid_request',
+    detail: expect.stringContaining('fewer days'),
+  });
+});
+
+test('lists that can not be had in time are refused, few at a time, and keep no key waiting', async () => {
+  const key = await billing.createFundedKey(10_000n);
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN; LOCK TABLE billing.usage_records IN ACCESS EXCLUSIVE MODE');
+    const answers = [list(key), list(key, { model: 'sim/none' }), list(key)].map((answer) =>
+      answer.then(
+        () => 'answered',
+        ({ code, detail }) => `${code}: ${detail}`,
+      ),
+    );
+    await untilBlocked(2);
+    for (let i = 0; i < 20; i++) expect((await billing.resolve(key.value)).key?.keyId).toBe(key.keyId);
+    expect(await usage({ ...key, accountId: 'another' }, 'DAY')).toEqual([]);
+    expect(await Promise.all(answers)).toEqual([
+      expect.stringMatching(/^invalid_request: too many requests to look through/),
+      expect.stringMatching(/^invalid_request: too many requests to look through/),
+      'rate_limited: too many lists and sums at once',
+    ]);
+  } finally {
+    client.release(true);
+  }
+  expect((await list(key)).requests).toEqual([]);
+});
+
+test('old months go while others read them, and keep no settlement waiting for long', async () => {
+  const key = await billing.createFundedKey(10_000n);
+  await ensurePartitions(pool, Date.UTC(2020, 5, 1));
+  const months = async () => {
+    const { rows } = await pool.query(
+      `SELECT inhrelid::regclass::text AS name FROM pg_inherits
+       WHERE inhparent = 'billing.usage_records'::regclass AND inhrelid::regclass::text ~ '2020_0[67]$'`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  expect(await months()).toHaveLength(2);
+  const reader = await pool.connect();
+  try {
+    await reader.query('BEGIN; SELECT FROM billing.usage_records');
+    const dropped = dropOldRecords(pool, 30, Date.UTC(2020, 11, 1));
+    await untilBlocked(1);
+    const startMs = performance.now();
+    await settled(key, 1n);
+    expect(performance.now() - startMs).toBeLessThan(1_500);
+    await reader.query('COMMIT');
+    await dropped;
+  } finally {
+    reader.release(true);
+  }
+  expect(await months()).toEqual([]);
 });
 
 test('records older than the retention go by whole months; what they sum up to stays', async () => {

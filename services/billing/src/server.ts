@@ -11,6 +11,7 @@ import {
 } from '@gateway/runtime';
 import { connectRedis, type RedisConnection } from './clients/redis';
 import { RedisRates } from './clients/redis-rates';
+import { AccountTurns } from './domain/account-turns';
 import { noRates } from './domain/no-rates';
 import type { RateLimiter } from './domain/rate-limiter';
 import { UsageConsumer } from './events/usage-consumer';
@@ -27,10 +28,20 @@ import { reconcile } from './store/reconcile';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
 const STOP_GRACE_MS = 5_000;
+/** More would only share the same processors. */
+const LIST_CONNECTIONS = 4;
+/** For lists and sums of calls, of which there may be very many: one connection is left to the other lists. */
+const LIST_TURNS = {
+  atOnce: LIST_CONNECTIONS - 1,
+  atOnceOfAccount: 2,
+  maxWaiting: 256,
+  maxWaitingOfAccount: 16,
+  waitMs: 1_000,
+};
 
 export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
-  const { pool, moneyPool } = createPools(settings.DATABASE_URL, log);
+  const { pool, moneyPool, listPool } = createPools(settings.DATABASE_URL, log);
   await migrate({ pool, schema: 'billing', directory: MIGRATIONS, log });
   const jobs = await startJobs(settings, pool, log);
 
@@ -74,7 +85,16 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
     secrets: settings.SERVICE_SECRET,
-    services: billingService({ pool, peppers, watchers, reserveStreams, settle, log }),
+    services: billingService({
+      pool,
+      listPool,
+      listTurns: new AccountTurns(LIST_TURNS),
+      peppers,
+      watchers,
+      reserveStreams,
+      settle,
+      log,
+    }),
   });
   return {
     ports: { grpc: server.port, admin: admin.port },
@@ -85,12 +105,15 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
       await Promise.all([stopped, consumer?.stop()]);
       await Promise.all(jobs.map((job) => job.stop()));
       await Promise.all([reservations.idle(), settlements.idle(), listener.close()]);
-      await Promise.all([pool.end(), moneyPool.end(), redis?.stop(), admin.stop()]);
+      await Promise.all([pool.end(), moneyPool.end(), listPool.end(), redis?.stop(), admin.stop()]);
     },
   };
 }
 
-/** Money has connections of its own, so that no list, sweep or scrape can keep a call waiting. */
+/**
+ * Money has connections of its own, so that no list, sweep or scrape can keep a call waiting; and so have lists, so
+ * that they can't keep a key from being resolved.
+ */
 function createPools(url: string, log: Logger) {
   return {
     pool: createPool({ url, log, maxConnections: 10 }),
@@ -104,6 +127,16 @@ function createPools(url: string, log: Logger) {
       pipeline: true,
       // A prepared statement keeps the plan that was good while a month's partition was empty.
       indexesOnly: true,
+    }),
+    // With the wait for a turn these end before those who asked give up, after 5 s.
+    listPool: createPool({
+      url,
+      log,
+      maxConnections: LIST_CONNECTIONS,
+      connectTimeoutMs: 1_000,
+      statementTimeoutMs: 2_500,
+      // Which index is best depends on the account and on what is asked for.
+      customPlans: true,
     }),
   };
 }

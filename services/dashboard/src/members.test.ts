@@ -284,10 +284,20 @@ describe('requests and usage', () => {
       groupBy: 'USAGE_GROUP_MODEL',
     });
     expect((await dashboard.get('usage', owner.token)).status).toBe(200);
+    for (const [by, groupBy, row] of [
+      ['day,model', 'USAGE_GROUP_DAY_MODEL', { group: '2026-05-01', model: 'sim/chat', calls: 3 }],
+      ['day%2Ckey', 'USAGE_GROUP_DAY_KEY', { group: '2026-05-01', key_id: 'k', calls: 3 }],
+    ] as const) {
+      const answer = await dashboard.get(`usage?from=2026-05-01&to=2026-05-31&group_by=${by}`, owner.token);
+      expect(answer.body.data).toEqual([expect.objectContaining(row)]);
+      expect('model' in answer.body.data[0] && 'key_id' in answer.body.data[0]).toBe(false);
+      expect(world.billing.calls.at(-1)!.request).toMatchObject({ groupBy });
+    }
     for (const wrong of [
       'usage?from=2026-05-02&to=2026-05-01',
       'usage?from=2001-01-01',
       'usage?group_by=hour',
+      'usage?group_by=model,key',
     ]) {
       expect((await dashboard.get(wrong, owner.token)).body.error.code).toBe('invalid_request');
     }

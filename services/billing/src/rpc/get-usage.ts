@@ -3,15 +3,20 @@ import type { GetUsageRequest__Output } from '@gateway/proto/generated/gateway/b
 import type { GetUsageResponse } from '@gateway/proto/generated/gateway/billing/v1/GetUsageResponse';
 import type { Pool, RequestContext } from '@gateway/runtime';
 import { isDay } from '../domain/refused-call';
-import { sumUsage, type UsageGroup } from '../store/usage-days';
+import { MAX_PAIRS, sumUsage, type UsageGroup } from '../store/usage-days';
 import { parseLookupId } from './parse';
+import { refuseTimeout } from './refuse-timeout';
 import { toProtoUsageTotals } from './to-proto-records';
 
 const GROUPS: Readonly<Record<string, UsageGroup>> = {
   USAGE_GROUP_DAY: 'day',
   USAGE_GROUP_MODEL: 'model',
   USAGE_GROUP_KEY: 'key',
+  USAGE_GROUP_DAY_MODEL: 'day,model',
+  USAGE_GROUP_DAY_KEY: 'day,key',
 };
+
+const FEWER_DAYS = 'too much to sum up: ask for fewer days by from and to';
 
 export const getUsage =
   (pool: Pool) =>
@@ -21,6 +26,8 @@ export const getUsage =
     if (!by || !isDay(from) || !isDay(to)) {
       throw new GatewayError('invalid_request', { detail: 'two days and what to group by are required' });
     }
-    const rows = await sumUsage(pool, parseLookupId(request.accountId), { from, to, by });
+    const summed = sumUsage(pool, parseLookupId(request.accountId), { from, to, by });
+    const rows = await summed.catch(refuseTimeout(FEWER_DAYS));
+    if (rows.length > MAX_PAIRS) throw new GatewayError('invalid_request', { detail: FEWER_DAYS });
     return { groups: rows.map(toProtoUsageTotals) };
   };

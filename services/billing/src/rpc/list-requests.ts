@@ -6,6 +6,7 @@ import { isUuid } from '../domain/request-id';
 import { toPageRequest } from '../store/page';
 import { listRequests as list, type RequestFilter } from '../store/request-records';
 import { parseLookupId, parseTime } from './parse';
+import { refuseTimeout } from './refuse-timeout';
 import { toProtoRequestRecord } from './to-proto-records';
 
 export const listRequests =
@@ -16,9 +17,12 @@ export const listRequests =
       throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
     }
     const page = { limit, before: request.cursor || undefined };
-    const { rows, nextCursor } = await list(pool, parseLookupId(request.accountId), toFilter(request), page);
+    const found = list(pool, parseLookupId(request.accountId), toFilter(request), page);
+    const { rows, nextCursor } = await found.catch(refuseTimeout(NARROWER));
     return { requests: rows.map(toProtoRequestRecord), nextCursor };
   };
+
+const NARROWER = 'too many requests to look through: ask for less by from and to, or for one key';
 
 /** The last moment that a request id can tell. */
 const MAX_ID_TIME_MS = 2 ** 48 - 1;

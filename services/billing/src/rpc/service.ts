@@ -1,6 +1,7 @@
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import { type Logger, type Pool, type RequestContext, type ServiceBinding, unary } from '@gateway/runtime';
+import type { AccountTurns } from '../domain/account-turns';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import { clearTopup } from './clear-topup';
 import { createAccount } from './create-account';
@@ -40,6 +41,9 @@ import { updateKey } from './update-key';
 
 export interface ServiceParts {
   readonly pool: Pool;
+  /** For what takes the longer the more there is. */
+  readonly listPool: Pool;
+  readonly listTurns: AccountTurns;
   readonly peppers: readonly string[];
   readonly watchers: KeyWatchers;
   readonly reserveStreams: ReserveStreams;
@@ -48,7 +52,7 @@ export interface ServiceParts {
 }
 
 /** The methods of BillingService, each open to the services that need it. */
-export function billingService({ pool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
+export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
   const { service } = loadService<ProtoGrpcType>('billing').gateway.billing.v1.BillingService;
   const group = (callers: readonly string[], handlers: ServiceBinding['handlers']): ServiceBinding => ({
     callers,
@@ -62,6 +66,12 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
   ) =>
     unary(log, (context: RequestContext, request: Request) =>
       parts.watchers.afterTelling(idOf(request), () => change(context, request)),
+    );
+  const inTurn = <Request extends { accountId: string }, Response extends object>(
+    answer: (context: RequestContext, request: Request) => Promise<Response>,
+  ) =>
+    unary(log, (context: RequestContext, request: Request) =>
+      parts.listTurns.run(request.accountId, () => answer(context, request)),
     );
   return [
     group(['edge'], {
@@ -81,12 +91,12 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
       CreateAccount: unary(log, createAccount(pool)),
       GetAccount: unary(log, getAccount(pool)),
       CreateKey: unary(log, createKey(pool, peppers[0]!)),
-      ListKeys: unary(log, listKeys(pool)),
+      ListKeys: unary(log, listKeys(listPool)),
       GetKey: unary(log, getKey(pool)),
       DeleteKey: told(({ id }) => id, deleteKey(pool)),
       CreateAdjustment: unary(log, createAdjustment(pool)),
       GetThrottle: unary(log, getThrottle(pool)),
-      ListAccounts: unary(log, listAccounts(pool)),
+      ListAccounts: unary(log, listAccounts(listPool)),
       OptIn: told(({ accountId }) => accountId, optIn(pool)),
       RegenerateKey: told(({ id }) => id, regenerateKey(pool, peppers[0]!)),
       RevokeKey: told(({ id }) => id, revokeKey(pool)),
@@ -98,12 +108,12 @@ export function billingService({ pool, peppers, log, ...parts }: ServiceParts): 
       UpdateKey: told(({ id }) => id, updateKey(pool)),
       CreateTopup: unary(log, createTopup(pool)),
       ClearTopup: unary(log, clearTopup(pool)),
-      ListTopups: unary(log, listTopups(pool)),
-      ListTopupsByStatus: unary(log, listTopupsByStatus(pool)),
-      ListLedger: unary(log, listLedger(pool)),
-      ListRequests: unary(log, listRequests(pool)),
+      ListTopups: unary(log, listTopups(listPool)),
+      ListTopupsByStatus: unary(log, listTopupsByStatus(listPool)),
+      ListLedger: unary(log, listLedger(listPool)),
+      ListRequests: inTurn(listRequests(listPool)),
       GetRequest: unary(log, getRequest(pool)),
-      GetUsage: unary(log, getUsage(pool)),
+      GetUsage: inTurn(getUsage(listPool)),
     }),
   ];
 }

@@ -42,4 +42,6 @@ export const toProtoUsageTotals = (row: UsageTotalsRow): UsageTotals => ({
   images: String(row.images),
   videoMs: String(row.video_ms),
   costNano: String(row.charged_nano),
+  model: row.model,
+  keyId: row.key_id,
 });

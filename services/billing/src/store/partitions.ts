@@ -1,8 +1,13 @@
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
 import { uuidFloor } from '../domain/request-id';
+import { isLockTimeout } from './statement';
 
 const TABLES = ['holds', 'usage_records'];
-const LOCK_TIMEOUT_MS = 2_000;
+/** All calls that end wait behind whoever waits for a lock of the whole table, so rather often than long. */
+const LOCK_TIMEOUT_MS = 200;
+const LOCK_TRIES = 8;
+const LOCK_PAUSE_MS = 500;
 
 /** This month's and the next's partition of each table that is partitioned by time. */
 export async function ensurePartitions(pool: Pool, nowMs: number): Promise<void> {
@@ -21,15 +26,29 @@ async function ensurePartition(pool: Pool, table: string, start: Date): Promise<
   const name = `billing.${table}_${start.toISOString().slice(0, 7).replace('-', '_')}`;
   const found = await pool.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [name]);
   if (found.rows[0]?.found) return;
-  await withTransaction(pool, async (client) => {
-    // Waiting for the lock stands in the way of every call, so better try again later.
-    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await withBriefLocks(pool, async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(hashtext('billing.partitions'))`);
     await client.query(
       `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF billing.${table}
        FOR VALUES FROM ('${uuidFloor(start)}') TO ('${uuidFloor(end)}')`,
     );
   });
+}
+
+/** Fails when something keeps the table for longer than all tries; the next run may have more luck. */
+async function withBriefLocks(pool: Pool, work: (client: PoolClient) => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await withTransaction(pool, async (client) => {
+        await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await work(client);
+      });
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error) || tries === LOCK_TRIES) throw error;
+      await sleep(LOCK_PAUSE_MS);
+    }
+  }
 }
 
 const DAY_MS = 86_400_000;
@@ -47,10 +66,7 @@ export async function dropOldRecords(pool: Pool, retentionDays: number, nowMs: n
     [month],
   );
   for (const { name } of rows) {
-    await withTransaction(pool, async (client) => {
-      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      await client.query(`DROP TABLE IF EXISTS ${name}`);
-    });
+    await withBriefLocks(pool, (client) => client.query(`DROP TABLE IF EXISTS ${name}`));
   }
   await pool.query(
     `DELETE FROM billing.usage_records_default WHERE request_id IN (

@@ -36,6 +36,12 @@ export function isTransient(error: unknown): boolean {
   return state === undefined || !/^2[23]/.test(state);
 }
 
+/** True when the database has ended a statement because it took too long. */
+export const isTimeout = (error: unknown): boolean => sqlState(error) === '57014';
+
+/** True when a lock was not had within `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
+
 /**
  * True when the database has answered that it did not do it. A shutdown (class 57), an internal error or a
  * broken connection says nothing of the kind.

@@ -31,10 +31,16 @@ const listQuery = pageQuery.extend({
 const usageQuery = z.object({
   from: moment.optional(),
   to: moment.optional(),
-  group_by: z.enum(['day', 'model', 'key']).default('day'),
+  group_by: z.enum(['day', 'model', 'key', 'day,model', 'day,key']).default('day'),
 });
 
-const GROUPS = { day: 'USAGE_GROUP_DAY', model: 'USAGE_GROUP_MODEL', key: 'USAGE_GROUP_KEY' } as const;
+const GROUPS = {
+  day: 'USAGE_GROUP_DAY',
+  model: 'USAGE_GROUP_MODEL',
+  key: 'USAGE_GROUP_KEY',
+  'day,model': 'USAGE_GROUP_DAY_MODEL',
+  'day,key': 'USAGE_GROUP_DAY_KEY',
+} as const;
 
 export function requestEndpoints(billing: Billing): Endpoint[] {
   const get = (
@@ -90,7 +96,14 @@ async function getUsage(billing: Billing, { context, user, query }: UserCall) {
     toDay: toTime(to).slice(0, 10),
     groupBy: GROUPS[group_by],
   });
-  return { data: groups.map(toUsageJson) };
+  return {
+    data: groups.map((totals) => ({
+      group: totals.group || null,
+      ...(group_by === 'day,model' && { model: totals.model || null }),
+      ...(group_by === 'day,key' && { key_id: totals.keyId }),
+      ...toUsageJson(totals),
+    })),
+  };
 }
 
 function toRequestJson(record: RequestRecord__Output) {
@@ -142,7 +155,6 @@ function toTimings({ createdAtMs, startedAtMs, endedAtMs, admittedMs, firstByteM
 }
 
 const toUsageJson = (totals: UsageTotals__Output) => ({
-  group: totals.group || null,
   calls: Number(totals.calls),
   errors: Number(totals.errors),
   input_tokens: Number(totals.inputTokens),

@@ -227,7 +227,7 @@ export async function startFakeBilling(log: Logger, secret: string) {
       if (!found) throw new GatewayError('not_found');
       return found;
     },
-    GetUsage: ({ fromDay }) => ({ groups: [{ ...USAGE, group: fromDay }] }),
+    GetUsage: ({ fromDay }) => ({ groups: [{ ...USAGE, group: fromDay, model: 'sim/chat', keyId: 'k' }] }),
   };
   const { service } = loadService<ProtoGrpcType>('billing').gateway.billing.v1.BillingService;
   const server = await startGrpcServer({
