@@ -41,6 +41,25 @@ export interface TranslationGroup {
   readonly routes: readonly { readonly title: string; readonly rounds: readonly Round[] }[];
 }
 
+/** What an account is told of its calls when there are very many. */
+export interface RecordsRuns {
+  /** Of all accounts, and of the one that asks. */
+  readonly records: number;
+  readonly ownRecords: number;
+  readonly connections: number;
+  readonly runSeconds: number;
+  /** Before the questions, by what they were grouped by; those of the keys that the records were made with. */
+  readonly sums: Readonly<Record<'recorded' | 'ofFilledKeys' | 'byKey' | 'byDay' | 'byModel', CallSums>>;
+  readonly kinds: readonly { readonly title: string; readonly rounds: readonly Round[] }[];
+  /** Made by the account while it asked. */
+  readonly callsBeside: readonly Round[];
+}
+
+export interface CallSums {
+  readonly calls: number;
+  readonly errors: number;
+}
+
 /** Everything that was measured, nothing yet worked out. */
 export interface BenchReport {
   readonly environment: Environment;
@@ -52,6 +71,8 @@ export interface BenchReport {
   readonly reserve: ReserveRuns | undefined;
   /** Absent when it was not asked for. */
   readonly translation: TranslationRuns | undefined;
+  /** Absent when it was not asked for. */
+  readonly records: RecordsRuns | undefined;
   /** After all scenarios, the bare proxy and the generator too. */
   readonly loaded: readonly MemoryLine[];
   /** Absent when no calls were made. */

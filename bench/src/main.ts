@@ -57,10 +57,11 @@ function writeJson(file: string, content: unknown): void {
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-function profilesOf({ options, scenarios, reserve, translation }: BenchReport): string {
+function profilesOf({ options, scenarios, reserve, translation, records }: BenchReport): string {
   const rounds = [
     ...scenarios.flatMap((scenario) => scenario.rounds.map(({ gateway }) => gateway)),
     ...(translation?.groups.flatMap(({ routes }) => routes.flatMap(({ rounds }) => rounds)) ?? []),
+    ...(records?.kinds.flatMap(({ rounds }) => rounds) ?? []),
     ...(reserve?.keys.flatMap(({ runs }) => runs) ?? []),
   ];
   const units = rounds.reduce((sum, { calls, chunks }) => sum + (chunks || calls), 0);

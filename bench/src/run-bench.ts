@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchReport, ReserveRuns, ScenarioRounds, TranslationRuns } from './bench-report';
+import type { BenchReport, RecordsRuns, ReserveRuns, ScenarioRounds, TranslationRuns } from './bench-report';
 import { describeEnvironment } from './environment';
 import { checkMoney } from './gateway/check-money';
 import { type GatewayUnderTest, startGateway } from './gateway/gateway-under-test';
@@ -9,6 +9,7 @@ import { readMemory, runnerGroup } from './memory';
 import type { BenchOptions } from './options';
 import { startBareProxy } from './peers/start-bare-proxy';
 import { oneProcess, type ProcessGroup } from './procfs/process-group';
+import { measureRecords } from './records/measure-records';
 import { measureReserve } from './reserve/measure-reserve';
 import { HTTP_SCENARIO_NAMES, scenario } from './scenarios';
 import { bareTarget, GATEWAY_MODEL, gatewayTarget, type Target } from './targets';
@@ -17,7 +18,14 @@ import { measureTranslation, TRANSLATION_MODELS } from './translation/measure-tr
 const IDLE_MS = 10_000;
 const WARM_UP_SECONDS = 3;
 
-const NO_LOAD = { scenarios: [], reserve: undefined, translation: undefined, loaded: [], money: undefined };
+const NO_LOAD = {
+  scenarios: [],
+  reserve: undefined,
+  translation: undefined,
+  records: undefined,
+  loaded: [],
+  money: undefined,
+};
 
 interface Run {
   readonly options: BenchOptions;
@@ -76,9 +84,10 @@ async function measureLoad(run: Run, gateway: GatewayUnderTest) {
     const scenarios = await runScenarios(run, bare, gatewayTarget(gateway), generator, others);
     const reserve = await runReserve(run, gateway, generator, others);
     const translation = await runTranslation(run, gateway, generator, others);
+    const records = await runRecords(run, gateway, generator, others);
     run.progress('checking the money');
     const money = await checkMoney(gateway, [GATEWAY_MODEL, ...TRANSLATION_MODELS]);
-    return { scenarios, reserve, translation, money, loaded: readMemory([...named, runner]) };
+    return { scenarios, reserve, translation, records, money, loaded: readMemory([...named, runner]) };
   } finally {
     run.signal.removeEventListener('abort', onAbort);
     generator.stop();
@@ -146,4 +155,15 @@ async function runTranslation(
     signal,
     progress,
   });
+}
+
+async function runRecords(
+  { options, signal, progress }: Run,
+  gateway: GatewayUnderTest,
+  generator: LoadGenerator,
+  others: readonly ProcessGroup[],
+): Promise<RecordsRuns | undefined> {
+  if (!options.scenarios.includes('records')) return undefined;
+  const processes = [...gateway.services, ...others];
+  return measureRecords({ gateway, generator, processes, seconds: options.seconds, signal, progress });
 }

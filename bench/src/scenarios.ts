@@ -4,7 +4,7 @@ import { chunkedReply, FIXED_REPLY, REPLY_TEXT, shortPrompt } from './prompts';
 /** Those that a bare proxy can do as well. */
 export const HTTP_SCENARIO_NAMES = ['plain', 'single', 'stream'] as const;
 export type HttpScenarioName = (typeof HTTP_SCENARIO_NAMES)[number];
-export const SCENARIO_NAMES = [...HTTP_SCENARIO_NAMES, 'reserve', 'translate'] as const;
+export const SCENARIO_NAMES = [...HTTP_SCENARIO_NAMES, 'reserve', 'translate', 'records'] as const;
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export interface Scenario {

@@ -1,6 +1,7 @@
 import { ReserveRunner } from '../reserve/reserve-runner';
 import type { AnyOrder, GeneratorMessage } from './load-contract';
 import { runCalls } from './run-calls';
+import { runQuestions } from './run-questions';
 import { runStreams } from './run-streams';
 import { Tally } from './tally';
 
@@ -20,6 +21,8 @@ async function run(order: AnyOrder): Promise<GeneratorMessage> {
   const tally = new Tally();
   if ('address' in order) {
     await reserves.run(order, tally);
+  } else if ('urls' in order) {
+    await runQuestions(order, tally);
   } else if (order.load.kind === 'calls') {
     await runCalls(order, order.load, tally);
   } else {

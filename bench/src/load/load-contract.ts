@@ -7,6 +7,8 @@ export interface CallsLoad {
   readonly durationMs: number;
   /** What every reply must say. */
   readonly replyText: string;
+  /** Between an answer and the next call; absent: none. */
+  readonly pauseMs?: number;
 }
 
 /** Streams side by side, each read to its end. */
@@ -59,7 +61,30 @@ export interface ReserveOrder {
   readonly rated: boolean;
 }
 
-export type AnyOrder = LoadOrder | ReserveOrder;
+/** Pages of the dashboard, each connection asking for one after another. */
+export interface QuestionsLoad {
+  readonly kind: 'questions';
+  readonly connections: number;
+  readonly durationMs: number;
+}
+
+/** What must be in an answer's `data`. */
+export interface ExpectedAnswer {
+  /** How many; undefined: some. Not looked at in an answer that is no list. */
+  readonly rows: number | undefined;
+  /** The fields that every row has. */
+  readonly each: Readonly<Record<string, unknown>>;
+}
+
+/** One kind of question; the URLs take turns. */
+export interface QuestionsOrder {
+  readonly load: QuestionsLoad;
+  readonly urls: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expected: ExpectedAnswer;
+}
+
+export type AnyOrder = LoadOrder | ReserveOrder | QuestionsOrder;
 
 export interface LoadResult {
   readonly elapsedMs: number;
@@ -72,6 +97,7 @@ export interface LoadResult {
   readonly errorSamples: readonly string[];
   /** Of whole calls; of a stream, from the moment a chunk was due to its arrival. */
   readonly p50Ms: number;
+  readonly p95Ms: number;
   readonly p99Ms: number;
 }
 

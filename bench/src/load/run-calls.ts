@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallerFormat, REPLY_RULES } from './caller-format';
 import type { CallsLoad, LoadOrder } from './load-contract';
-import { post } from './post';
+import { sendForText } from './send';
 import type { Tally } from './tally';
 
 /** Beyond that the target is broken, and going on would only measure how fast it refuses. */
@@ -12,26 +13,16 @@ export async function runCalls(order: LoadOrder, load: CallsLoad, tally: Tally):
     while (performance.now() < endMs && tally.errors < MAX_ERRORS) {
       const startedAtMs = performance.now();
       try {
-        checkReply(await readReply(order), order.format, load.replyText);
+        checkReply(await sendForText(order), order.format, load.replyText);
         tally.took(performance.now() - startedAtMs);
         tally.answered();
       } catch (error) {
         tally.failed(error);
       }
+      if (load.pauseMs !== undefined) await sleep(load.pauseMs);
     }
   };
   await Promise.all(Array.from({ length: load.connections }, connection));
-}
-
-function readReply(order: LoadOrder): Promise<string> {
-  return post<string>(order, (response, resolve) => {
-    let text = '';
-    response.setEncoding('utf8');
-    response.on('data', (part: string) => {
-      text += part;
-    });
-    response.once('end', () => resolve(text));
-  });
 }
 
 function checkReply(json: string, format: CallerFormat, expected: string): void {

@@ -1,10 +1,18 @@
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { CallerFormat } from './caller-format';
-import type { CallsLoad, LoadOrder, LoadResult, LoadShape, StreamsLoad } from './load-contract';
+import type {
+  CallsLoad,
+  ExpectedAnswer,
+  LoadOrder,
+  LoadResult,
+  LoadShape,
+  StreamsLoad,
+} from './load-contract';
 import { runCalls } from './run-calls';
+import { runQuestions } from './run-questions';
 import { runStreams } from './run-streams';
 import { Tally } from './tally';
 
@@ -93,5 +101,49 @@ test('an Anthropic stream has its own end', async () => {
   expect(await run(STREAMS, (_, response) => response.end(whole), 'anthropic')).toMatchObject({ calls: 3 });
   expect(await run(STREAMS, (_, response) => response.end(EVENTS.join('')), 'anthropic')).toMatchObject({
     calls: 0,
+  });
+});
+
+describe('questions', () => {
+  const ask = async (answer: unknown, expected: ExpectedAnswer) => {
+    const urls: string[] = [];
+    server = http.createServer((request, response) => {
+      urls.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      response.end(JSON.stringify(answer));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const tally = new Tally();
+    await runQuestions(
+      {
+        load: { kind: 'questions', connections: 1, durationMs: 30 },
+        urls: [`${origin}/a`, `${origin}/b`],
+        headers: { authorization: 'Bearer me' },
+        expected,
+      },
+      tally,
+    );
+    return { ...tally.result(), urls };
+  };
+
+  test('take turns, and their answers are looked at', async () => {
+    const rows = [{ model: 'm' }, { model: 'm' }];
+    const { calls, errors, urls, p95Ms } = await ask({ data: rows }, { rows: 2, each: { model: 'm' } });
+    expect(calls).toBeGreaterThanOrEqual(2);
+    expect({ errors, p95: p95Ms > 0 }).toEqual({ errors: 0, p95: true });
+    expect(urls.slice(0, 2)).toEqual(['GET /a Bearer me', 'GET /b Bearer me']);
+    expect(await ask({ data: rows }, { rows: undefined, each: {} })).toMatchObject({ errors: 0 });
+    expect(await ask({ balance: 1 }, { rows: 1, each: {} })).toMatchObject({ errors: 0 });
+  });
+
+  test.each([
+    ['too few rows', { data: [] }, { rows: undefined, each: {} }, /0 rows/],
+    ['too many rows', { data: [{}] }, { rows: 0, each: {} }, /1 rows/],
+    ['rows of another model', { data: [{ model: 'n' }] }, { rows: 1, each: { model: 'm' } }, /model is n/],
+  ])('%s are an error', async (_, answer, expected, sample) => {
+    const { calls, errors, errorSamples } = await ask(answer, expected);
+    expect({ calls, errors }).toEqual({ calls: 0, errors: 20 });
+    expect(errorSamples[0]).toMatch(sample);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REPLY_RULES } from './caller-format';
 import type { LoadOrder, StreamsLoad } from './load-contract';
-import { post } from './post';
+import { send } from './send';
 import { SseCounter } from './sse-counter';
 import type { Tally } from './tally';
 
@@ -22,7 +22,7 @@ function readStream(order: LoadOrder, load: StreamsLoad, tally: Tally): Promise<
   const sentAtMs = performance.now();
   const { before, after } = load.framing;
   const expected = before + load.chunks + after;
-  return post<void>(order, (response, resolve, reject) => {
+  return send<void>(order, (response, resolve, reject) => {
     const counter = new SseCounter(REPLY_RULES[order.format].streamEnd);
     response.on('data', (piece: Buffer) => {
       counter.push(piece);

@@ -39,6 +39,7 @@ export class Tally {
       errors: this.#errors,
       errorSamples: this.#errorSamples,
       p50Ms: percentile(sorted, 0.5),
+      p95Ms: percentile(sorted, 0.95),
       p99Ms: percentile(sorted, 0.99),
     };
   }

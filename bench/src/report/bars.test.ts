@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { BenchReport, ReserveRuns, TranslationGroup } from '../bench-report';
+import type { BenchReport, RecordsRuns, ReserveRuns, TranslationGroup } from '../bench-report';
 import type { Round } from '../measure';
 import { judge } from './bars';
 
@@ -10,6 +10,7 @@ const run = (p50Ms: number, p99Ms: number, errors = 0): Round => ({
   errors,
   errorSamples: [],
   p50Ms,
+  p95Ms: p99Ms,
   p99Ms,
   window: { fromUs: 0, toUs: 0 },
   cpuUs: {},
@@ -69,4 +70,38 @@ test('the dearest translation is judged, by what it adds to passing through', ()
     'group: translation adds at most 10 µs CPU per chunk, all services',
   ]);
   expect(failedTranslation(false, 500, costing(500, 1))).toEqual(['group: no errors']);
+});
+
+const SUMS = { calls: 7, errors: 2 };
+
+function failedRecords(kinds: readonly Round[][], sums: Partial<RecordsRuns['sums']> = {}): string[] {
+  const records: RecordsRuns = {
+    records: 1_000,
+    ownRecords: 500,
+    connections: 4,
+    runSeconds: 1,
+    sums: { recorded: SUMS, ofFilledKeys: SUMS, byKey: SUMS, byDay: SUMS, byModel: SUMS, ...sums },
+    kinds: kinds.map((rounds, index) => ({ title: `kind ${index}`, rounds })),
+    callsBeside: [run(1, 1)],
+  };
+  const report = { scenarios: [], idle: [], records } as unknown as BenchReport;
+  return judge(report)
+    .filter(({ passed }) => !passed)
+    .map(({ title, found }) => `${title}: ${found}`);
+}
+
+test('each kind of question is judged by the median of its runs, and so are the sums', () => {
+  const good = [run(1, 299), run(1, 299), run(1, 900)];
+  expect(failedRecords([good])).toEqual([]);
+  const slow = [run(1, 300), run(1, 300), run(1, 1)];
+  expect(failedRecords([good, slow])).toEqual([
+    '1,000 requests, each kind of question: p95 under 300 ms: kind 1 300.0 ms',
+  ]);
+  expect(failedRecords([[run(Number.NaN, Number.NaN, 3)]])).toEqual([
+    '1,000 requests, each kind of question: p95 under 300 ms: kind 0 NaN ms',
+    '1,000 requests: no errors: 3',
+  ]);
+  for (const name of ['ofFilledKeys', 'byDay', 'byModel']) {
+    expect(failedRecords([good], { [name]: { calls: 7, errors: 1 } })).toHaveLength(1);
+  }
 });

@@ -1,4 +1,4 @@
-import type { BenchReport, ReserveRuns, TranslationRuns } from '../bench-report';
+import type { BenchReport, CallSums, RecordsRuns, ReserveRuns, TranslationRuns } from '../bench-report';
 import { moneyIsRight } from '../gateway/check-money';
 import { totalPssBytes } from '../memory';
 import { summarise, summariseTarget } from './scenario-summary';
@@ -16,6 +16,7 @@ const MAX_TRANSLATED_CALL_CPU_US = 150;
 const MAX_TRANSLATED_CHUNK_CPU_US = 10;
 const MAX_RESERVE_P50_MS = 5;
 const MAX_RESERVE_P99_MS = 40;
+const MAX_QUESTION_P95_MS = 300;
 const MAX_IDLE_MB = 700;
 
 export function judge(report: BenchReport): Bar[] {
@@ -42,6 +43,7 @@ export function judge(report: BenchReport): Bar[] {
   }
   if (report.reserve) bars.push(...reserveBars(report.reserve));
   if (report.translation) bars.push(...translationBars(report.translation));
+  if (report.records) bars.push(...recordsBars(report.records));
   const idleMb = totalPssBytes(report.idle) / 1e6;
   bars.push({
     title: `memory of the whole stack at idle: under ${MAX_IDLE_MB} MB (proportional set size)`,
@@ -89,6 +91,34 @@ function translationBars({ groups }: TranslationRuns): Bar[] {
     ];
   });
 }
+
+function recordsBars({ records, sums, kinds, callsBeside }: RecordsRuns): Bar[] {
+  const name = `${records.toLocaleString('en')} requests`;
+  const found = kinds.map(({ title, rounds }) => ({ title, p95Ms: summariseTarget(rounds, false).p95Ms }));
+  // What has no figure was never answered.
+  const missed = found.filter(({ p95Ms }) => !(p95Ms < MAX_QUESTION_P95_MS));
+  const slowest = found.reduce((one, other) => (other.p95Ms > one.p95Ms ? other : one));
+  const shown = missed.length > 0 ? missed : [slowest];
+  const rounds = [...kinds.flatMap((kind) => kind.rounds), ...callsBeside];
+  const errors = rounds.reduce((sum, round) => sum + round.errors, 0);
+  const { recorded, ofFilledKeys, byKey, byDay, byModel } = sums;
+  return [
+    {
+      title: `${name}, each kind of question: p95 under ${MAX_QUESTION_P95_MS} ms`,
+      found: `${missed.length > 0 ? '' : 'slowest: '}${shown.map(({ title, p95Ms }) => `${title} ${p95Ms.toFixed(1)} ms`).join(', ')}`,
+      passed: missed.length === 0,
+    },
+    { title: `${name}: no errors`, found: `${errors}`, passed: errors === 0 },
+    {
+      title: `${name}: usage by day, model and key adds up to the records`,
+      found: `${inWords(ofFilledKeys)}, recorded ${inWords(recorded)}`,
+      passed: equal(recorded, ofFilledKeys) && equal(byKey, byDay) && equal(byKey, byModel),
+    },
+  ];
+}
+
+const inWords = ({ calls, errors }: CallSums) => `${calls} calls, ${errors} errors`;
+const equal = (one: CallSums, other: CallSums) => one.calls === other.calls && one.errors === other.errors;
 
 function moneyBar(money: NonNullable<BenchReport['money']>): Bar {
   const { calls, meteredNano, chargedNano, driftNano, openHolds, deadLetters, operatorLossNano } = money;

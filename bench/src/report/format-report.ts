@@ -1,6 +1,7 @@
 import type { BenchReport, ScenarioRounds } from '../bench-report';
 import { type MemoryLine, totalPssBytes } from '../memory';
 import type { Bar } from './bars';
+import { formatRecords } from './format-records';
 import { formatReserve } from './format-reserve';
 import { formatTranslation } from './format-translation';
 import { BESIDE, type ScenarioSummary, summarise, type TargetSummary } from './scenario-summary';
@@ -12,6 +13,7 @@ export function formatReport(report: BenchReport, bars: readonly Bar[]): string 
     ...report.scenarios.map(formatScenario),
     ...(report.reserve ? [formatReserve(report.reserve)] : []),
     ...(report.translation ? [formatTranslation(report.translation)] : []),
+    ...(report.records ? [formatRecords(report.records)] : []),
     formatMemory(report),
     bars.map(({ title, found, passed }) => `${passed ? 'pass' : 'FAIL'}  ${title}: ${found}`).join('\n'),
   ];

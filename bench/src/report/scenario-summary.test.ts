@@ -9,6 +9,7 @@ const round = (calls: number, cpuUs: Record<string, number>): Round => ({
   errors: 0,
   errorSamples: [],
   p50Ms: 1,
+  p95Ms: 2,
   p99Ms: 2,
   window: { fromUs: 0, toUs: 0 },
   cpuUs,

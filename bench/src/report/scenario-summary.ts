@@ -7,6 +7,7 @@ export interface TargetSummary {
   /** Calls, or chunks where it is streamed. */
   readonly unitsPerSecond: number;
   readonly p50Ms: number;
+  readonly p95Ms: number;
   readonly p99Ms: number;
   /** Of the target's own processes. */
   readonly cpuUsPerUnit: number;
@@ -50,6 +51,7 @@ export function summariseTarget(rounds: readonly Round[], stream: boolean): Targ
   return {
     unitsPerSecond: of((round) => (units(round, stream) * 1_000) / round.elapsedMs),
     p50Ms: of((round) => round.p50Ms),
+    p95Ms: of((round) => round.p95Ms),
     p99Ms: of((round) => round.p99Ms),
     cpuUsPerUnit: of((round) => ownCpuUs(round, stream)),
     cpuUsPerUnitBy: Object.fromEntries(
