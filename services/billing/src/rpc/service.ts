@@ -13,6 +13,7 @@ import { deliver } from './deliver';
 import { getAccount } from './get-account';
 import { getKey } from './get-key';
 import { getKeyContext } from './get-key-context';
+import { getKeyUse } from './get-key-use';
 import { getRequest } from './get-request';
 import { getThrottle } from './get-throttle';
 import { getUsage } from './get-usage';
@@ -93,6 +94,7 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       CreateKey: unary(log, createKey(pool, peppers[0]!)),
       ListKeys: unary(log, listKeys(listPool)),
       GetKey: unary(log, getKey(pool)),
+      GetKeyUse: unary(log, getKeyUse(pool)),
       DeleteKey: told(({ id }) => id, deleteKey(pool)),
       CreateAdjustment: unary(log, createAdjustment(pool)),
       GetThrottle: unary(log, getThrottle(pool)),

@@ -1,0 +1,25 @@
+import type { GetKeyUseRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetKeyUseRequest';
+import type { KeyUse } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { nextUtcDayMs, nextUtcMonthMs } from '../domain/spend-window';
+import { getKeyUse as get, type KeyUseRow } from '../store/key-use';
+import { parseLookupId } from './parse';
+
+export const getKeyUse =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: GetKeyUseRequest__Output): Promise<KeyUse> =>
+    toProtoKeyUse(await get(pool, parseLookupId(request.accountId), parseLookupId(request.id)));
+
+function toProtoKeyUse(row: KeyUseRow): KeyUse {
+  const nowMs = Number(row.now_ms);
+  return {
+    dayNano: String(row.day_nano),
+    monthNano: String(row.month_nano),
+    accountDayNano: String(row.account_day_nano),
+    dayEndsAtMs: String(nextUtcDayMs(nowMs)),
+    monthEndsAtMs: String(nextUtcMonthMs(nowMs)),
+    ...(row.is_rate_limited && {
+      minute: { requests: String(row.minute_requests), tokens: String(row.minute_tokens) },
+    }),
+  };
+}
