@@ -25,6 +25,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /keys': 'viewer',
   'POST /keys': 'member',
   'GET /keys/:id': 'viewer',
+  'GET /keys/:id/use': 'viewer',
   'POST /keys/:id/update': 'member',
   'POST /keys/:id/rotate': 'member',
   'POST /keys/:id/regenerate': 'member',

@@ -43,6 +43,22 @@ afterAll(async () => {
 const act = (action: string, body?: unknown) => dashboard.post(`keys/${key.id}/${action}`, body, token);
 const shown = async () => (await dashboard.get(`keys/${key.id}`, token)).body;
 
+describe('use', () => {
+  test('tells what counts against each limit, the minute only where rates are limited', async () => {
+    const use = {
+      day: { used: 1.5, resets_at: '2026-01-03T00:00:00.000Z' },
+      month: { used: 2.5, resets_at: '2026-02-01T00:00:00.000Z' },
+      account_day: { used: 3.5, resets_at: '2026-01-03T00:00:00.000Z' },
+    };
+    expect(await dashboard.get(`keys/${key.id}/use`, token)).toMatchObject({
+      status: 200,
+      body: { ...use, minute: { requests: 4, tokens: 500 } },
+    });
+    await act('update', { rpm_limit: null, tpm_limit: null });
+    expect((await dashboard.get(`keys/${key.id}/use`, token)).body).toEqual({ ...use, minute: null });
+  });
+});
+
 describe('update', () => {
   test('leaves what is left out', async () => {
     const before = await shown();

@@ -6,6 +6,7 @@ import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/
 import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { GetUsageRequest } from '@gateway/proto/generated/gateway/billing/v1/GetUsageRequest';
 import type { GetUsageResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/GetUsageResponse';
+import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { ListAccountsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsRequest';
 import type { ListAccountsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
@@ -66,6 +67,10 @@ export class Billing {
 
   getKey(caller: Caller, accountId: string, id: string): Promise<ApiKey__Output> {
     return unwrap(callUnary(this.#client, this.#client.GetKey, { accountId, id }, within(caller)));
+  }
+
+  getKeyUse(caller: Caller, accountId: string, id: string): Promise<KeyUse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.GetKeyUse, { accountId, id }, within(caller)));
   }
 
   /** What its calls are made with; fails as a call with it would. */

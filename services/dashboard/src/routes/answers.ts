@@ -177,6 +177,21 @@ const key = {
   tpm_limit: count.nullable(),
 };
 export const keyAnswer = z.object(key).meta({ id: 'Key' });
+const spendWindow = z.object({
+  used: usd.meta({ description: 'Settled, and held for calls under way' }),
+  resets_at: time,
+});
+export const keyUseAnswer = z
+  .object({
+    day: spendWindow,
+    month: spendWindow,
+    account_day: spendWindow.meta({ description: 'Of all keys of the account' }),
+    minute: z
+      .object({ requests: count, tokens: count })
+      .nullable()
+      .meta({ description: 'Of the last minute; null for a key that has no limit of requests or tokens' }),
+  })
+  .meta({ id: 'KeyUse' });
 export const newKeyAnswer = z
   .object({ ...key, key: z.string().meta({ description: '`sk-gw-…`, shown this once' }) })
   .meta({ id: 'NewKey' });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import { keyAnswer, listOf, newKeyAnswer } from './answers';
+import { keyAnswer, keyUseAnswer, listOf, newKeyAnswer } from './answers';
 import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { createKeyBody, toCreateKeyRequest, toUpdateKeyRequest, updateKeyBody } from './key-input';
 import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
-import { toKeyJson, toList, toNewKeyJson } from './to-json';
+import { toKeyJson, toKeyUseJson, toList, toNewKeyJson } from './to-json';
 
 const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
 
@@ -35,6 +35,10 @@ export function keyEndpoints(billing: Billing): Endpoint[] {
       answer: newKeyAnswer,
     }),
     endpoint('GET', '/keys/:id', getKey, { summary: 'A key', answer: keyAnswer }),
+    endpoint('GET', '/keys/:id/use', getKeyUse, {
+      summary: 'What counts against the limits of a key now',
+      answer: keyUseAnswer,
+    }),
     endpoint('POST', '/keys/:id/update', updateKey, {
       summary: 'Change a key; what is left out stays, `null` lifts a limit',
       body: updateKeyBody,
@@ -73,6 +77,10 @@ async function createKey(billing: Billing, { context, user, body }: UserCall) {
 
 async function getKey(billing: Billing, { context, user, params }: UserCall) {
   return toKeyJson(await billing.getKey(context, user.accountId, params.id ?? ''));
+}
+
+async function getKeyUse(billing: Billing, { context, user, params }: UserCall) {
+  return toKeyUseJson(await billing.getKeyUse(context, user.accountId, params.id ?? ''));
 }
 
 async function updateKey(billing: Billing, { context, user, params, body }: UserCall) {

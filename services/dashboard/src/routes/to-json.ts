@@ -2,6 +2,7 @@ import { usdFromNano } from '@gateway/proto';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
+import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
@@ -44,6 +45,15 @@ export const toNewKeyJson = ({ key, value }: CreateKeyResponse__Output) => ({
   ...toKeyJson(key!),
   key: value,
 });
+
+export function toKeyUseJson({ dayEndsAtMs, monthEndsAtMs, minute, ...use }: KeyUse__Output) {
+  return {
+    day: { used: toUsd(use.dayNano), resets_at: toTime(dayEndsAtMs) },
+    month: { used: toUsd(use.monthNano), resets_at: toTime(monthEndsAtMs) },
+    account_day: { used: toUsd(use.accountDayNano), resets_at: toTime(dayEndsAtMs) },
+    minute: minute ? { requests: Number(minute.requests), tokens: Number(minute.tokens) } : null,
+  };
+}
 
 export function toBalanceJson(account: Account__Output) {
   const balanceNano = BigInt(account.balanceNano);

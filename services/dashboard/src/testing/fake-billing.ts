@@ -176,6 +176,17 @@ export async function startFakeBilling(log: Logger, secret: string) {
       return { key: { keyId, accountId, allowedModels: key.allowedModels } };
     },
     GetKey: ({ accountId, id }) => toKey(ownKey(accountId, id)),
+    GetKeyUse({ accountId, id }) {
+      const { rpmLimit } = ownKey(accountId, id);
+      return {
+        dayNano: '1500000000',
+        monthNano: '2500000000',
+        accountDayNano: '3500000000',
+        dayEndsAtMs: String(Date.UTC(2026, 0, 3)),
+        monthEndsAtMs: String(Date.UTC(2026, 1, 1)),
+        ...(rpmLimit !== undefined && { minute: { requests: '4', tokens: '500' } }),
+      };
+    },
     DeleteKey({ accountId, id }) {
       const key = ownKey(accountId, id);
       key.status = 'KEY_STATUS_DELETED';
