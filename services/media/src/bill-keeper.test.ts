@@ -47,6 +47,7 @@ class Instance {
     },
     log,
     silenceMs: SILENCE_MS,
+    newTaskId: () => randomUUID(),
     tryMs: 500,
   });
 

@@ -15,6 +15,8 @@ export interface BillKeeperOptions {
   readonly log: Logger;
   /** Of an instance, after which it is taken for dead. */
   readonly silenceMs: number;
+  /** For what a lost instance ordered and others can follow. */
+  readonly newTaskId: () => string;
   /** Of one try to write down an end. */
   readonly tryMs?: number;
 }
@@ -154,10 +156,13 @@ export class BillKeeper {
   }
 
   async #seeToBills(): Promise<void> {
-    const { bills, pool, instanceId, log } = this.#options;
+    const { bills, pool, instanceId, log, newTaskId } = this.#options;
     const silent = this.#silence.look(await listOthers(pool, instanceId), performance.now());
     if (silent.length > 0) {
-      const adopted = await bills.adopt(silent, (call, state) => abandonedEvent(call, state, Date.now()));
+      const adopted = await bills.adopt(silent, {
+        eventOf: (call, state) => abandonedEvent(call, state, Date.now()),
+        newTaskId,
+      });
       if (adopted > 0) log.warn({ adopted }, 'bills of lost instances taken over');
       await forgetInstances(pool, silent);
     }

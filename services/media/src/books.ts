@@ -4,6 +4,7 @@ import type { BillingServiceClient } from '@gateway/proto/generated/gateway/bill
 import { createPool, type Logger, type Pool } from '@gateway/runtime';
 import { BillKeeper } from './bill-keeper';
 import { MEDIA_OWNER } from './domain/owner';
+import { newTaskId } from './new-task-id';
 import { Admission } from './rpc/admission';
 import type { Settings } from './settings';
 import { Bills } from './store/bills';
@@ -59,6 +60,7 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
     relay,
     log,
     silenceMs: settings.INSTANCE_SILENCE_MS,
+    newTaskId,
   });
   await keeper.start();
   const reserve = new ReserveClient({

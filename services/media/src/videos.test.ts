@@ -215,6 +215,58 @@ describe('under an Idempotency-Key', () => {
   });
 });
 
+describe('an instance that dies while an order is under way', () => {
+  /** The order has arrived, and its answer never comes. */
+  async function dieAfterOrder(idempotencyKey?: string) {
+    const dying = await world.instance();
+    const other = await world.instance();
+    world.first.accepts = () => new Promise(() => {});
+    void dying.create({}, idempotencyKey);
+    while (world.first.orders.length === 0) await new Promise(setImmediate);
+    await world.adopt(dying, other);
+    return other;
+  }
+  const SECONDS = { state: 'completed', seconds: 5, videos: VIDEOS } as const;
+
+  test('leaves a task that its provider can be asked for, and whoever repeats the call gets it', async () => {
+    world.first.givenId = (order, requestId) => `${order.upstreamModel}/${requestId}`;
+    const other = await dieAfterOrder('key-1');
+    expect([world.ends, await world.bills()]).toEqual([[], ['dispatched']]);
+    const { json } = await other.create({}, 'key-1');
+    expect(json).toMatchObject({ status: 'queued', model: 'sim/video' });
+    world.first.reports = SECONDS;
+    await look(other);
+    const [{ requestId } = { requestId: '' }] = world.reserved;
+    expect(world.first.looks).toEqual([{ upstreamId: `v-1/${requestId}`, upstreamModel: 'v-1' }]);
+    expect(world.ends).toMatchObject([{ requestId, outcome: SETTLED, ...COST }]);
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+    expect(world.first.orders).toHaveLength(1);
+  });
+
+  test('costs nobody anything if its provider never heard of that', async () => {
+    world.first.givenId = (_order, requestId) => requestId;
+    const other = await dieAfterOrder('key-1');
+    world.first.reports = { state: 'unknown' };
+    for (let looks = 0; looks < 200 && world.ends.length === 0; looks++) {
+      await world.pass(5 * INTERVAL_MS);
+      await other.videos.poller.runOnce();
+    }
+    expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
+    expect((await other.create({}, 'key-1')).json.status).toBe('expired');
+    expect(world.first.orders).toHaveLength(1);
+  });
+
+  test.each([
+    ['nobody can ask for again, because the call had no key', true, undefined],
+    ['its provider can’t be asked for', false, 'key-1'],
+  ])('leaves nothing that %s', async (_what, isGiven, key) => {
+    if (isGiven) world.first.givenId = (_order, requestId) => requestId;
+    await dieAfterOrder(key);
+    expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
+    expect(await world.pool.query('SELECT 1 FROM media.tasks')).toMatchObject({ rowCount: 0 });
+  });
+});
+
 describe('the poller', () => {
   test('drives a task to its end though nobody asks, and bills it once', async () => {
     const { json, requestId } = await media.create();

@@ -1,4 +1,3 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { Logger, Pool } from '@gateway/runtime';
 import type { TargetHealth } from '@gateway/upstream';
 import type { Books } from './books';
@@ -6,6 +5,7 @@ import { LinkSigner } from './domain/signed-link';
 import { SpoolBudget } from './domain/spool-budget';
 import type { VideoProvider } from './domain/video-provider';
 import type { TargetMetrics, TaskMetrics } from './metrics';
+import { newTaskId } from './new-task-id';
 import { type CreateVideoDeps, createVideo } from './rpc/create-video';
 import { getVideoFile } from './rpc/get-video-file';
 import { getVideoResult } from './rpc/get-video-result';
@@ -90,7 +90,7 @@ export function openVideos(options: VideosOptions): Videos {
         tasks,
         submitter: new VideoSubmitter({ health, metrics: targetMetrics, timeouts }),
         keeper: new TaskKeeper({ tasks, firstWaitMs: KEEP_RETRY_MS }),
-        newTaskId: () => `task_${randomUUIDv7()}`,
+        newTaskId,
       }),
       videoStatus: getVideoStatus(known),
       videoResult: getVideoResult({ ...known, looker, links }),

@@ -287,6 +287,18 @@ describe('a refusal that looks like success', () => {
   });
 });
 
+test("a task of Kling's is known by the name that its caller gave it, too, as long as it is kept", async () => {
+  const way = WAYS.kling!;
+  const body = { ...(way.body(sim({ task_seconds: 1 })) as object), external_task_id: 'my-own_1' };
+  const headers = way.headers();
+  const { data }: Body = await (await simulator.post(way.path, body, headers)).json();
+  expect(await look(way, 'my-own_1')).toMatchObject({ data: { task_id: data.task_id } });
+  wait(24 * 3_600 + 1);
+  expect(await look(way, 'my-own_1')).toMatchObject({ code: 1203 });
+  const odd = { ...body, external_task_id: 'a/b' };
+  expect((await simulator.post(way.path, odd, way.headers())).status).toBe(400);
+});
+
 describe("Kling's tokens", () => {
   const code = async (authorization: string) => {
     const response = await simulator.get('/kling/v1/videos/text2video/1', { authorization });

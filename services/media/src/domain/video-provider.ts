@@ -57,6 +57,11 @@ export interface VideoProvider {
    * @throws MediaRefused it would not make this
    */
   submit(order: VideoOrder, call: ProviderCall): Promise<Submitted>;
+  /**
+   * What its task is known by beside its own id, because it was ordered under that name. Absent: tasks whose own id
+   * was told to nobody can't be found.
+   */
+  givenId?(order: VideoOrder, requestId: string): string;
   /** @throws UpstreamError when it can't be told; the task goes on */
   poll(task: UpstreamTask, call: ProviderCall): Promise<TaskReport>;
   /** For results that only our credential opens: the file itself. Absent: links are good for everybody. */

@@ -18,6 +18,12 @@ export interface NewTask {
   readonly perSecondNano: bigint;
 }
 
+/** What has to be known of an order to follow its task, should nobody have been told the task's id. */
+export type SoughtTask = Pick<
+  NewTask,
+  'upstreamModel' | 'upstreamId' | 'tier' | 'requestedMs' | 'perSecondNano'
+>;
+
 export interface VideoTask extends NewTask {
   readonly state: TaskState;
   readonly createdAtMs: number;

@@ -26,7 +26,9 @@ export interface VideoWire {
   /** Our credential, of this moment. */
   credential(): Readonly<Record<string, string>>;
   whyNot?(order: VideoOrder): string | undefined;
-  toOrder(order: VideoOrder): WireOrder;
+  toOrder(order: VideoOrder, requestId: string): WireOrder;
+  /** @see VideoProvider.givenId */
+  givenId?(order: VideoOrder, requestId: string): string;
   /**
    * The task's id in a reply of success, undefined when it has none.
    * @throws MediaRefused, UpstreamError for a refusal that looks like success
@@ -56,7 +58,7 @@ export function wireVideoProvider(
   const maxReplyBytes = MAX_REPLY_BYTES;
 
   async function submit(order: VideoOrder, call: ProviderCall): Promise<Submitted> {
-    const { path, headers, body } = wire.toOrder(order);
+    const { path, headers, body } = wire.toOrder(order, call.requestId);
     const sent = { ...wire.credential(), 'content-type': 'application/json', ...headers };
     const request = { method: 'POST', url: urlOf(path), headers: sent, body: jsonBody(body) } as const;
     const reply = await sendJson(upstream, { ...request, maxReplyBytes }, call);
@@ -78,6 +80,7 @@ export function wireVideoProvider(
     id,
     takesLinks: wire.takesLinks,
     ...(wire.whyNot && { whyNot: wire.whyNot }),
+    ...(wire.givenId && { givenId: wire.givenId }),
     submit,
     poll,
   };

@@ -2,6 +2,7 @@ import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gat
 import { GatewayError, type RateFigures, rateHeaders } from '@gateway/proto';
 import type { PoolClient } from '@gateway/runtime';
 import { type Charge, settledEvent } from '../domain/bill-event';
+import type { SoughtTask } from '../domain/video-task';
 import type { Bills } from '../store/bills';
 
 export interface CallOutcome {
@@ -54,11 +55,12 @@ export class Bill {
   /**
    * Before the provider is called, and again before the call goes to another one. From then on nobody takes it for
    * granted that nothing was spent.
+   * @param sought how to find what is ordered, should nobody hear the answer
    * @throws GatewayError `internal_error` when that can't be written down, or the bill is no longer ours
    */
-  async dispatched(provider = this.#call.provider): Promise<void> {
+  async dispatched(provider = this.#call.provider, sought?: SoughtTask): Promise<void> {
     this.#call = { ...this.#call, provider };
-    if (await this.#deps.bills.dispatched(this.#call)) return;
+    if (await this.#deps.bills.dispatched(this.#call, sought)) return;
     throw new GatewayError('internal_error', { cause: new Error('the bill was taken over') });
   }
 

@@ -121,11 +121,11 @@ async function carryOut(
   });
   const { model, terms, order, routes } = prepared;
   const { seconds, perSecondNano, tier } = terms;
-  const submitted = await deps.submitter.submit({ bill, own, order, routes, log: context.log });
+  const price = { requestedMs: millisecondsOf(seconds), perSecondNano };
+  const submitted = await deps.submitter.submit({ bill, own, order, price, routes, log: context.log });
   const { accountId, keyId } = call.key;
   const ordered = { requestId: context.requestId, accountId, keyId, model: model.slug };
-  const requestedMs = millisecondsOf(seconds);
-  const task = { id: deps.newTaskId(), ...ordered, ...submitted, tier, requestedMs, perSecondNano };
+  const task = { id: deps.newTaskId(), ...ordered, ...submitted, tier, ...price };
   const kept = await deps.keeper
     .keep(context, task, (client) => bill.handOver(client))
     .catch(async (failure) => {

@@ -12,6 +12,7 @@ import {
 } from '../domain/submit-failure';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { UpstreamTask, VideoOrder, VideoProvider } from '../domain/video-provider';
+import type { NewTask, SoughtTask } from '../domain/video-task';
 import type { TargetMetrics } from '../metrics';
 import type { Bill } from './bill';
 import { failureText } from './failure-text';
@@ -29,6 +30,7 @@ export interface VideoSubmission {
   readonly bill: Bill;
   readonly own: OwnKey;
   readonly order: Omit<VideoOrder, 'upstreamModel'>;
+  readonly price: Pick<NewTask, 'requestedMs' | 'perSecondNano'>;
   readonly routes: readonly VideoRoute[];
   readonly log: Logger;
 }
@@ -69,7 +71,8 @@ export class VideoSubmitter {
     let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
     for (const route of health.inOrder(routes)) {
       if (!health.begin(route)) continue;
-      const unsent = await written(() => bill.dispatched(route.provider.id));
+      const sought = soughtOf(submission, route);
+      const unsent = await written(() => bill.dispatched(route.provider.id, sought));
       if (unsent) return unsent;
       try {
         return await this.#send(bill, order, route);
@@ -121,6 +124,15 @@ export class VideoSubmitter {
       },
     };
   }
+}
+
+/** Undefined: a task there that nobody has heard of can't be found. */
+function soughtOf(
+  { bill, order, price }: VideoSubmission,
+  { provider, target: { upstreamModel } }: VideoRoute,
+): SoughtTask | undefined {
+  const upstreamId = provider.givenId?.({ ...order, upstreamModel }, bill.call.requestId);
+  return upstreamId === undefined ? undefined : { upstreamId, upstreamModel, tier: order.tier, ...price };
 }
 
 /** Undefined: what has to be written down before the provider is called, is. Else it has not been called. */

@@ -1,4 +1,5 @@
 import type { BilledCall, UsageEvent } from '@gateway/metering';
+import type { SoughtTask } from '../domain/video-task';
 
 export interface BillRow {
   request_id: string;
@@ -12,6 +13,15 @@ export interface BillRow {
   admitted_ms: number;
   state: 'open' | 'dispatched' | 'ended';
   event: UsageEvent | null;
+}
+
+/** Column `sought`: amounts as text, because JSON numbers would lose digits. */
+export interface SoughtJson {
+  upstream_model: string;
+  upstream_id: string;
+  tier: string;
+  requested_ms: string;
+  per_second_nano: string;
 }
 
 export const BILL_COLUMNS = `request_id, account_id, key_id, model, provider, endpoint, price_version, started_at_ms,
@@ -28,4 +38,20 @@ export const fromBillRow = (row: BillRow): BilledCall => ({
   priceVersion: row.price_version,
   startedAtMs: Number(row.started_at_ms),
   admittedMs: row.admitted_ms,
+});
+
+export const toSoughtJson = (task: SoughtTask): SoughtJson => ({
+  upstream_model: task.upstreamModel,
+  upstream_id: task.upstreamId,
+  tier: task.tier,
+  requested_ms: task.requestedMs.toString(),
+  per_second_nano: task.perSecondNano.toString(),
+});
+
+export const fromSoughtJson = (json: SoughtJson): SoughtTask => ({
+  upstreamModel: json.upstream_model,
+  upstreamId: json.upstream_id,
+  tier: json.tier,
+  requestedMs: BigInt(json.requested_ms),
+  perSecondNano: BigInt(json.per_second_nano),
 });

@@ -2,7 +2,30 @@ import type { BilledCall, UsageEvent } from '@gateway/metering';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
 import type { BillState } from '../domain/bill-event';
 import type { HeardInstance } from '../domain/silence-watch';
-import { BILL_COLUMNS, type BillRow, fromBillRow } from './bill-rows';
+import type { SoughtTask } from '../domain/video-task';
+import {
+  BILL_COLUMNS,
+  type BillRow,
+  fromBillRow,
+  fromSoughtJson,
+  type SoughtJson,
+  toSoughtJson,
+} from './bill-rows';
+import { insertTask } from './insert-task';
+
+export interface Adoption {
+  /** How a call ends that nobody can follow. */
+  readonly eventOf: (call: BilledCall, state: BillState) => UsageEvent;
+  readonly newTaskId: () => string;
+}
+
+interface AbandonedRow extends BillRow {
+  readonly sought: SoughtJson | null;
+  readonly is_keyed: boolean;
+}
+
+const canBeFound = ({ state, sought, is_keyed }: AbandonedRow): boolean =>
+  state === 'dispatched' && sought !== null && is_keyed;
 
 /** Rows of one statement at most. */
 const BATCH = 500;
@@ -48,12 +71,18 @@ export class Bills {
     );
   }
 
-  /** Its provider may be called from now on. False: somebody else has ended it. */
-  async dispatched({ requestId, provider, admittedMs = 0 }: BilledCall): Promise<boolean> {
+  /**
+   * Its provider may be called from now on. False: somebody else has ended it.
+   * @param sought how to find what it orders, where its provider can be asked
+   */
+  async dispatched(
+    { requestId, provider, admittedMs = 0 }: BilledCall,
+    sought?: SoughtTask,
+  ): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
-      `UPDATE media.bills SET state = 'dispatched', provider = $3, admitted_ms = $4
+      `UPDATE media.bills SET state = 'dispatched', provider = $3, admitted_ms = $4, sought = $5
        WHERE request_id = $1 AND state IN ('open', 'dispatched') AND instance_id = $2`,
-      [requestId, this.#instanceId, provider, admittedMs],
+      [requestId, this.#instanceId, provider, admittedMs, sought ? toSoughtJson(sought) : null],
     );
     return rowCount === 1;
   }
@@ -113,26 +142,29 @@ export class Bills {
 
   /**
    * Takes over the bills of silent instances, a batch at a time, and ends those that are not ended; not of one that
-   * has given a sign of life since. Answers how many it took.
+   * has given a sign of life since. What a call ordered that can be made again under its key becomes a task where its
+   * provider can be asked for it: whoever repeats the call gets that. Answers how many it took.
    */
-  async adopt(
-    silent: readonly HeardInstance[],
-    eventOf: (call: BilledCall, state: BillState) => UsageEvent,
-  ): Promise<number> {
+  async adopt(silent: readonly HeardInstance[], { eventOf, newTaskId }: Adoption): Promise<number> {
     return withTransaction(this.#pool, async (client) => {
-      const { rows } = await client.query<BillRow>(
-        `SELECT ${BILL_COLUMNS} FROM media.bills
+      const { rows } = await client.query<AbandonedRow>(
+        `SELECT ${BILL_COLUMNS}, sought,
+           EXISTS (SELECT FROM media.idempotency i 
+             WHERE i.account_id = b.account_id AND i.request_id = b.request_id) AS is_keyed
+         FROM media.bills b
          WHERE instance_id IN (
            SELECT i.id FROM media.instances i
            JOIN unnest($1::uuid[], $2::bigint[]) AS silent (id, beats) USING (id, beats))
-         ORDER BY request_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`,
+         ORDER BY request_id LIMIT ${BATCH} FOR UPDATE OF b SKIP LOCKED`,
         [silent.map(({ id }) => id), silent.map(({ beats }) => beats)],
       );
-      const events = rows.map((row) =>
+      const [found, ended] = [rows.filter(canBeFound), rows.filter((row) => !canBeFound(row))];
+      for (const row of found) await this.#follow(client, row, newTaskId());
+      const events = ended.map((row) =>
         row.state === 'ended' ? row.event! : eventOf(fromBillRow(row), row.state),
       );
       if (events.length > 0) await this.#take(client, events);
-      return events.length;
+      return rows.length;
     });
   }
 
@@ -153,6 +185,14 @@ export class Bills {
       `DELETE FROM media.bills WHERE request_id = ANY ($1::uuid[]) AND state = 'ended'`,
       [requestIds],
     );
+  }
+
+  /** From here on it is as if its provider's answer had come. */
+  async #follow(client: PoolClient, row: AbandonedRow, taskId: string): Promise<void> {
+    const { requestId, accountId, keyId, model, provider } = fromBillRow(row);
+    const task = { id: taskId, requestId, accountId, keyId, model, provider, ...fromSoughtJson(row.sought!) };
+    await insertTask(client, task, 0);
+    await client.query('UPDATE media.bills SET instance_id = NULL WHERE request_id = $1', [requestId]);
   }
 
   async #take(client: PoolClient, events: readonly UsageEvent[]): Promise<void> {

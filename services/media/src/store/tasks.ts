@@ -1,33 +1,10 @@
 import type { BilledCall, UsageEvent } from '@gateway/metering';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
-import type { TaskState } from '../domain/task';
 import type { TaskStep } from '../domain/task-course';
 import type { ClaimedTask, NewTask, VideoTask } from '../domain/video-task';
 import type { Bills } from './bills';
-
-interface TaskRow {
-  id: string;
-  request_id: string;
-  account_id: string;
-  key_id: string;
-  model: string;
-  provider: string;
-  upstream_model: string;
-  upstream_id: string;
-  tier: string;
-  requested_ms: bigint;
-  per_second_nano: bigint;
-  state: TaskState;
-  cost_nano: bigint | null;
-  video_ms: bigint | null;
-  detail: string | null;
-  created_at: Date;
-  ended_at: Date | null;
-  failed_looks: number;
-  unpriced_looks: number;
-  unknown_ms: bigint;
-  claim: bigint;
-}
+import { insertTask } from './insert-task';
+import { fromTaskRow, type TaskRow } from './task-rows';
 
 interface ClaimedRow extends TaskRow {
   age_ms: bigint;
@@ -85,27 +62,7 @@ export class Tasks {
     const { pool, firstLookMs } = this.#options;
     return withTransaction(pool, async (client) => {
       if (!(await handOver(client))) return undefined;
-      const { rows } = await client.query<TaskRow>({
-        name: 'insert-task',
-        text: `INSERT INTO media.tasks (id, request_id, account_id, key_id, model, provider, upstream_model, upstream_id,
-            tier, requested_ms, per_second_nano, next_look_at)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${LATER('$12')}) RETURNING *`,
-        values: [
-          task.id,
-          task.requestId,
-          task.accountId,
-          task.keyId,
-          task.model,
-          task.provider,
-          task.upstreamModel,
-          task.upstreamId,
-          task.tier,
-          task.requestedMs,
-          task.perSecondNano,
-          firstLookMs,
-        ],
-      });
-      return rows[0] && fromTaskRow(rows[0]);
+      return fromTaskRow(await insertTask(client, task, firstLookMs));
     });
   }
 
@@ -212,31 +169,4 @@ export async function countOpenTasks(pool: Pool): Promise<number> {
 
 function fromClaimedRow(row: ClaimedRow): ClaimedTask {
   return { ...fromTaskRow(row), claim: row.claim, ageMs: Number(row.age_ms) };
-}
-
-function fromTaskRow(row: TaskRow): VideoTask {
-  return {
-    id: row.id,
-    requestId: row.request_id,
-    accountId: row.account_id,
-    keyId: row.key_id,
-    model: row.model,
-    provider: row.provider,
-    upstreamModel: row.upstream_model,
-    upstreamId: row.upstream_id,
-    tier: row.tier,
-    requestedMs: row.requested_ms,
-    perSecondNano: row.per_second_nano,
-    state: row.state,
-    createdAtMs: row.created_at.getTime(),
-    trouble: {
-      failedLooks: row.failed_looks,
-      unpricedLooks: row.unpriced_looks,
-      unknownMs: Number(row.unknown_ms),
-    },
-    ...(row.ended_at && { endedAtMs: row.ended_at.getTime() }),
-    ...(row.cost_nano !== null && { costNano: row.cost_nano }),
-    ...(row.video_ms !== null && { videoMs: row.video_ms }),
-    ...(row.detail !== null && { detail: row.detail }),
-  };
 }

@@ -17,6 +17,7 @@ export class FakeVideoProvider implements VideoProvider {
   readonly looks: UpstreamTask[] = [];
   accepts: Scripted<Submitted> | undefined;
   reports: Scripted<TaskReport> = { state: 'queued' };
+  givenId?: (order: VideoOrder, requestId: string) => string;
   openContent?: (url: string) => Promise<VideoContent>;
 
   constructor(readonly id: string) {}

@@ -1,22 +1,24 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { UsageEvent } from '@gateway/metering';
+import type { BilledCall, UsageEvent } from '@gateway/metering';
 import type { GatewayError } from '@gateway/proto';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { createLogger, createPool, type LinkHandler, migrate, type Pool } from '@gateway/runtime';
 import { TargetHealth } from '@gateway/upstream';
 import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import type { Books } from '../books';
+import { abandonedEvent, type BillState } from '../domain/bill-event';
 import type { Model } from '../domain/model';
 import { SpoolBudget } from '../domain/spool-budget';
+import { newTaskId } from '../new-task-id';
 import { Admission } from '../rpc/admission';
 import { IdempotentCalls } from '../rpc/idempotent-calls';
 import { routeCall } from '../rpc/route-call';
 import { readSettings } from '../settings';
 import { Bills } from '../store/bills';
 import { Idempotency } from '../store/idempotency';
-import { beat } from '../store/instances';
+import { beat, forgetInstances } from '../store/instances';
 import { FORM_LIMITS } from '../upload/form';
 import { FormReader } from '../upload/form-reader';
 import { openVideos, type Videos } from '../videos';
@@ -142,7 +144,16 @@ export class VideoWorld {
       targetMetrics: { answered: () => {}, failed: () => {} },
       taskMetrics: { looked: () => {}, ended: () => {} },
     });
-    return new VideoInstance(videos);
+    return new VideoInstance(instanceId, videos, bills);
+  }
+
+  /** The other takes over what the one leaves, as if it had been silent for long. */
+  async adopt(one: VideoInstance, other: VideoInstance): Promise<void> {
+    const gone = [{ id: one.id, beats: 0n }];
+    const eventOf = (call: BilledCall, state: BillState) => abandonedEvent(call, state, Date.now());
+    await other.bills.adopt(gone, { eventOf, newTaskId });
+    this.ends.push(...(await other.bills.undelivered([])));
+    await forgetInstances(this.pool, gone);
   }
 
   /** As if so much time had passed for every task. */
@@ -185,11 +196,13 @@ export class VideoWorld {
 }
 
 export class VideoInstance {
-  readonly videos: Videos;
   readonly #routes: LinkHandler;
 
-  constructor(videos: Videos) {
-    this.videos = videos;
+  constructor(
+    readonly id: string,
+    readonly videos: Videos,
+    readonly bills: Bills,
+  ) {
     this.#routes = routeCall({ createImage: NOT_USED, ...videos.routes });
   }
 

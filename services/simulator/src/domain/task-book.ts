@@ -18,6 +18,8 @@ export class TaskBook {
   /** Oldest first. */
   readonly #tasks = new Map<string, Task>();
   readonly #running = new Set<Task>();
+  /** Tasks by the names that their callers gave them. */
+  readonly #named = new Map<string, Task>();
   #chars = 0;
 
   constructor(
@@ -34,12 +36,13 @@ export class TaskBook {
     this.#chars += task.job.text.length;
     this.#tasks.set(keyOf(task.provider, task.id), task);
     this.#running.add(task);
+    if (task.givenId !== undefined) this.#named.set(keyOf(task.provider, task.givenId), task);
     return true;
   }
 
   find(provider: string, id: string): Task | undefined {
     this.#dropOld();
-    return this.#tasks.get(keyOf(provider, id));
+    return this.#tasks.get(keyOf(provider, id)) ?? this.#named.get(keyOf(provider, id));
   }
 
   /** Meters all that has ended by now, in the order of their ends. */
@@ -84,6 +87,7 @@ export class TaskBook {
 
   #forget(key: string, task: Task): void {
     this.#tasks.delete(key);
+    if (task.givenId !== undefined) this.#named.delete(keyOf(task.provider, task.givenId));
     this.#chars -= task.job.text.length;
     this.#running.delete(task);
   }

@@ -21,6 +21,8 @@ export interface Task {
   readonly provider: string;
   /** In the provider's own shape. */
   readonly id: string;
+  /** By which its caller can ask for it, too. */
+  readonly givenId?: string;
   readonly model: string;
   /** Of the call that submitted it. */
   readonly requestId: string | null;

@@ -60,6 +60,7 @@ function toTask<R extends TaskRequest>(
   return {
     provider: voice.provider,
     id,
+    ...(request.givenId !== undefined && { givenId: request.givenId }),
     model: request.model,
     requestId: requestIdOf(call),
     job: { ...request.job, seconds },

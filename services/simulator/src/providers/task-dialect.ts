@@ -5,6 +5,8 @@ import type { WireError } from './wire-error';
 
 export interface TaskRequest extends AnyRequest {
   readonly job: Job;
+  /** By which its caller can ask for the task, too. */
+  readonly givenId?: string;
 }
 
 /** A look at a task. */

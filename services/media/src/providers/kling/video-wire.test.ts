@@ -23,7 +23,14 @@ test('an order in its words, under a token of this moment', async () => {
   const [{ url, body, headers } = { url: '', body: {}, headers: {} }] = upstream.sent;
   expect([url, body]).toEqual([
     'https://kling.test/v1/videos/text2video',
-    { model_name: 'kling-v2-6', prompt: 'a cat', mode: 'pro', duration: '5', aspect_ratio: '1:1' },
+    {
+      model_name: 'kling-v2-6',
+      prompt: 'a cat',
+      mode: 'pro',
+      duration: '5',
+      aspect_ratio: '1:1',
+      external_task_id: 'r1',
+    },
   ]);
   const [head = '', claims = '', signature] = `${(headers as Record<string, string>).authorization}`
     .replace('Bearer ', '')
@@ -48,6 +55,14 @@ test('from images: a path of its own, bare base64, the first and the last frame'
   ]);
   expect(kling.whyNot?.({ ...order, images, aspectRatio: '16:9' })).toMatch(/aspect_ratio/);
   expect(kling.whyNot?.({ ...order, images })).toBeUndefined();
+});
+
+test('a task is known by the name that it was ordered under, too', async () => {
+  const { upstream, kling } = provider([200, { code: 0, data: { task_status: 'processing' } }]);
+  expect(kling.givenId?.({ ...order, images: [upload] }, 'r1')).toBe('image2video/r1');
+  const upstreamId = kling.givenId!(order, 'r1');
+  expect(await kling.poll({ ...TASK, upstreamId }, CALL)).toEqual({ state: 'running' });
+  expect(upstream.sent[0]?.url).toBe('https://kling.test/v1/videos/text2video/r1');
 });
 
 describe('what is no task', () => {

@@ -29,7 +29,12 @@ export function klingWire(keys: KlingKeys, nowMs: () => number): VideoWire {
     credential: () => ({ authorization: `Bearer ${accessToken(keys, nowMs())}` }),
     whyNot: ({ images, aspectRatio }) =>
       images.length > 0 && aspectRatio !== undefined ? 'aspect_ratio: that of the image is kept' : undefined,
-    toOrder: (order) => ({ path: `/v1/videos/${kindOf(order)}`, body: toBody(order) }),
+    // A name of ours stands for a task in paths as well as its own id does.
+    toOrder: (order, requestId) => ({
+      path: `/v1/videos/${kindOf(order)}`,
+      body: { ...toBody(order), external_task_id: requestId },
+    }),
+    givenId: (order, requestId) => `${kindOf(order)}/${requestId}`,
     readAccepted,
     pathOf: ({ upstreamId }) => `/v1/videos/${upstreamId}`,
     readReport,

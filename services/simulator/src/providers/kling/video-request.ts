@@ -42,9 +42,12 @@ export function parseVideoRequest(body: unknown, action: KlingAction): TaskReque
   if (!RATIOS.includes(String(ratio))) throw invalid('aspect_ratio value is invalid');
   const uploads = images.flatMap((field) => parseImage(body, field));
   if (action === 'image2video' && uploads.length === 0) throw invalid('image or image_tail is required');
+  const { external_task_id: givenId } = body;
+  if (givenId !== undefined && !isGivenId(givenId)) throw invalid('external_task_id is invalid');
   return {
     model,
     stream: false,
+    ...(givenId !== undefined && { givenId }),
     prompt: textPrompt(prompt),
     job: {
       text: prompt,
@@ -56,6 +59,9 @@ export function parseVideoRequest(body: unknown, action: KlingAction): TaskReque
     },
   };
 }
+
+const isGivenId = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 
 /** Seconds, as text: 5 or 10; from kling-v3 on, any from 3 to 15. */
 function parseDuration(value: unknown, model: string): number {

@@ -1,0 +1,29 @@
+import type { PoolClient } from '@gateway/runtime';
+import type { NewTask } from '../domain/video-task';
+import type { TaskRow } from './task-rows';
+
+/** @param firstLookMs from now to the first look at it */
+export async function insertTask(client: PoolClient, task: NewTask, firstLookMs: number): Promise<TaskRow> {
+  const { rows } = await client.query<TaskRow>({
+    name: 'insert-task',
+    text: `INSERT INTO media.tasks (id, request_id, account_id, key_id, model, provider, upstream_model, upstream_id,
+        tier, requested_ms, per_second_nano, next_look_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now() + $12::bigint * interval '1 millisecond')
+      RETURNING *`,
+    values: [
+      task.id,
+      task.requestId,
+      task.accountId,
+      task.keyId,
+      task.model,
+      task.provider,
+      task.upstreamModel,
+      task.upstreamId,
+      task.tier,
+      task.requestedMs,
+      task.perSecondNano,
+      firstLookMs,
+    ],
+  });
+  return rows[0]!;
+}
