@@ -2,6 +2,7 @@
 import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { chromium } from './engines/chromium.mjs';
 import { installPackages } from './engines/debian-packages.mjs';
 import { kafka } from './engines/kafka.mjs';
 import { postgres } from './engines/postgres.mjs';
@@ -9,16 +10,16 @@ import { endProcess, isRunning, launchDetached, waitUntil } from './engines/proc
 import { redis } from './engines/redis.mjs';
 import { engineState, writeEnv } from './engines/state.mjs';
 
-const USAGE = `Real PostgreSQL, Redis and Kafka for tests, each on a port and a folder of its own.
+const USAGE = `Real PostgreSQL, Redis and Kafka for tests, each on a port and a folder of its own, and a browser.
   real-engines.mjs up --dir DIR            get and start all; prints shell lines, also in DIR/env
   real-engines.mjs down --dir DIR [--remove]   end all; --remove deletes their data too
+  real-engines.mjs browser --dir DIR       get the browser alone
   real-engines.mjs start|stop|kill NAME --dir DIR   one of postgres, redis, kafka; same port and data
 `;
 const ENGINES = [postgres, redis, kafka];
 
 async function up(root) {
-  const missing = ENGINES.flatMap((engine) => engine.missingPackages());
-  await installPackages(missing, resolve(root, 'install.log'));
+  await install(root, [...ENGINES, chromium]);
   const results = await Promise.allSettled(ENGINES.map((engine) => start(root, engine)));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
@@ -28,6 +29,11 @@ async function up(root) {
   lines.push(`export ENGINES_DIR='${root}'\n`);
   writeEnv(root, lines.join(''));
   process.stdout.write(lines.join(''));
+}
+
+async function install(root, needed) {
+  const missing = needed.flatMap((one) => one.missingPackages());
+  await installPackages(missing, resolve(root, 'install.log'));
 }
 
 async function start(root, engine) {
@@ -80,11 +86,13 @@ async function main() {
   });
   const [command, name] = positionals;
   const engine = ENGINES.find((one) => one.name === name);
-  const known = ['up', 'down'].includes(command) || (['start', 'stop', 'kill'].includes(command) && engine);
+  const known =
+    ['up', 'down', 'browser'].includes(command) || (['start', 'stop', 'kill'].includes(command) && engine);
   if (!known || !values.dir) throw new Error(USAGE);
   mkdirSync(values.dir, { recursive: true, mode: 0o755 });
   const root = realpathSync(values.dir);
   if (command === 'up') return up(root);
+  if (command === 'browser') return install(root, [chromium]);
   if (command === 'down') return down(root, values.remove);
   if (command === 'start') return start(root, engine);
   return end(root, engine, command === 'kill' ? [['SIGKILL', 5_000]] : engine.stopSteps);

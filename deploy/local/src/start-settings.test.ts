@@ -17,6 +17,16 @@ describe('readStartSettings', () => {
     expect(settings?.edge).toMatchObject({ EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: '0' });
   });
 
+  test('tells the dashboard where the API is, unless that is said or unknown', async () => {
+    const told = async (env: NodeJS.ProcessEnv) =>
+      (await readStartSettings({ EDGE_API_PORT: '18080', EDGE_DASHBOARD_PORT: '0', ...env }, '/usual'))
+        .settings?.dashboard;
+    expect(await told({})).toEqual({ PUBLIC_API_URL: 'http://127.0.0.1:18080' });
+    expect(await told({ PUBLIC_API_URL: 'https://api.example.com' })).toEqual({});
+    expect(await told({ EDGE_API_HOSTS: 'api.test' })).toEqual({});
+    expect(await told({ EDGE_API_PORT: '0' })).toEqual({});
+  });
+
   test.each(['http', '70000', '-1', '80.5'])('refuses %s as a port, by the setting name', async (port) => {
     await expect(readStartSettings({ EDGE_API_PORT: port }, '/usual')).rejects.toThrow(
       `EDGE_API_PORT: ${port} is not a port.`,

@@ -35,8 +35,15 @@ export async function readStartSettings(
         EDGE_DASHBOARD_PORT: String(ports.EDGE_DASHBOARD_PORT),
         BIND_HOST: host,
       },
+      dashboard: publicApiUrl(env, ports.EDGE_API_PORT),
     },
   };
+}
+
+/** For the snippets of the web UI: unless it is said, or the API has a host or port of its own. */
+function publicApiUrl(env: NodeJS.ProcessEnv, apiPort: number): Record<string, string> {
+  if (env.PUBLIC_API_URL || env.EDGE_API_HOSTS || apiPort === 0) return {};
+  return { PUBLIC_API_URL: `http://127.0.0.1:${apiPort}` };
 }
 
 function readPort(env: NodeJS.ProcessEnv, setting: string, usual: number): number {

@@ -33,6 +33,7 @@ test('an account is made with an owner, who logs in with the password that is sh
     account: { id: body.id, name: 'Acme', status: 'active' },
     role: 'owner',
     operator: false,
+    api_url: null,
   });
   expect(JSON.stringify(await get('audit'))).not.toContain(password);
   expect((await post('accounts', { name: 'Acme', owner })).body.error.code).toBe('email_taken');

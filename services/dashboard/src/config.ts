@@ -15,6 +15,11 @@ export const settings = {
   /** For the playground; absent: it has none of their calls. */
   CHAT_ADDR: addresses().optional(),
   MEDIA_ADDR: addresses().optional(),
+  /** Origin of `/v1` as callers reach it, for snippets of the web UI. */
+  PUBLIC_API_URL: z
+    .url()
+    .transform((url) => new URL(url).origin)
+    .optional(),
   /** Ed25519 seeds, 32 bytes in base64url each, comma-separated: the first signs, all verify. */
   JWT_SIGNING_KEY: z
     .string()

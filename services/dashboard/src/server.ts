@@ -93,6 +93,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       hasher,
       tokens,
       limits: readLimits(config),
+      apiUrl: config.PUBLIC_API_URL,
       places: new CallPlaces(MAX_PLAYGROUND_CALLS),
       carriers: carriers.pools,
       instances: carriers.instances,

@@ -37,6 +37,7 @@ export const meAnswer = z
     account: z.object({ id, name: z.string(), status: z.enum(['active', 'suspended']) }),
     role,
     operator: z.boolean().meta({ description: 'May call `admin/…`' }),
+    api_url: z.string().nullable().meta({ description: 'Origin of `/v1`, if it was told' }),
   })
   .meta({ id: 'Me' });
 export const loggedOutAnswer = z.object({ logged_out: z.literal(true) });

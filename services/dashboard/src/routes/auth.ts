@@ -21,6 +21,8 @@ export interface AuthDependencies {
   readonly billing: Billing;
   readonly hasher: PasswordHasher;
   readonly tokens: LoginTokens;
+  /** Origin of `/v1`, if it was told. */
+  readonly apiUrl: string | undefined;
   readonly limits: {
     readonly loginPerEmail: AttemptLimit;
     readonly loginPerAddress: AttemptLimit;
@@ -121,7 +123,7 @@ async function login(deps: AuthDependencies, { address, body }: Call) {
   return toTokenJson(await openSession(deps, known.user));
 }
 
-async function me({ billing }: AuthDependencies, { context, user }: UserCall) {
+async function me({ billing, apiUrl }: AuthDependencies, { context, user }: UserCall) {
   const account = await billing.getAccount(context, user.accountId);
   const { id, name, status } = toAccountJson(account);
   return {
@@ -129,6 +131,7 @@ async function me({ billing }: AuthDependencies, { context, user }: UserCall) {
     account: { id, name, status },
     role: user.role,
     operator: user.operator,
+    api_url: apiUrl ?? null,
   };
 }
 

@@ -10,7 +10,7 @@ export interface Me {
   /** Runs the gateway. */
   readonly operator: boolean;
   /** Origin of `/v1`, if the gateway was told. */
-  readonly api_url?: string | null;
+  readonly api_url: string | null;
 }
 
 interface TokenAnswer {

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, DEFAULT_THEME, type MantineColor } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -10,12 +10,30 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
 });
 
-/** Mantine's own greys are too faint for WCAG AA on their grounds. */
+const HUES = Object.keys(DEFAULT_THEME.colors).filter((color) => color !== 'dark' && color !== 'gray');
+
+/** Coloured text, alone and on its pale ground. Yellow at its darkest is still too bright for white paper. */
+const textColors = (shade: (color: MantineColor) => string) =>
+  Object.fromEntries(
+    HUES.flatMap((color) => [
+      [`--mantine-color-${color}-text`, shade(color)],
+      [`--mantine-color-${color}-light-color`, shade(color)],
+    ]),
+  );
+
+/** Mantine's own greys and hues are too faint for WCAG AA on their grounds. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    ...textColors((color) => `color-mix(in srgb, var(--mantine-color-${color}-9), black 25%)`),
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-6)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
   },
-  dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
+  dark: {
+    ...textColors((color) => `var(--mantine-color-${color}-3)`),
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+  },
 });

@@ -41,7 +41,7 @@ export function ChartCard(props: ChartCardProps) {
     <Paper withBorder p="md">
       <Group justify="space-between" align="flex-start" wrap="nowrap" mb="xs">
         <Box>
-          <Title order={3} size="sm" c="dimmed" fw={500}>
+          <Title order={2} size="sm" c="dimmed" fw={500}>
             {title}
           </Title>
           {total !== undefined && (

@@ -1,11 +1,14 @@
 const MIN_DECIMALS = 2;
 /** Of a USD figure of the gateway's. */
 const MAX_DECIMALS = 9;
+/** A call may cost a hundredth of a cent, and a balance of some dollars has to show it. */
+const DECIMALS_OF_DOLLARS = 4;
+const LARGE_USD = 100;
 const SIGNIFICANT_DIGITS = 3;
 
-/** As many decimals as matter: `$12.50`, `$0.000123`. */
+/** As many decimals as matter: `$12.50`, `$9.9957`, `$0.000123`. */
 export function formatMoney(usd: number): string {
-  return format(usd, Math.abs(usd) >= 1 ? MIN_DECIMALS : decimalsOfSmall(Math.abs(usd)));
+  return format(usd, decimalsThatMatter(Math.abs(usd)));
 }
 
 /** To the last of the gateway's nine decimals: `$0.000123456`. */
@@ -13,9 +16,10 @@ export function formatMoneyExact(usd: number): string {
   return format(usd, MAX_DECIMALS);
 }
 
-/** Up to three digits that are not leading zeros. */
-function decimalsOfSmall(usd: number): number {
-  if (usd === 0) return MIN_DECIMALS;
+/** Below a dollar, up to three digits that are not leading zeros. */
+function decimalsThatMatter(usd: number): number {
+  if (usd >= LARGE_USD || usd === 0) return MIN_DECIMALS;
+  if (usd >= 1) return DECIMALS_OF_DOLLARS;
   const leadingZeros = -Math.floor(Math.log10(usd)) - 1;
   return Math.min(MAX_DECIMALS, Math.max(MIN_DECIMALS, leadingZeros + SIGNIFICANT_DIGITS));
 }

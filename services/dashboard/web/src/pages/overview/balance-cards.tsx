@@ -29,7 +29,7 @@ export function BalanceCards() {
   const spentToday = today.data?.data.reduce((sum, { cost }) => sum + cost, 0);
   const cap = limits.data?.daily_limit;
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }}>
       <Figure title="Available" note={<BalanceNote available={balance.data?.available} />}>
         {balance.data && <Money usd={balance.data.available} />}
       </Figure>

@@ -1,7 +1,7 @@
-import { Anchor, Box, Button, Group, Paper, Text, ThemeIcon, Title } from '@mantine/core';
+import { Anchor, Box, Button, Group, Paper, Skeleton, Text, ThemeIcon, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'react-router';
 import { getBalance, listTopups } from '../../api/billing';
 import { listKeys } from '../../api/keys';
@@ -11,6 +11,8 @@ import { useApiUrl } from '../../api/use-api-url';
 import { useMe } from '../../api/use-me';
 import { CodeBlock } from '../../ui/code-block';
 import { CopyButton } from '../../ui/copy-button';
+import { cheapestChatModel } from './cheapest-chat-model';
+import { areStepsKnownDone, rememberStepsDone } from './steps-memory';
 
 const REFETCH_INTERVAL_MS = 5_000;
 
@@ -20,12 +22,26 @@ interface Progress {
   readonly hasCalled: boolean;
 }
 
+/** About as high as the steps, none of them done. */
+const HEIGHT_PX = 510;
+
 /** What a new account does first; gone for good once it has made a call that went well. */
 export function FirstSteps() {
-  const progress = useProgress();
-  if (!progress || (progress.hasKey && progress.hasMoney && progress.hasCalled)) return null;
+  const { account } = useMe();
+  const [isDone] = useState(() => areStepsKnownDone(account.id));
+  return isDone ? null : <OpenSteps accountId={account.id} />;
+}
+
+function OpenSteps({ accountId }: { accountId: string }) {
+  const { progress, isUnknown } = useProgress();
+  const isDone = progress?.hasKey && progress.hasMoney && progress.hasCalled;
+  useEffect(() => {
+    if (isDone) rememberStepsDone(accountId);
+  }, [isDone, accountId]);
+  if (isDone || isUnknown) return null;
+  if (!progress) return <Skeleton height={HEIGHT_PX} />;
   return (
-    <Paper withBorder p="md">
+    <Paper withBorder p="md" pb={0}>
       <Title order={2} size="h5" mb="md">
         First steps
       </Title>
@@ -115,7 +131,7 @@ function FirstCall() {
     queryKey: ['models', 'chat'],
     queryFn: () => listModels('chat', undefined, 1_000),
   });
-  const usable = models.data?.data.find(({ status, preview }) => status === 'active' && !preview);
+  const usable = cheapestChatModel(models.data?.data ?? []);
   const body = { model: usable?.slug ?? 'sim/chat', messages: [{ role: 'user', content: 'Hello!' }] };
   const code = [
     `curl ${apiUrl}/v1/chat/completions \\`,
@@ -134,8 +150,8 @@ function FirstCall() {
   );
 }
 
-/** Undefined until all of it is known, so that nobody sees steps that are done already. */
-function useProgress(): Progress | undefined {
+/** Nothing until all of it is known, so that nobody sees steps that are done already. */
+function useProgress(): { progress?: Progress; isUnknown: boolean } {
   const keys = useQuery({ queryKey: ['keys', 'any'], queryFn: () => listKeys(undefined, 1) });
   const balance = useQuery({ queryKey: ['billing', 'balance'], queryFn: getBalance });
   const topups = useQuery({
@@ -147,10 +163,12 @@ function useProgress(): Progress | undefined {
     queryFn: () => listRequests({ status: 200 }, undefined, 1),
     refetchInterval: ({ state }) => (state.data?.data.length ? false : REFETCH_INTERVAL_MS),
   });
-  if (!keys.data || !balance.data || !topups.data || !calls.data) return undefined;
-  return {
+  const isUnknown = [keys, balance, topups, calls].some(({ isLoadingError }) => isLoadingError);
+  if (!keys.data || !balance.data || !topups.data || !calls.data) return { isUnknown };
+  const progress = {
     hasKey: keys.data.data.length > 0,
     hasMoney: balance.data.balance > 0 || topups.data.data.some(({ status }) => status === 'cleared'),
     hasCalled: calls.data.data.length > 0,
   };
+  return { progress, isUnknown };
 }

@@ -1,0 +1,38 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { ENGINES } from '../support/engines';
+
+const FLAGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Debian's, as `deploy/local/real-engines.mjs` installs it. */
+const CHROMIUM = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'chromium'))
+  .find(isExecutable);
+
+/** What is drawn does not depend on the engines: once is enough. */
+export const CAN_BROWSE = CHROMIUM !== undefined && ENGINES === 'embedded';
+
+export function openBrowser(): Promise<Browser> {
+  if (!CHROMIUM) throw new Error('there is no chromium on the PATH');
+  // Chromium's own sandbox does not work for root.
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...sandbox] });
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+
+/** Puts violations of the content policy where other complaints are, whichever part of the page was refused. */
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
+  console.error('content policy: ' + event.violatedDirective + ' ' + event.blockedURI);
+});`;
+const STEP_TIMEOUT_MS = 10_000;
+
+/** Somebody with a browser of their own, and all that the browser complained about. */
+export interface Visitor {
+  readonly page: Page;
+  readonly complaints: string[];
+  /** Opens a path of the dashboard. */
+  open(path: string): Promise<void>;
+  leave(): Promise<void>;
+}
+
+export interface VisitorOptions {
+  readonly dashboardUrl: string;
+  /** Of a login that is kept in this browser already. */
+  readonly token?: string;
+  readonly look?: BrowserContextOptions;
+  /** Refusals that belong to what the test does: the browser tells of each. */
+  readonly expectedStatuses?: readonly number[];
+}
+
+export async function visit(browser: Browser, options: VisitorOptions): Promise<Visitor> {
+  const { dashboardUrl, token, look = {}, expectedStatuses = [] } = options;
+  const context: BrowserContext = await browser.newContext(look);
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  await context.addInitScript(REPORT_VIOLATIONS);
+  if (token !== undefined) await context.addInitScript(keepLogin(token));
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const isExpected = (text: string) =>
+    expectedStatuses.some((status) => text.includes(`responded with a status of ${status} `));
+  page.on('console', (message) => {
+    const isComplaint = ['error', 'warning'].includes(message.type());
+    if (isComplaint && !isExpected(message.text())) complaints.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
+  return {
+    page,
+    complaints,
+    open: async (path) => {
+      await page.goto(dashboardUrl + path);
+    },
+    leave: () => context.close(),
+  };
+}
+
+/** As the web UI keeps it. */
+function keepLogin(token: string): string {
+  const login = JSON.stringify({ token, expiresAtMs: Date.now() + 14 * 60_000 });
+  return `localStorage.setItem('gateway-login', ${JSON.stringify(login)});`;
+}
