@@ -1,9 +1,11 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { parseJsonObject } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
-import { hasRepeatedKey } from './repeated-key';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** What a playground's conversation may hold, and all else holds less of. */
+const MAX_VALUES = 250_000;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
 /**
@@ -18,7 +20,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   // Compressed bodies could unfold to far more than they seem.
   if (headers['content-encoding'] !== undefined) throw invalid('compressed bodies are not read');
   if (declaredBytes > MAX_BODY_BYTES) throw tooLarge();
-  return parseJson(await readBytes(request));
+  return parseObject(await readBytes(request));
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
@@ -39,17 +41,10 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
-  const text = bytes.toString().replace(/^\ufeff/, '');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid('the body is not valid JSON');
-  }
-  if (hasRepeatedKey(text)) throw invalid('the body names a key twice');
-  return value;
+function parseObject(bytes: Buffer): unknown {
+  const marked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const json = marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  return parseJsonObject(json, { maxValues: MAX_VALUES }).value;
 }
 
 const tooLarge = () => invalid('the body is larger than 1 MiB');

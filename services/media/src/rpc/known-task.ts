@@ -1,6 +1,7 @@
+import { parseJsonObject } from '@gateway/json-body';
 import { GatewayError, rateHeaders } from '@gateway/proto';
 import type { LinkCall, RequestContext } from '@gateway/runtime';
-import { parseJsonObject } from '../domain/json-object';
+import { BODY_BOUNDS } from '../domain/body-bounds';
 import type { ModelLookup } from '../domain/model';
 import { isTaskId, parseTaskRequest } from '../domain/task-request';
 import { offersAction, prefixOf, type VideoAction } from '../domain/video-model';
@@ -36,7 +37,7 @@ export async function knownTask(
   call: LinkCall,
   action: VideoAction,
 ): Promise<KnownTask> {
-  const id = parseTaskRequest(parseJsonObject(call.body, MAX_BODY_BYTES));
+  const id = parseTaskRequest(parseJsonObject(call.body, { ...BODY_BOUNDS, maxBytes: MAX_BODY_BYTES }).value);
   const task = isTaskId(id) ? await findTask(id, call.key.accountId) : undefined;
   if (!task) throw new GatewayError('not_found');
   const model = models.get(task.model);

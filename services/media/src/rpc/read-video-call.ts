@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { parseJsonObject } from '@gateway/json-body';
 import type { LinkCall } from '@gateway/runtime';
-import { parseJsonObject } from '../domain/json-object';
+import { BODY_BOUNDS } from '../domain/body-bounds';
 import {
   parseVideoForm,
   parseVideoRequest,
@@ -31,7 +32,7 @@ export interface ReadVideoCall {
 export async function readVideoCall(forms: Pick<FormReader, 'read'>, call: LinkCall): Promise<ReadVideoCall> {
   const { body, bodyStream, key, headers } = call;
   if (!bodyStream) {
-    const request = parseVideoRequest(parseJsonObject(body));
+    const request = parseVideoRequest(parseJsonObject(body, BODY_BOUNDS).value);
     const fingerprint = createHash('sha256').update(body).digest('hex');
     return { request, fingerprint, close: async () => {} };
   }

@@ -1,10 +1,10 @@
+import { type ParsedObject, parseJsonObject, withMembers } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';
 import type { RequestSize } from '../../domain/upper-bound';
-import { withMembers } from '../json-members';
-import { type ParsedObject, parseJsonObject } from '../parse-json-object';
+import { BODY_BOUNDS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import { anthropicReplies } from './anthropic-replies';
 import { withoutForeignThinking } from './foreign-thinking';
@@ -66,7 +66,7 @@ export function readMessages(
   bytes: Buffer,
   schema: typeof messagesSchema | typeof looseMessagesSchema | typeof countTokensSchema,
 ): ReadMessages {
-  const { value, members } = parseJsonObject(bytes);
+  const { value, members } = parseJsonObject(bytes, BODY_BOUNDS);
   refuseThread(value);
   const check = new RequestCheck();
   check.messages(value.messages);

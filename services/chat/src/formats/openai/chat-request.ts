@@ -1,10 +1,10 @@
+import { type ParsedObject, parseJsonObject, withMembers } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';
-import { withMembers } from '../json-members';
-import { type ParsedObject, parseJsonObject } from '../parse-json-object';
+import { BODY_BOUNDS } from '../body-bounds';
 import { isEmpty, missingParameter, schemaError } from '../schema-error';
 import {
   type ChatCompletionBody,
@@ -36,7 +36,7 @@ const MEDIA_PARTS = new Set(['input_audio', 'file']);
  * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`.
  */
 export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
-  const parsed = parseJsonObject(bytes);
+  const parsed = parseJsonObject(bytes, BODY_BOUNDS);
   refuseExcess(parsed.value);
   const body = parseBody(parsed.value, unknownFields);
   const stream = body.stream ?? false;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJsonObject } from './parse-json-object';
 
-const parse = (json: string) => parseJsonObject(Buffer.from(json)).value;
+const parse = (json: string) => parseJsonObject(Buffer.from(json), { maxValues: 250_000 }).value;
 
 test.each([
   '{"a":1,"a":2}',
@@ -46,4 +46,39 @@ test('bytes that are no JSON are looked at to their end', () => {
   for (const bytes of ['"', '\\"', '{"a', '"\\', '{"a":"\\\\\\"', ',,,']) {
     expect(() => parse(bytes)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   }
+});
+
+test.each([
+  ['', 'the body is not valid JSON'],
+  ['{"a":1', 'the body is not valid JSON'],
+  ['[]', 'the body is not a JSON object'],
+  ['null', 'the body is not a JSON object'],
+  ['"a"', 'the body is not a JSON object'],
+  [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'the body is not valid UTF-8'],
+])('%s is no body', (bytes, detail) => {
+  expect(() => parseJsonObject(Buffer.from(bytes), { maxValues: 10 })).toThrow(
+    expect.objectContaining({ code: 'invalid_request', detail }),
+  );
+});
+
+test('what is longer than its call allows is refused', () => {
+  const body = Buffer.from(`{"a":"${'x'.repeat(100)}"}`);
+  const within = (maxBytes: number) => parseJsonObject(body, { maxBytes, maxValues: 10 });
+  expect(() => within(body.length - 1)).toThrow(
+    expect.objectContaining({ code: 'invalid_request', detail: expect.stringMatching(/longer/) }),
+  );
+  expect(within(body.length).value).toHaveProperty('a');
+});
+
+test('depth alone is too much for whatever reads by recursion', () => {
+  const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  expect(() => parse(nested(400))).not.toThrow();
+  expect(() => parse(nested(100_000))).toThrow(
+    expect.objectContaining({ detail: 'the body is nested too deeply' }),
+  );
+});
+
+test('what a long text holds are no values', () => {
+  const json = JSON.stringify({ a: '[{,\\"'.repeat(10_000) });
+  expect(JSON.stringify(parseJsonObject(Buffer.from(json), { maxValues: 10 }).value)).toBe(json);
 });

@@ -7,13 +7,22 @@ export interface ParsedObject {
   readonly members: readonly JsonMember[];
 }
 
+export interface ObjectBounds {
+  readonly maxBytes?: number;
+  /** Members and entries, however deep. */
+  readonly maxValues: number;
+}
+
 /**
- * @throws GatewayError `invalid_request` for what is not one JSON object in UTF-8, and for a repeated key,
- * however deep: of a tool with two types, say, a provider might read another than we do.
+ * @throws GatewayError `invalid_request` for what is not one JSON object in UTF-8, or larger than it may be, and for a
+ * repeated key, however deep: of a tool with two types, say, a provider might read another than we do.
  */
-export function parseJsonObject(bytes: Buffer): ParsedObject {
+export function parseJsonObject(bytes: Buffer, { maxBytes, maxValues }: ObjectBounds): ParsedObject {
+  if (maxBytes !== undefined && bytes.length > maxBytes) {
+    throw new GatewayError('invalid_request', { detail: `the body is longer than ${maxBytes} bytes` });
+  }
   if (!isUtf8(bytes)) throw new GatewayError('invalid_request', { detail: 'the body is not valid UTF-8' });
-  refuseExcessValues(bytes);
+  refuseExcessValues(bytes, maxValues);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));

@@ -25,24 +25,19 @@ const NEAR_BYTES = 32;
 const MAX_DEPTH = 500;
 
 /**
- * Most values that a body may hold, however deep: thirty megabytes of `{},{},{}` take five seconds to parse, in
- * which all other calls stand still. No context has room for more.
+ * Looks at bytes before they are parsed, whether they are JSON or not: thirty megabytes of `{},{},{}` take five
+ * seconds to parse, in which all other calls stand still.
+ * @throws GatewayError `invalid_request` for more values than that, however deep they are
  */
-const MAX_VALUES = 250_000;
-
-/**
- * Looks at bytes before they are parsed, whether they are JSON or not.
- * @throws GatewayError `invalid_request` for more values than a call has any use for
- */
-export function refuseExcessValues(json: Buffer): void {
+export function refuseExcessValues(json: Buffer, maxValues: number): void {
   // Each takes a byte at least.
-  if (json.length <= MAX_VALUES) return;
+  if (json.length <= maxValues) return;
   let values = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     if (byte === QUOTE) at = stringEnd(json, at) - 1;
     else if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      if (++values > MAX_VALUES)
+      if (++values > maxValues)
         throw new GatewayError('invalid_request', { detail: 'the body has too many values' });
     }
   }

@@ -1,0 +1,2 @@
+export * from './json-members';
+export * from './parse-json-object';
