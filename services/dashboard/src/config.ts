@@ -15,7 +15,7 @@ export const settings = {
   /** For the playground; absent: it has none of their calls. */
   CHAT_ADDR: addresses().optional(),
   MEDIA_ADDR: addresses().optional(),
-  /** Origin of `/v1` as callers reach it, for snippets of the web UI. */
+  /** Origin of `/v1` as callers reach it, for snippets of the web UI and the API's document. */
   PUBLIC_API_URL: z
     .url()
     .transform((url) => new URL(url).origin)

@@ -37,9 +37,12 @@ import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
 import { authenticate } from './http/authenticate';
 import { createApp } from './http/create-app';
+import { serveApiDocument } from './http/serve-api-document';
 import { loadWebFiles } from './http/web-files';
 import { webUi } from './http/web-ui';
 import { createDashboardMetrics } from './metrics';
+import { apiDocument } from './openapi/api-document';
+import { readV1Bodies } from './openapi/read-v1-bodies';
 import { endpoints } from './routes/endpoints';
 import { getSigningKeys } from './rpc/get-signing-keys';
 import { LoginTokens } from './security/login-tokens';
@@ -84,22 +87,26 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const webFiles = await loadWebFiles(path.join(__dirname, '../web/dist'));
   if (webFiles.size === 0) log.warn('the web UI is not built: only the API is served');
   let closing = false;
+  const answered = endpoints({
+    pool,
+    billing,
+    models,
+    editor,
+    hasher,
+    tokens,
+    limits: readLimits(config),
+    apiUrl: config.PUBLIC_API_URL,
+    places: new CallPlaces(MAX_PLAYGROUND_CALLS),
+    carriers: carriers.pools,
+    instances: carriers.instances,
+  });
+  const v1Bodies = await readV1Bodies(path.join(__dirname, '../openapi/v1-bodies.json'));
+  const document = apiDocument({ endpoints: answered, v1Bodies, apiUrl: config.PUBLIC_API_URL });
   const app = createApp({
-    endpoints: endpoints({
-      pool,
-      billing,
-      models,
-      editor,
-      hasher,
-      tokens,
-      limits: readLimits(config),
-      apiUrl: config.PUBLIC_API_URL,
-      places: new CallPlaces(MAX_PLAYGROUND_CALLS),
-      carriers: carriers.pools,
-      instances: carriers.instances,
-    }),
+    endpoints: answered,
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
     recordChange: (endpoint, call) => recordChange(pool, endpoint, call),
+    apiDocument: serveApiDocument(document),
     webUi: webUi(webFiles),
     log,
     metrics,

@@ -25,6 +25,8 @@ export interface AppDependencies {
   authenticate(authorization: string | undefined): Promise<{ session: Session; user: User }>;
   /** Handles a call that changes something, and logs who did it. */
   recordChange(endpoint: UserEndpoint, call: UserCall): Promise<unknown>;
+  /** Answers where the API is described. */
+  readonly apiDocument: RequestHandler;
   /** Answers what is of the web UI. */
   readonly webUi: RequestHandler;
   readonly log: Logger;
@@ -50,6 +52,7 @@ export function createApp(deps: AppDependencies): Express {
       answer(deps, endpoint, request, response).catch(next),
     );
   }
+  app.use(deps.apiDocument);
   app.use(deps.webUi);
   app.use((_request, _response, next) => next(new GatewayError('not_found')));
   // Express knows an error handler by its four parameters.

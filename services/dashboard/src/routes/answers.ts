@@ -72,6 +72,7 @@ const pricing = z
         image_input: price,
         image_output: price,
         text_output: price,
+        input_megapixel: price,
       })
       .optional()
       .meta({ description: 'USD per image, and per million tokens' }),
@@ -265,6 +266,8 @@ export const usageAnswer = z
     data: z.array(
       z.object({
         group: z.string().nullable(),
+        model: z.string().nullable().optional(),
+        key_id: z.string().optional(),
         calls: count,
         errors: count,
         input_tokens: count,

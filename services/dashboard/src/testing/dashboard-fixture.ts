@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createLogger } from '@gateway/runtime';
 import pg from 'pg';
 import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
+import type { ApiDocument } from '../openapi/api-document';
 import { start } from '../server';
+import { DocumentCheck } from './document-check';
 import { startFakeBilling } from './fake-billing';
 import { startFakeCarrier } from './fake-carrier';
 import { startFakeCatalog } from './fake-catalog';
@@ -64,10 +66,21 @@ export async function startDashboard(world: World, env: Record<string, string> =
   await until(async () => (await fetch(`http://127.0.0.1:${service.ports.admin}/readyz`)).ok);
   const origin = `http://127.0.0.1:${service.ports.http}`;
 
+  const check = new DocumentCheck((await (await fetch(`${origin}/openapi.json`)).json()) as ApiDocument);
+
   async function send(path: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(origin + path, init);
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? '' : JSON.parse(text) };
+    const { status, headers } = response;
+    const answer = { status, headers, body: text === '' ? '' : JSON.parse(text) };
+    const contentType = headers.get('content-type') ?? '';
+    const told = { status, contentType, json: answer.body };
+    // What chat and media answer is theirs to document; here it is made up.
+    const problem = /\/playground\//.test(path)
+      ? undefined
+      : check.problemOf(init.method ?? 'GET', path.split('?')[0] ?? '', told);
+    if (problem !== undefined) throw new Error(problem);
+    return answer;
   }
   const get = (path: string, token?: string) =>
     send(`/api/v1/${path}`, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
@@ -94,6 +107,7 @@ export async function startDashboard(world: World, env: Record<string, string> =
   const loginOperator = async () => (await post('auth/login', OPERATOR)).body.token as string;
   return {
     origin,
+    check,
     ports: service.ports,
     send,
     get,

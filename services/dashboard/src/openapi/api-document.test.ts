@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { DASHBOARD_ERROR_TABLE, ERROR_TABLE } from '@gateway/proto';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type EndpointDependencies, endpoints } from '../routes/endpoints';
+import { type Dashboard, startDashboard, startWorld, type World } from '../testing/dashboard-fixture';
+
+jest.setTimeout(30_000);
+
+let world: World;
+let dashboard: Dashboard;
+beforeAll(async () => {
+  world = await startWorld();
+  dashboard = await startDashboard(world, { PUBLIC_API_URL: 'https://api.example.com' });
+});
+afterAll(async () => {
+  await dashboard?.stop();
+  await world?.stop();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read what they expect to be there.
+type Loose = any;
+
+/** By the validator itself, which jest could not load. */
+function validate(document: unknown): Promise<{ valid: boolean; errors?: unknown }> {
+  const script = `import { Validator } from '@seriousme/openapi-schema-validator';
+    let text = '';
+    for await (const part of process.stdin) text += part;
+    console.log(JSON.stringify(await new Validator().validate(JSON.parse(text))));`;
+  return new Promise((resolve, reject) => {
+    const options = { cwd: path.join(__dirname, '../..'), timeout: 20_000 };
+    const child = execFile(
+      process.execPath,
+      ['--input-type=module', '-e', script],
+      options,
+      (error, stdout) => (error ? reject(error) : resolve(JSON.parse(stdout))),
+    );
+    child.stdin?.end(JSON.stringify(document));
+  });
+}
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1, and whoever asks may have it', async () => {
+    const response = await fetch(`${dashboard.origin}/openapi.json`);
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    const document = (await response.json()) as Loose;
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.paths['/v1/chat/completions'].post.servers[0].url).toBe('https://api.example.com');
+    expect(await validate(document)).toEqual({ valid: true });
+    expect(await validate({ ...document, info: {} })).toMatchObject({ valid: false });
+  });
+
+  test('has every endpoint with its own method, and no other below /api/v1', () => {
+    const real = endpoints({ carriers: { chat: {}, media: {} } } as EndpointDependencies).map(
+      ({ method, path }) => `${method} /api/v1${path.replace(/[:*](\w+)/g, '{$1}')}`,
+    );
+    const told = dashboard.check.operations
+      .filter(({ path }) => path.startsWith('/api/v1/'))
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(told.sort()).toEqual(real.sort());
+    const ids = dashboard.check.operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('has every code of the tables with an example that is of its schema, and each is answered somewhere', () => {
+    const { components } = dashboard.check.document as Loose;
+    const codes = Object.keys({ ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE });
+    expect(Object.keys(components.examples)).toEqual(codes);
+    const isError = dashboard.check.validatorOf('Error', components.schemas.Error);
+    for (const { value } of Object.values<Loose>(components.examples)) expect(isError(value)).toBe(true);
+    const answered = dashboard.check.operations.flatMap(({ operation }) =>
+      Object.values<Loose>(operation.responses).flatMap(({ content }) =>
+        Object.keys(content['application/json']?.examples ?? {}),
+      ),
+    );
+    expect(codes.filter((code) => !answered.includes(code))).toEqual([]);
+  });
+
+  test('has schemas that can be read, and refers to nothing that is not there', () => {
+    const { components } = dashboard.check.document as Loose;
+    for (const [name, schema] of Object.entries(components.schemas)) {
+      expect(() => dashboard.check.validatorOf(`component ${name}`, schema)).not.toThrow();
+    }
+    const resolved = (reference: string) =>
+      reference
+        .slice(2)
+        .split('/')
+        .reduce((at, step) => at?.[step], dashboard.check.document as Loose);
+    const references = JSON.stringify(dashboard.check.document).match(/#\/components\/\w+\/\w+/g) ?? [];
+    expect(references.filter((reference) => resolved(reference) === undefined)).toEqual([]);
+    for (const { operation, path } of dashboard.check.operations) {
+      for (const [type, { schema }] of Object.entries<Loose>(
+        (operation.requestBody as Loose)?.content ?? {},
+      )) {
+        expect(() => dashboard.check.validatorOf(`${path} ${type}`, schema)).not.toThrow();
+      }
+    }
+  });
+});
+
+test('what is not documented is told', () => {
+  const problem = (status: number, json: unknown, contentType = 'application/json; charset=utf-8') =>
+    dashboard.check.problemOf('GET', '/api/v1/billing/limits', { status, contentType, json });
+  const error = (code: string) => ({ error: { type: 'not_found_error', code, message: 'x' } });
+  expect(problem(200, { daily_limit: null, when_short: 'lower' })).toBeUndefined();
+  expect(problem(200, { daily_limit: null })).toContain('when_short');
+  expect(problem(200, { daily_limit: null, when_short: 'lower', more: 1 })).toContain('additional');
+  expect(problem(404, error('not_found'))).toBeUndefined();
+  expect(problem(404, error('model_not_found'))).toContain('model_not_found is not documented');
+  expect(problem(418, error('not_found'))).toContain('no such status');
+  expect(problem(200, {}, 'text/html')).toContain('text/html is not documented');
+});
+
+describe('the page', () => {
+  test('has each call, its own style and no script', async () => {
+    const response = await fetch(`${dashboard.origin}/docs`);
+    const html = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'self'");
+    for (const { operation } of dashboard.check.operations) {
+      expect(html).toContain(`<section id="${operation.operationId}">`);
+    }
+    expect(html).not.toMatch(/<script|style=|\son\w+=|undefined|\[object/);
+    const style = await fetch(`${dashboard.origin}/docs.css`);
+    expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
+  });
+});

@@ -1,0 +1,277 @@
+import type { AnyErrorCode } from '@gateway/proto';
+import type { Endpoint } from '../routes/endpoint';
+import { noFields } from '../routes/parse-input';
+import { ERROR_EXAMPLES, ERROR_SCHEMA, errorResponses } from './error-responses';
+import { type JsonSchema, SchemaBook } from './schema-book';
+import { V1_OPERATIONS, type V1Operation } from './v1-operations';
+
+export interface DocumentOptions {
+  readonly endpoints: readonly Endpoint[];
+  /** Schemas of `/v1` bodies, by name. */
+  readonly v1Bodies: Readonly<Record<string, JsonSchema>>;
+  /** Where callers reach `/v1`, if that is known. */
+  readonly apiUrl: string | undefined;
+}
+
+export interface ApiDocument {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly [kind: string]: unknown;
+  };
+  readonly [field: string]: unknown;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly JsonSchema[];
+  readonly requestBody?: JsonSchema;
+  readonly responses: Readonly<Record<string, JsonSchema>>;
+  readonly security: readonly JsonSchema[];
+  readonly servers: readonly JsonSchema[];
+}
+
+const BASE_PATH = '/api/v1';
+const MAX_KEY_ID = 128;
+
+/** What the whole API takes and answers, in both address spaces, as OpenAPI 3.1. */
+export function apiDocument({ endpoints, v1Bodies, apiUrl }: DocumentOptions): ApiDocument {
+  const book = new SchemaBook();
+  const paths: Record<string, Record<string, Operation>> = {};
+  const add = (path: string, method: string, operation: Operation) => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  };
+  const apiServer = apiUrl === undefined ? UNKNOWN_SERVER : { url: apiUrl, description: 'The API' };
+  for (const operation of V1_OPERATIONS) {
+    add(operation.path, operation.method, v1Operation(operation, book, apiServer));
+  }
+  for (const endpoint of endpoints) {
+    const path = BASE_PATH + templateOf(endpoint.path);
+    add(path, endpoint.method, dashboardOperation(endpoint, path, { book, v1Bodies }));
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Model gateway',
+      version: '1',
+      description:
+        'Paths below `/v1` take an API key, those below `/api/v1` the token of a login. Every answer has an ' +
+        '`X-Request-Id`; every one that is not 2xx has the same envelope, whose `code` never changes. Money is a ' +
+        'number of USD with at most nine decimals, times are RFC 3339 in UTC.',
+    },
+    servers: [{ url: '/', description: 'The dashboard, with a login' }],
+    paths,
+    components: {
+      schemas: { Error: ERROR_SCHEMA, ...v1Bodies, ...book.schemas },
+      examples: ERROR_EXAMPLES,
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const UNKNOWN_SERVER = {
+  url: '{base_url}',
+  description: 'The API',
+  variables: { base_url: { default: 'http://127.0.0.1:8080' } },
+};
+
+const HEADERS = {
+  RequestId: {
+    description: 'Names the call in the log of requests, and to who runs the gateway',
+    schema: { type: 'string' },
+  },
+  RetryAfter: { description: 'Whole seconds; not on caps', schema: { type: 'integer', minimum: 0 } },
+};
+
+const SECURITY_SCHEMES = {
+  key: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-gw-…', description: 'An API key' },
+  xApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'An API key, where no `Authorization` is sent',
+  },
+  login: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The token that `auth/login` answers',
+  },
+};
+
+function v1Operation(operation: V1Operation, book: SchemaBook, server: JsonSchema): Operation {
+  const { method, path, summary, tag, keyless, idempotent, codes } = operation;
+  const content = {
+    ...(operation.body && { 'application/json': { schema: component(operation.body) } }),
+    ...(operation.form && { 'multipart/form-data': { schema: component(operation.form) } }),
+  };
+  return {
+    operationId: operationIdOf(method, path),
+    summary,
+    tags: [tag],
+    parameters: [...pathParameters(path), ...(idempotent ? [IDEMPOTENCY_KEY] : [])],
+    ...(Object.keys(content).length > 0 && { requestBody: { required: true, content } }),
+    responses: { 200: v1Answer(operation, book), ...errorResponses(codes) },
+    security: keyless ? [] : [{ key: [] }, { xApiKey: [] }],
+    servers: [server],
+  };
+}
+
+function v1Answer({ answer, answerType, streams }: V1Operation, book: SchemaBook): JsonSchema {
+  return success({
+    ...(answer && { 'application/json': { schema: book.output(answer) } }),
+    ...(answerType && { [answerType]: {} }),
+    ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
+  });
+}
+
+interface Schemas {
+  readonly book: SchemaBook;
+  readonly v1Bodies: DocumentOptions['v1Bodies'];
+}
+
+function dashboardOperation(endpoint: Endpoint, path: string, schemas: Schemas): Operation {
+  const { method, access } = endpoint;
+  const shared = {
+    operationId: operationIdOf(method, path),
+    summary: endpoint.doc.summary,
+    ...(access !== 'public' && { description: whoMay(access) }),
+    tags: [tagOf(endpoint)],
+    security: access === 'public' ? [] : [{ login: [] }],
+    servers: [{ url: '/', description: 'The dashboard' }],
+  };
+  const parts =
+    'relay' in endpoint ? relayedParts(endpoint, path, schemas) : ownParts(endpoint, path, schemas);
+  return { ...shared, ...parts };
+}
+
+type Own = Exclude<Endpoint, { relay: unknown }>;
+type Relayed = Extract<Endpoint, { relay: unknown }>;
+
+function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas) {
+  const body = doc.body ?? noFields;
+  const query = doc.query ? queryParameters(book.input(doc.query)) : [];
+  const mayBeLeftOut = body.safeParse({}).success;
+  const codes: AnyErrorCode[] = [
+    ...commonCodes(access),
+    ...(method === 'POST' && !mayBeLeftOut ? (['missing_parameter'] as const) : []),
+    ...(doc.codes ?? []),
+  ];
+  return {
+    parameters: [...pathParameters(path), ...query, ...(doc.idempotent ? [IDEMPOTENCY_KEY] : [])],
+    ...(method === 'POST' && {
+      requestBody: {
+        required: !mayBeLeftOut,
+        content: { 'application/json': { schema: book.input(body) } },
+      },
+    }),
+    responses: {
+      200: success({ 'application/json': { schema: book.output(doc.answer) } }),
+      ...errorResponses(codes),
+    },
+  };
+}
+
+/** As the call of the other address space, with the key named in the body. */
+function relayedParts({ access, doc }: Relayed, path: string, { book, v1Bodies }: Schemas) {
+  const like = V1_OPERATIONS.find((operation) => operation.path === doc.relays);
+  if (!like) throw new Error(`${path} is like no call of the other address space: ${doc.relays}`);
+  const body = like.body ? v1Bodies[like.body] : undefined;
+  const ofKey = body ? (['missing_parameter'] as const) : [];
+  return {
+    parameters: [...pathParameters(path), ...(like.idempotent ? [IDEMPOTENCY_KEY] : [])],
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: withKeyId(body) } } },
+    }),
+    responses: {
+      200: v1Answer(like, book),
+      ...errorResponses([...commonCodes(access), ...ofKey, ...like.codes]),
+    },
+  };
+}
+
+function withKeyId({ properties, required = [], ...rest }: JsonSchema): JsonSchema {
+  const keyId = {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_KEY_ID,
+    description: 'Of an own key, which pays for the call',
+  };
+  return {
+    ...rest,
+    properties: { key_id: keyId, ...(properties as JsonSchema) },
+    required: ['key_id', ...(required as string[])],
+  };
+}
+
+const commonCodes = (access: Endpoint['access']): AnyErrorCode[] => [
+  'invalid_request',
+  ...(access === 'public' ? [] : (['invalid_api_key'] as const)),
+  'not_found',
+  'rate_limited',
+  'internal_error',
+];
+
+const whoMay = (access: Endpoint['access']): string =>
+  access === 'operator'
+    ? 'Operators only; to others it is not there.'
+    : `From the role \`${access}\` on; to others it is not there.`;
+
+/** `/keys/:id/update` → `/keys/{id}/update` */
+const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
+
+/** `POST /api/v1/keys/{id}/update` → `postApiV1KeysIdUpdate` */
+const operationIdOf = (method: string, path: string): string =>
+  method.toLowerCase() +
+  path
+    .split(/[^a-zA-Z0-9]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('');
+
+const TAGS: Readonly<Record<string, string>> = { auth: 'Login', models: 'Catalog', usage: 'Requests' };
+
+function tagOf({ path, access }: Endpoint): string {
+  if (access === 'operator') return 'Operators';
+  const first = path.split('/')[1] ?? '';
+  return TAGS[first] ?? first.slice(0, 1).toUpperCase() + first.slice(1);
+}
+
+const component = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const success = (content: JsonSchema): JsonSchema => ({
+  description: 'Done',
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+  content,
+});
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same call with the same key is made once',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function pathParameters(path: string): JsonSchema[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+    ...(name === 'slug' && { description: 'Its slash may stay as it is', example: 'sim/chat' }),
+  }));
+}
+
+function queryParameters({ properties, required = [] }: JsonSchema): JsonSchema[] {
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: (required as string[]).includes(name),
+    schema,
+  }));
+}

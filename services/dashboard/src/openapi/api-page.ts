@@ -1,0 +1,127 @@
+import type { ApiDocument, Operation } from './api-document';
+import { schemaText } from './schema-text';
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: unknown): string => String(text).replace(/[&<>"]/g, (char) => escapes[char] ?? char);
+/** Words in backquotes are code. */
+const prose = (text: unknown): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+
+interface Entry {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** The document as a page to read: no script, one style sheet. */
+export function apiPage(document: ApiDocument): string {
+  const { title, description } = document.info as { title: string; description: string };
+  const groups = groupsOf(document);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)} API</title>
+<link rel="stylesheet" href="/docs.css">
+</head>
+<body>
+<header>
+<h1>${escaped(title)} API</h1>
+<p>${prose(description)}</p>
+<p><a href="/openapi.json">OpenAPI document</a> · <a href="/">Dashboard</a> · <a href="#errors">Error codes</a></p>
+</header>
+<nav aria-label="Calls">
+${[...groups].map(([tag, entries]) => navGroup(tag, entries)).join('\n')}
+</nav>
+<main>
+${[...groups].map(([tag, entries]) => group(tag, entries, document)).join('\n')}
+${errors(document)}
+</main>
+</body>
+</html>
+`;
+}
+
+function groupsOf({ paths }: ApiDocument): Map<string, Entry[]> {
+  const groups = new Map<string, Entry[]>();
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const tag = operation.tags[0] ?? '';
+      groups.set(tag, [...(groups.get(tag) ?? []), { method: method.toUpperCase(), path, operation }]);
+    }
+  }
+  return groups;
+}
+
+const navGroup = (tag: string, entries: readonly Entry[]): string =>
+  `<details><summary>${escaped(tag)}</summary><ul>${entries
+    .map(
+      ({ method, path, operation }) =>
+        `<li><a href="#${operation.operationId}"><b>${method}</b> ${escaped(path)}</a></li>`,
+    )
+    .join('')}</ul></details>`;
+
+const group = (tag: string, entries: readonly Entry[], document: ApiDocument): string =>
+  `<h2>${escaped(tag)}</h2>\n${entries.map((entry) => call(entry, document)).join('\n')}`;
+
+function call({ method, path, operation }: Entry, document: ApiDocument): string {
+  return `<section id="${operation.operationId}">
+<h3><span class="${method.toLowerCase()}">${method}</span> <code>${escaped(path)}</code></h3>
+<p>${prose(operation.summary)}.${operation.description ? ` ${prose(operation.description)}` : ''} ${credentials(operation)}</p>
+${parameters(operation)}${body(operation, document)}${answers(operation, document)}
+</section>`;
+}
+
+function credentials({ security }: Operation): string {
+  const names = security.flatMap((one) => Object.keys(one));
+  if (names.includes('login')) return 'Needs a login.';
+  return names.includes('key') ? 'Needs an API key.' : 'Needs no credentials.';
+}
+
+function parameters({ parameters }: Operation): string {
+  if (parameters.length === 0) return '';
+  const rows = parameters.map(
+    ({ name, in: where, required, description = '', schema }) =>
+      `<tr><th scope="row"><code>${escaped(name)}</code></th><td>${where}${required ? ', required' : ''}</td>` +
+      `<td><code>${escaped(schemaText(schema, {}))}</code> ${prose(description)}</td></tr>`,
+  );
+  return `<h4>Parameters</h4>\n<table>${rows.join('')}</table>\n`;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: unknown }>>;
+
+function body({ requestBody }: Operation, document: ApiDocument): string {
+  if (!requestBody) return '';
+  const heading = requestBody.required ? 'Body' : 'Body, may be left out';
+  return `<h4>${heading}</h4>\n${contents(requestBody.content as Content, document)}`;
+}
+
+function answers({ responses }: Operation, document: ApiDocument): string {
+  const refusals = Object.entries(responses)
+    .filter(([status]) => status !== '200')
+    .map(
+      ([status, { description }]) => `<tr><th scope="row">${status}</th><td>${prose(description)}</td></tr>`,
+    );
+  const good = contents((responses[200]?.content ?? {}) as Content, document);
+  return `<h4>Answer</h4>\n${good}<h4>Errors</h4>\n<table>${refusals.join('')}</table>`;
+}
+
+const contents = (content: Content, { components }: ApiDocument): string =>
+  Object.entries(content)
+    .map(([type, { schema }]) => {
+      const label = `<p><code>${escaped(type)}</code></p>\n`;
+      return schema
+        ? `${label}<pre tabindex="0">${escaped(schemaText(schema, components.schemas))}</pre>\n`
+        : label;
+    })
+    .join('');
+
+function errors({ components }: ApiDocument): string {
+  const examples = components.examples as Readonly<Record<string, { summary: string; value: unknown }>>;
+  const rows = Object.entries(examples).map(
+    ([code, { value }]) =>
+      `<section id="error-${code}"><h3><code>${code}</code></h3><pre tabindex="0">${escaped(JSON.stringify(value, null, 2))}</pre></section>`,
+  );
+  return `<h2 id="errors">Error codes</h2>\n${rows.join('\n')}`;
+}

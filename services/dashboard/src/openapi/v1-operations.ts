@@ -1,0 +1,230 @@
+import type { AnyErrorCode } from '@gateway/proto';
+import { z } from 'zod';
+
+/** A call of the other address space, which chat and media answer. */
+export interface V1Operation {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  /** Of `v1-bodies.json`. */
+  readonly body?: string;
+  /** The same as multipart/form-data, or a body that is only that. */
+  readonly form?: string;
+  readonly answer?: z.ZodType;
+  /** Of an answer that is no JSON. */
+  readonly answerType?: string;
+  /** It answers events where the body asks for a stream. */
+  readonly streams?: true;
+  /** Whoever has the link may follow it. */
+  readonly keyless?: true;
+  readonly idempotent?: true;
+  readonly codes: readonly AnyErrorCode[];
+}
+
+const count = z.int().nonnegative();
+const text = z.string();
+
+const ANYWHERE = ['invalid_request', 'not_found', 'rate_limited', 'internal_error'] as const;
+const KEYED = [...ANYWHERE, 'invalid_api_key', 'expired_api_key', 'rpm_rate_limited'] as const;
+const OF_MODELS = ['invalid_model', 'missing_parameter', 'model_not_found'] as const;
+const PAID = [
+  ...KEYED,
+  ...OF_MODELS,
+  'request_cost_limit',
+  'insufficient_balance',
+  'key_monthly_limit',
+  'account_daily_limit',
+  'key_daily_limit',
+  'tpm_rate_limited',
+  'upstream_unavailable',
+] as const;
+const CHAT = [...PAID, 'upstream_failed'] as const;
+const IMAGES = [
+  ...PAID,
+  'image_model_not_found',
+  'image_generation_failed',
+  'image_generation_timeout',
+] as const;
+const LOOK = [
+  ...KEYED,
+  'missing_parameter',
+  'video_model_not_found',
+  'request_cost_limit',
+  'video_billing_error',
+  'upstream_failed',
+  'upstream_unavailable',
+] as const;
+
+const completion = z
+  .looseObject({
+    id: text,
+    object: z.literal('chat.completion'),
+    created: count,
+    model: text,
+    choices: z.array(
+      z.looseObject({
+        index: count,
+        message: z.looseObject({ role: z.literal('assistant'), content: text.nullish() }),
+        finish_reason: text.nullable(),
+      }),
+    ),
+    usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).nullish(),
+  })
+  .meta({ id: 'ChatCompletion' });
+const message = z
+  .looseObject({
+    id: text,
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: text,
+    content: z.array(z.looseObject({ type: text })),
+    stop_reason: text.nullable(),
+    usage: z.looseObject({ input_tokens: count, output_tokens: count }),
+  })
+  .meta({ id: 'Message' });
+const openAiModel = z
+  .object({ id: text, object: z.literal('model'), created: count, owned_by: text })
+  .meta({ id: 'OpenAiModel' });
+const anthropicModel = z
+  .looseObject({ id: text, type: z.literal('model'), display_name: text, created_at: text })
+  .meta({ id: 'AnthropicModel' });
+const openAiModels = z.object({ object: z.literal('list'), data: z.array(openAiModel) });
+const anthropicModels = z.object({
+  data: z.array(anthropicModel),
+  has_more: z.boolean(),
+  first_id: text.nullable(),
+  last_id: text.nullable(),
+});
+const images = z
+  .object({
+    created: count,
+    data: z.array(
+      z.object({ b64_json: text.optional(), url: text.optional(), revised_prompt: text.optional() }),
+    ),
+    background: text.optional(),
+    output_format: text.optional(),
+    quality: text.optional(),
+    size: text.optional(),
+    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).optional(),
+  })
+  .meta({ id: 'Images' });
+
+const taskStatus = text.meta({ description: '`completed` when the video can be fetched' });
+const taskError = z.object({ code: text, message: text, detail: text.optional() }).optional();
+const created = { task_id: text, status: taskStatus, model: text, created_at: text };
+const createdTask = z.object(created).meta({ id: 'CreatedVideoTask' });
+const task = z
+  .object({
+    ...created,
+    ended_at: text.optional(),
+    duration: z.number().optional().meta({ description: 'Seconds' }),
+    error: taskError,
+  })
+  .meta({ id: 'VideoTask' });
+const videoResult = z
+  .object({
+    task_id: text,
+    status: taskStatus,
+    videos: z.array(z.object({ url: text, duration: z.number(), expires_at: text.nullable() })),
+    error: taskError,
+  })
+  .meta({ id: 'VideoResult' });
+
+const chat = { method: 'POST', tag: 'Chat' } as const;
+const image = { method: 'POST', tag: 'Images', answer: images, idempotent: true, codes: IMAGES } as const;
+const video = { method: 'POST', tag: 'Videos' } as const;
+const models = { method: 'GET', tag: 'Models', codes: KEYED } as const;
+
+/** Every path that edge knows in the API's address space. */
+export const V1_OPERATIONS: readonly V1Operation[] = [
+  {
+    ...chat,
+    path: '/v1/chat/completions',
+    summary: "Chat in OpenAI's format, with any chat model",
+    body: 'ChatCompletionRequest',
+    answer: completion,
+    streams: true,
+    codes: CHAT,
+  },
+  {
+    ...chat,
+    path: '/v1/messages',
+    summary: "Chat in Anthropic's format, with any chat model",
+    body: 'MessagesRequest',
+    answer: message,
+    streams: true,
+    codes: CHAT,
+  },
+  {
+    ...chat,
+    path: '/v1/messages/count_tokens',
+    summary: 'How many tokens a body of `/v1/messages` has; free',
+    body: 'CountTokensRequest',
+    answer: z.object({ input_tokens: count }),
+    codes: [...KEYED, ...OF_MODELS],
+  },
+  {
+    ...models,
+    path: '/v1/models',
+    summary: "Chat models that the key may call; in Anthropic's shape where `anthropic-version` is sent",
+    answer: z.union([openAiModels, anthropicModels]),
+  },
+  {
+    ...models,
+    path: '/v1/models/{model}',
+    summary: 'A model; the slash of its slug raw or as `%2F`',
+    answer: z.union([openAiModel, anthropicModel]),
+    codes: [...KEYED, 'model_not_found'],
+  },
+  {
+    ...image,
+    path: '/v1/images',
+    summary: 'Make images; edit some, sent as a form',
+    body: 'ImageGenerationRequest',
+    form: 'ImageEditForm',
+  },
+  { ...image, path: '/v1/images/generations', summary: 'Make images', body: 'ImageGenerationRequest' },
+  { ...image, path: '/v1/images/edits', summary: 'Edit images', form: 'ImageEditForm' },
+  {
+    ...video,
+    path: '/v1/videos/{provider}/create',
+    summary: 'Order a video of the provider that owns the model',
+    body: 'VideoRequest',
+    form: 'VideoForm',
+    answer: createdTask,
+    idempotent: true,
+    codes: [
+      ...PAID,
+      'video_model_not_found',
+      'video_tier_not_found',
+      'video_generation_failed',
+      'video_task_id_missing',
+    ],
+  },
+  {
+    ...video,
+    path: '/v1/videos/{provider}/status',
+    summary: 'How far a video is; free',
+    body: 'VideoTaskRequest',
+    answer: task,
+    codes: LOOK,
+  },
+  {
+    ...video,
+    path: '/v1/videos/{provider}/result',
+    summary: 'The video, once it is completed; free',
+    body: 'VideoTaskRequest',
+    answer: videoResult,
+    codes: LOOK,
+  },
+  {
+    method: 'GET',
+    tag: 'Videos',
+    path: '/v1/videos/files/{token}',
+    summary: 'A video that its provider shows only to the gateway, by a link that `result` answered',
+    answerType: 'video/mp4',
+    keyless: true,
+    codes: [...ANYWHERE, 'upstream_failed', 'upstream_unavailable'],
+  },
+];

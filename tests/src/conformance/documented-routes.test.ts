@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { V1_OPERATIONS, type V1Operation } from '../../../services/dashboard/src/openapi/v1-operations';
+import { API_ROUTES, findApiRoute } from '../../../services/edge/src/routes/api-routes';
+
+const SAMPLES: Readonly<Record<string, string>> = { provider: 'sim', model: 'openai/gpt-x', token: 'abc.1' };
+
+const routeOf = ({ method, path }: V1Operation) =>
+  findApiRoute(
+    method,
+    path.replace(/\{(\w+)\}/g, (_, name) => SAMPLES[name] ?? ''),
+  );
+
+test('every path of the API that edge knows is documented once, and no other', () => {
+  const documented = V1_OPERATIONS.map(
+    (operation) => routeOf(operation)?.name ?? `none for ${operation.path}`,
+  );
+  expect(documented.sort()).toEqual(API_ROUTES.map(({ name }) => name).sort());
+});
+
+test.each(V1_OPERATIONS)('$method $path takes what is documented, of whom is documented', (operation) => {
+  const route = routeOf(operation);
+  const body = operation.form ? 'form' : operation.body ? 'json' : 'none';
+  expect([route?.body, route?.keyless ?? false]).toEqual([body, operation.keyless ?? false]);
+});

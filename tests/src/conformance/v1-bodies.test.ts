@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import {
+  countTokensSchema,
+  messagesSchema,
+} from '../../../services/chat/src/formats/anthropic/messages-schema';
+import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
+import { SchemaBook } from '../../../services/dashboard/src/openapi/schema-book';
+import { videoRequestSchema } from '../../../services/media/src/domain/video-request';
+import { editSchema, generationSchema } from '../../../services/media/src/formats/image-schema';
+
+/** What dashboard's document says of the bodies that chat and media read: services do not import each other. */
+const FILE = join(__dirname, '../../../services/dashboard/openapi/v1-bodies.json');
+
+const part = { type: 'string', format: 'binary' };
+const modelField = { type: 'string', description: '`<provider>/<model>`', examples: ['sim/chat'] };
+
+const book = new SchemaBook();
+// biome-ignore lint/suspicious/noExplicitAny: JSON schemas are read as what they are known to hold.
+type Loose = any;
+
+/** With what the schemas leave to later checks: what is required, and what messages are. */
+function bodyOf(schema: z.ZodObject, required: readonly string[], more: Record<string, Loose> = {}): Loose {
+  const json = book.input(schema) as Loose;
+  const properties = {
+    ...json.properties,
+    ...('model' in json.properties && { model: modelField }),
+    ...more,
+  };
+  return { ...json, properties, required };
+}
+
+const blockMessage = {
+  type: 'object',
+  required: ['role', 'content'],
+  properties: {
+    role: { enum: ['user', 'assistant', 'system'] },
+    content: {
+      anyOf: [
+        { type: 'string', minLength: 1 },
+        {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
+        },
+      ],
+    },
+  },
+};
+const messages = (items: object) => ({ messages: { type: 'array', minItems: 1, items } });
+const prompt = { prompt: { type: 'string', minLength: 1, maxLength: 200_000 } };
+
+const BODIES = {
+  ChatCompletionRequest: bodyOf(
+    chatCompletionSchema,
+    ['model', 'messages'],
+    messages(book.input(messageSchema)),
+  ),
+  MessagesRequest: bodyOf(messagesSchema, ['model', 'messages', 'max_tokens'], messages(blockMessage)),
+  CountTokensRequest: bodyOf(countTokensSchema, ['model', 'messages'], messages(blockMessage)),
+  ImageGenerationRequest: bodyOf(generationSchema, ['model', 'prompt'], prompt),
+  ImageEditForm: bodyOf(editSchema, ['model', 'prompt', 'image'], {
+    ...prompt,
+    image: { description: 'PNG, JPEG or WebP; several as `image[]`', ...part },
+    'image[]': { type: 'array', maxItems: 16, items: part },
+    mask: { description: 'A PNG whose transparent parts are to be made anew', ...part },
+  }),
+  VideoRequest: bodyOf(videoRequestSchema, ['model', 'prompt']),
+  VideoForm: bodyOf(videoRequestSchema, ['model', 'prompt'], {
+    reference_images: { type: 'array', maxItems: 16, items: part },
+  }),
+  VideoTaskRequest: {
+    type: 'object',
+    properties: { task_id: { type: 'string', minLength: 1, description: 'That `create` answered' } },
+    required: ['task_id'],
+    additionalProperties: false,
+  },
+};
+
+test('bodies are documented as the schemas that read them say; UPDATE_V1_BODIES=1 writes them anew', () => {
+  if (process.env.UPDATE_V1_BODIES === '1') writeFileSync(FILE, `${JSON.stringify(BODIES, null, 2)}\n`);
+  expect(JSON.parse(readFileSync(FILE, 'utf8'))).toEqual(JSON.parse(JSON.stringify(BODIES)));
+});
