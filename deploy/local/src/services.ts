@@ -33,6 +33,9 @@ const http = (usual: number) => ({ setting: 'HTTP_PORT', usual });
 const kafka = ({ engines: { kafkaBrokers }, kafkaTopicPrefix }: Surroundings): Record<string, string> =>
   kafkaBrokers ? { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC_PREFIX: kafkaTopicPrefix } : {};
 
+/** Callers and those they call are stopped one after the other, within what is left of the 20 s. */
+const STOP_GRACE_MS = '5000';
+
 /** In the order of starting; they are stopped the other way round. */
 export const SERVICES: readonly ServiceDefinition[] = [
   { name: 'simulator', after: [], ports: { http: http(7199), admin }, settings: () => ({}) },
@@ -68,6 +71,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       DATA_DIR: join(around.dataDir, `chat-${index}`),
       ...kafka(around),
       ...around.providers.chat,
+      DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
       SIM_BASE_URL: `${around.origin('simulator')}/openai/v1`,
     }),
   },
@@ -82,6 +86,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       BILLING_ADDR: around.addresses('billing'),
       ...kafka(around),
       ...around.providers.media,
+      DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
       SIM_BASE_URL: around.origin('simulator'),
     }),
   },
@@ -116,6 +121,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       MEDIA_ADDR: around.addresses('media'),
       DASHBOARD_ADDR: around.addresses('dashboard'),
       DASHBOARD_HTTP_URL: around.origin('dashboard'),
+      EDGE_STOP_GRACE_MS: STOP_GRACE_MS,
     }),
   },
 ];

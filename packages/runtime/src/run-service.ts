@@ -1,11 +1,14 @@
 import { ConfigError } from './config';
 import { createLogger, type Logger } from './log';
+import { stopInTime } from './stop-in-time';
 
 /** A started service: the ports it got, and its orderly end. */
 export interface RunningService {
   readonly ports: Readonly<Record<string, number>>;
   /** Finishes what is in flight, then frees everything. Must not reject. */
   stop(): Promise<void>;
+  /** Most that it may take, what is in flight included; then the process ends anyhow. Absent: 15 s. */
+  readonly stopTimeoutMs?: number;
 }
 
 /** What a supervised process tells its parent over the IPC channel. */
@@ -18,8 +21,6 @@ export type ServiceMessage =
 export interface SupervisorMessage {
   type: 'stop';
 }
-
-const STOP_TIMEOUT_MS = 15_000;
 
 /**
  * The life of a service process: start, report ready, stop on SIGTERM or SIGINT, exit. Under a supervisor
@@ -50,8 +51,7 @@ export async function runService(
     if (stopping) return;
     stopping = true;
     log.info({ reason }, 'stopping');
-    setTimeout(() => die(log, new Error('stop timed out'), 'stop'), STOP_TIMEOUT_MS).unref();
-    await service.stop();
+    await stopInTime(service).catch((error) => die(log, error, 'stop'));
     log.info('stopped');
     process.exit(0);
   };

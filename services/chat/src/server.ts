@@ -84,12 +84,15 @@ const settings = {
   /** From the opening of a target's circuit to its first probe. */
   CIRCUIT_WAIT_MS: milliseconds(10_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
-  DRAIN_TIMEOUT_MS: milliseconds(10_000),
+  /** Beyond the longest stream that there should be. */
+  DRAIN_TIMEOUT_MS: milliseconds(600_000),
 };
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const DELIVERY_DRAIN_MS = 3_000;
+/** For the rest of a stop, after the drain. */
+const STOP_REST_MS = 10_000;
 
 export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const config = readConfig(settings, env);
@@ -202,6 +205,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
 
   return {
     ports: { grpc: grpc.port, admin: admin.port },
+    stopTimeoutMs: config.DRAIN_TIMEOUT_MS + STOP_REST_MS,
     async stop() {
       stopping.abort();
       const late = new Promise((resolve) => setTimeout(resolve, config.DRAIN_TIMEOUT_MS).unref());

@@ -47,7 +47,8 @@ const shape = {
   EDGE_CALL_TIMEOUT_MS: milliseconds(720_000),
   EDGE_STALL_TIMEOUT_MS: milliseconds(60_000),
   EDGE_DASHBOARD_TIMEOUT_MS: milliseconds(30_000),
-  EDGE_STOP_GRACE_MS: milliseconds(10_000),
+  /** As long as the answering services give their calls. */
+  EDGE_STOP_GRACE_MS: milliseconds(600_000),
 };
 
 export type EdgeConfig = ReturnType<typeof readEdgeConfig>;

@@ -41,6 +41,8 @@ import { answerDashboard } from './routes/dashboard';
 
 const CALLER = 'edge';
 const REFUSAL_GAP_MS = 100;
+/** For the rest of a stop, after the grace of the calls in flight. */
+const STOP_REST_MS = 10_000;
 const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
@@ -108,6 +110,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
 
   return {
     ports,
+    stopTimeoutMs: config.EDGE_STOP_GRACE_MS + STOP_REST_MS,
     async stop() {
       stopping = true;
       for (const { listener } of fronts) listener.beginClosing();

@@ -42,6 +42,8 @@ const KEPT_REPLIES = { maxReplyBytes: 32 * 1024 ** 2, maxAccountBytes: 256 * 102
 /** One account's are a quarter of it: one of the largest. */
 const MAX_REPLAYED_BYTES = 4 * KEPT_REPLIES.maxReplyBytes;
 const SWEEP_MS = 60_000;
+/** For the rest of a stop, after the drain: looks, deliveries, the last signs of life. */
+const STOP_REST_MS = 10_000;
 
 export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
@@ -110,6 +112,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
 
   return {
     ports: { grpc: grpc.port, admin: admin.port },
+    stopTimeoutMs: settings.DRAIN_TIMEOUT_MS + STOP_REST_MS,
     async stop() {
       const late = new Promise((resolve) => setTimeout(resolve, settings.DRAIN_TIMEOUT_MS).unref());
       await Promise.race([Promise.all([link.drain(), images.jobs.idle()]), late]);

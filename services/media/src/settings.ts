@@ -49,9 +49,16 @@ const shape = {
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
   /** Of an instance, after which others end its bills. */
   INSTANCE_SILENCE_MS: milliseconds(8_000),
-  DRAIN_TIMEOUT_MS: milliseconds(10_000),
+  /** Absent: until whoever waits for an image has been told what became of it. */
+  DRAIN_TIMEOUT_MS: z.coerce.number().int().positive().optional(),
 };
 
 export type Settings = ReturnType<typeof readSettings>;
 
-export const readSettings = (env: NodeJS.ProcessEnv) => readConfig(shape, env);
+/** From the moment in which the last caller is told to that in which the answer has gone out. */
+const DRAIN_MARGIN_MS = 5_000;
+
+export function readSettings(env: NodeJS.ProcessEnv) {
+  const { DRAIN_TIMEOUT_MS, ...settings } = readConfig(shape, env);
+  return { ...settings, DRAIN_TIMEOUT_MS: DRAIN_TIMEOUT_MS ?? settings.IMAGE_TIMEOUT_MS + DRAIN_MARGIN_MS };
+}

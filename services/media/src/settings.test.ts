@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { readSettings } from './settings';
+
+const REQUIRED = {
+  CATALOG_ADDR: 'catalog:1',
+  BILLING_ADDR: 'billing:1',
+  DATABASE_URL: 'postgres://x',
+  SERVICE_SECRET: 'x'.repeat(64),
+};
+
+test.each([
+  ['as long as an image may take', {}, 125_000],
+  ['whatever that is', { IMAGE_TIMEOUT_MS: '300000' }, 305_000],
+  ['or as long as it is told to', { DRAIN_TIMEOUT_MS: '7000' }, 7_000],
+])('a process that stops waits %s', (_what, env, drainMs) => {
+  expect(readSettings({ ...REQUIRED, ...env }).DRAIN_TIMEOUT_MS).toBe(drainMs);
+});
