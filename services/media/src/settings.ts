@@ -34,6 +34,12 @@ const shape = {
     .int()
     .positive()
     .default(4 * 1024 ** 3),
+  /** Bound on what the JSON bodies of orders of videos take in memory together. */
+  VIDEO_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(1024 ** 3),
   /** Between two looks at a young video task. */
   VIDEO_POLL_INTERVAL_MS: milliseconds(3_000),
   /** Of one look; who looks has the task to itself for as long. */

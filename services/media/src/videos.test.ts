@@ -165,6 +165,37 @@ describe('create', () => {
   });
 });
 
+test('nothing is not found while nobody knows which models there are', async () => {
+  world.hasCatalog = false;
+  const starting = await world.instance();
+  await expect(starting.create()).rejects.toEqual(code('internal_error'));
+  expect(world.reserved).toEqual([]);
+});
+
+test('a caller who leaves before the order goes out gets the hold back, and the key', async () => {
+  const left = await world.instance();
+  left.leave.abort();
+  await expect(left.create({}, 'key-1')).rejects.toThrow('caller left');
+  expect([world.ends, world.first.orders]).toMatchObject([[{ outcome: RELEASED, status: 499 }], []]);
+  expect((await media.create({}, 'key-1')).status).toBe(200);
+});
+
+test('bodies are bounded until their orders are taken, those of one account by a part of that', async () => {
+  const large = {
+    model: 'sim/video',
+    prompt: 'a cat',
+    reference_images: [`data:image/png;base64,iVBORw0KGgo${'A'.repeat(400_001)}`],
+  };
+  world.first.accepts = () => new Promise(() => {});
+  void media.post('create', large);
+  while (world.first.orders.length === 0) await new Promise(setImmediate);
+  await expect(media.post('create', large)).rejects.toEqual(code('rate_limited'));
+  world.first.accepts = undefined;
+  expect((await media.post('create', large, 'acct_2')).status).toBe(200);
+  expect((await media.post('create', large, 'acct_2')).status).toBe(200);
+  expect((await media.create()).status).toBe(200);
+});
+
 describe('under an Idempotency-Key', () => {
   test('the same call twice makes one task, and is answered alike', async () => {
     const other = await world.instance();

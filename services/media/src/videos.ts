@@ -91,6 +91,7 @@ export function openVideos(options: VideosOptions): Videos {
         submitter: new VideoSubmitter({ health, metrics: targetMetrics, timeouts }),
         keeper: new TaskKeeper({ tasks, firstWaitMs: KEEP_RETRY_MS }),
         newTaskId,
+        bodies: new SpoolBudget(settings.VIDEO_MAX_BYTES),
       }),
       videoStatus: getVideoStatus(known),
       videoResult: getVideoResult({ ...known, looker, links }),

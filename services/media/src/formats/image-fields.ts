@@ -17,7 +17,8 @@ export function readImageFields(
   value: Record<string, unknown>,
   schema: typeof generationSchema | typeof editSchema,
 ): FieldsOfRequest {
-  const result = schema.safeParse(value);
+  // Nothing of another kind is missing as well.
+  const result = schema.safeParse(isEmpty(value.prompt) ? { ...value, prompt: undefined } : value);
   if (!result.success) throw schemaError(result.error.issues);
   const fields = result.data as ImageFields;
   if (fields.stream) throw invalid('stream: streams of images are not offered');

@@ -103,6 +103,7 @@ describe('a generation', () => {
     [{ prompt: undefined }, 'prompt'],
     [{ prompt: null }, 'prompt'],
     [{ prompt: '' }, 'prompt'],
+    [{ prompt: [] }, 'prompt'],
     [{ model: '', prompt: '' }, 'prompt'],
   ])('%j lacks something', (fields, param) => {
     expect(() => generation(fields)).toThrow(expect.objectContaining({ code: 'missing_parameter', param }));

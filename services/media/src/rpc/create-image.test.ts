@@ -74,6 +74,7 @@ class Scene {
   form: Form | undefined;
   currentKey = KEY;
   maxJobs = 10;
+  hasCatalog = true;
   databaseIsAway = false;
   billIsOurs = true;
   timeoutMs = 5_000;
@@ -142,7 +143,11 @@ class Scene {
       room: new JobRoom({ maxJobs: this.maxJobs, maxBytes: 400 * 1024 ** 2 }),
     });
     this.#handler ??= createImage({
-      models: { get: (slug) => (slug === MODEL.slug ? MODEL : undefined), all: () => [MODEL] },
+      models: {
+        get: (slug) => (slug === MODEL.slug ? MODEL : undefined),
+        all: () => [MODEL],
+        loaded: this.hasCatalog,
+      },
       providers: new Map(['first', 'second'].map((id) => [id, this.#provider(id)])),
       keys: { current: async () => this.currentKey },
       forms: { read: async () => this.form! },
@@ -348,6 +353,14 @@ describe('what is refused before any money is held', () => {
     }
   });
 
+  test('anything, while nobody knows which models there are', async () => {
+    scene.hasCatalog = false;
+    for (const model of ['sim/image', 'sim/other', 'sim']) {
+      expect((await scene.fails({ model })).code).toBe('internal_error');
+    }
+    expect(scene.steps).toEqual([]);
+  });
+
   test('what billing refuses', async () => {
     scene.refusal = new GatewayError('insufficient_balance');
     expect((await scene.fails()).code).toBe('insufficient_balance');
@@ -524,6 +537,24 @@ describe('a call with an Idempotency-Key', () => {
     scene.billIsOurs = false;
     expect((await scene.fails({}, keyed)).code).toBe('internal_error');
     expect(scene.steps.slice(-2)).toEqual(['settle answered', 'key lost']);
+  });
+
+  test('is answered with the image itself: its provider’s link would be dead when the answer is repeated', async () => {
+    await scene.send({ response_format: 'url' }, keyed);
+    await scene.send({ response_format: 'url' });
+    expect(scene.orders.map(({ linksWillDo }) => linksWillDo)).toEqual([false, true]);
+  });
+
+  test('whose images can’t be told costs its caller nothing', async () => {
+    const image = {
+      mime: 'image/png',
+      get base64(): string {
+        throw new RangeError('out of memory');
+      },
+    };
+    scene.does.first = () => ({ images: [image] });
+    expect((await scene.fails({}, keyed)).code).toBe('internal_error');
+    expect(scene.steps.slice(-2)).toEqual(['key lost', 'lost internal_error']);
   });
 
   test('that was answered is answered again, for no money', async () => {

@@ -16,6 +16,7 @@ import type { ImageProvider, ImageResult } from '../domain/image-provider';
 import type { ImageRequest } from '../domain/image-request';
 import type { TakenRoom } from '../domain/job-room';
 import type { Model, ModelLookup } from '../domain/model';
+import { noCatalog } from '../domain/no-catalog';
 import { toImageReply } from '../formats/image-reply';
 import type { FormReader } from '../upload/form-reader';
 import type { Admission } from './admission';
@@ -29,7 +30,7 @@ import { type ReadImageCall, readImageCall } from './read-image-call';
 import { replay } from './replay';
 
 export interface CreateImageDeps {
-  readonly models: ModelLookup & { all(): Model[] };
+  readonly models: ModelLookup & { all(): Model[]; readonly loaded: boolean };
   readonly providers: ReadonlyMap<string, ImageProvider>;
   readonly keys: CurrentKeys;
   readonly forms: Pick<FormReader, 'read'>;
@@ -102,6 +103,7 @@ function decide(
   request: ImageRequest,
   key: KeyContext__Output,
 ): DecidedImage {
+  if (!models.loaded) throw noCatalog();
   const isProvider = (name: string) => models.all().some(({ slug }) => slug.startsWith(`${name}/`));
   const { model, offer } = resolveImageModel(models, isProvider, request.model, key);
   const order = fitImageOrder(request, offer.features);
@@ -141,7 +143,10 @@ async function admit(
   let room: TakenRoom | undefined;
   try {
     const decided = await decideByCurrentKey(keys, call.key, (key) => decide(deps, read.request, key));
-    const { model, order, rate, routes } = decided;
+    const { model, rate, routes } = decided;
+    // The provider's own link is dead long before the answer is forgotten.
+    const linksWillDo = decided.order.linksWillDo && call.headers['idempotency-key'] === undefined;
+    const order = { ...decided.order, linksWillDo };
     const { tokens, costNano: boundNano } = boundOf(order, rate);
     const provider = routes[0]!.provider.id;
     room = jobs.takeRoom(accountId, order);

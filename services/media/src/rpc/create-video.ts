@@ -10,6 +10,8 @@ import {
 import { routesOf } from '@gateway/upstream';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Model, ModelLookup } from '../domain/model';
+import { noCatalog } from '../domain/no-catalog';
+import type { SpoolBudget } from '../domain/spool-budget';
 import { inDoubt } from '../domain/submit-failure';
 import { isUpload } from '../domain/upload';
 import { resolveVideoModel } from '../domain/video-model';
@@ -31,7 +33,7 @@ import { toCreatedJson } from './video-json';
 import type { VideoRoute, VideoSubmitter } from './video-submitter';
 
 export interface CreateVideoDeps {
-  readonly models: ModelLookup;
+  readonly models: ModelLookup & { readonly loaded: boolean };
   readonly providers: ReadonlyMap<string, VideoProvider>;
   readonly keys: CurrentKeys;
   readonly forms: Pick<FormReader, 'read'>;
@@ -41,7 +43,14 @@ export interface CreateVideoDeps {
   readonly keeper: TaskKeeper;
   readonly tasks: Pick<Tasks, 'findByKey'>;
   readonly newTaskId: () => string;
+  /** For JSON bodies, which are in memory until their order is taken, whether or not their callers wait for that. */
+  readonly bodies: Pick<SpoolBudget, 'take' | 'give'>;
 }
+
+/** The body itself, and the files in it. */
+const BODY_COPIES = 2;
+/** Nobody reads the status; the record says why there is no answer. */
+const CALLER_LEFT = { status: 499, errorCode: '' };
 
 /** An order that its model can fill. */
 interface Prepared {
@@ -54,29 +63,43 @@ interface Prepared {
 /** `POST /v1/videos/{provider}/create`. */
 export function createVideo(deps: CreateVideoDeps): LinkHandler {
   return async (context, call) => {
-    const read = await readVideoCall(deps.forms, call);
+    const bodyBytes = BODY_COPIES * call.body.length;
+    deps.bodies.take(call.key.accountId, bodyBytes);
     try {
-      const claim: Omit<ClaimedCall, 'requestId' | 'key'> = {
-        accountId: call.key.accountId,
-        operation: `videos/${segmentOf(call.path)}/create`,
-        fingerprint: read.fingerprint,
-      };
-      const key = call.headers['idempotency-key'];
-      const claimed = await deps.idempotent.claim(context, { ...claim, key });
-      if (claimed.kind === 'mine') return await carryOut(deps, context, call, read.request, claimed.own);
-      await decideByCurrentKey(deps.keys, call.key, checkAllowed(read.request.model));
-      if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
-      const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
-      if (!known) throw inDoubt(new Error('nobody knows what became of the first call with its key'));
-      const { body, ...head } = jsonReply(toCreatedJson(known));
-      return await replay(deps.admission, context, call, { ...head, open: async () => body });
-    } catch (thrown) {
-      noteFailure(thrown, { model: read.request.model, held: deps.admission.held(context) });
-      throw thrown;
+      return await answerCall(deps, context, call);
     } finally {
-      await read.close();
+      deps.bodies.give(call.key.accountId, bodyBytes);
     }
   };
+}
+
+async function answerCall(
+  deps: CreateVideoDeps,
+  context: RequestContext,
+  call: LinkCall,
+): Promise<LinkReply> {
+  const read = await readVideoCall(deps.forms, call);
+  try {
+    const claim: Omit<ClaimedCall, 'requestId' | 'key'> = {
+      accountId: call.key.accountId,
+      operation: `videos/${segmentOf(call.path)}/create`,
+      fingerprint: read.fingerprint,
+    };
+    const key = call.headers['idempotency-key'];
+    const claimed = await deps.idempotent.claim(context, { ...claim, key });
+    if (claimed.kind === 'mine') return await carryOut(deps, context, call, read.request, claimed.own);
+    await decideByCurrentKey(deps.keys, call.key, checkAllowed(read.request.model));
+    if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
+    const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
+    if (!known) throw inDoubt(new Error('nobody knows what became of the first call with its key'));
+    const { body, ...head } = jsonReply(toCreatedJson(known));
+    return await replay(deps.admission, context, call, { ...head, open: async () => body });
+  } catch (thrown) {
+    noteFailure(thrown, { model: read.request.model, held: deps.admission.held(context) });
+    throw thrown;
+  } finally {
+    await read.close();
+  }
 }
 
 /** Before anything is spent. @throws GatewayError */
@@ -86,6 +109,7 @@ function prepare(
   request: VideoRequest,
   access: ModelAccess,
 ): Prepared {
+  if (!models.loaded) throw noCatalog();
   const wanted = { slug: request.model, segment: segmentOf(path), access };
   const { model, offer } = resolveVideoModel(models, wanted, (held) => new ModelWithheld(held));
   const terms = agreeOnTerms(request, offer);
@@ -151,7 +175,11 @@ async function admit(
   const provider = routes[0]!.provider.id;
   const boundNano = videoCostNano(millisecondsOf(terms.seconds), terms.perSecondNano);
   const asked = { key, model, provider, endpoint: path, boundNano, makesTask: true };
-  return { prepared, bill: await deps.admission.admit(context, asked) };
+  const bill = await deps.admission.admit(context, asked);
+  if (!context.signal.aborted) return { prepared, bill };
+  // It may have sent the call again already.
+  await bill.release(CALLER_LEFT);
+  throw new Error('caller left before the order');
 }
 
 const millisecondsOf = (seconds: number): bigint => BigInt(seconds * 1_000);

@@ -131,15 +131,8 @@ interface JobFailure extends ImageFailure {
 }
 
 async function succeed(job: ImageJob, result: ImageResult): Promise<WholeReply> {
-  const { order, rate, bill, own } = job;
-  const { images, tokens, inputMegapixels } = result;
-  const reply = job.toReply(result);
-  const charge: Charge = {
-    costNano: costOf(order, rate, { made: images.length, tokens, inputMegapixels }),
-    images: images.length,
-    ...(tokens && { tokens: sums(tokens) }),
-    source: tokens || rate.by === 'image' ? 'provider' : 'counted',
-  };
+  const { bill, own } = job;
+  const { reply, charge } = await answered(job, result);
   try {
     const isOurs = await bill.settle(charge, { status: reply.status, errorCode: '' });
     if (!isOurs) throw new Error('the bill was ended by others');
@@ -150,6 +143,30 @@ async function succeed(job: ImageJob, result: ImageResult): Promise<WholeReply> 
   }
   await own.answered(reply);
   return reply;
+}
+
+/** @throws GatewayError with bill and key ended: what was made can't be told, for want of memory say */
+async function answered(job: ImageJob, result: ImageResult): Promise<ReturnType<typeof answerOf>> {
+  try {
+    return answerOf(job, result);
+  } catch (cause) {
+    const error = new GatewayError('internal_error', { cause });
+    await job.own.lost();
+    await job.bill.lost({ status: error.row.status, errorCode: error.code });
+    throw error;
+  }
+}
+
+function answerOf({ order, rate, toReply }: ImageJob, result: ImageResult) {
+  const { images, tokens, inputMegapixels } = result;
+  const reply = toReply(result);
+  const charge: Charge = {
+    costNano: costOf(order, rate, { made: images.length, tokens, inputMegapixels }),
+    images: images.length,
+    ...(tokens && { tokens: sums(tokens) }),
+    source: tokens || rate.by === 'image' ? 'provider' : 'counted',
+  };
+  return { reply, charge };
 }
 
 /** What its caller is told. */

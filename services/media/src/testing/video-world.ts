@@ -75,6 +75,7 @@ export class VideoWorld {
   readonly reserved: ReserveRequest[] = [];
   readonly ends: UsageEvent[] = [];
   requestCostLimitNano: string | undefined;
+  hasCatalog = true;
   refusal: GatewayError | undefined;
 
   static async start(): Promise<VideoWorld> {
@@ -123,11 +124,12 @@ export class VideoWorld {
         CATALOG_ADDR: 'none',
         BILLING_ADDR: 'none',
         DATABASE_URL: 'none',
+        VIDEO_MAX_BYTES: '4000000',
       }),
       log,
       pool: this.pool,
       books: { admission, bills, keeper } as unknown as Books,
-      models: this.models,
+      models: { get: (slug) => this.models.get(slug), loaded: this.hasCatalog },
       keys: { current: async (key) => key },
       providers: this.providers,
       idempotent: new IdempotentCalls({
@@ -173,6 +175,7 @@ export class VideoWorld {
     this.ends.length = 0;
     this.reserved.length = 0;
     this.requestCostLimitNano = undefined;
+    this.hasCatalog = true;
     this.refusal = undefined;
     this.models.set(MODEL.slug, MODEL);
     for (const id of PROVIDERS) this.providers.set(id, new FakeVideoProvider(id));
@@ -197,6 +200,8 @@ export class VideoWorld {
 
 export class VideoInstance {
   readonly #routes: LinkHandler;
+  /** Of the caller of whatever is asked for. */
+  readonly leave = new AbortController();
 
   constructor(
     readonly id: string,
@@ -231,7 +236,7 @@ export class VideoInstance {
     idempotencyKey?: string,
   ): Promise<Answered> {
     const requestId = randomUUIDv7();
-    const context = { requestId, signal: new AbortController().signal, log };
+    const context = { requestId, signal: this.leave.signal, log };
     const key = { keyId: 'key_1', accountId, allowedModels: [], previewModels: [], valueId: 'v' };
     const headers = {
       host: 'api.test:8080',

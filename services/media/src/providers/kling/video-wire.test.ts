@@ -77,7 +77,10 @@ describe('what is no task', () => {
     await expect(refused(200, 1301)).rejects.toMatchObject({ detail: expect.stringMatching(/policy/) });
     await expect(refused(400, 1301)).rejects.toMatchObject({ detail: expect.stringMatching(/policy/) });
     await expect(refused(200, 1201)).rejects.toMatchObject({ detail: 'words' });
-    await expect(refused(200, 1102)).rejects.toMatchObject({ failure: { status: 500, message: 'words' } });
+    await expect(refused(200, 5000)).rejects.toMatchObject({ failure: { status: 500, message: 'words' } });
+    // Our balance is nothing to tell a caller.
+    await expect(refused(200, 1102)).rejects.toMatchObject({ failure: { kind: 'status', status: 500 } });
+    await expect(refused(200, 1102)).rejects.not.toMatchObject({ failure: { message: 'words' } });
     await expect(refused(400, 1201)).rejects.toMatchObject({ failure: { status: 400, message: 'words' } });
     // Our balance, told as too many requests.
     await expect(refused(429, 1102)).rejects.toMatchObject({ failure: { status: 402 } });

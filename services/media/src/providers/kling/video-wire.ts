@@ -72,7 +72,9 @@ function readAccepted(reply: Readonly<Record<string, unknown>>, order: VideoOrde
   const { code = 0, message, data } = reply;
   if (code === POLICY_CODE) throw new MediaRefused(POLICY_DETAIL);
   if (PARAMETER_CODES.has(Number(code))) throw new MediaRefused(showable(message));
-  if (code !== 0) throw refusedBy({ status: 500, headers: {}, message });
+  // What they say of our account is not for the caller.
+  const words = ACCOUNT_CODES.has(Number(code)) ? {} : { message };
+  if (code !== 0) throw refusedBy({ status: 500, headers: {}, ...words });
   const id = idOf(membersOf(data).task_id);
   return id === undefined ? undefined : `${kindOf(order)}/${encodeURIComponent(id)}`;
 }

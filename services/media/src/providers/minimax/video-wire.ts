@@ -20,6 +20,8 @@ const STATES: Readonly<Record<string, TaskState>> = {
 /** Codes of a refusal that the same order would meet again: its words, its images, its parameters. */
 const POLICY_CODES = new Set([1026, 1027]);
 const PARAMETER_CODE = 2013;
+/** Of our account with them: its key, its balance. */
+const ACCOUNT_CODES = new Set([1004, 1008, 2049]);
 
 /** MiniMax, v2 of its API. */
 export function minimaxWire(apiKey: string): VideoWire {
@@ -62,7 +64,8 @@ function readAccepted(reply: Readonly<Record<string, unknown>>): string | undefi
   if (code === 0) return idOf(reply.task_id);
   if (POLICY_CODES.has(Number(code))) throw new MediaRefused(POLICY_DETAIL);
   if (code === PARAMETER_CODE) throw new MediaRefused(showable(words));
-  throw refusedBy({ status: 500, headers: {}, message: words });
+  const message = ACCOUNT_CODES.has(Number(code)) ? undefined : words;
+  throw refusedBy({ status: 500, headers: {}, message });
 }
 
 function readReport(reply: Readonly<Record<string, unknown>>): TaskReport {
