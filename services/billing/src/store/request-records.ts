@@ -93,8 +93,8 @@ export function pageQuery(
   add('model', filter.model);
   add('error_code', filter.errorCode);
   add('status', filter.status);
-  // Let the indexes be used that hold the failed ones only. A call whose caller left has a status and no error.
-  if ((filter.status ?? 0) >= 400) conditions.push('status >= 400');
+  // Let the indexes be used that hold the rarer ones only. A call whose caller left has a status and no error.
+  if ((filter.status ?? 200) !== 200) conditions.push('status <> 200');
   if (filter.errorCode !== undefined) conditions.push(`error_code <> ''`);
   const where = ['account_id = $1', 'request_id < $2', 'request_id >= $3', ...conditions].join(' AND ');
   const page = statement(
