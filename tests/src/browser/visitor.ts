@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { WATCH_SHIFTS } from './measure';
 
 /** Puts violations of the content policy where other complaints are, whichever part of the page was refused. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
@@ -29,6 +30,7 @@ export async function visit(browser: Browser, options: VisitorOptions): Promise<
   const context: BrowserContext = await browser.newContext(look);
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
   await context.addInitScript(REPORT_VIOLATIONS);
+  await context.addInitScript(WATCH_SHIFTS);
   if (token !== undefined) await context.addInitScript(keepLogin(token));
   const page = await context.newPage();
   const complaints: string[] = [];

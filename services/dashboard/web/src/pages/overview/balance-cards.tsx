@@ -9,14 +9,14 @@ import { useRecentUsage } from './use-recent-usage';
 
 const REFETCH_INTERVAL_MS = 15_000;
 
-export function BalanceCards() {
+export function BalanceCards({ days }: { days: number }) {
   const balance = useQuery({
     queryKey: ['billing', 'balance'],
     queryFn: getBalance,
     refetchInterval: REFETCH_INTERVAL_MS,
   });
   const limits = useQuery({ queryKey: ['billing', 'limits'], queryFn: getLimits });
-  const today = useRecentUsage('day', 1);
+  const usage = useRecentUsage('day', days);
   if (balance.error) {
     return (
       <ErrorState
@@ -26,7 +26,8 @@ export function BalanceCards() {
       />
     );
   }
-  const spentToday = today.data?.data.reduce((sum, { cost }) => sum + cost, 0);
+  const today = new Date().toISOString().slice(0, 10);
+  const spentToday = usage.data && (usage.data.data.find(({ group }) => group === today)?.cost ?? 0);
   const cap = limits.data?.daily_limit;
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }}>

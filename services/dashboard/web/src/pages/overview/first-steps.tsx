@@ -1,45 +1,18 @@
-import { Anchor, Box, Button, Group, Paper, Skeleton, Text, ThemeIcon, Title } from '@mantine/core';
+import { Anchor, Box, Button, Group, Paper, Text, ThemeIcon, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { getBalance, listTopups } from '../../api/billing';
-import { listKeys } from '../../api/keys';
 import { listModels } from '../../api/models';
-import { listRequests } from '../../api/requests';
 import { useApiUrl } from '../../api/use-api-url';
 import { useMe } from '../../api/use-me';
 import { CodeBlock } from '../../ui/code-block';
 import { CopyButton } from '../../ui/copy-button';
 import { cheapestChatModel } from './cheapest-chat-model';
-import { areStepsKnownDone, rememberStepsDone } from './steps-memory';
+import type { Progress } from './use-first-steps';
 
-const REFETCH_INTERVAL_MS = 5_000;
-
-interface Progress {
-  readonly hasKey: boolean;
-  readonly hasMoney: boolean;
-  readonly hasCalled: boolean;
-}
-
-/** About as high as the steps, none of them done. */
-const HEIGHT_PX = 510;
-
-/** What a new account does first; gone for good once it has made a call that went well. */
-export function FirstSteps() {
-  const { account } = useMe();
-  const [isDone] = useState(() => areStepsKnownDone(account.id));
-  return isDone ? null : <OpenSteps accountId={account.id} />;
-}
-
-function OpenSteps({ accountId }: { accountId: string }) {
-  const { progress, isUnknown } = useProgress();
-  const isDone = progress?.hasKey && progress.hasMoney && progress.hasCalled;
-  useEffect(() => {
-    if (isDone) rememberStepsDone(accountId);
-  }, [isDone, accountId]);
-  if (isDone || isUnknown) return null;
-  if (!progress) return <Skeleton height={HEIGHT_PX} />;
+/** What a new account does first. */
+export function FirstSteps({ progress }: { progress: Progress }) {
   return (
     <Paper withBorder p="md" pb={0}>
       <Title order={2} size="h5" mb="md">
@@ -71,17 +44,14 @@ function OpenSteps({ accountId }: { accountId: string }) {
   );
 }
 
-function Step({
-  index,
-  done,
-  title,
-  children,
-}: {
+interface StepProps {
   index: number;
   done: boolean;
   title: string;
   children: ReactNode;
-}) {
+}
+
+function Step({ index, done, title, children }: StepProps) {
   return (
     <Group component="li" align="flex-start" wrap="nowrap" gap="sm" mb="md">
       <ThemeIcon size={26} radius="xl" variant={done ? 'filled' : 'default'} color="teal" aria-hidden>
@@ -148,27 +118,4 @@ function FirstCall() {
       <CodeBlock code={code} label="curl" />
     </>
   );
-}
-
-/** Nothing until all of it is known, so that nobody sees steps that are done already. */
-function useProgress(): { progress?: Progress; isUnknown: boolean } {
-  const keys = useQuery({ queryKey: ['keys', 'any'], queryFn: () => listKeys(undefined, 1) });
-  const balance = useQuery({ queryKey: ['billing', 'balance'], queryFn: getBalance });
-  const topups = useQuery({
-    queryKey: ['billing', 'topups', 'any'],
-    queryFn: () => listTopups(undefined, 1),
-  });
-  const calls = useQuery({
-    queryKey: ['requests', 'good'],
-    queryFn: () => listRequests({ status: 200 }, undefined, 1),
-    refetchInterval: ({ state }) => (state.data?.data.length ? false : REFETCH_INTERVAL_MS),
-  });
-  const isUnknown = [keys, balance, topups, calls].some(({ isLoadingError }) => isLoadingError);
-  if (!keys.data || !balance.data || !topups.data || !calls.data) return { isUnknown };
-  const progress = {
-    hasKey: keys.data.data.length > 0,
-    hasMoney: balance.data.balance > 0 || topups.data.data.some(({ status }) => status === 'cleared'),
-    hasCalled: calls.data.data.length > 0,
-  };
-  return { progress, isUnknown };
 }

@@ -1,4 +1,4 @@
-import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
+import { SegmentedControl, SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { PageHeader } from '../../ui/page-header';
 import { BalanceCards } from './balance-cards';
@@ -7,6 +7,7 @@ import { RecentFailures } from './recent-failures';
 import { TopKeys } from './top-keys';
 import { TopModels } from './top-models';
 import { UsageCharts } from './usage-charts';
+import { useFirstSteps } from './use-first-steps';
 
 const RANGES = [
   { value: '7', label: '7 days' },
@@ -14,9 +15,13 @@ const RANGES = [
   { value: '90', label: '90 days' },
 ];
 
+/** More than a window's. */
+const HEIGHT_PX = 1_200;
+
 export function OverviewPage() {
   const [range, setRange] = useState('30');
   const days = Number(range);
+  const steps = useFirstSteps();
   return (
     <>
       <PageHeader
@@ -26,16 +31,20 @@ export function OverviewPage() {
           <SegmentedControl aria-label="Period" data={RANGES} value={range} onChange={setRange} size="xs" />
         }
       />
-      <Stack>
-        <FirstSteps />
-        <BalanceCards />
-        <UsageCharts days={days} />
-        <SimpleGrid cols={{ base: 1, md: 2 }}>
-          <TopModels days={days} />
-          <TopKeys days={days} />
-        </SimpleGrid>
-        <RecentFailures />
-      </Stack>
+      {steps === 'unknown' ? (
+        <Skeleton height={HEIGHT_PX} />
+      ) : (
+        <Stack>
+          {steps !== 'done' && <FirstSteps progress={steps} />}
+          <BalanceCards days={days} />
+          <UsageCharts days={days} />
+          <SimpleGrid cols={{ base: 1, md: 2 }}>
+            <TopModels days={days} />
+            <TopKeys days={days} />
+          </SimpleGrid>
+          <RecentFailures />
+        </Stack>
+      )}
     </>
   );
 }

@@ -1,0 +1,48 @@
+export type Reader = 'nobody' | 'owner' | 'operator';
+
+/** What exists in the gateway that the test has started. */
+export interface Things {
+  readonly keyId: string;
+  readonly requestId: string;
+  readonly accountId: string;
+}
+
+export interface WebPage {
+  readonly of: Reader;
+  readonly path: (things: Things) => string;
+}
+
+const page = (of: Reader, path: string | ((things: Things) => string)): WebPage => ({
+  of,
+  path: typeof path === 'string' ? () => path : path,
+});
+
+/** Every page of the web UI. */
+export const PAGES: readonly WebPage[] = [
+  page('nobody', '/login'),
+  page('nobody', '/sign-up'),
+  page('owner', '/'),
+  page('owner', '/keys'),
+  page('owner', ({ keyId }) => `/keys/${keyId}`),
+  page('owner', '/models'),
+  page('owner', '/models/sim/chat'),
+  page('owner', '/models/sim/video'),
+  page('owner', '/playground'),
+  page('owner', '/playground/images'),
+  page('owner', '/playground/videos'),
+  page('owner', '/usage'),
+  page('owner', '/requests'),
+  page('owner', ({ requestId }) => `/requests/${requestId}`),
+  page('owner', '/billing'),
+  page('owner', '/members'),
+  page('owner', '/audit'),
+  page('owner', '/account'),
+  page('owner', '/operator/accounts'),
+  page('operator', '/operator/accounts'),
+  page('operator', ({ accountId }) => `/operator/accounts/${accountId}`),
+  page('operator', '/operator/models'),
+  page('operator', '/operator/models/sim/chat'),
+  page('operator', '/operator/throttle'),
+  page('operator', '/operator/providers'),
+  page('operator', '/operator/audit'),
+];
