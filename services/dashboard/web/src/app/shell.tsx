@@ -1,5 +1,6 @@
 import { AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { BookOpen } from 'lucide-react';
 import { Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
 import { useMe } from '../api/use-me';
@@ -49,6 +50,7 @@ export function Shell() {
       <AppShell.Navbar aria-label="Main">
         <ScrollArea type="auto" p="xs" scrollbarSize={6}>
           <Navigation pathname={pathname} onChosen={close} />
+          <ReferenceLink />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content" ref={main} tabIndex={-1} className={classes.main}>
@@ -86,6 +88,21 @@ function Navigation({ pathname, onChosen }: { pathname: string; onChosen: () => 
       ))}
     </div>
   ));
+}
+
+/** A page of the dashboard service's own, made of the API's description. */
+function ReferenceLink() {
+  return (
+    <div className={classes.group}>
+      <NavLink
+        component="a"
+        href="/docs"
+        label="API reference"
+        leftSection={<BookOpen size={18} strokeWidth={1.8} aria-hidden />}
+        className={classes.link}
+      />
+    </div>
+  );
 }
 
 function isWithin({ path }: NavigationItem, pathname: string): boolean {
