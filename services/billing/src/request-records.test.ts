@@ -160,6 +160,10 @@ describe('requests', () => {
     await expect(list(key, { cursor: '17' })).rejects.toMatchObject({ code: 'invalid_request' });
     const left = await settled(key, 1n, { status: 499 });
     expect(await idsOf({ status: 499 })).toEqual([left]);
+    const broken = await settled(key, 1n, { errorCode: 'upstream_failed' });
+    expect(await idsOf({ end: 'REQUEST_END_OK' })).toEqual(ids);
+    expect(await idsOf({ end: 'REQUEST_END_FAILED' })).toEqual([broken, failed.requestId]);
+    expect(await idsOf({ end: 'REQUEST_END_FAILED', model: 'sim/none' })).toEqual([failed.requestId]);
   });
 });
 

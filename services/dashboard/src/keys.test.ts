@@ -193,11 +193,14 @@ describe("the account's limits", () => {
 describe('opting in', () => {
   test.each(['sim/preview', 'sim%2Fpreview'])('to a preview model, as often as asked: %s', async (slug) => {
     const { token: fresh, account } = await dashboard.register();
+    const optedIn = async () => (await dashboard.get(`models/${slug}`, fresh)).body.opted_in;
+    expect(await optedIn()).toBe(false);
     for (const body of [undefined, {}]) {
       const answer = await dashboard.post(`models/${slug}/opt-in`, body, fresh);
       expect(answer.body).toMatchObject({ slug: 'sim/preview', preview: true, opted_in: true });
       expect(world.billing.accounts.get(account.id)?.previewModels).toEqual(['sim/preview']);
     }
+    expect(await optedIn()).toBe(true);
   });
 
   test.each([

@@ -250,9 +250,15 @@ describe('requests and usage', () => {
       keyId: 'k',
       limit: 7,
     });
+    world.billing.calls.length = 0;
+    for (const end of ['ok', 'failed']) await dashboard.get(`requests?status=${end}`, owner.token);
+    expect(world.billing.calls.map(({ request }) => request)).toMatchObject([
+      { status: 0, end: 'REQUEST_END_OK' },
+      { status: 0, end: 'REQUEST_END_FAILED' },
+    ]);
     for (const query of [
       'from=yesterday',
-      'status=ok',
+      'status=good',
       'model=%00',
       'from=2026-02-31',
       'limit=0',

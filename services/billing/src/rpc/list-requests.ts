@@ -36,5 +36,7 @@ function toFilter(request: ListRequestsRequest__Output): RequestFilter {
     ...(request.model !== '' && { model: parseLookupId(request.model) }),
     ...(request.status !== 0 && { status: request.status }),
     ...(request.errorCode !== '' && { errorCode: parseLookupId(request.errorCode) }),
+    ...(request.end === 'REQUEST_END_OK' && { end: 'ok' }),
+    ...(request.end === 'REQUEST_END_FAILED' && { end: 'failed' }),
   };
 }

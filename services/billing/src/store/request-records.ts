@@ -39,6 +39,7 @@ export interface RequestFilter {
   readonly model?: string;
   readonly status?: number;
   readonly errorCode?: string;
+  readonly end?: 'ok' | 'failed';
 }
 
 export interface RequestPage {
@@ -95,7 +96,8 @@ export function pageQuery(
   add('status', filter.status);
   // Let the indexes be used that hold the rarer ones only. A call whose caller left has a status and no error.
   if ((filter.status ?? 200) !== 200) conditions.push('status <> 200');
-  if (filter.errorCode !== undefined) conditions.push(`error_code <> ''`);
+  if (filter.errorCode !== undefined || filter.end === 'failed') conditions.push(`error_code <> ''`);
+  if (filter.end === 'ok') conditions.push(`status < 400 AND error_code = ''`);
   const where = ['account_id = $1', 'request_id < $2', 'request_id >= $3', ...conditions].join(' AND ');
   const page = statement(
     `list-requests ${conditions.join(' ')}`,

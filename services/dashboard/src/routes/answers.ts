@@ -161,6 +161,7 @@ const service = {
   ),
 };
 export const modelAnswer = z.object(model).meta({ id: 'Model' });
+export const modelDetailAnswer = z.object({ ...model, opted_in: z.boolean().optional() });
 export const optedInAnswer = z.object({ ...model, opted_in: z.literal(true) });
 export const catalogModelAnswer = z.object({ ...model, ...service }).meta({ id: 'CatalogModel' });
 

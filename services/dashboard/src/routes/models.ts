@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';
 import { isOfType, type ListedModel, toListedModel } from '../domain/listed-model';
-import { listOf, modelAnswer, optedInAnswer } from './answers';
+import { listOf, modelAnswer, modelDetailAnswer, optedInAnswer } from './answers';
 import type { Endpoint, UserCall } from './endpoint';
 import { pageOfModels } from './page-of-models';
 import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
@@ -28,10 +28,10 @@ export function modelEndpoints(deps: Dependencies): Endpoint[] {
       method: 'GET',
       path: '/models/*slug',
       access: 'viewer',
-      handle: async (call) => getModel(deps, call),
+      handle: (call) => getModel(deps, call),
       doc: {
         summary: 'A model; one that is delisted names its successor',
-        answer: modelAnswer,
+        answer: modelDetailAnswer,
         codes: ['model_not_found'],
       },
     },
@@ -58,7 +58,15 @@ function listModels({ models }: Dependencies, { query }: UserCall) {
   return pageOfModels(listed, page);
 }
 
-function getModel({ models }: Dependencies, { params }: UserCall): ListedModel {
+/** Of a preview also whether the account opted in. */
+async function getModel(deps: Dependencies, call: UserCall) {
+  const model = findModel(deps, call);
+  if (!model.preview) return model;
+  const { previewModels } = await deps.billing.getAccount(call.context, call.user.accountId);
+  return { ...model, opted_in: previewModels.includes(model.slug) };
+}
+
+function findModel({ models }: Dependencies, { params }: UserCall): ListedModel {
   const model = models.all().get(params.slug ?? '');
   if (!model) throw new GatewayError('model_not_found');
   return toListedModel(model);
@@ -67,7 +75,7 @@ function getModel({ models }: Dependencies, { params }: UserCall): ListedModel {
 /** Lets the account's keys call a preview model. To have done so already is fine. */
 async function optIn(deps: Dependencies, call: UserCall) {
   parseBody(noFields, call.body ?? {});
-  const model = getModel(deps, call);
+  const model = findModel(deps, call);
   if (model.status === 'delisted') throw new GatewayError('model_not_found');
   if (!model.preview)
     throw new GatewayError('invalid_request', { detail: `${model.slug} is no preview model` });

@@ -23,9 +23,8 @@ const listQuery = pageQuery.extend({
   model: text,
   status: z
     .string()
-    .regex(/^\d{3}$/, 'not a status')
-    .transform(Number)
-    .default(0),
+    .regex(/^(\d{3}|ok|failed)$/, 'not a status')
+    .default(''),
   error_code: text,
 });
 const usageQuery = z.object({
@@ -73,11 +72,17 @@ async function listRequests(billing: Billing, { context, user, query }: UserCall
     toMs: String(to),
     keyId: key_id,
     model,
-    status,
+    ...toEnd(status),
     errorCode: error_code,
   });
   return toList(requests.map(toRequestJson), nextCursor);
 }
+
+const ENDS = { ok: 'REQUEST_END_OK', failed: 'REQUEST_END_FAILED' } as const;
+
+/** A status of HTTP, or in a word how it ended. */
+const toEnd = (status: string) =>
+  status === 'ok' || status === 'failed' ? { end: ENDS[status] } : { status: Number(status) };
 
 async function getRequest(billing: Billing, { context, user, params }: UserCall) {
   return toRequestJson(await billing.getRequest(context, user.accountId, params.id ?? ''));
