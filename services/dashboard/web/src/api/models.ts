@@ -32,6 +32,8 @@ export interface ModelPricing {
     readonly image_input?: number;
     readonly image_output?: number;
     readonly text_output?: number;
+    /** USD for each megapixel of the images sent, on top of `per_image`. */
+    readonly input_megapixel?: number;
   };
   readonly video?: {
     readonly tiers: readonly string[];
@@ -85,6 +87,8 @@ export interface Model {
   readonly name: string;
   readonly status: ModelStatus;
   readonly preview: boolean;
+  /** Of one preview model: whether the account's keys may call it. */
+  readonly opted_in?: boolean;
   readonly successor: string | null;
   readonly input_modalities: readonly string[];
   readonly output_modalities: readonly string[];
@@ -107,4 +111,4 @@ export const listModels = (type?: ModelType, cursor?: string, limit?: number) =>
 /** A delisted model's names its successor. */
 export const getModel = (slug: string) => apiGet<Model>(`models/${modelPath(slug)}`);
 export const optIn = (slug: string) =>
-  apiPost<Model & { opted_in: true }>(`models/${modelPath(slug)}/opt-in`);
+  apiPost<Model & { readonly opted_in: true }>(`models/${modelPath(slug)}/opt-in`);

@@ -1,11 +1,128 @@
+import { Button, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
+import { Search } from 'lucide-react';
+import { useSearchParams } from 'react-router';
+import type { Model } from '../../api/models';
+import { DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
+import type { PagedList } from '../../ui/use-paged-list';
+import { MODEL_COLUMNS } from './model-columns';
+import { type ModelFilter, matches } from './model-filter';
+import { KIND_NAMES, providerOf } from './model-kinds';
+import { useModels } from './use-models';
 
+const KINDS = [
+  { value: '', label: 'All' },
+  ...Object.entries(KIND_NAMES).map(([value, label]) => ({ value, label })),
+];
+
+/** What can be called, and what it costs. */
 export function ModelsPage() {
+  const models = useModels();
+  const { filter, setFilter, clear } = useFilter();
+  const all = models.data?.data ?? [];
+  const found = all.filter((model) => matches(model, filter));
+  const list: PagedList<Model> = {
+    rows: found,
+    isLoading: models.isPending,
+    error: models.error,
+    hasMore: false,
+    isLoadingMore: false,
+    loadMore: () => {},
+    reload: () => void models.refetch(),
+  };
   return (
     <>
-      <PageHeader title="Models" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader
+        title="Models"
+        description="What your keys can call. Prices of tokens are in USD for a million of them."
+      />
+      <Filters
+        filter={filter}
+        onChange={setFilter}
+        providers={[...new Set(all.map(providerOf))].toSorted()}
+      />
+      <Text size="sm" c="dimmed" mb="xs" role="status" mih={22}>
+        {models.data && (found.length === 1 ? '1 model' : `${found.length} models`)}
+      </Text>
+      <DataTable
+        label="Models"
+        columns={MODEL_COLUMNS}
+        list={list}
+        rowKey={({ slug }) => slug}
+        empty={
+          all.length === 0 ? (
+            <EmptyState title="No models yet">
+              The operator of this gateway has put none into its catalog.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              title="No model fits these filters"
+              icon={Search}
+              action={
+                <Button variant="default" size="xs" onClick={clear}>
+                  Clear filters
+                </Button>
+              }
+            />
+          )
+        }
+      />
     </>
   );
+}
+
+interface FiltersProps {
+  filter: ModelFilter;
+  onChange: (change: Partial<ModelFilter>) => void;
+  providers: readonly string[];
+}
+
+function Filters({ filter, onChange, providers }: FiltersProps) {
+  return (
+    <Group mb="sm" gap="sm" align="flex-end">
+      <TextInput
+        type="search"
+        label="Search"
+        placeholder="Name or slug"
+        leftSection={<Search size={16} aria-hidden />}
+        value={filter.search}
+        onChange={({ currentTarget }) => onChange({ search: currentTarget.value })}
+        w={{ base: '100%', xs: 260 }}
+      />
+      <Select
+        label="Provider"
+        placeholder="All providers"
+        data={providers}
+        value={filter.provider || null}
+        onChange={(provider) => onChange({ provider: provider ?? '' })}
+        clearable
+        searchable
+        w={{ base: '100%', xs: 180 }}
+      />
+      <SegmentedControl
+        aria-label="Kind"
+        data={KINDS}
+        value={filter.kind}
+        onChange={(kind) => onChange({ kind: kind as ModelFilter['kind'] })}
+        w={{ base: '100%', xs: 'auto' }}
+      />
+    </Group>
+  );
+}
+
+/** Kept in the address, so that it can be shared and gone back to. */
+function useFilter() {
+  const [params, setParams] = useSearchParams();
+  const kind = params.get('kind') ?? '';
+  const filter: ModelFilter = {
+    search: params.get('search') ?? '',
+    kind: kind in KIND_NAMES ? (kind as ModelFilter['kind']) : '',
+    provider: params.get('provider') ?? '',
+  };
+  const setFilter = (change: Partial<ModelFilter>) => {
+    const given = Object.entries({ ...filter, ...change }).filter(([, value]) => value !== '');
+    setParams(new URLSearchParams(given), { replace: true });
+  };
+  return { filter, setFilter, clear: () => setParams({}, { replace: true }) };
 }

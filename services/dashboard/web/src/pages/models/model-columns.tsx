@@ -1,0 +1,51 @@
+import { Anchor, Group, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import { type Model, modelPath } from '../../api/models';
+import type { Column } from '../../ui/data-table';
+import { formatCompact } from '../../ui/format-count';
+import { KindBadges, StateBadges } from './model-badges';
+import classes from './models-page.module.css';
+import { priceLines } from './price-lines';
+
+export const MODEL_COLUMNS: readonly Column<Model>[] = [
+  {
+    title: 'Model',
+    cell: (model) => (
+      <div className={classes.name}>
+        <Group gap={6}>
+          <Anchor component={Link} to={`/models/${modelPath(model.slug)}`} size="sm" fw={600}>
+            {model.name}
+          </Anchor>
+          <StateBadges model={model} />
+        </Group>
+        <span className={classes.slug}>{model.slug}</span>
+      </div>
+    ),
+  },
+  { title: 'Kind', cell: (model) => <KindBadges model={model} /> },
+  {
+    title: 'Context',
+    numeric: true,
+    cell: ({ context_length }) => (context_length > 0 ? formatCompact(context_length) : '–'),
+  },
+  { title: 'Price', cell: ({ pricing }) => <Prices lines={priceLines(pricing)} /> },
+];
+
+function Prices({ lines }: { lines: ReturnType<typeof priceLines> }) {
+  if (lines.length === 0) {
+    return (
+      <Text span size="sm" c="dimmed">
+        Not for sale yet
+      </Text>
+    );
+  }
+  return (
+    <div className={classes.prices}>
+      {lines.map(({ price, unit }) => (
+        <span key={unit}>
+          {price} <span className={classes.unit}>{unit}</span>
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import type { Model } from '../../api/models';
+import { matches } from './model-filter';
+
+const model = {
+  slug: 'openai/gpt-image-2',
+  name: 'GPT Image 2',
+  output_modalities: ['text', 'image'],
+} as const;
+const isFound = (filter: Partial<Parameters<typeof matches>[1]>) =>
+  matches(model as unknown as Model, { search: '', kind: '', provider: '', ...filter });
+
+test.each([
+  [{}, true],
+  [{ search: 'IMAGE gpt' }, true],
+  [{ search: ' openai/ ' }, true],
+  [{ search: 'image claude' }, false],
+  [{ kind: 'chat' }, true],
+  [{ kind: 'image' }, true],
+  [{ kind: 'video' }, false],
+  [{ provider: 'openai' }, true],
+  [{ provider: 'open' }, false],
+  [{ search: 'gpt', kind: 'image', provider: 'google' }, false],
+] as const)('%j finds it: %p', (filter, found) => {
+  expect(isFound(filter)).toBe(found);
+});

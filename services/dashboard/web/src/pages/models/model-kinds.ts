@@ -1,0 +1,20 @@
+import type { Model, ModelType } from '../../api/models';
+
+const OUTPUTS: readonly (readonly [ModelType, string])[] = [
+  ['chat', 'text'],
+  ['image', 'image'],
+  ['video', 'video'],
+];
+
+export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
+  chat: 'Chat',
+  image: 'Image',
+  video: 'Video',
+};
+
+/** What the model is used for; one that makes text and images is of both kinds. */
+export const kindsOf = ({ output_modalities }: Pick<Model, 'output_modalities'>): ModelType[] =>
+  OUTPUTS.filter(([, output]) => output_modalities.includes(output)).map(([kind]) => kind);
+
+/** The part of the slug before the slash. */
+export const providerOf = ({ slug }: Pick<Model, 'slug'>): string => slug.split('/')[0]!;

@@ -1,0 +1,50 @@
+import { Alert, Anchor, Text } from '@mantine/core';
+import { CircleSlash } from 'lucide-react';
+import { Link } from 'react-router';
+import { type Model, modelPath } from '../../api/models';
+import { OptInNotice } from './opt-in-notice';
+
+/** Why a model can't be called as it is, and what to do. */
+export function ModelNotices({ model }: { model: Model }) {
+  if (model.status === 'delisted') return <Delisted successor={model.successor} />;
+  if (model.status === 'disabled') {
+    return (
+      <Alert color="red" title="This model is disabled" icon={<CircleSlash size={18} aria-hidden />}>
+        <Text size="sm">Calls are refused until the operator enables it again.</Text>
+      </Alert>
+    );
+  }
+  return model.preview ? <OptInNotice model={model} /> : null;
+}
+
+function Delisted({ successor }: { successor: string | null }) {
+  return (
+    <Alert color="red" title="This model is no longer offered" icon={<CircleSlash size={18} aria-hidden />}>
+      <Text size="sm">
+        {successor ? (
+          <>
+            Use{' '}
+            <Anchor
+              component={Link}
+              to={`/models/${modelPath(successor)}`}
+              underline="always"
+              fw={600}
+              inherit
+            >
+              {successor}
+            </Anchor>{' '}
+            instead: change the model in your calls, and in the keys that allow only some models.
+          </>
+        ) : (
+          <>
+            Calls are refused.{' '}
+            <Anchor component={Link} to="/models" underline="always" inherit>
+              Choose another model
+            </Anchor>
+            .
+          </>
+        )}
+      </Text>
+    </Alert>
+  );
+}

@@ -1,0 +1,55 @@
+import { Alert, Button, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { FlaskConical } from 'lucide-react';
+import { type Model, optIn } from '../../api/models';
+import { useMay } from '../../api/use-me';
+import { ErrorState } from '../../ui/error-state';
+
+/** A preview is not found by an account's keys before its owner has opted in. */
+export function OptInNotice({ model }: { model: Model }) {
+  const isOwner = useMay('owner');
+  const queryClient = useQueryClient();
+  const consent = useMutation({
+    mutationFn: () => optIn(model.slug),
+    onSuccess: () => {
+      notifications.show({ message: `Your keys can call ${model.name} now.` });
+      return queryClient.invalidateQueries({ queryKey: ['models'] });
+    },
+  });
+  if (model.opted_in || consent.data) {
+    return (
+      <Alert
+        color="teal"
+        title="Preview, and your account has opted in"
+        icon={<FlaskConical size={18} aria-hidden />}
+      >
+        <Text size="sm">Your keys can call it. It may change, or go, without notice.</Text>
+      </Alert>
+    );
+  }
+  return (
+    <Alert color="orange" title="This is a preview" icon={<FlaskConical size={18} aria-hidden />}>
+      <Text size="sm">
+        It may change, or go, without notice. Your keys can call it once your account has opted in, which is
+        for good.
+      </Text>
+      {isOwner ? (
+        <Button
+          size="xs"
+          variant="default"
+          mt="xs"
+          loading={consent.isPending}
+          onClick={() => consent.mutate()}
+        >
+          Opt in for this account
+        </Button>
+      ) : (
+        <Text size="sm" mt={4}>
+          An owner of your account can opt in.
+        </Text>
+      )}
+      {consent.error && <ErrorState error={consent.error} title="Your account has not opted in" />}
+    </Alert>
+  );
+}

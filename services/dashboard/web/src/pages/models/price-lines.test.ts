@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import type { ModelPricing } from '../../api/models';
+import { priceLines } from './price-lines';
+
+const told = (pricing: object | null) =>
+  priceLines(pricing as ModelPricing | null).map(({ price, unit }) => `${price} ${unit}`);
+
+test('of tokens', () => {
+  expect(told({ tokens: { input: 5, output: 30, cache_read: 0.5, service_tiers: {} } })).toEqual([
+    '$5.00 in',
+    '$30.00 out',
+    '$0.50 cached',
+  ]);
+});
+
+test('of images: from the cheapest to the dearest', () => {
+  const at = (price: number) => ({ size: '', quality: '', price });
+  expect(told({ image: { per_image: [at(0.04), at(0.01), at(0.24)] } })).toEqual(['$0.01 – $0.24 an image']);
+  expect(told({ image: { per_image: [at(0.045)] } })).toEqual(['$0.045 an image']);
+  expect(told({ image: { per_image: [], text_input: 5, image_output: 0 } })).toEqual([
+    '$5.00 text in',
+    '$0.00 image out',
+  ]);
+});
+
+test('of seconds, by tier', () => {
+  const per_second = { std: 0.05, pro: 0.1 };
+  expect(told({ video: { tiers: ['std', 'pro'], per_second } })).toEqual([
+    '$0.05 a second, std',
+    '$0.10 a second, pro',
+  ]);
+  expect(told({ video: { tiers: ['std'], per_second } })).toEqual(['$0.05 a second']);
+});
+
+test('none is none', () => {
+  expect(told(null)).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import type { ModelPricing } from '../../api/models';
+import { formatMoney } from '../../ui/format-money';
+
+export interface PriceLine {
+  readonly price: string;
+  readonly unit: string;
+}
+
+/** A model's prices at a glance; a million tokens is what token prices are for. */
+export function priceLines(pricing: ModelPricing | null): PriceLine[] {
+  if (!pricing) return [];
+  const { tokens, image, video } = pricing;
+  return [
+    ...line(tokens?.input, 'in'),
+    ...line(tokens?.output, 'out'),
+    ...line(tokens?.cache_read, 'cached'),
+    ...imageLine((image?.per_image ?? []).map(({ price }) => price)),
+    ...line(image?.text_input, 'text in'),
+    ...line(image?.image_input, 'image in'),
+    ...line(image?.image_output, 'image out'),
+    ...line(image?.text_output, 'text out'),
+    ...(video?.tiers ?? []).flatMap((tier) =>
+      line(video?.per_second[tier], video?.tiers.length === 1 ? 'a second' : `a second, ${tier}`),
+    ),
+  ];
+}
+
+const line = (price: number | undefined, unit: string): PriceLine[] =>
+  price === undefined ? [] : [{ price: formatMoney(price), unit }];
+
+function imageLine(prices: readonly number[]): PriceLine[] {
+  if (prices.length === 0) return [];
+  const [least, most] = [Math.min(...prices), Math.max(...prices)];
+  const price = least === most ? formatMoney(least) : `${formatMoney(least)} – ${formatMoney(most)}`;
+  return [{ price, unit: 'an image' }];
+}
