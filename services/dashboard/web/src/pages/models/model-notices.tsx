@@ -28,6 +28,7 @@ function Delisted({ successor }: { successor: string | null }) {
               component={Link}
               to={`/models/${modelPath(successor)}`}
               underline="always"
+              c="inherit"
               fw={600}
               inherit
             >
@@ -38,7 +39,7 @@ function Delisted({ successor }: { successor: string | null }) {
         ) : (
           <>
             Calls are refused.{' '}
-            <Anchor component={Link} to="/models" underline="always" inherit>
+            <Anchor component={Link} to="/models" underline="always" c="inherit" inherit>
               Choose another model
             </Anchor>
             .

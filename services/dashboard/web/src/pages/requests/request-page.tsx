@@ -1,11 +1,102 @@
+import { Alert, Anchor, Button, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from 'react-router';
+import { ApiError } from '../../api/api-error';
+import { getRequest, type RequestRecord } from '../../api/requests';
 import { EmptyState } from '../../ui/empty-state';
+import { ErrorState } from '../../ui/error-state';
 import { PageHeader } from '../../ui/page-header';
+import { CallFacts } from './call-facts';
+import { CostFacts } from './cost-facts';
+import { StatusBadge } from './status-badge';
+import { TimingBar } from './timing-bar';
+import { useKeyNames } from './use-key-names';
+import { WhatToDo } from './what-to-do';
 
+/** A call is written down within three seconds of its end. */
+const RETRIES = 3;
+const RETRY_DELAY_MS = 1_200;
+
+/** One call, and if it failed, what to do about it. */
 export function RequestPage() {
+  const { id = '' } = useParams();
+  const request = useQuery({
+    queryKey: ['requests', 'one', id],
+    queryFn: () => getRequest(id),
+    retry: (failures, error) => failures < RETRIES && (!(error instanceof ApiError) || error.status === 404),
+    retryDelay: RETRY_DELAY_MS,
+  });
   return (
     <>
-      <PageHeader title="Request" />
-      <EmptyState title="This page is not there yet" />
+      <Anchor component={Link} to="/requests" size="sm">
+        All requests
+      </Anchor>
+      <PageHeader
+        title="Request"
+        description={
+          <Text span size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+            {id}
+          </Text>
+        }
+        actions={request.data && <StatusBadge status={request.data.status} />}
+      />
+      {request.data ? (
+        <Content record={request.data} />
+      ) : request.error ? (
+        <Failure error={request.error} onRetry={() => void request.refetch()} />
+      ) : (
+        <Loading />
+      )}
     </>
+  );
+}
+
+function Content({ record }: { record: RequestRecord }) {
+  const { nameOf, isThere } = useKeyNames();
+  const keyIsThere = isThere(record.key_id);
+  return (
+    <Stack>
+      {record.error_code && <WhatToDo record={record} keyIsThere={keyIsThere} />}
+      {!record.error_code && record.status >= 400 && (
+        <Alert color="orange" title="The caller left before the answer was whole">
+          <Text size="sm">What the provider had done until then is charged.</Text>
+        </Alert>
+      )}
+      <TimingBar timings={record.timings} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <CostFacts record={record} />
+        <CallFacts record={record} keyName={nameOf(record.key_id)} keyIsThere={keyIsThere} />
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const isUnknown = error instanceof ApiError && error.status === 404;
+  if (!isUnknown) return <ErrorState error={error} title="The call could not be loaded" onRetry={onRetry} />;
+  return (
+    <EmptyState
+      title="There is no such call"
+      action={
+        <Button variant="default" size="xs" onClick={onRetry}>
+          Look again
+        </Button>
+      }
+    >
+      Calls appear within three seconds of their end, and are kept for some months. Calls without a valid key
+      are not listed.
+    </EmptyState>
+  );
+}
+
+function Loading() {
+  return (
+    <Stack aria-busy="true" aria-label="Loading">
+      <Skeleton height={230} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Skeleton height={270} />
+        <Skeleton height={270} />
+      </SimpleGrid>
+    </Stack>
   );
 }

@@ -1,11 +1,93 @@
+import { Button } from '@mantine/core';
+import { useIsFetching, useQueryClient } from '@tanstack/react-query';
+import { Activity, RefreshCw, Search } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { listRequests } from '../../api/requests';
+import { DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
+import { usePagedList } from '../../ui/use-paged-list';
+import { requestColumns } from './request-columns';
+import { type LogFilter, readFilter, toParams, toQuery } from './request-filter';
+import { RequestFilters } from './request-filters';
+import { useKeyNames } from './use-key-names';
+
+const PAGE_ROWS = 50;
+const LIST = ['requests', 'log'];
 
 export function RequestsPage() {
+  const [params, setParams] = useSearchParams();
+  const { keys, nameOf } = useKeyNames();
+  const filter = readFilter(params);
+  const change = (changed: Partial<LogFilter>) =>
+    setParams(toParams({ ...filter, ...changed }), { replace: true });
+  const clear = () => setParams({}, { replace: true });
+  const list = usePagedList([...LIST, toParams(filter).toString()], (cursor) =>
+    listRequests(toQuery(filter, Date.now()), cursor, PAGE_ROWS),
+  );
+  const isFiltered = toParams(filter).size > 0;
   return (
     <>
-      <PageHeader title="Requests" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader
+        title="Requests"
+        description="Every call of your keys, those that were refused too. What was said in them is not kept."
+        actions={<Refresh />}
+      />
+      <RequestFilters filter={filter} keys={keys} onChange={change} onClear={clear} />
+      <DataTable
+        label="Requests"
+        columns={useMemo(() => requestColumns(nameOf), [nameOf])}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={isFiltered ? <NoneFound onClear={clear} /> : <NoneYet />}
+      />
     </>
+  );
+}
+
+function Refresh() {
+  const queryClient = useQueryClient();
+  const isBusy = useIsFetching({ queryKey: LIST }) > 0;
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={<RefreshCw size={14} aria-hidden />}
+      disabled={isBusy}
+      onClick={() => void queryClient.invalidateQueries({ queryKey: LIST })}
+    >
+      Refresh
+    </Button>
+  );
+}
+
+function NoneFound({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      title="No call fits these filters"
+      icon={Search}
+      action={
+        <Button variant="default" size="xs" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    />
+  );
+}
+
+function NoneYet() {
+  return (
+    <EmptyState
+      title="No calls yet"
+      icon={Activity}
+      action={
+        <Button component={Link} to="/" variant="default" size="xs">
+          Make the first call
+        </Button>
+      }
+    >
+      A call appears here within seconds, with its cost, its tokens and how long it took.
+    </EmptyState>
   );
 }

@@ -1,0 +1,49 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import type { RequestRecord } from '../../api/requests';
+import type { Column } from '../../ui/data-table';
+import { formatDuration } from '../../ui/format-time';
+import { Money } from '../../ui/money';
+import { Time } from '../../ui/time';
+import { amountOf } from './amount-of';
+import classes from './requests-page.module.css';
+import { StatusBadge } from './status-badge';
+
+export const requestColumns = (keyName: (id: string) => string): readonly Column<RequestRecord>[] => [
+  {
+    title: 'When',
+    cell: ({ id, created_at }) => (
+      <Anchor component={Link} to={`/requests/${id}`} size="sm">
+        <Time at={created_at} />
+      </Anchor>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: ({ status, error_code }) => (
+      <span className={classes.status}>
+        <StatusBadge status={status} />
+        {error_code && (
+          <Text span size="xs" ff="monospace">
+            {error_code}
+          </Text>
+        )}
+      </span>
+    ),
+  },
+  { title: 'Model', cell: ({ model }) => <span className={classes.name}>{model ?? '–'}</span> },
+  { title: 'Key', cell: ({ key_id }) => <span className={classes.name}>{keyName(key_id)}</span> },
+  {
+    title: 'Usage',
+    numeric: true,
+    cell: (record) => <span className={classes.figure}>{amountOf(record)}</span>,
+  },
+  { title: 'Cost', numeric: true, cell: ({ cost }) => <Money usd={cost} /> },
+  {
+    title: 'Duration',
+    numeric: true,
+    cell: ({ timings }) => (
+      <span className={classes.figure}>{timings ? formatDuration(timings.total_ms) : '–'}</span>
+    ),
+  },
+];

@@ -1,0 +1,127 @@
+import { Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ApiKey } from '../../api/keys';
+import { listModels } from '../../api/models';
+import { ERROR_ADVICE } from './error-advice';
+import { type LogFilter, RANGES } from './request-filter';
+
+const MAX_MODELS = 1_000;
+const RANGE_OPTIONS = Object.entries(RANGES).map(([value, { label }]) => ({ value, label }));
+const STATUS_OPTIONS = [
+  { value: '', label: 'All' },
+  { value: 'ok', label: 'Succeeded' },
+  { value: 'failed', label: 'Failed' },
+];
+
+interface RequestFiltersProps {
+  filter: LogFilter;
+  keys: readonly ApiKey[];
+  onChange: (change: Partial<LogFilter>) => void;
+  onClear: () => void;
+}
+
+export function RequestFilters({ filter, keys, onChange, onClear }: RequestFiltersProps) {
+  const models = useQuery({
+    queryKey: ['models'],
+    queryFn: () => listModels(undefined, undefined, MAX_MODELS),
+  });
+  const keyOptions = keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (…${hint})` }));
+  const slugs = (models.data?.data ?? []).map(({ slug }) => slug);
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm" mb="sm">
+        <Select
+          label="Time"
+          data={RANGE_OPTIONS}
+          value={filter.range}
+          allowDeselect={false}
+          onChange={(range) => onChange({ range: range ?? '' })}
+        />
+        <Select
+          label="Status"
+          data={STATUS_OPTIONS}
+          value={STATUS_OPTIONS.some(({ value }) => value === filter.status) ? filter.status : null}
+          placeholder={filter.status}
+          allowDeselect={false}
+          onChange={(status) =>
+            onChange({ status: status ?? '', ...(status === 'ok' && { error_code: '' }) })
+          }
+        />
+        <Select
+          label="Key"
+          placeholder="All keys"
+          data={withChosen(keyOptions, filter.key_id)}
+          value={filter.key_id || null}
+          onChange={(key_id) => onChange({ key_id: key_id ?? '' })}
+          searchable
+          clearable
+        />
+        <Select
+          label="Model"
+          placeholder="All models"
+          data={withChosen(
+            slugs.map((slug) => ({ value: slug, label: slug })),
+            filter.model,
+          )}
+          value={filter.model || null}
+          onChange={(model) => onChange({ model: model ?? '' })}
+          searchable
+          clearable
+          limit={100}
+        />
+        <Select
+          label="Error"
+          placeholder="Any or none"
+          data={withChosen(
+            Object.keys(ERROR_ADVICE).map((code) => ({ value: code, label: code })),
+            filter.error_code,
+          )}
+          value={filter.error_code || null}
+          onChange={(error_code) =>
+            onChange({
+              error_code: error_code ?? '',
+              ...(error_code && filter.status === 'ok' && { status: '' }),
+            })
+          }
+          searchable
+          clearable
+        />
+      </SimpleGrid>
+      {filter.range === 'custom' && <Between filter={filter} onChange={onChange} />}
+      {Object.values(filter).some((value) => value !== '') && (
+        <Group mb="sm">
+          <Button variant="subtle" size="compact-sm" onClick={onClear}>
+            Clear filters
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+function Between({ filter, onChange }: Pick<RequestFiltersProps, 'filter' | 'onChange'>) {
+  return (
+    <Group mb="sm" gap="sm">
+      <TextInput
+        type="datetime-local"
+        label="From"
+        value={filter.from}
+        max={filter.to || undefined}
+        onChange={({ currentTarget }) => onChange({ from: currentTarget.value })}
+      />
+      <TextInput
+        type="datetime-local"
+        label="To, not included"
+        value={filter.to}
+        min={filter.from || undefined}
+        onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}
+      />
+    </Group>
+  );
+}
+
+/** What an address names is shown, though it be no longer listed. */
+function withChosen(options: readonly { value: string; label: string }[], chosen: string) {
+  const isListed = chosen === '' || options.some(({ value }) => value === chosen);
+  return isListed ? [...options] : [{ value: chosen, label: chosen }, ...options];
+}

@@ -1,0 +1,64 @@
+import { Alert, Anchor, Code, Group, Text } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
+import { Link } from 'react-router';
+import { modelPath } from '../../api/models';
+import type { RequestRecord } from '../../api/requests';
+import { adviceOn, type Cure } from './error-advice';
+
+interface CureLink {
+  readonly to: string;
+  readonly text: string;
+}
+
+/** What the error means and where it is cured. */
+export function WhatToDo({ record, keyIsThere }: { record: RequestRecord; keyIsThere: boolean }) {
+  const code = record.error_code ?? '';
+  const { meaning, todo, cures } = adviceOn(code);
+  const links = cures.flatMap((cure) => linkOf(cure, record, keyIsThere) ?? []);
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<TriangleAlert size={18} aria-hidden />}
+      title={
+        <>
+          Failed: <Code>{code}</Code>
+        </>
+      }
+    >
+      <Text size="sm">{meaning}</Text>
+      <Text size="sm" mt={6}>
+        <strong>What to do:</strong> {todo}
+      </Text>
+      {links.length > 0 && (
+        <Group gap="md" mt="xs">
+          {links.map(({ to, text }) => (
+            <Anchor key={to} component={Link} to={to} size="sm" underline="always" c="inherit">
+              {text}
+            </Anchor>
+          ))}
+        </Group>
+      )}
+    </Alert>
+  );
+}
+
+/** Undefined where there is nothing to open. */
+function linkOf(cure: Cure, { key_id, model }: RequestRecord, keyIsThere: boolean): CureLink | undefined {
+  switch (cure) {
+    case 'key':
+      return keyIsThere ? { to: `/keys/${key_id}`, text: 'Open the key and its limits' } : undefined;
+    case 'keys':
+      return { to: '/keys', text: 'See all keys' };
+    case 'billing':
+      return { to: '/billing', text: 'Balance and top-ups' };
+    case 'limits':
+      return { to: '/billing', text: 'The account’s daily limit' };
+    case 'model':
+      return model ? { to: `/models/${modelPath(model)}`, text: 'What the model takes' } : undefined;
+    case 'models':
+      return { to: '/models', text: 'See all models' };
+    default:
+      return undefined;
+  }
+}
