@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { toCsv } from './to-csv';
+
+const line = (...cells: (string | number)[]) => toCsv([cells]).slice(1);
+
+test('begins with the mark of UTF-8, lines end as the RFC says', () => {
+  expect(
+    toCsv([
+      ['a', 'b'],
+      [1, 2],
+    ]),
+  ).toBe('\uFEFFa,b\r\n1,2\r\n');
+});
+
+test.each([
+  ['plain', 'plain'],
+  ['a,b', '"a,b"'],
+  ['say "hi"', '"say ""hi"""'],
+  ['two\nlines', '"two\nlines"'],
+  ['', ''],
+])('%j is quoted where it must be', (cell, field) => {
+  expect(line(cell)).toBe(`${field}\r\n`);
+});
+
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '=HYPERLINK("http://x","y")', '\r=1'])(
+  '%j is no formula',
+  (cell) => {
+    expect(
+      line(cell)
+        .replace(/^"/, '')
+        .startsWith(`'${cell.charAt(0)}`),
+    ).toBe(true);
+  },
+);
+
+test('figures are figures, to the last decimal', () => {
+  expect(line(0.000000001, 1200, 0.5, 0, 12.345678901, 1e21 / 1e19)).toBe(
+    '0.000000001,1200,0.5,0,12.345678901,100\r\n',
+  );
+});

@@ -1,0 +1,65 @@
+import { Anchor } from '@mantine/core';
+import { Link } from 'react-router';
+import { modelPath } from '../../api/models';
+import { type Column, DataTable } from '../../ui/data-table';
+import { formatCount } from '../../ui/format-count';
+import { formatDay } from '../../ui/format-time';
+import { Money } from '../../ui/money';
+import type { PagedList } from '../../ui/use-paged-list';
+import type { GroupBy } from './usage-range';
+import { FIGURES, type NamedUsage } from './usage-table-rows';
+
+const FIGURE_COLUMNS: readonly Column<NamedUsage>[] = FIGURES.map(({ key, title }) => ({
+  title,
+  numeric: true,
+  cell: (row) => (key === 'cost' ? <Money usd={row.cost} /> : formatCount(row[key])),
+}));
+
+const NAMES: Readonly<Record<GroupBy, Column<NamedUsage>>> = {
+  day: { title: 'Day (UTC)', cell: ({ id }) => formatDay(id) },
+  model: {
+    title: 'Model',
+    cell: ({ id, name }) =>
+      id === '' ? (
+        name
+      ) : (
+        <Anchor component={Link} to={`/models/${modelPath(id)}`} size="sm">
+          {name}
+        </Anchor>
+      ),
+  },
+  key: {
+    title: 'Key',
+    cell: ({ id, name }) =>
+      id === '' ? (
+        name
+      ) : (
+        <Anchor component={Link} to={`/keys/${id}`} size="sm">
+          {name}
+        </Anchor>
+      ),
+  },
+};
+
+/** The newest day first, else the dearest; days without calls are left to the chart. */
+export function UsageTable({ by, rows }: { by: GroupBy; rows: readonly NamedUsage[] | undefined }) {
+  const shown = by === 'day' ? (rows ?? []).filter(({ calls }) => calls > 0).toReversed() : (rows ?? []);
+  const list: PagedList<NamedUsage> = {
+    rows: shown,
+    isLoading: !rows,
+    error: null,
+    hasMore: false,
+    isLoadingMore: false,
+    loadMore: () => {},
+    reload: () => {},
+  };
+  return (
+    <DataTable
+      label={`Usage by ${by}`}
+      columns={[NAMES[by], ...FIGURE_COLUMNS]}
+      list={list}
+      rowKey={({ id }) => id}
+      empty={null}
+    />
+  );
+}
