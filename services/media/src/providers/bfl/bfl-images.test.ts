@@ -118,7 +118,25 @@ describe('a task', () => {
   });
 
   test('is given up when nothing is to be seen of it, and its order did arrive', async () => {
-    expect(await failure([TASK, DOWN])).toMatchObject({ failure: { kind: 'broken' } });
+    const denied: FakeReply = { status: 403, json: { detail: 'No.' } };
+    expect(await failure([TASK, denied])).toMatchObject({ failure: { kind: 'broken' } });
+  });
+
+  test.each<[string, FakeReply]>([
+    ['out of reach', DOWN],
+    ['down', { status: 502, bytes: Buffer.from('<html>') }],
+    ['overloaded', { status: 429, json: { detail: 'Too many.' } }],
+  ])('is not given up while its provider is %s', async (_what, answer) => {
+    const away = Array<FakeReply>(50).fill(answer);
+    const { result } = await generate({ linksWillDo: true }, TASK, ...away, READY);
+    expect(result.images).toHaveLength(1);
+  });
+
+  test('is looked at no sooner than its provider asks', async () => {
+    const startMs = performance.now();
+    const busy: FakeReply = { status: 429, headers: { 'retry-after': '1' }, json: {} };
+    await generate({ linksWillDo: true }, TASK, busy, READY);
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(990);
   });
 
   test.each([['Error'], ['Failed'], ['Task not found']])('that ends with %s has no image', async (status) => {
