@@ -34,11 +34,13 @@ class Instance {
   readonly id = randomUUID();
   readonly bills = new Bills(pool, this.id);
   readonly heard: UsageEvent[] = [];
+  /** Signs of life are waited for in vain. */
+  writesStall = false;
   acknowledges = true;
   readonly keeper: BillKeeper = new BillKeeper({
     bills: this.bills,
     instanceId: this.id,
-    pool,
+    pool: this.#keeperPool(),
     relay: {
       add: (event) => {
         this.heard.push(event);
@@ -50,6 +52,14 @@ class Instance {
     newTaskId: () => randomUUID(),
     tryMs: 500,
   });
+
+  #keeperPool(): Pool {
+    const query = async (text: string, values: unknown[]) => {
+      while (this.writesStall && text.includes('INSERT')) await new Promise((go) => setTimeout(go, 10));
+      return pool.query(text, values);
+    };
+    return { query } as unknown as Pool;
+  }
 
   static async start(): Promise<Instance> {
     const instance = new Instance();
@@ -248,6 +258,18 @@ test('an end waits for a database that is away', async () => {
   await pool.query('ALTER TABLE media.away RENAME TO bills');
   expect(await ending).toBe(true);
   await noRows();
+});
+
+test('who can’t write takes nobody for dead, until it can and has waited anew', async () => {
+  const one = await Instance.start();
+  const other = await Instance.frozen();
+  const call = await other.dispatch();
+  one.writesStall = true;
+  await new Promise((resolve) => setTimeout(resolve, 3 * SILENCE_MS));
+  expect(one.heard).toEqual([]);
+  one.writesStall = false;
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
 });
 
 test('an end is tried for as long as its instance lives', async () => {

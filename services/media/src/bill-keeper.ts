@@ -43,6 +43,8 @@ export class BillKeeper {
   /** Being ended: their rows stay, as proof of whose end it is. */
   readonly #ending = new Set<string>();
   readonly #silence: SilenceWatch;
+  /** When this instance's own sign of life was last written, by a clock that never steps. */
+  #beatAtMs = Number.NEGATIVE_INFINITY;
   #jobs: Repeated[] = [];
   readonly #stopping = new AbortController();
 
@@ -54,10 +56,10 @@ export class BillKeeper {
 
   /** Resolves when this instance is known to live. */
   async start(): Promise<void> {
-    const { pool, instanceId, log } = this.#options;
-    await beat(pool, instanceId);
+    const { log } = this.#options;
+    await this.#beat();
     this.#jobs = [
-      every(this.#beatMs, 'beat', log, () => beat(pool, instanceId)),
+      every(this.#beatMs, 'beat', log, () => this.#beat()),
       every(this.#beatMs, 'bills', log, () => this.#seeToBills()),
     ];
   }
@@ -155,9 +157,18 @@ export class BillKeeper {
     }
   }
 
+  async #beat(): Promise<void> {
+    await beat(this.#options.pool, this.#options.instanceId);
+    this.#beatAtMs = performance.now();
+  }
+
   async #seeToBills(): Promise<void> {
     const { bills, pool, instanceId, log, newTaskId } = this.#options;
-    const silent = this.#silence.look(await listOthers(pool, instanceId), performance.now());
+    const others = await listOthers(pool, instanceId);
+    const nowMs = performance.now();
+    // A database that reads and does not write silences the living, too: who can't be heard can't judge.
+    if (nowMs - this.#beatAtMs > this.#options.silenceMs / 2) this.#silence.forget();
+    const silent = this.#silence.look(others, nowMs);
     if (silent.length > 0) {
       const adopted = await bills.adopt(silent, {
         eventOf: (call, state) => abandonedEvent(call, state, Date.now()),

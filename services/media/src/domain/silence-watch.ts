@@ -19,6 +19,11 @@ export class SilenceWatch {
     this.#silenceMs = silenceMs;
   }
 
+  /** Nobody can be judged by what is heard now: the while begins anew. */
+  forget(): void {
+    this.#heard.clear();
+  }
+
   /** @param nowMs by a clock that never steps */
   look(instances: readonly HeardInstance[], nowMs: number): HeardInstance[] {
     if (nowMs - this.#lookedAtMs > this.#silenceMs / 2) this.#heard.clear();
