@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '@gateway/runtime';
 import type { Route, TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
@@ -22,22 +23,28 @@ export interface MetricsDeps {
   countBills(): Promise<ReadonlyMap<string, number>>;
   /** Those that have not ended. */
   countTasks(): Promise<number>;
+  /** For both: all else is told without them. */
+  readonly countTimeoutMs: number;
 }
 
-export function createMediaMetrics({ health, countBills, countTasks }: MetricsDeps): {
+const BILL_STATES = ['open', 'dispatched', 'ended'];
+
+export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsDeps): {
   registry: Registry;
   targets: TargetMetrics;
   tasks: TaskMetrics;
 } {
   const registry = createMetrics();
+  const countBills = () => unlessAway(deps.countBills(), countTimeoutMs);
+  const countTasks = () => unlessAway(deps.countTasks(), countTimeoutMs);
   new Gauge({
     name: 'media_bills',
     help: 'Calls whose end billing has not acknowledged, of all instances, by state: open, dispatched, ended',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
-      this.reset();
-      for (const [state, count] of await countBills()) this.set({ state }, count);
+      const counts = await countBills();
+      for (const state of BILL_STATES) this.set({ state }, counts?.get(state) ?? Number.NaN);
     },
   });
   new Gauge({
@@ -56,10 +63,25 @@ export function createMediaMetrics({ health, countBills, countTasks }: MetricsDe
     help: 'Video tasks that have not ended, of all instances',
     registers: [registry],
     async collect() {
-      this.set(await countTasks());
+      this.set((await countTasks()) ?? Number.NaN);
     },
   });
   return { registry, targets: createTargetMetrics(registry), tasks: createTaskMetrics(registry) };
+}
+
+/** Undefined where it fails or takes longer: a database that is away takes no other figure with it. */
+async function unlessAway<T>(count: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  const over = new AbortController();
+  const late = sleep(timeoutMs, undefined, { signal: over.signal, ref: false });
+  try {
+    return await Promise.race([count, late]);
+  } catch {
+    return undefined;
+  } finally {
+    over.abort();
+    late.catch(() => {});
+    count.catch(() => {});
+  }
 }
 
 function createTaskMetrics(registry: Registry): TaskMetrics {

@@ -42,6 +42,8 @@ const KEPT_REPLIES = { maxReplyBytes: 32 * 1024 ** 2, maxAccountBytes: 256 * 102
 /** One account's are a quarter of it: one of the largest. */
 const MAX_REPLAYED_BYTES = 4 * KEPT_REPLIES.maxReplyBytes;
 const SWEEP_MS = 60_000;
+/** Of what a scrape asks the database, on a connection of its own: no call waits for it, nor it for them. */
+const COUNT_TIMEOUT_MS = 2_000;
 /** For the rest of a stop, after the drain: looks, deliveries, the last signs of life. */
 const STOP_REST_MS = 10_000;
 
@@ -59,10 +61,17 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const store = new Idempotency(pool, { ...KEPT_REPLIES, instanceId: books.instanceId });
   const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_WAIT_MS);
+  const countPool = createPool({
+    url: settings.DATABASE_URL,
+    log,
+    maxConnections: 1,
+    statementTimeoutMs: COUNT_TIMEOUT_MS,
+  });
   const metrics = createMediaMetrics({
     health,
-    countBills: () => countBills(pool),
-    countTasks: () => countOpenTasks(pool),
+    countBills: () => countBills(countPool),
+    countTasks: () => countOpenTasks(countPool),
+    countTimeoutMs: COUNT_TIMEOUT_MS,
   });
   const shared = {
     settings,
@@ -125,7 +134,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await books.close();
       models.close();
       for (const client of [billing, catalog, ...billingInstances]) client.close();
-      await pool.end();
+      await Promise.all([pool.end(), countPool.end()]);
       await admin.stop();
     },
   };
