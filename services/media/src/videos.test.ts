@@ -520,6 +520,19 @@ describe('a poll', () => {
     world.requestCostLimitNano = '3000000000';
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
   });
+
+  test('neither another key’s cap nor one lowered since keeps anybody from what is paid for', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
+    await look();
+    world.requestCostLimitNano = '1';
+    const asked = { task_id: json.task_id };
+    expect((await media.post('status', asked, ACCOUNT, 'sim', 'key_2')).json.status).toBe('completed');
+    const cheap = await media.create();
+    world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
+    await look();
+    expect(await statusOf(cheap.json.task_id)).toMatchObject({ status: 'completed' });
+  });
 });
 
 describe('the result', () => {

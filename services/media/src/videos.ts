@@ -66,6 +66,7 @@ export function openVideos(options: VideosOptions): Videos {
     fileTimeouts: timeouts,
     looks: new SharedLooks({
       maxLooks: LOOKS_PER_PROVIDER,
+      maxAccountLooks: LOOKS_PER_PROVIDER / 4,
       keepMs: (videos) => keptMs(videos, Date.now()),
       nowMs: () => performance.now(),
     }),

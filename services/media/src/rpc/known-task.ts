@@ -5,6 +5,7 @@ import { BODY_BOUNDS } from '../domain/body-bounds';
 import type { ModelLookup } from '../domain/model';
 import { isTaskId, parseTaskRequest } from '../domain/task-request';
 import { offersAction, prefixOf, type VideoAction } from '../domain/video-model';
+import { videoCostNano } from '../domain/video-price';
 import type { VideoTask } from '../domain/video-task';
 import type { Admission } from './admission';
 import { segmentOf } from './create-video';
@@ -29,7 +30,8 @@ export interface KnownTask {
  * does not keep anybody from a video that is paid for.
  * @throws GatewayError `invalid_request`, `missing_parameter`; `not_found` for a task of somebody else;
  * `video_model_not_found` on the path of another provider, or where its model has no such action;
- * `video_billing_error` while its cost is not known; `request_cost_limit` when that is more than the key may spend
+ * `video_billing_error` while its cost is not known; `request_cost_limit` when that is more than was held, and
+ * than the key may spend that paid
  */
 export async function knownTask(
   { models, admission, findTask }: KnownTaskDeps,
@@ -50,8 +52,16 @@ export async function knownTask(
     throw new GatewayError('video_billing_error', { cause }).withRates(rates);
   }
   const usedNano = task.costNano ?? 0n;
-  if (limitNano !== undefined && usedNano > limitNano) {
+  if (limitNano !== undefined && usedNano > limitNano && isOverPayersCap(task, call)) {
     throw new GatewayError('request_cost_limit', { cap: { limitNano, usedNano } }).withRates(rates);
   }
   return { task, headers: rateHeaders(rates) };
+}
+
+/**
+ * The cap is that of the key that paid, and what it let pass on creation is paid for: neither another key's cap nor one
+ * lowered since keeps anybody from a video that cost no more than was held.
+ */
+function isOverPayersCap({ keyId, costNano = 0n, requestedMs, perSecondNano }: VideoTask, { key }: LinkCall) {
+  return keyId === key.keyId && costNano > videoCostNano(requestedMs, perSecondNano);
 }

@@ -9,11 +9,13 @@ beforeEach(() => {
   looked = 0;
   looks = new SharedLooks({
     maxLooks: 2,
+    maxAccountLooks: 3,
     keepMs: (answer) => (answer < 100 ? 5_000 : 0),
     nowMs: () => nowMs,
   });
 });
 
+const of = (provider: string, id: string, accountId = 'one') => ({ provider, accountId, id });
 const look = async () => ++looked;
 const fails = async () => {
   looked++;
@@ -22,36 +24,44 @@ const fails = async () => {
 const hang = () => new Promise<number>(() => {});
 
 test('all who ask at once share a look, and who asks soon after its answer', async () => {
-  expect(await Promise.all([looks.at('p', 'a', look), looks.at('p', 'a', look)])).toEqual([1, 1]);
+  expect(await Promise.all([looks.at(of('p', 'a'), look), looks.at(of('p', 'a'), look)])).toEqual([1, 1]);
   nowMs = 4_999;
-  expect(await looks.at('p', 'a', look)).toBe(1);
-  expect(await looks.at('p', 'b', look)).toBe(2);
+  expect(await looks.at(of('p', 'a'), look)).toBe(1);
+  expect(await looks.at(of('p', 'b'), look)).toBe(2);
   nowMs = 5_000;
-  expect(await looks.at('p', 'a', look)).toBe(3);
+  expect(await looks.at(of('p', 'a'), look)).toBe(3);
 });
 
 test('an answer that must not be kept is that of one look only', async () => {
   looked = 100;
-  expect(await looks.at('p', 'a', look)).toBe(101);
-  expect(await looks.at('p', 'a', look)).toBe(102);
+  expect(await looks.at(of('p', 'a'), look)).toBe(101);
+  expect(await looks.at(of('p', 'a'), look)).toBe(102);
 });
 
 test('a failure is told to those who wait for it, and to nobody after', async () => {
-  const both = await Promise.allSettled([looks.at('p', 'a', fails), looks.at('p', 'a', fails)]);
+  const both = await Promise.allSettled([looks.at(of('p', 'a'), fails), looks.at(of('p', 'a'), fails)]);
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(looked).toBe(1);
-  expect(await looks.at('p', 'a', look)).toBe(2);
+  expect(await looks.at(of('p', 'a'), look)).toBe(2);
 });
 
 test('one provider is asked so many things at a time; failed looks and ended ones make room', async () => {
-  await expect(looks.at('p', 'x', fails)).rejects.toThrow('no');
-  await looks.at('p', 'y', look);
-  void looks.at('p', 'a', hang);
-  void looks.at('p', 'b', hang);
-  await expect(looks.at('p', 'c', look)).rejects.toMatchObject({
+  await expect(looks.at(of('p', 'x'), fails)).rejects.toThrow('no');
+  await looks.at(of('p', 'y'), look);
+  void looks.at(of('p', 'a'), hang);
+  void looks.at(of('p', 'b'), hang);
+  await expect(looks.at(of('p', 'c'), look)).rejects.toMatchObject({
     code: 'rate_limited',
     retryAfterSeconds: 1,
   });
-  expect(await looks.at('p', 'y', look)).toBe(2);
-  expect(await looks.at('q', 'c', look)).toBe(3);
+  expect(await looks.at(of('p', 'y'), look)).toBe(2);
+  expect(await looks.at(of('q', 'c'), look)).toBe(3);
+});
+
+test('one account takes but a part of them, over all providers, and what is known costs it nothing', async () => {
+  await looks.at(of('p', 'known'), look);
+  for (const provider of ['p', 'q', 'r']) void looks.at(of(provider, `a-${provider}`), hang);
+  await expect(looks.at(of('s', 'b'), look)).rejects.toMatchObject({ code: 'rate_limited' });
+  expect(await looks.at(of('p', 'known'), look)).toBe(1);
+  expect(await looks.at(of('s', 'b', 'other'), look)).toBe(2);
 });

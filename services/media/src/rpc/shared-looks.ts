@@ -3,6 +3,8 @@ import { GatewayError } from '@gateway/proto';
 export interface SharedLooksOptions<T> {
   /** Of one provider at a time. */
   readonly maxLooks: number;
+  /** Of one account at a time, so that it can't take a provider's looks from all others. */
+  readonly maxAccountLooks: number;
   /** For how long this answer is given again, without another look. */
   keepMs(answer: T): number;
   readonly nowMs: () => number;
@@ -14,6 +16,13 @@ interface Look<T> {
   staleAtMs: number;
 }
 
+/** What is looked at, and for whom. */
+export interface LookedAt {
+  readonly provider: string;
+  readonly accountId: string;
+  readonly id: string;
+}
+
 /** So many answers are kept that looking for old ones among them is nobody's wait. */
 const MAX_KEPT = 1_000;
 
@@ -23,6 +32,7 @@ export class SharedLooks<T> {
   /** The oldest first. */
   readonly #looks = new Map<string, Look<T>>();
   readonly #underWay = new Map<string, number>();
+  readonly #ofAccounts = new Map<string, number>();
 
   constructor(options: SharedLooksOptions<T>) {
     this.#options = options;
@@ -30,14 +40,19 @@ export class SharedLooks<T> {
 
   /**
    * @param look must end by itself: nobody's leaving ends it
-   * @throws GatewayError `rate_limited` beyond what one provider is asked at a time; what the look threw
+   * @throws GatewayError `rate_limited` beyond what one provider is asked at a time, or for one account; what the look
+   * threw
    */
-  async at(provider: string, id: string, look: () => Promise<T>): Promise<T> {
+  async at({ provider, accountId, id }: LookedAt, look: () => Promise<T>): Promise<T> {
     const known = this.#looks.get(id);
     if (known && this.#options.nowMs() < known.staleAtMs) return known.answer;
-    const underWay = this.#underWay.get(provider) ?? 0;
-    if (underWay >= this.#options.maxLooks) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
-    this.#underWay.set(provider, underWay + 1);
+    const { maxLooks, maxAccountLooks } = this.#options;
+    const isBusy = (this.#underWay.get(provider) ?? 0) >= maxLooks;
+    if (isBusy || (this.#ofAccounts.get(accountId) ?? 0) >= maxAccountLooks) {
+      throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+    }
+    count(this.#underWay, provider, 1);
+    count(this.#ofAccounts, accountId, 1);
     const started: Look<T> = { answer: look(), staleAtMs: Number.POSITIVE_INFINITY };
     this.#looks.delete(id);
     this.#looks.set(id, started);
@@ -50,7 +65,8 @@ export class SharedLooks<T> {
       this.#looks.delete(id);
       throw error;
     } finally {
-      this.#underWay.set(provider, this.#underWay.get(provider)! - 1);
+      count(this.#underWay, provider, -1);
+      count(this.#ofAccounts, accountId, -1);
     }
   }
 
@@ -62,4 +78,10 @@ export class SharedLooks<T> {
       if (staleAtMs !== Number.POSITIVE_INFINITY) this.#looks.delete(id);
     }
   }
+}
+
+function count(counts: Map<string, number>, of: string, change: number): void {
+  const now = (counts.get(of) ?? 0) + change;
+  if (now === 0) counts.delete(of);
+  else counts.set(of, now);
 }

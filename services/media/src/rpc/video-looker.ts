@@ -33,7 +33,7 @@ export class VideoLooker {
    * @throws GatewayError how the provider failed; `not_found` when it keeps the video no longer; `rate_limited`
    */
   videosOf({ requestId }: RequestContext, task: VideoTask): Promise<readonly MadeVideo[]> {
-    return this.#deps.looks.at(task.provider, task.id, () => this.#look(requestId, task));
+    return this.#deps.looks.at(task, () => this.#look(requestId, task));
   }
 
   /** The file itself, of a provider whose links are guarded. @throws GatewayError */

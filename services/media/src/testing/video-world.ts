@@ -217,9 +217,10 @@ export class VideoInstance {
     body: object | Buffer,
     accountId = ACCOUNT,
     provider = 'sim',
+    keyId = 'key_1',
   ): Promise<Answered> {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-    return this.call('POST', `/v1/videos/${provider}/${action}`, bytes, accountId);
+    return this.call('POST', `/v1/videos/${provider}/${action}`, bytes, accountId, undefined, keyId);
   }
 
   /** @param idempotencyKey by which the call may be sent again */
@@ -234,10 +235,11 @@ export class VideoInstance {
     body: Buffer,
     accountId: string,
     idempotencyKey?: string,
+    keyId = 'key_1',
   ): Promise<Answered> {
     const requestId = randomUUIDv7();
     const context = { requestId, signal: this.leave.signal, log };
-    const key = { keyId: 'key_1', accountId, allowedModels: [], previewModels: [], valueId: 'v' };
+    const key = { keyId, accountId, allowedModels: [], previewModels: [], valueId: 'v' };
     const headers = {
       host: 'api.test:8080',
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
