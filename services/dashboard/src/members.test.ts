@@ -192,6 +192,11 @@ describe('the audit log', () => {
     ]);
     const all = (await dashboard.get('admin/audit?limit=3', operator)).body.data;
     expect(all[0]).toMatchObject({ account_id: id, actor: { email: 'operator@example.com' } });
+    await dashboard.post('keys', { name: 'other' }, (await dashboard.register()).token);
+    const ofOne = (await dashboard.get(`admin/audit?account_id=${id}`, operator)).body.data;
+    expect(ofOne).toHaveLength(3);
+    expect(ofOne[1]).toMatchObject({ account_id: id, action: 'keys', actor: { email: owner.email } });
+    expect((await dashboard.get('admin/audit?account_id=%00', operator)).status).toBe(400);
   });
 });
 

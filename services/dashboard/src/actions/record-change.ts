@@ -3,7 +3,8 @@ import type { Pool } from '@gateway/runtime';
 import type { UserCall, UserEndpoint } from '../routes/endpoint';
 import { completeAuditEntry, deleteAuditEntry, insertAuditEntry } from '../store/audit';
 
-const ACCOUNTS = '/admin/accounts/:id/';
+const NEW_ACCOUNT = '/admin/accounts';
+const ACCOUNTS = `${NEW_ACCOUNT}/:id/`;
 const ID = /^[\w-]{1,128}$/;
 const MAX_CHANGES = 4_000;
 
@@ -34,7 +35,7 @@ export async function recordChange(pool: Pool, endpoint: UserEndpoint, call: Use
   const told = toTexts(result);
   const subject = told.id ?? told.slug ?? call.params.id ?? null;
   await completeAuditEntry(pool, seq, {
-    accountId: byOperator ? (told.account_id ?? null) : null,
+    accountId: byOperator ? (told.account_id ?? newAccountOf(endpoint, told)) : null,
     subject,
   }).catch((error: unknown) => context.log.error({ err: error, seq }, 'an audit entry stays open'));
   return result;
@@ -42,6 +43,11 @@ export async function recordChange(pool: Pool, endpoint: UserEndpoint, call: Use
 
 function accountOf({ path }: UserEndpoint, { params }: UserCall): string | null {
   return path.startsWith(ACCOUNTS) && ID.test(params.id ?? '') ? params.id! : null;
+}
+
+/** An account that was made is known only by its answer. */
+function newAccountOf({ path }: UserEndpoint, told: { readonly id?: string }): string | null {
+  return (path === NEW_ACCOUNT && told.id) || null;
 }
 
 /** As JSON in a text: it may hold what PostgreSQL's own JSON can't. No passwords. */

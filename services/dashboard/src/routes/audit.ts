@@ -13,6 +13,12 @@ const auditQuery = pageQuery.extend({
     .regex(/^\d{1,18}$/, 'not one that a list answered')
     .default(LAST_SEQ),
 });
+const anyAuditQuery = auditQuery.extend({
+  account_id: z
+    .string()
+    .regex(/^[\w-]{1,128}$/, 'not the id of an account')
+    .optional(),
+});
 
 export function auditEndpoints(pool: Pool): Endpoint[] {
   return [
@@ -33,8 +39,8 @@ export function auditEndpoints(pool: Pool): Endpoint[] {
       access: 'operator',
       handle: (call) => ofAll(pool, call),
       doc: {
-        summary: 'Who changed what in any account, newest first',
-        query: auditQuery,
+        summary: 'Who changed what in any account, or in the one named, newest first',
+        query: anyAuditQuery,
         answer: listOf(anyAuditEntryAnswer),
       },
     },
@@ -53,8 +59,8 @@ async function ofAccount(pool: Pool, { user, query }: UserCall) {
 }
 
 async function ofAll(pool: Pool, { query }: UserCall) {
-  const { limit, cursor: before } = parseQuery(auditQuery, query);
-  const { rows, nextCursor } = await listAudit(pool, undefined, { limit, before });
+  const { limit, cursor: before, account_id } = parseQuery(anyAuditQuery, query);
+  const { rows, nextCursor } = await listAudit(pool, account_id, { limit, before });
   return toList(
     rows.map((row) => ({ ...toAuditJson(row, actorOf(row)), account_id: row.account_id })),
     nextCursor,

@@ -1,11 +1,14 @@
 import type { AuditEntry } from './audit';
+import type { Role } from './auth';
 import type { LedgerEntry, Topup } from './billing';
 import { apiGet, apiPost, type Page } from './client';
 import type { ApiKey } from './keys';
+import type { Member, NewMember } from './members';
 
 export interface Account {
   readonly id: string;
   readonly name: string;
+  readonly owner_email: string | null;
   readonly status: 'active' | 'suspended';
   readonly created_at: string;
   readonly balance: number;
@@ -17,10 +20,26 @@ export interface Account {
   readonly preview_models: readonly string[];
 }
 
+/** With the owner's first password, which is shown this once. */
+export interface NewAccount extends Account {
+  readonly owner?: {
+    readonly id: string;
+    readonly email: string;
+    readonly name: string;
+    readonly password: string;
+  };
+}
+
 const pathOf = (id: string) => `admin/accounts/${encodeURIComponent(id)}`;
 
-export const listAccounts = (cursor?: string, limit?: number) =>
-  apiGet<Page<Account>>('admin/accounts', { cursor, limit });
+/** Of a name, an email or an id; newest first. */
+export const listAccounts = (query: string, cursor?: string, limit?: number) =>
+  apiGet<Page<Account>>('admin/accounts', { query, cursor, limit });
+/** Without an owner, a repeated call with the same key is the same account; with one, their email makes it so. */
+export const createAccount = (
+  account: { name: string; owner?: { email: string; name?: string } },
+  idempotencyKey: string,
+) => apiPost<NewAccount>('admin/accounts', account, { idempotencyKey });
 export const getAccount = (id: string) => apiGet<Account>(pathOf(id));
 export const suspendAccount = (id: string, suspended: boolean) =>
   apiPost<Account>(`${pathOf(id)}/suspend`, { suspended });
@@ -36,8 +55,24 @@ export const adjustAccount = (
   idempotencyKey: string,
 ) =>
   apiPost<LedgerEntry & { account_id: string }>(`${pathOf(id)}/adjustments`, adjustment, { idempotencyKey });
+export const listTopupsOf = (id: string, cursor?: string) =>
+  apiGet<Page<Topup>>(`${pathOf(id)}/topups`, { cursor });
+export const listLedgerOf = (id: string, cursor?: string) =>
+  apiGet<Page<LedgerEntry>>(`${pathOf(id)}/ledger`, { cursor });
+export const listKeysOf = (id: string, cursor?: string) =>
+  apiGet<Page<ApiKey>>(`${pathOf(id)}/keys`, { cursor });
+export const listMembersOf = (id: string, cursor?: string) =>
+  apiGet<Page<Member>>(`${pathOf(id)}/members`, { cursor });
+export const addMemberTo = (id: string, member: { email: string; name: string; role: Role }) =>
+  apiPost<NewMember>(`${pathOf(id)}/members`, member);
+/** Of all accounts. */
+export const listPendingTopups = (cursor?: string) =>
+  apiGet<Page<Topup>>('admin/topups', { status: 'pending', cursor });
 export const clearTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeURIComponent(id)}/clear`);
 export const revokeKey = (id: string) =>
   apiPost<ApiKey & { account_id: string }>(`admin/keys/${encodeURIComponent(id)}/revoke`);
-export const listAllAudit = (cursor?: string, limit?: number) =>
-  apiGet<Page<AuditEntry & { account_id: string }>>('admin/audit', { cursor, limit });
+/** Null: it concerns the whole gateway. */
+export type AnyAuditEntry = AuditEntry & { readonly account_id: string | null };
+/** Of all accounts, unless one is named. */
+export const listAllAudit = (accountId: string, cursor?: string, limit?: number) =>
+  apiGet<Page<AnyAuditEntry>>('admin/audit', { account_id: accountId, cursor, limit });

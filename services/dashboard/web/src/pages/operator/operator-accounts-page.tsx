@@ -1,11 +1,45 @@
-import { EmptyState } from '../../ui/empty-state';
+import { Button, Tabs } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Plus } from 'lucide-react';
+import { useSearchParams } from 'react-router';
 import { PageHeader } from '../../ui/page-header';
+import { AccountsList } from './accounts-list';
+import { NewAccountDialog } from './new-account-dialog';
+import { PendingTopups } from './pending-topups';
 
+/** All accounts, and the top-ups among them that wait for their money. */
 export function OperatorAccountsPage() {
+  const [search, setSearch] = useSearchParams();
+  const [isNew, newAccount] = useDisclosure();
+  const tab = search.get('tab') === 'topups' ? 'topups' : 'accounts';
   return (
     <>
-      <PageHeader title="Accounts" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader
+        title="Accounts"
+        description="Everybody who has an account at this gateway"
+        actions={
+          <Button leftSection={<Plus size={16} aria-hidden />} onClick={newAccount.open}>
+            New account
+          </Button>
+        }
+      />
+      <Tabs
+        value={tab}
+        onChange={(next) => setSearch(next === 'topups' ? { tab: 'topups' } : {}, { replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="accounts">All accounts</Tabs.Tab>
+          <Tabs.Tab value="topups">Pending top-ups</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="accounts">
+          <AccountsList onNew={newAccount.open} />
+        </Tabs.Panel>
+        <Tabs.Panel value="topups">
+          <PendingTopups />
+        </Tabs.Panel>
+      </Tabs>
+      <NewAccountDialog opened={isNew} onClose={newAccount.close} />
     </>
   );
 }

@@ -1,11 +1,37 @@
-import { EmptyState } from '../../ui/empty-state';
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useSearchParams } from 'react-router';
 import { PageHeader } from '../../ui/page-header';
+import { AuditList } from './audit-list';
 
+const TYPING_MS = 300;
+const MAX_ID_CHARS = 128;
+
+/** Of every account and of the gateway itself. */
 export function OperatorAuditPage() {
+  const [search, setSearch] = useSearchParams();
+  const account = search.get('account') ?? '';
+  const look = useDebouncedCallback(
+    (id: string) => setSearch(id.trim() ? { account: id.trim() } : {}, { replace: true }),
+    TYPING_MS,
+  );
   return (
     <>
-      <PageHeader title="All changes" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader
+        title="All changes"
+        description="Who changed what, in every account and at the gateway itself"
+      />
+      <TextInput
+        label="Only of one account"
+        placeholder="Its id: acct_…"
+        defaultValue={account}
+        onChange={(event) => look(event.currentTarget.value)}
+        maxLength={MAX_ID_CHARS}
+        maw={360}
+        mb="md"
+        spellCheck={false}
+      />
+      <AuditList accountId={account} />
     </>
   );
 }

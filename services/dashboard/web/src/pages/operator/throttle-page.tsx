@@ -1,11 +1,156 @@
-import { EmptyState } from '../../ui/empty-state';
+import { Alert, Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Info } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { getThrottle, setThrottle } from '../../api/admin-throttle';
+import { ConfirmDialog } from '../../ui/confirm-dialog';
+import { ErrorState } from '../../ui/error-state';
+import { fieldError } from '../../ui/field-error';
+import { formatCount } from '../../ui/format-count';
 import { PageHeader } from '../../ui/page-header';
 
+const MAX_REQUESTS = 1_000_000;
+/** A dashboard that is open makes a few calls itself; below this, operators feel it. */
+const FEW_REQUESTS = 20;
+
+/** A brake on all callers together. */
 export function ThrottlePage() {
+  const throttle = useQuery({ queryKey: ['admin', 'throttle'], queryFn: getThrottle });
+  const current = throttle.data?.requests_per_second;
   return (
     <>
-      <PageHeader title="Throttle" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader
+        title="Throttle"
+        description="A brake on the whole gateway, for when it has too much to do"
+      />
+      <Stack maw={640}>
+        {throttle.error && !throttle.data ? (
+          <ErrorState error={throttle.error} onRetry={() => void throttle.refetch()} />
+        ) : (
+          <Paper withBorder p="lg">
+            <Title order={2} size="h5" mb={4}>
+              Now
+            </Title>
+            <Text component="div" size="xl" fw={650} mih={31}>
+              {current === undefined ? (
+                <Skeleton h={24} w={200} />
+              ) : current === null ? (
+                'No throttle'
+              ) : (
+                `${formatCount(current)} ${current === 1 ? 'call' : 'calls'} a second`
+              )}
+            </Text>
+            <Text size="sm" c="dimmed" mb="md" mih={22}>
+              {current === null && 'Every call is taken.'}
+              {current != null && 'More are refused with rate_limited, whoever makes them.'}
+            </Text>
+            <ThrottleForm current={current} />
+          </Paper>
+        )}
+        <Explanation />
+      </Stack>
     </>
   );
+}
+
+function ThrottleForm({ current }: { current: number | null | undefined }) {
+  const [text, setText] = useState('');
+  const [isTold, setTold] = useState(false);
+  const [lifts, lift] = useDisclosure();
+  const queryClient = useQueryClient();
+  const taken = (answer: Awaited<ReturnType<typeof getThrottle>>) =>
+    queryClient.setQueryData(['admin', 'throttle'], answer);
+  const setting = useMutation({
+    mutationFn: setThrottle,
+    onSuccess: (answer) => {
+      taken(answer);
+      setText('');
+      notifications.show({ message: 'The throttle is set.' });
+    },
+  });
+  const wanted = parseRequests(text);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTold(wanted === undefined);
+    if (wanted !== undefined) setting.mutate(wanted);
+  };
+  const refusal = fieldError(setting.error, 'requests_per_second');
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label="Calls a second"
+          description="Of all callers together, API and dashboard alike"
+          placeholder={current == null ? '1,000' : formatCount(current)}
+          inputMode="numeric"
+          autoComplete="off"
+          maw={340}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={
+            isTold && wanted === undefined
+              ? `A whole number from 1 to ${formatCount(MAX_REQUESTS)}.`
+              : refusal
+          }
+        />
+        {wanted !== undefined && wanted < FEW_REQUESTS && (
+          <Alert color="yellow" variant="light" icon={<Info size={18} aria-hidden />}>
+            This is little: pages of the dashboard count too, so this one may be slow to lift it again.
+          </Alert>
+        )}
+        {setting.error && !refusal && <ErrorState error={setting.error} title="The throttle is as it was" />}
+        <Group>
+          <Button type="submit" loading={setting.isPending} disabled={current === undefined}>
+            Set throttle
+          </Button>
+          {current != null && (
+            <Button variant="default" onClick={lift.open}>
+              Lift throttle
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      <ConfirmDialog
+        opened={lifts}
+        onClose={lift.close}
+        title="Lift the throttle?"
+        confirm="Lift throttle"
+        action={async () => taken(await setThrottle(null))}
+        onDone={() => notifications.show({ message: 'The throttle is lifted.' })}
+      >
+        <Text size="sm">
+          Every call is taken again. The limits of keys and accounts, and those of the providers, stay.
+        </Text>
+      </ConfirmDialog>
+    </form>
+  );
+}
+
+function Explanation() {
+  return (
+    <Paper withBorder p="lg">
+      <Title order={2} size="h5" mb="xs">
+        What it does
+      </Title>
+      <Stack gap="xs">
+        <Text size="sm">
+          It counts the calls of everybody together, at the API and at the dashboard, over all instances. A
+          call above it is refused before anything else is done with it: it costs nothing and is not held
+          against the caller’s own limits. The refusal says when to try again.
+        </Text>
+        <Text size="sm">
+          Set it when a dependency can’t keep up, and lift it when it can. A change holds within a few
+          seconds. To slow down one caller, use the limits of their key instead.
+        </Text>
+      </Stack>
+    </Paper>
+  );
+}
+
+function parseRequests(text: string): number | undefined {
+  const digits = text.trim().replaceAll(',', '');
+  const count = /^\d{1,7}$/.test(digits) ? Number(digits) : 0;
+  return count >= 1 && count <= MAX_REQUESTS ? count : undefined;
 }

@@ -1,0 +1,47 @@
+import { Code } from '@mantine/core';
+import { CreditCard } from 'lucide-react';
+import { listTopupsOf } from '../../api/admin-accounts';
+import type { Topup } from '../../api/billing';
+import { type Column, DataTable } from '../../ui/data-table';
+import { EmptyState } from '../../ui/empty-state';
+import { Money } from '../../ui/money';
+import { StatusBadge } from '../../ui/status-badge';
+import { Time } from '../../ui/time';
+import { usePagedList } from '../../ui/use-paged-list';
+import { ClearTopup } from './clear-topup';
+
+const COLUMNS: readonly Column<Topup>[] = [
+  { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Top-up', cell: ({ id }) => <Code>{id}</Code> },
+  { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    title: 'Cleared',
+    cell: ({ cleared_at }) => (cleared_at ? <Time at={cleared_at} relative /> : 'Not yet'),
+  },
+  { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
+  {
+    title: 'Clear',
+    titleHidden: true,
+    numeric: true,
+    cell: (topup) => topup.status === 'pending' && <ClearTopup topup={topup} />,
+  },
+];
+
+export function AccountTopups({ accountId }: { accountId: string }) {
+  const list = usePagedList(['admin', 'account', accountId, 'topups'], (cursor) =>
+    listTopupsOf(accountId, cursor),
+  );
+  return (
+    <DataTable
+      label="Top-ups of this account"
+      columns={COLUMNS}
+      list={list}
+      rowKey={({ id }) => id}
+      empty={
+        <EmptyState title="No top-ups" icon={CreditCard}>
+          Top it up with the button above: without a balance its calls are refused.
+        </EmptyState>
+      }
+    />
+  );
+}

@@ -1,0 +1,107 @@
+import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type Account, topUpAccount } from '../../api/admin-accounts';
+import { fieldError } from '../../ui/field-error';
+import { formatMoney } from '../../ui/format-money';
+import { parseUsd } from '../../ui/parse-usd';
+import { MoneyError } from './money-error';
+import { useOnce } from './use-once';
+
+interface TopupDialogProps {
+  account: Account;
+  opened: boolean;
+  onClose: () => void;
+}
+
+interface TopupInput {
+  readonly amount: number;
+  readonly status: 'cleared' | 'pending';
+}
+
+export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
+  const once = useOnce();
+  const queryClient = useQueryClient();
+  const topup = useMutation({
+    mutationFn: (input: TopupInput) => once(input, (key) => topUpAccount(account.id, input, key)),
+    onSuccess: ({ amount, status }) => {
+      onClose();
+      const what = status === 'cleared' ? 'can be spent now' : 'waits until you clear it';
+      notifications.show({ message: `${formatMoney(amount)} for ${account.name} ${what}.` });
+      void queryClient.invalidateQueries();
+    },
+  });
+  const close = () => {
+    onClose();
+    topup.reset();
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={`Top up ${account.name}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <TopupForm onSubmit={topup.mutate} isPending={topup.isPending} error={topup.error} onCancel={close} />
+    </Modal>
+  );
+}
+
+interface FormProps {
+  onSubmit: (input: TopupInput) => void;
+  isPending: boolean;
+  error: Error | null;
+  onCancel: () => void;
+}
+
+function TopupForm({ onSubmit, isPending, error, onCancel }: FormProps) {
+  const [text, setText] = useState('');
+  const [status, setStatus] = useState<TopupInput['status']>('cleared');
+  const [isTold, setTold] = useState(false);
+  const amount = parseUsd(text);
+  const isGood = amount !== undefined && amount > 0;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTold(!isGood);
+    if (isGood) onSubmit({ amount, status });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label="Amount in USD"
+          placeholder="100.00"
+          inputMode="decimal"
+          autoComplete="off"
+          required
+          data-autofocus
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={
+            isTold && !isGood ? 'An amount above zero, such as 100 or 12.50.' : fieldError(error, 'amount')
+          }
+        />
+        <Radio.Group
+          label="The money"
+          value={status}
+          onChange={(value) => setStatus(value === 'pending' ? 'pending' : 'cleared')}
+        >
+          <Stack gap="xs" mt={4}>
+            <Radio value="cleared" label="Has arrived" description="It can be spent at once." />
+            <Radio value="pending" label="Is on its way" description="It can be spent once you clear it." />
+          </Stack>
+        </Radio.Group>
+        {error && !fieldError(error, 'amount') && <MoneyError error={error} title="There is no top-up" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {isGood ? `Top up ${formatMoney(amount)}` : 'Top up'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+/** By the path of the call that did it. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  'auth/password': 'Password changed',
+  keys: 'Key created',
+  'keys/:id/update': 'Key changed',
+  'keys/:id/rotate': 'Key rotated',
+  'keys/:id/regenerate': 'Key regenerated',
+  'keys/:id/enable': 'Key enabled',
+  'keys/:id/disable': 'Key disabled',
+  'keys/:id/delete': 'Key deleted',
+  'billing/limits': 'Account limits changed',
+  'models/*slug/opt-in': 'Opted in to a preview model',
+  members: 'Member added',
+  'members/:id/update': 'Member changed',
+  'members/:id/delete': 'Member removed',
+  'admin/accounts': 'Account created',
+  'admin/accounts/:id/suspend': 'Account suspended or resumed',
+  'admin/accounts/:id/topups': 'Top-up made',
+  'admin/accounts/:id/adjustments': 'Balance adjusted',
+  'admin/accounts/:id/members': 'Member added',
+  'admin/topups/:id/clear': 'Top-up cleared',
+  'admin/keys/:id/revoke': 'Key revoked',
+  'admin/throttle': 'Throttle changed',
+  'admin/models': 'Model created',
+  'admin/models/*slug/update': 'Model changed',
+  'admin/models/*slug/status': 'Model enabled or disabled',
+  'admin/models/*slug/delist': 'Model delisted',
+  'admin/models/*slug/prices': 'Prices changed',
+};
+
+/** What an entry of the audit log did, in words; what is not known here by its path. */
+export function describeAction(action: string, changes?: unknown): string {
+  const { suspended, status } = (changes ?? {}) as Readonly<Record<string, unknown>>;
+  if (action === 'admin/accounts/:id/suspend') {
+    return suspended === false ? 'Account resumed' : 'Account suspended';
+  }
+  if (action === 'admin/models/*slug/status' && status !== undefined) {
+    return status === 'active' ? 'Model enabled' : 'Model disabled';
+  }
+  return ACTIONS[action] ?? action;
+}

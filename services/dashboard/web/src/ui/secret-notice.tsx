@@ -1,0 +1,26 @@
+import { Alert, Code, Group, Text } from '@mantine/core';
+import { KeyRound } from 'lucide-react';
+import { CopyButton } from './copy-button';
+
+interface SecretNoticeProps {
+  /** `First password of ada@example.com`. */
+  title: string;
+  value: string;
+  /** `Copy password`. */
+  copyLabel: string;
+}
+
+/** A value that is shown once. */
+export function SecretNotice({ title, value, copyLabel }: SecretNoticeProps) {
+  return (
+    <Alert color="yellow" variant="light" title={title} icon={<KeyRound size={18} aria-hidden />}>
+      <Group gap="xs" my={4} align="center">
+        <Code fz="sm" style={{ overflowWrap: 'anywhere' }}>
+          {value}
+        </Code>
+        <CopyButton value={value} label={copyLabel} wide />
+      </Group>
+      <Text size="sm">It is shown this once. Copy it before you close this.</Text>
+    </Alert>
+  );
+}
