@@ -39,3 +39,19 @@ test('one that comes back after it was forgotten is new', () => {
   look(700, {});
   expect(look(1_000, { a: 1n })).toEqual([]);
 });
+
+test('who dies is known for dead after the silence, and within a quarter of it more, whenever anybody looks', () => {
+  const EIGHTH = 100;
+  for (let beatAt = 0; beatAt < EIGHTH; beatAt += 7) {
+    for (let lookAt = 0; lookAt < EIGHTH; lookAt += 7) {
+      for (let diesAt = 1_000; diesAt < 1_000 + EIGHTH; diesAt += 9) {
+        const look = watch();
+        const beatsAt = (nowMs: number) => BigInt(Math.floor((Math.min(nowMs, diesAt) - beatAt) / EIGHTH));
+        let knownAt = lookAt;
+        while (look(knownAt, { a: beatsAt(knownAt) + 1n }).length === 0) knownAt += EIGHTH;
+        expect(knownAt - diesAt).toBeGreaterThan(800 - EIGHTH);
+        expect(knownAt - diesAt).toBeLessThanOrEqual(800 + 2 * EIGHTH);
+      }
+    }
+  }
+});
