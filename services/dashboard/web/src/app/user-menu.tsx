@@ -1,4 +1,4 @@
-import { Badge, Button, Menu, Text } from '@mantine/core';
+import { Badge, Box, Button, Menu, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ChevronDown, LogOut, UserRound } from 'lucide-react';
 import { Link } from 'react-router';
@@ -14,11 +14,17 @@ export function UserMenu() {
         <Button
           variant="subtle"
           color="gray"
-          px="xs"
+          px={8}
+          maw={200}
+          aria-label={`${user.name}: your login`}
           rightSection={<ChevronDown size={14} aria-hidden />}
-          maw={180}
         >
-          {user.name}
+          <Text span inherit truncate visibleFrom="sm">
+            {user.name}
+          </Text>
+          <Box component="span" hiddenFrom="sm" lh={0}>
+            <UserRound size={18} aria-hidden />
+          </Box>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

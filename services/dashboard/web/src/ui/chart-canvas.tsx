@@ -34,10 +34,12 @@ interface ChartCanvasProps {
   categories: readonly string[];
   series: readonly ChartSeries[];
   format: (value: number) => string;
+  /** There are no halves of what is counted. */
+  wholeNumbers: boolean;
 }
 
 /** Chart.js on a canvas that fills its parent; several series are stacked. */
-export function ChartCanvas({ label, kind, categories, series, format }: ChartCanvasProps) {
+export function ChartCanvas({ label, kind, categories, series, format, wholeNumbers }: ChartCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const scheme = useComputedColorScheme('light');
   const { colors, fontFamily } = useMantineTheme();
@@ -90,13 +92,19 @@ export function ChartCanvas({ label, kind, categories, series, format }: ChartCa
             beginAtZero: true,
             grid: { color: grid },
             border: { display: false },
-            ticks: { color: text, font, maxTicksLimit: 5, callback: (value) => format(Number(value)) },
+            ticks: {
+              color: text,
+              font,
+              maxTicksLimit: 5,
+              ...(wholeNumbers && { precision: 0 }),
+              callback: (value) => format(Number(value)),
+            },
           },
         },
       },
     };
     const chart = new Chart(canvas.current, config);
     return () => chart.destroy();
-  }, [kind, categories, series, format, scheme, colors, fontFamily]);
+  }, [kind, categories, series, format, wholeNumbers, scheme, colors, fontFamily]);
   return <canvas ref={canvas} role="img" aria-label={label} />;
 }

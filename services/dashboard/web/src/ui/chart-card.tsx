@@ -28,6 +28,8 @@ interface ChartCardProps {
   /** Must stay the same between drawings with the same data, as categories and format must. */
   series: readonly ChartSeries[];
   format: (value: number) => string;
+  /** For what is counted. */
+  wholeNumbers?: boolean;
   isLoading?: boolean;
   heightPx?: number;
 }
@@ -69,6 +71,7 @@ export function ChartCard(props: ChartCardProps) {
               categories={categories}
               series={series}
               format={format}
+              wholeNumbers={props.wholeNumbers ?? false}
             />
           </Suspense>
         )}

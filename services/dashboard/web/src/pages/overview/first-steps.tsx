@@ -82,7 +82,7 @@ function TopUpHint() {
     <>
       Calls are paid from your balance. The operator of this gateway tops it up: give them the id of your
       account.
-      <Group gap={4} mt={4}>
+      <Group gap={4} mt={4} wrap="nowrap">
         <Text size="sm" ff="monospace" c="var(--mantine-color-text)" style={{ overflowWrap: 'anywhere' }}>
           {account.id}
         </Text>

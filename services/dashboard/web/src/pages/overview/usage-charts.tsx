@@ -82,6 +82,7 @@ export function UsageCharts({ days }: { days: number }) {
           categories={categories}
           series={series}
           format={format}
+          wholeNumbers={format !== formatMoney}
           isLoading={usage.isPending}
         />
       ))}
