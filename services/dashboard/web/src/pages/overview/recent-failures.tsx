@@ -8,8 +8,6 @@ import { EmptyState } from '../../ui/empty-state';
 import { Time } from '../../ui/time';
 import type { PagedList } from '../../ui/use-paged-list';
 
-/** The log can't be asked for failures alone, so they are looked for among the latest calls. */
-const LOOKED_AT = 200;
 const SHOWN = 5;
 const REFETCH_INTERVAL_MS = 15_000;
 
@@ -37,13 +35,12 @@ const COLUMNS: readonly Column<RequestRecord>[] = [
 
 export function RecentFailures() {
   const latest = useQuery({
-    queryKey: ['requests', 'latest'],
-    queryFn: () => listRequests({}, undefined, LOOKED_AT),
+    queryKey: ['requests', 'latest failed'],
+    queryFn: () => listRequests({ status: 'failed' }, undefined, SHOWN),
     refetchInterval: REFETCH_INTERVAL_MS,
   });
-  const failed = latest.data?.data.filter(({ error_code }) => error_code !== null).slice(0, SHOWN) ?? [];
   const list: PagedList<RequestRecord> = {
-    rows: failed,
+    rows: latest.data?.data ?? [],
     isLoading: latest.isPending,
     error: latest.error,
     hasMore: false,
@@ -57,8 +54,8 @@ export function RecentFailures() {
         <Title order={2} size="h5">
           Recent failed calls
         </Title>
-        <Anchor component={Link} to="/requests" size="sm">
-          All requests
+        <Anchor component={Link} to="/requests?status=failed" size="sm">
+          All failed calls
         </Anchor>
       </Group>
       <DataTable
@@ -68,7 +65,7 @@ export function RecentFailures() {
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No failures" icon={CircleCheck}>
-            None of your latest calls has failed.
+            None of your calls has failed.
           </EmptyState>
         }
       />
