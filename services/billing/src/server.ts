@@ -36,7 +36,7 @@ const LIST_TURNS = {
   atOnceOfAccount: 2,
   maxWaiting: 256,
   maxWaitingOfAccount: 16,
-  waitMs: 1_000,
+  waitMs: 1_500,
 };
 
 export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
@@ -134,7 +134,7 @@ function createPools(url: string, log: Logger) {
       log,
       maxConnections: LIST_CONNECTIONS,
       connectTimeoutMs: 1_000,
-      statementTimeoutMs: 2_500,
+      statementTimeoutMs: 2_000,
       // Which index is best depends on the account and on what is asked for.
       customPlans: true,
     }),
