@@ -28,10 +28,27 @@ export interface NewApiKey extends ApiKey {
 
 export type KeyInput = Partial<KeyLimits> & { readonly name: string };
 
+interface SpendWindow {
+  /** Settled, and held for calls under way. */
+  readonly used: number;
+  readonly resets_at: string;
+}
+
+/** What counts against a key's limits now. */
+export interface KeyUse {
+  readonly day: SpendWindow;
+  readonly month: SpendWindow;
+  /** Of all keys of the account. */
+  readonly account_day: SpendWindow;
+  /** Of the last minute; null: the key has no limit of requests or tokens. */
+  readonly minute: { readonly requests: number; readonly tokens: number } | null;
+}
+
 const pathOf = (id: string) => `keys/${encodeURIComponent(id)}`;
 
 export const listKeys = (cursor?: string, limit?: number) => apiGet<Page<ApiKey>>('keys', { cursor, limit });
 export const getKey = (id: string) => apiGet<ApiKey>(pathOf(id));
+export const getKeyUse = (id: string) => apiGet<KeyUse>(`${pathOf(id)}/use`);
 export const createKey = (input: KeyInput) => apiPost<NewApiKey>('keys', input);
 /** What is left out stays, null lifts a limit. */
 export const updateKey = (id: string, change: Partial<KeyInput>) =>

@@ -8,6 +8,10 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   headings: { fontWeight: '650' },
+  components: {
+    Modal: { styles: { title: { fontWeight: 650 } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+  },
 });
 
 const HUES = Object.keys(DEFAULT_THEME.colors).filter((color) => color !== 'dark' && color !== 'gray');
@@ -25,7 +29,7 @@ const textColors = (shade: (color: MantineColor) => string) =>
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
-    ...textColors((color) => `color-mix(in srgb, var(--mantine-color-${color}-9), black 25%)`),
+    ...textColors((color) => `color-mix(in srgb, var(--mantine-color-${color}-9), black 30%)`),
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-6)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',

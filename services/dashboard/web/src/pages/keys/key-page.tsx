@@ -1,11 +1,100 @@
+import { Alert, Anchor, Button, Grid, Skeleton, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Pencil, TriangleAlert } from 'lucide-react';
+import { Link, useParams } from 'react-router';
+import { ApiError } from '../../api/api-error';
+import { type ApiKey, getKey } from '../../api/keys';
+import { useMay } from '../../api/use-me';
 import { EmptyState } from '../../ui/empty-state';
+import { ErrorState } from '../../ui/error-state';
 import { PageHeader } from '../../ui/page-header';
+import { EditKeyDialog } from './edit-key-dialog';
+import { KeyActions } from './key-actions';
+import { KeyDetails } from './key-details';
+import { KeyRequests } from './key-requests';
+import { KeyUseCard } from './key-use-card';
 
 export function KeyPage() {
+  const { id = '' } = useParams();
+  const key = useQuery({ queryKey: ['keys', id], queryFn: () => getKey(id) });
+  if (key.data) return <Key apiKey={key.data} />;
+  if (key.error instanceof ApiError && key.error.code === 'not_found') return <NoKey id={id} />;
   return (
     <>
-      <PageHeader title="Key" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader title="Key" description={<BackLink />} />
+      {key.error ? (
+        <ErrorState error={key.error} onRetry={() => void key.refetch()} />
+      ) : (
+        <Skeleton height={520} aria-label="Loading" />
+      )}
+    </>
+  );
+}
+
+function Key({ apiKey }: { apiKey: ApiKey }) {
+  const mayChange = useMay('member');
+  const [isEditing, editing] = useDisclosure();
+  const edit = mayChange && apiKey.status !== 'revoked' && (
+    <Button leftSection={<Pencil size={16} aria-hidden />} onClick={editing.open}>
+      Edit key
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title={apiKey.name} description={<BackLink />} actions={edit} />
+      <Stack>
+        {apiKey.status === 'revoked' && (
+          <Alert color="red" title="This key is revoked" icon={<TriangleAlert size={18} aria-hidden />}>
+            The gateway’s operators revoked it for good, as one that leaked. Create another, and delete this
+            one.
+          </Alert>
+        )}
+        <Grid gap="md">
+          <Grid.Col span={{ base: 12, md: 7 }}>
+            <KeyUseCard apiKey={apiKey} />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 5 }}>
+            <KeyDetails apiKey={apiKey} />
+          </Grid.Col>
+        </Grid>
+        <KeyRequests keyId={apiKey.id} />
+        {mayChange && <KeyActions apiKey={apiKey} />}
+      </Stack>
+      <EditKeyDialog apiKey={apiKey} opened={isEditing} onClose={editing.close} />
+    </>
+  );
+}
+
+function BackLink() {
+  return (
+    <Anchor component={Link} to="/keys" inherit>
+      All keys
+    </Anchor>
+  );
+}
+
+/** A deleted key's calls are still there. */
+function NoKey({ id }: { id: string }) {
+  return (
+    <>
+      <PageHeader title="Key" description={<BackLink />} />
+      <EmptyState
+        title="There is no such key"
+        icon={KeyRound}
+        action={
+          <Button
+            component={Link}
+            to={`/requests?key_id=${encodeURIComponent(id)}`}
+            variant="default"
+            size="xs"
+          >
+            Its requests
+          </Button>
+        }
+      >
+        It may have been deleted. What it called is still among the requests.
+      </EmptyState>
     </>
   );
 }

@@ -1,0 +1,55 @@
+import { Modal } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type ApiKey, updateKey } from '../../api/keys';
+import { KeyForm } from './key-form';
+import { formValuesOf, type KeyFormValues, toKeyChange } from './key-form-values';
+
+interface EditKeyDialogProps {
+  apiKey: ApiKey;
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function EditKeyDialog({ apiKey, opened, onClose }: EditKeyDialogProps) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Edit the key"
+      size="lg"
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <EditKeyForm apiKey={apiKey} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function EditKeyForm({ apiKey, onClose }: Omit<EditKeyDialogProps, 'opened'>) {
+  const queryClient = useQueryClient();
+  // As it was when the dialog was opened: the key may be loaded anew meanwhile.
+  const [initial] = useState(() => formValuesOf(apiKey));
+  const change = useMutation({
+    mutationFn: ({ before, after }: { before: KeyFormValues; after: KeyFormValues }) =>
+      updateKey(apiKey.id, toKeyChange(before, after)),
+    onSuccess: (changed) => {
+      queryClient.setQueryData(['keys', apiKey.id], changed);
+      void queryClient.invalidateQueries({ queryKey: ['keys'] });
+      notifications.show({ message: 'The key is changed, from its next call on.' });
+      onClose();
+    },
+  });
+  return (
+    <KeyForm
+      initial={initial}
+      submitLabel="Save"
+      failTitle="The key is not changed"
+      isPending={change.isPending}
+      error={change.error}
+      onSubmit={(after) => change.mutate({ before: initial, after })}
+      onCancel={onClose}
+    />
+  );
+}

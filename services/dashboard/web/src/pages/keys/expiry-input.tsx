@@ -1,0 +1,58 @@
+import { Select, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { formatTime } from '../../ui/format-time';
+import { fromLocalTime, toLocalTime } from './local-time';
+
+interface ExpiryInputProps {
+  /** Null: never. */
+  value: string | null;
+  onChange: (value: string | null) => void;
+  error?: string | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const NEVER = 'never';
+const ON_A_DATE = 'date';
+const CHOICES = [
+  { value: NEVER, label: 'Never' },
+  { value: '1', label: 'In a day' },
+  { value: '7', label: 'In 7 days' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: ON_A_DATE, label: 'On a date of your choice' },
+];
+
+export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
+  const [choice, setChoice] = useState(value === null ? NEVER : ON_A_DATE);
+  const choose = (chosen: string | null) => {
+    if (chosen === null) return;
+    setChoice(chosen);
+    if (chosen === NEVER) onChange(null);
+    else if (chosen !== ON_A_DATE) onChange(new Date(Date.now() + Number(chosen) * DAY_MS).toISOString());
+  };
+  const isPreset = choice !== NEVER && choice !== ON_A_DATE;
+  return (
+    <Stack gap="xs">
+      <Select
+        label="Expires"
+        data={CHOICES}
+        value={choice}
+        onChange={choose}
+        allowDeselect={false}
+        description={isPreset && value ? formatTime(value) : 'After that its calls answer expired_api_key'}
+        error={choice === ON_A_DATE ? undefined : error}
+      />
+      {choice === ON_A_DATE && (
+        <TextInput
+          type="datetime-local"
+          label="Expires on"
+          required
+          defaultValue={value ? toLocalTime(value) : ''}
+          onChange={(event) => onChange(fromLocalTime(event.currentTarget.value))}
+          error={error}
+        />
+      )}
+    </Stack>
+  );
+}

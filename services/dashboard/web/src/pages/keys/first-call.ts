@@ -1,0 +1,35 @@
+import type { Model } from '../../api/models';
+
+const PROMPTS = {
+  chat: { path: '/v1/chat/completions', body: { messages: [{ role: 'user', content: 'Hello!' }] } },
+  image: { path: '/v1/images', body: { prompt: 'A lighthouse at dusk' } },
+};
+
+/** The first try should cost little. */
+const outputRate = ({ pricing }: Model): number => pricing?.tokens?.output ?? Number.POSITIVE_INFINITY;
+
+/** A curl that can be run as it stands, if the key may use a model that one call is enough for. */
+export function firstCall(
+  apiUrl: string,
+  { key, allowed_models }: { readonly key: string; readonly allowed_models: readonly string[] },
+  catalog: readonly Model[],
+): string | undefined {
+  const usable = catalog.filter(
+    ({ slug, status, preview }) =>
+      status === 'active' && !preview && (allowed_models.length === 0 || allowed_models.includes(slug)),
+  );
+  const making = (modality: string) =>
+    usable
+      .filter(({ output_modalities }) => output_modalities.includes(modality))
+      .toSorted((one, other) => outputRate(one) - outputRate(other))[0];
+  const chat = making('text');
+  const model = chat ?? making('image');
+  if (!model) return undefined;
+  const { path, body } = chat ? PROMPTS.chat : PROMPTS.image;
+  return [
+    `curl ${apiUrl}${path} \\`,
+    `  -H "Authorization: Bearer ${key}" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '${JSON.stringify({ model: model.slug, ...body })}'`,
+  ].join('\n');
+}

@@ -1,0 +1,5 @@
+/** `openai/gpt-x` under `openai`, both in the order of the alphabet. */
+export function groupByProvider(slugs: readonly string[]): { group: string; items: string[] }[] {
+  const byProvider = Map.groupBy(slugs.toSorted(), (slug) => slug.split('/')[0] ?? '');
+  return [...byProvider].map(([group, items]) => ({ group, items }));
+}

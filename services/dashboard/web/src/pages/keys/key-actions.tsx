@@ -1,0 +1,97 @@
+import { Button, SimpleGrid, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Power, PowerOff, RefreshCcw, RotateCw, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { type ApiKey, enableKey, type NewApiKey } from '../../api/keys';
+import { ErrorState } from '../../ui/error-state';
+import { Section } from '../../ui/section';
+import { type KeyQuestion, KeyQuestions } from './key-questions';
+import { KeyValueDialog } from './key-value-dialog';
+
+/** What may be done to a key beside its limits; a revoked one can only be deleted. */
+export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
+  const [asked, setAsked] = useState<KeyQuestion>();
+  const [made, setMade] = useState<NewApiKey>();
+  return (
+    <Section title="Change the key">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="lg">
+        {apiKey.status !== 'revoked' && (
+          <>
+            <Action label="Rotate" icon={<RotateCw size={16} />} onClick={() => setAsked('rotate')}>
+              A new value; the old one works on for as long as you say.
+            </Action>
+            <Action label="Regenerate" icon={<RefreshCcw size={16} />} onClick={() => setAsked('regenerate')}>
+              A new value; every old one ends at once. For a key that leaked.
+            </Action>
+            {apiKey.status === 'disabled' ? (
+              <EnableAction id={apiKey.id} />
+            ) : (
+              <Action label="Disable" icon={<PowerOff size={16} />} onClick={() => setAsked('disable')}>
+                Its calls are refused until you enable it.
+              </Action>
+            )}
+          </>
+        )}
+        <Action label="Delete" icon={<Trash2 size={16} />} danger onClick={() => setAsked('delete')}>
+          For good. What it has spent stays in usage and requests.
+        </Action>
+      </SimpleGrid>
+      <KeyQuestions apiKey={apiKey} asked={asked} onClose={() => setAsked(undefined)} onRenewed={setMade} />
+      <KeyValueDialog made={made} onClose={() => setMade(undefined)} />
+    </Section>
+  );
+}
+
+function EnableAction({ id }: { id: string }) {
+  const queryClient = useQueryClient();
+  const enabling = useMutation({
+    mutationFn: () => enableKey(id),
+    onSuccess: ({ name }) => {
+      notifications.show({ message: `${name} is enabled.` });
+      void queryClient.invalidateQueries({ queryKey: ['keys'] });
+    },
+  });
+  return (
+    <div>
+      <Action
+        label="Enable"
+        icon={<Power size={16} />}
+        isPending={enabling.isPending}
+        onClick={() => enabling.mutate()}
+      >
+        Its calls are answered again.
+      </Action>
+      {enabling.error && <ErrorState error={enabling.error} title="The key is not enabled" />}
+    </div>
+  );
+}
+
+interface ActionProps {
+  label: string;
+  icon: ReactNode;
+  danger?: boolean;
+  isPending?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+function Action({ label, icon, danger = false, isPending = false, onClick, children }: ActionProps) {
+  return (
+    <div>
+      <Button
+        variant={danger ? 'light' : 'default'}
+        {...(danger && { color: 'red' })}
+        size="xs"
+        leftSection={icon}
+        loading={isPending}
+        onClick={onClick}
+      >
+        {label}
+      </Button>
+      <Text size="xs" c="dimmed" mt={6}>
+        {children}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { Code, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ApiKey } from '../../api/keys';
+import { CopyButton } from '../../ui/copy-button';
+import { Section } from '../../ui/section';
+import { StatusBadge } from '../../ui/status-badge';
+import { Time } from '../../ui/time';
+import { keyState } from './key-state';
+
+/** What a key is, but for its limits. */
+export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
+  const { id, hint, created_at, expires_at, allowed_models } = apiKey;
+  return (
+    <Section title="Details">
+      <Stack component="dl" gap="xs" m={0}>
+        <Detail title="Status">
+          <StatusBadge status={keyState(apiKey, Date.now())} />
+        </Detail>
+        <Detail title="Value">
+          <Code>sk-gw-…{hint}</Code>
+        </Detail>
+        <Detail title="Id">
+          <Group gap={4} wrap="nowrap" justify="flex-end">
+            <Code style={{ overflowWrap: 'anywhere' }}>{id}</Code>
+            <CopyButton value={id} label="Copy key id" />
+          </Group>
+        </Detail>
+        <Detail title="Created">
+          <Time at={created_at} />
+        </Detail>
+        <Detail title="Expires">{expires_at ? <Time at={expires_at} /> : 'Never'}</Detail>
+        <Detail title="Models">
+          {allowed_models.length === 0 ? (
+            'All'
+          ) : (
+            <Group gap={4} justify="flex-end">
+              {allowed_models.map((slug) => (
+                <Code key={slug}>{slug}</Code>
+              ))}
+            </Group>
+          )}
+        </Detail>
+      </Stack>
+    </Section>
+  );
+}
+
+function Detail({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Group justify="space-between" align="baseline" wrap="nowrap" gap="md" mih={26}>
+      <Text component="dt" size="sm" c="dimmed" style={{ flex: 'none' }}>
+        {title}
+      </Text>
+      <Text component="dd" size="sm" m={0} ta="right">
+        {children}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { NEW_KEY, toKeyChange, toKeyInput } from './key-form-values';
+
+test('a new key has only what was filled in, a limit of zero among it', () => {
+  expect(toKeyInput({ ...NEW_KEY, name: 'ci', daily_limit: 0, allowed_models: ['sim/chat'] })).toEqual({
+    name: 'ci',
+    daily_limit: 0,
+    allowed_models: ['sim/chat'],
+  });
+});
+
+test('a change names what was changed, and lifts what was emptied', () => {
+  const before = { ...NEW_KEY, name: 'ci', daily_limit: 5, rpm_limit: 60, allowed_models: ['sim/chat'] };
+  expect(toKeyChange(before, { ...before, allowed_models: [...before.allowed_models] })).toEqual({});
+  expect(toKeyChange(before, { ...before, daily_limit: null, rpm_limit: 90, allowed_models: [] })).toEqual({
+    daily_limit: null,
+    rpm_limit: 90,
+    allowed_models: [],
+  });
+});

@@ -1,0 +1,43 @@
+import type { ApiKey, KeyInput, KeyLimits } from '../../api/keys';
+
+/** What a key's form holds; null: no limit. */
+export type KeyFormValues = KeyLimits & { readonly name: string };
+
+export const NEW_KEY: KeyFormValues = {
+  name: '',
+  expires_at: null,
+  allowed_models: [],
+  daily_limit: null,
+  monthly_limit: null,
+  request_cost_limit: null,
+  rpm_limit: null,
+  tpm_limit: null,
+};
+
+const FIELDS = Object.keys(NEW_KEY) as readonly (keyof KeyFormValues)[];
+
+export const formValuesOf = (key: ApiKey): KeyFormValues => ({
+  name: key.name,
+  expires_at: key.expires_at,
+  allowed_models: key.allowed_models,
+  daily_limit: key.daily_limit,
+  monthly_limit: key.monthly_limit,
+  request_cost_limit: key.request_cost_limit,
+  rpm_limit: key.rpm_limit,
+  tpm_limit: key.tpm_limit,
+});
+
+/** A new key has what was filled in. */
+export function toKeyInput(values: KeyFormValues): KeyInput {
+  const { name, ...limits } = values;
+  const given = Object.entries(limits).filter(
+    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+  );
+  return { name, ...Object.fromEntries(given) };
+}
+
+/** Only what was changed: what somebody else changes meanwhile stays as they made it. */
+export function toKeyChange(before: KeyFormValues, after: KeyFormValues): Partial<KeyInput> {
+  const changed = FIELDS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  return Object.fromEntries(changed.map((field) => [field, after[field]]));
+}

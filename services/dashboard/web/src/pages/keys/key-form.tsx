@@ -1,0 +1,134 @@
+import { Button, Fieldset, Group, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { ErrorState } from '../../ui/error-state';
+import { fieldError } from '../../ui/field-error';
+import { toAmount } from '../../ui/to-amount';
+import { UsdInput } from '../../ui/usd-input';
+import { ExpiryInput } from './expiry-input';
+import type { KeyFormValues } from './key-form-values';
+import { ModelsInput } from './models-input';
+
+interface KeyFormProps {
+  initial: KeyFormValues;
+  submitLabel: string;
+  failTitle: string;
+  isPending: boolean;
+  error: Error | null;
+  onSubmit: (values: KeyFormValues) => void;
+  onCancel: () => void;
+}
+
+const MAX_NAME_CHARS = 200;
+
+/** The name and all limits of a key. What was written stays when the gateway refuses it. */
+export function KeyForm(props: KeyFormProps) {
+  const { initial, submitLabel, failTitle, isPending, error, onSubmit, onCancel } = props;
+  const [values, setValues] = useState(initial);
+  const change = (changed: Partial<KeyFormValues>) => setValues((before) => ({ ...before, ...changed }));
+  const errorOf = (field: keyof KeyFormValues) => fieldError(error, field);
+  const isOfField = Object.keys(values).some((field) => fieldError(error, field));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit({ ...values, name: values.name.trim() });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Says what the key is for"
+          value={values.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          required
+          maxLength={MAX_NAME_CHARS}
+          data-autofocus
+          autoComplete="off"
+          error={errorOf('name')}
+        />
+        <ExpiryInput
+          value={values.expires_at}
+          onChange={(expires_at) => change({ expires_at })}
+          error={errorOf('expires_at')}
+        />
+        <ModelsInput
+          value={values.allowed_models}
+          onChange={(allowed_models) => change({ allowed_models })}
+          error={errorOf('allowed_models')}
+        />
+        <SpendingLimits values={values} change={change} errorOf={errorOf} />
+        <RateLimits values={values} change={change} errorOf={errorOf} />
+        {error && !isOfField && <ErrorState error={error} title={failTitle} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel} disabled={isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface LimitsProps {
+  values: KeyFormValues;
+  change: (changed: Partial<KeyFormValues>) => void;
+  errorOf: (field: keyof KeyFormValues) => string | undefined;
+}
+
+const SPENDING = [
+  { field: 'daily_limit', label: 'Per day', description: 'From 00:00 UTC' },
+  { field: 'monthly_limit', label: 'Per month', description: 'From the 1st, UTC' },
+  { field: 'request_cost_limit', label: 'Per call', description: 'Most one may cost' },
+] as const;
+
+function SpendingLimits({ values, change, errorOf }: LimitsProps) {
+  return (
+    <Fieldset legend="Spending limits" p="md">
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        {SPENDING.map(({ field, label, description }) => (
+          <UsdInput
+            key={field}
+            label={label}
+            description={description}
+            placeholder="No limit"
+            value={values[field]}
+            onChange={(value) => change({ [field]: value })}
+            error={errorOf(field)}
+          />
+        ))}
+      </SimpleGrid>
+    </Fieldset>
+  );
+}
+
+const RATES = [
+  { field: 'rpm_limit', label: 'Requests per minute' },
+  { field: 'tpm_limit', label: 'Tokens per minute' },
+] as const;
+
+function RateLimits({ values, change, errorOf }: LimitsProps) {
+  return (
+    <Fieldset legend="Rate limits" p="md">
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {RATES.map(({ field, label }) => (
+          <NumberInput
+            key={field}
+            label={label}
+            placeholder="No limit"
+            value={values[field] ?? ''}
+            onChange={(written) => change({ [field]: toAmount(written) })}
+            allowDecimal={false}
+            allowNegative={false}
+            thousandSeparator=","
+            hideControls
+            inputMode="numeric"
+            autoComplete="off"
+            error={errorOf(field)}
+          />
+        ))}
+      </SimpleGrid>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,73 @@
+import { Anchor, Badge } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { listRequests, type RequestRecord } from '../../api/requests';
+import { type Column, DataTable } from '../../ui/data-table';
+import { EmptyState } from '../../ui/empty-state';
+import { formatCount } from '../../ui/format-count';
+import { Money } from '../../ui/money';
+import { Section } from '../../ui/section';
+import { Time } from '../../ui/time';
+
+const SHOWN = 10;
+const REFETCH_INTERVAL_MS = 5_000;
+
+const COLUMNS: readonly Column<RequestRecord>[] = [
+  {
+    title: 'When',
+    cell: ({ id, created_at }) => (
+      <Anchor component={Link} to={`/requests/${id}`} size="sm">
+        <Time at={created_at} relative />
+      </Anchor>
+    ),
+  },
+  { title: 'Model', cell: ({ model }) => model ?? '–' },
+  {
+    title: 'Answer',
+    cell: ({ status, error_code }) => (
+      <Badge color={colorOf(status)} variant="light" radius="sm" tt="none" style={{ flex: 'none' }}>
+        {error_code === null ? status : `${status} ${error_code}`}
+      </Badge>
+    ),
+  },
+  { title: 'Tokens in', numeric: true, cell: ({ input_tokens }) => formatCount(input_tokens) },
+  { title: 'Tokens out', numeric: true, cell: ({ output_tokens }) => formatCount(output_tokens) },
+  { title: 'Cost', numeric: true, cell: ({ cost }) => <Money usd={cost} /> },
+];
+
+const colorOf = (status: number) => (status < 400 ? 'teal' : status < 500 ? 'orange' : 'red');
+
+/** The latest calls of a key. */
+export function KeyRequests({ keyId }: { keyId: string }) {
+  const latest = useQuery({
+    queryKey: ['requests', 'of-key', keyId],
+    queryFn: () => listRequests({ key_id: keyId }, undefined, SHOWN),
+    refetchInterval: REFETCH_INTERVAL_MS,
+  });
+  const all = (
+    <Anchor component={Link} to={`/requests?key_id=${encodeURIComponent(keyId)}`} size="sm">
+      All its requests
+    </Anchor>
+  );
+  return (
+    <Section title="Latest requests" action={all}>
+      <DataTable
+        label="Latest requests of the key"
+        columns={COLUMNS}
+        list={{
+          rows: latest.data?.data ?? [],
+          isLoading: latest.isPending,
+          error: latest.error,
+          hasMore: false,
+          isLoadingMore: false,
+          loadMore: () => {},
+          reload: () => void latest.refetch(),
+        }}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState title="No requests yet">Calls with this key appear here within seconds.</EmptyState>
+        }
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import type { ApiKey } from '../../api/keys';
+import { NEW_KEY } from './key-form-values';
+import { keyState } from './key-state';
+import { limitsAtAGlance } from './limits-at-a-glance';
+
+const NOW = Date.UTC(2026, 10, 21);
+const key = (more: Partial<ApiKey>): ApiKey => ({
+  ...NEW_KEY,
+  id: 'key_1',
+  status: 'enabled',
+  hint: 'abcd',
+  created_at: '2026-11-01T00:00:00.000Z',
+  ...more,
+});
+
+test('a key is over at its moment, and off whenever it would be', () => {
+  const past = new Date(NOW).toISOString();
+  expect(keyState(key({}), NOW)).toBe('enabled');
+  expect(keyState(key({ expires_at: new Date(NOW + 1).toISOString() }), NOW)).toBe('enabled');
+  expect(keyState(key({ expires_at: past }), NOW)).toBe('expired');
+  expect(keyState(key({ expires_at: past, status: 'disabled' }), NOW)).toBe('disabled');
+  expect(keyState(key({ status: 'revoked' }), NOW)).toBe('revoked');
+});
+
+test('limits at a glance are those that there are, one of nothing among them', () => {
+  expect(limitsAtAGlance(NEW_KEY)).toEqual([]);
+  expect(limitsAtAGlance({ ...NEW_KEY, daily_limit: 0, monthly_limit: 2.5, tpm_limit: 100_000 })).toEqual([
+    '$0.00 a day',
+    '$2.50 a month',
+    '100K TPM',
+  ]);
+});

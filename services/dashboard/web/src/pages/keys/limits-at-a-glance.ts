@@ -1,0 +1,15 @@
+import type { KeyLimits } from '../../api/keys';
+import { formatCompact } from '../../ui/format-count';
+import { formatMoney } from '../../ui/format-money';
+
+/** The limits that a key has, in few words: `$5.00 a day`, `60 requests a minute`. */
+export function limitsAtAGlance(limits: KeyLimits): string[] {
+  const { daily_limit, monthly_limit, request_cost_limit, rpm_limit, tpm_limit } = limits;
+  return [
+    daily_limit !== null && `${formatMoney(daily_limit)} a day`,
+    monthly_limit !== null && `${formatMoney(monthly_limit)} a month`,
+    request_cost_limit !== null && `${formatMoney(request_cost_limit)} a call`,
+    rpm_limit !== null && `${formatCompact(rpm_limit)} RPM`,
+    tpm_limit !== null && `${formatCompact(tpm_limit)} TPM`,
+  ].filter((text) => text !== false);
+}

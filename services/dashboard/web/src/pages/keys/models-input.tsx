@@ -1,0 +1,32 @@
+import { MultiSelect } from '@mantine/core';
+import { groupByProvider } from './group-by-provider';
+import { useCatalog } from './use-catalog';
+
+interface ModelsInputProps {
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+  error?: string | undefined;
+}
+
+/** Models of the catalog, and those that the key has already. */
+export function ModelsInput({ value, onChange, error }: ModelsInputProps) {
+  const catalog = useCatalog();
+  const slugs = new Set([...(catalog.data?.map(({ slug }) => slug) ?? []), ...value]);
+  return (
+    <MultiSelect
+      label="Allowed models"
+      description="To calls with this key every other model does not exist"
+      placeholder={value.length === 0 ? 'All models' : undefined}
+      data={groupByProvider([...slugs])}
+      value={[...value]}
+      onChange={onChange}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Allow all models' }}
+      hidePickedOptions
+      maxDropdownHeight={260}
+      nothingFoundMessage={catalog.isPending ? 'The models are loading' : 'No such model'}
+      error={error ?? (catalog.error ? 'The list of models could not be loaded.' : undefined)}
+    />
+  );
+}

@@ -1,0 +1,45 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { formatMoneyExact } from './format-money';
+import { parseUsd } from './parse-usd';
+
+interface UsdInputProps {
+  label: string;
+  description?: string;
+  /** Null: nothing is written there. */
+  value: number | null;
+  onChange: (value: number | null) => void;
+  error?: string | undefined;
+  placeholder?: string;
+  disabled?: boolean;
+}
+
+/** As `parseUsd` takes it, without a sign: the browser lets nothing else be sent. */
+const AMOUNT = String.raw`\s*\$?(\d{1,12}|\d{1,3}(,\d{3}){1,3})(\.\d{1,9})?\s*`;
+
+/** An amount of USD, not below zero. */
+export function UsdInput({ value, onChange, error, ...props }: UsdInputProps) {
+  const [written, setWritten] = useState(() => (value === null ? '' : formatMoneyExact(value).slice(1)));
+  // Not while it is being written: `12.` is on its way.
+  const [isLeft, setLeft] = useState(false);
+  const isWrong = isLeft && value === null && written.trim() !== '';
+  const write = (text: string) => {
+    setWritten(text);
+    onChange(parseUsd(text) ?? null);
+  };
+  return (
+    <TextInput
+      {...props}
+      value={written}
+      onChange={(event) => write(event.currentTarget.value)}
+      onFocus={() => setLeft(false)}
+      onBlur={() => setLeft(true)}
+      error={error ?? (isWrong && 'Write an amount like 12.50.')}
+      leftSection="$"
+      pattern={AMOUNT}
+      title="An amount of USD, like 12.50"
+      inputMode="decimal"
+      autoComplete="off"
+    />
+  );
+}
