@@ -1,11 +1,24 @@
-import { EmptyState } from '../../ui/empty-state';
+import { Grid, Stack } from '@mantine/core';
 import { PageHeader } from '../../ui/page-header';
+import { AccountLimits } from './account-limits';
+import { BalanceCard } from './balance-card';
+import { MoneyLists } from './money-lists';
 
 export function BillingPage() {
   return (
     <>
-      <PageHeader title="Billing" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader title="Billing" description="What the account has, may spend, and has spent" />
+      <Stack>
+        <Grid gap="md">
+          <Grid.Col span={{ base: 12, md: 6 }}>
+            <BalanceCard />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 6 }}>
+            <AccountLimits />
+          </Grid.Col>
+        </Grid>
+        <MoneyLists />
+      </Stack>
     </>
   );
 }

@@ -1,0 +1,58 @@
+import { Anchor, Code, Text } from '@mantine/core';
+import { ScrollText } from 'lucide-react';
+import { Link } from 'react-router';
+import { type LedgerEntry, listLedger } from '../../api/billing';
+import { type Column, DataTable } from '../../ui/data-table';
+import { EmptyState } from '../../ui/empty-state';
+import { Money } from '../../ui/money';
+import { Time } from '../../ui/time';
+import { usePagedList } from '../../ui/use-paged-list';
+
+const KINDS: Readonly<Record<string, string>> = {
+  charge: 'Charge',
+  topup: 'Top-up',
+  adjustment: 'Adjustment',
+};
+
+const COLUMNS: readonly Column<LedgerEntry>[] = [
+  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Kind', cell: ({ kind }) => KINDS[kind] ?? kind },
+  { title: 'For', cell: (entry) => <Reference {...entry} /> },
+  { title: 'Amount', numeric: true, cell: ({ amount }) => <Amount usd={amount} /> },
+];
+
+/** Every change of the balance, newest first. */
+export function LedgerTable() {
+  const list = usePagedList(['billing', 'ledger'], (cursor) => listLedger(cursor));
+  return (
+    <DataTable
+      label="Ledger"
+      columns={COLUMNS}
+      list={list}
+      rowKey={({ id }) => id}
+      empty={
+        <EmptyState title="Nothing has changed the balance yet" icon={ScrollText}>
+          Top-ups stand here once they are cleared, and the charge of each call once it has ended.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+function Reference({ kind, reference }: LedgerEntry) {
+  if (kind !== 'charge') return <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>;
+  return (
+    <Anchor component={Link} to={`/requests/${encodeURIComponent(reference)}`} size="sm">
+      Request <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>
+    </Anchor>
+  );
+}
+
+function Amount({ usd }: { usd: number }) {
+  return (
+    <Text span size="sm" fw={500} c={usd > 0 ? 'teal' : undefined}>
+      {usd > 0 && '+'}
+      <Money usd={usd} />
+    </Text>
+  );
+}

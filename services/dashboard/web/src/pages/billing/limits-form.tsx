@@ -1,0 +1,70 @@
+import { Button, Group, Radio, Stack } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type Limits, updateLimits } from '../../api/billing';
+import { ErrorState } from '../../ui/error-state';
+import { fieldError } from '../../ui/field-error';
+import { UsdInput } from '../../ui/usd-input';
+import { WHEN_SHORT } from './when-short';
+
+const CHOICES = ['lower', 'refuse'] as const;
+
+/** An empty daily limit lifts it. */
+export function LimitsForm({ limits }: { limits: Limits }) {
+  const queryClient = useQueryClient();
+  const [saved, setSaved] = useState(limits);
+  const [values, setValues] = useState(limits);
+  const change = useMutation({
+    mutationFn: updateLimits,
+    onSuccess: (changed) => {
+      setSaved(changed);
+      queryClient.setQueryData(['billing', 'limits'], changed);
+      notifications.show({ message: 'The account’s limits are changed, from the next call on.' });
+    },
+  });
+  const isChanged = values.daily_limit !== saved.daily_limit || values.when_short !== saved.when_short;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate({
+      ...(values.daily_limit !== saved.daily_limit && { daily_limit: values.daily_limit }),
+      ...(values.when_short !== saved.when_short && { when_short: values.when_short }),
+    });
+  };
+  const { error } = change;
+  const isOfField = fieldError(error, 'daily_limit') ?? fieldError(error, 'when_short');
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <UsdInput
+          label="Daily limit"
+          description="Most that all keys may spend in a UTC day"
+          placeholder="No limit"
+          value={values.daily_limit}
+          onChange={(daily_limit) => setValues((before) => ({ ...before, daily_limit }))}
+          error={fieldError(error, 'daily_limit')}
+        />
+        <Radio.Group
+          label="A call that does not fit whole into balance and limits"
+          value={values.when_short}
+          onChange={(when_short) =>
+            setValues((before) => ({ ...before, when_short: when_short as Limits['when_short'] }))
+          }
+          error={fieldError(error, 'when_short')}
+        >
+          <Stack gap="xs" mt="xs">
+            {CHOICES.map((choice) => (
+              <Radio key={choice} value={choice} {...WHEN_SHORT[choice]} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {error && !isOfField && <ErrorState error={error} title="The limits are not changed" />}
+        <Group>
+          <Button type="submit" loading={change.isPending} disabled={!isChanged}>
+            Save limits
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,37 @@
+import { Code } from '@mantine/core';
+import { CreditCard } from 'lucide-react';
+import { listTopups, type Topup } from '../../api/billing';
+import { type Column, DataTable } from '../../ui/data-table';
+import { EmptyState } from '../../ui/empty-state';
+import { Money } from '../../ui/money';
+import { StatusBadge } from '../../ui/status-badge';
+import { Time } from '../../ui/time';
+import { usePagedList } from '../../ui/use-paged-list';
+
+const COLUMNS: readonly Column<Topup>[] = [
+  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    title: 'Cleared',
+    cell: ({ cleared_at }) => (cleared_at ? <Time at={cleared_at} /> : 'Not yet: can’t be spent'),
+  },
+  { title: 'Id', cell: ({ id }) => <Code style={{ overflowWrap: 'anywhere' }}>{id}</Code> },
+  { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
+];
+
+export function TopupsTable() {
+  const list = usePagedList(['billing', 'topups'], (cursor) => listTopups(cursor));
+  return (
+    <DataTable
+      label="Top-ups"
+      columns={COLUMNS}
+      list={list}
+      rowKey={({ id }) => id}
+      empty={
+        <EmptyState title="No top-ups yet" icon={CreditCard}>
+          The operator of this gateway makes them: give them the id of your account, which stands above.
+        </EmptyState>
+      }
+    />
+  );
+}
