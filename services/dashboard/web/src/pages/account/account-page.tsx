@@ -2,6 +2,7 @@ import { Button, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantin
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
+import { ApiError } from '../../api/api-error';
 import { changePassword } from '../../api/auth';
 import { useMe } from '../../api/use-me';
 import { ErrorState } from '../../ui/error-state';
@@ -41,11 +42,18 @@ function PasswordForm({ email }: { email: string }) {
     event.preventDefault();
     change.mutate(new FormData(event.currentTarget));
   };
+  const isWrong = change.error instanceof ApiError && change.error.code === 'invalid_credentials';
   return (
     <form ref={form} onSubmit={submit}>
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <Stack>
-        <PasswordInput label="Current password" name="password" autoComplete="current-password" required />
+        <PasswordInput
+          label="Current password"
+          name="password"
+          autoComplete="current-password"
+          required
+          error={isWrong && 'This is not your current password.'}
+        />
         <PasswordInput
           label="New password"
           name="new_password"
@@ -56,7 +64,7 @@ function PasswordForm({ email }: { email: string }) {
           maxLength={256}
           error={fieldError(change.error, 'new_password')}
         />
-        {change.error && !fieldError(change.error, 'new_password') && (
+        {change.error && !isWrong && !fieldError(change.error, 'new_password') && (
           <ErrorState error={change.error} title="Your password is not changed" />
         )}
         <Group>

@@ -1,11 +1,127 @@
+import { ActionIcon, Badge, Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { Pencil, Trash2, UserPlus, Users } from 'lucide-react';
+import { useState } from 'react';
+import { deleteMember, listMembers, type Member, type NewMember } from '../../api/members';
+import { useMay, useMe } from '../../api/use-me';
+import { ConfirmDialog } from '../../ui/confirm-dialog';
+import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
+import { Time } from '../../ui/time';
+import { usePagedList } from '../../ui/use-paged-list';
+import { AddMemberDialog } from './add-member-dialog';
+import { EditMemberDialog } from './edit-member-dialog';
+import { FirstPasswordDialog } from './first-password-dialog';
+import { roleLabel } from './roles';
 
+/** Owners add, change and remove; others see who is there. */
 export function MembersPage() {
+  const list = usePagedList(['members'], (cursor) => listMembers(cursor));
+  const mayManage = useMay('owner');
+  const [isAdding, adding] = useDisclosure();
+  const [added, setAdded] = useState<NewMember>();
+  const [edited, setEdited] = useState<Member>();
+  const [removed, setRemoved] = useState<Member>();
+  const add = mayManage && (
+    <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={adding.open}>
+      Add member
+    </Button>
+  );
+  const columns = mayManage ? [...COLUMNS, actionsColumn(setEdited, setRemoved)] : COLUMNS;
   return (
     <>
-      <PageHeader title="Members" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader title="Members" description="Who logs in to this account" actions={add} />
+      <DataTable
+        label="Members"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title="No members" icon={Users} />}
+      />
+      <AddMemberDialog opened={isAdding} onClose={adding.close} onAdded={setAdded} />
+      <FirstPasswordDialog added={added} onClose={() => setAdded(undefined)} />
+      <EditMemberDialog member={edited} onClose={() => setEdited(undefined)} />
+      <RemoveMember member={removed} onClose={() => setRemoved(undefined)} />
     </>
+  );
+}
+
+const COLUMNS: readonly Column<Member>[] = [
+  { title: 'Name', cell: (member) => <Who member={member} /> },
+  { title: 'Role', cell: ({ role }) => roleLabel(role) },
+  { title: 'Added', cell: ({ created_at }) => <Time at={created_at} relative /> },
+];
+
+const actionsColumn = (edit: (member: Member) => void, remove: (member: Member) => void): Column<Member> => ({
+  title: 'Actions',
+  titleHidden: true,
+  numeric: true,
+  cell: (member) => (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={`Edit ${member.email}`}
+        onClick={() => edit(member)}
+      >
+        <Pencil size={16} aria-hidden />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="red"
+        aria-label={`Remove ${member.email}`}
+        onClick={() => remove(member)}
+      >
+        <Trash2 size={16} aria-hidden />
+      </ActionIcon>
+    </Group>
+  ),
+});
+
+function Who({ member: { id, name, email } }: { member: Member }) {
+  const { user } = useMe();
+  return (
+    <div>
+      <Text component="div" size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+        {name}
+        {id === user.id && (
+          <Badge size="xs" variant="default" ml="xs">
+            you
+          </Badge>
+        )}
+      </Text>
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {email}
+      </Text>
+    </div>
+  );
+}
+
+function RemoveMember({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const done = () => {
+    notifications.show({ message: 'The member is removed.' });
+    void queryClient.invalidateQueries({ queryKey: ['members'] });
+  };
+  return (
+    <ConfirmDialog
+      opened={member !== undefined}
+      onClose={onClose}
+      title={member ? `Remove ${member.name}?` : ''}
+      confirm="Remove"
+      dangerous
+      action={async () => member && deleteMember(member.id)}
+      onDone={done}
+    >
+      {member && (
+        <Text size="sm">
+          {member.email} is logged out at once and can’t log in again. Keys stay: disable or regenerate those
+          that they know.
+        </Text>
+      )}
+    </ConfirmDialog>
   );
 }

@@ -1,0 +1,40 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { NewMember } from '../../api/members';
+import { SecretNotice } from '../../ui/secret-notice';
+
+interface FirstPasswordDialogProps {
+  /** Undefined: closed. */
+  added: NewMember | undefined;
+  onClose: () => void;
+}
+
+/** There is no mail: the owner hands the first password over. Closed by its button only. */
+export function FirstPasswordDialog({ added, onClose }: FirstPasswordDialogProps) {
+  return (
+    <Modal
+      opened={added !== undefined}
+      onClose={onClose}
+      title={added ? `${added.name} is added` : ''}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      {added && (
+        <Stack>
+          <SecretNotice
+            title={`First password of ${added.email}`}
+            value={added.password}
+            copyLabel="Copy password"
+          />
+          <Text size="sm">
+            Hand it over in a safe way: no mail is sent. They log in with it at {window.location.origin}/login
+            and should change it there, under “Your login”.
+          </Text>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>I have copied it</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
