@@ -1,11 +1,86 @@
+import { Badge, Stack, Text } from '@mantine/core';
+import { ScrollText } from 'lucide-react';
+import { type AuditEntry, listAudit } from '../../api/audit';
+import { useMay } from '../../api/use-me';
+
+import { type Column, DataTable } from '../../ui/data-table';
+import { describeAction } from '../../ui/describe-action';
 import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
+import { Time } from '../../ui/time';
+import { usePagedList } from '../../ui/use-paged-list';
+import { AuditChanges } from './audit-changes';
+import { AuditSubject } from './audit-subject';
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Who', cell: ({ actor }) => <Who {...actor} /> },
+  { title: 'What', cell: (entry) => <What {...entry} /> },
+  { title: 'Changes', cell: ({ changes }) => <AuditChanges changes={changes} /> },
+];
 
 export function AuditPage() {
+  const mayRead = useMay('owner');
   return (
     <>
-      <PageHeader title="Audit log" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader title="Audit log" description="Every change to the account, by members and operators" />
+      {mayRead ? (
+        <Entries />
+      ) : (
+        <EmptyState title="Owners of the account read it" icon={ScrollText}>
+          Ask one of them what was changed, or for their role.
+        </EmptyState>
+      )}
     </>
+  );
+}
+
+function Entries() {
+  const list = usePagedList(['audit'], (cursor) => listAudit(cursor));
+  return (
+    <DataTable
+      label="Audit log"
+      columns={COLUMNS}
+      list={list}
+      rowKey={({ id }) => id}
+      empty={
+        <EmptyState title="Nothing was changed yet" icon={ScrollText}>
+          Who creates a key, changes a limit or adds a member is written down here.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+function Who({ email, operator }: AuditEntry['actor']) {
+  const name = operator ? 'An operator' : (email ?? 'Unknown');
+  return (
+    <Text size="sm" maw={240} truncate title={name}>
+      {name}
+    </Text>
+  );
+}
+
+function What(entry: AuditEntry) {
+  const { action, changes, outcome } = entry;
+  return (
+    <Stack gap={2} align="flex-start" miw={0}>
+      <Text size="sm" fw={500}>
+        {describeAction(action, changes)}
+      </Text>
+      <AuditSubject {...entry} />
+      {outcome === 'unknown' && (
+        <Badge
+          color="orange"
+          variant="light"
+          size="sm"
+          radius="sm"
+          tt="none"
+          title="The gateway did not see its end: look whether it was done"
+        >
+          Outcome unknown
+        </Badge>
+      )}
+    </Stack>
   );
 }
