@@ -220,6 +220,14 @@ test.each([
 });
 
 test.each([
+  ['https://gateway.co.uk', 'https://evil.co.uk/'],
+  ['https://bfl.example.com', 'https://api.bfl.ai/'],
+  ['https://api.bfl.ai', 'https://bfl.ai.co/'],
+])('with our key for %s not to %s', (base, link) => {
+  expect(isOwnAddress(new URL(link), new URL(base))).toBe(false);
+});
+
+test.each([
   ['https://delivery-us1.bfl.ai/a', true],
   ['https://store.blob.core.windows.net/a?sig=1', true],
   ['http://delivery-us1.bfl.ai/a', false],

@@ -1,14 +1,21 @@
 import { isIP } from 'node:net';
 
+/** Black Forest Labs' own, whose regions have hosts of their own (`api.eu1.bfl.ai`). */
+const SITE = '.bfl.ai';
+
 /**
- * Whether a link that the provider gave for looking at a task may be followed with our key: on the same host, or
- * another of its site, since its regions have hosts of their own (`api.eu1.bfl.ai`).
+ * Whether a link that the provider gave for looking at a task may be followed with our key: on the same host, or another
+ * of its site. What else has the end of its name in common with it may be anybody's (`x.co.uk`).
  */
 export function isOwnAddress(link: URL, base: URL): boolean {
-  if (link.protocol !== base.protocol || link.username !== '') return false;
-  if (link.host === base.host) return true;
-  if (isIP(base.hostname) !== 0 || link.port !== '' || base.port !== '') return false;
-  return link.hostname.endsWith(`.${siteOf(base.hostname)}`);
+  if (isSameHost(link, base)) return true;
+  const isOfSite = (url: URL) => url.protocol === 'https:' && url.port === '' && url.hostname.endsWith(SITE);
+  return link.username === '' && isOfSite(link) && isOfSite(base);
+}
+
+/** Whether our key may be shown there, wherever the link came from. */
+export function isSameHost(link: URL, base: URL): boolean {
+  return link.protocol === base.protocol && link.username === '' && link.host === base.host;
 }
 
 /**
@@ -20,9 +27,4 @@ export function isResultAddress(link: URL, base: URL): boolean {
   const { hostname } = link;
   const named = isIP(hostname) === 0 && !hostname.startsWith('[') && /\.[a-z]{2,}$/.test(hostname);
   return link.protocol === 'https:' && named && !hostname.endsWith('.internal') && link.port === '';
-}
-
-/** Of a host of at least two labels the last two: `bfl.ai`. */
-function siteOf(hostname: string): string {
-  return hostname.split('.').slice(-2).join('.');
 }

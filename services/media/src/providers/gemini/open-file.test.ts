@@ -40,6 +40,11 @@ test('storage that it leads to is not shown the key', async () => {
   ]);
 });
 
+test('nor is another host of its site', async () => {
+  const { sent } = await open(FILE, movedTo('https://storage.google.test/a?sig=1'), video);
+  expect(sent.map(({ headers }) => headers)).toEqual([{ 'x-goog-api-key': 'k' }, {}]);
+});
+
 test('a link that is not the provider’s own is not opened', async () => {
   await rejection('https://evil.example/steal', video);
   await rejection('http://api.google.test/plain', video);

@@ -1,7 +1,7 @@
 import type { ProviderCall } from '../../domain/image-provider';
 import type { Upstream, UpstreamReply } from '../../domain/upstream';
 import type { VideoContent } from '../../domain/video-provider';
-import { isOwnAddress, isResultAddress } from '../bfl/own-address';
+import { isResultAddress, isSameHost } from '../bfl/own-address';
 import { brokenReply, refusedBy } from '../refusal';
 import { isSuccess } from '../send-json';
 
@@ -23,7 +23,7 @@ export async function openFile(
 ): Promise<VideoContent> {
   let at = new URL(url);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const isOurs = isOwnAddress(at, base);
+    const isOurs = isSameHost(at, base);
     if (!isOurs && (redirects === 0 || !isResultAddress(at, base)))
       throw brokenReply('a file somewhere else');
     const reply = await upstream.request({
