@@ -32,6 +32,7 @@ import { readSettings, type Settings } from './settings';
 import { countBills } from './store/bills';
 import { Idempotency } from './store/idempotency';
 import { countOpenTasks } from './store/tasks';
+import { checkUploadDirectory } from './upload/check-upload-directory';
 import { FORM_LIMITS } from './upload/form';
 import { FormReader } from './upload/form-reader';
 import { openVideos } from './videos';
@@ -49,6 +50,7 @@ const STOP_REST_MS = 10_000;
 
 export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
+  await checkUploadDirectory(settings.UPLOAD_DIR);
   const upstream = new UpstreamHttp();
   const providers = createProviders(settings, env, upstream);
   const pool = createPool({ url: settings.DATABASE_URL, log });

@@ -1,0 +1,16 @@
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ConfigError } from '@gateway/runtime';
+import { expect, test } from '@jest/globals';
+import { checkUploadDirectory } from './check-upload-directory';
+
+test('a folder that takes files is fine', () => checkUploadDirectory(tmpdir()));
+
+test.each([
+  ['is missing', path.join(tmpdir(), 'there-is-no-such-folder')],
+  ['is a file', process.execPath],
+])('one that %s is found at the start', async (_what, directory) => {
+  const check = checkUploadDirectory(directory);
+  await expect(check).rejects.toBeInstanceOf(ConfigError);
+  await expect(check).rejects.toThrow(`UPLOAD_DIR: no file can be made in ${directory}`);
+});
