@@ -10,7 +10,7 @@ import type { ImageResult, ImageTokens } from '../domain/image-provider';
 import { replyBytesOf } from '../domain/image-reply-bytes';
 import type { JobRoom, TakenRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
-import type { Bill } from './bill';
+import type { Bill, CallOutcome } from './bill';
 import { failureText } from './failure-text';
 import type { OwnKey } from './idempotent-calls';
 import type { ImageDispatcher, ImageRoute } from './image-dispatcher';
@@ -50,6 +50,8 @@ export interface ImageJobsOptions {
 export class ImageJobs {
   readonly #options: ImageJobsOptions;
   readonly #running = new Set<Promise<unknown>>();
+  /** Whose callers have been told that they take too long. */
+  readonly #late = new WeakSet<ImageJob>();
 
   constructor(options: ImageJobsOptions) {
     this.#options = options;
@@ -70,7 +72,7 @@ export class ImageJobs {
     const over = () => this.#running.delete(done);
     done.then(over, over);
     try {
-      return await withinTime(done, this.#options.timeoutMs);
+      return await withinTime(done, this.#options.timeoutMs, () => this.#late.add(job));
     } catch (error) {
       const giveRoom = () => job.room.give();
       done.then(giveRoom, giveRoom);
@@ -85,9 +87,10 @@ export class ImageJobs {
 
   async #carryOut(job: ImageJob): Promise<WholeReply> {
     const outcome = await this.#outcomeOf(job);
+    const asTold: AsTold = (end) => (this.#late.has(job) ? TOLD_TOO_LATE : end);
     try {
-      if ('result' in outcome) return await succeed(job, outcome.result);
-      throw await failed(job, outcome);
+      if ('result' in outcome) return await succeed(job, outcome.result, asTold);
+      throw await failed(job, outcome, asTold);
     } finally {
       job.room.jobOver();
       await job.close().catch((err) => job.log.error({ err }, 'files of a call are not freed'));
@@ -130,11 +133,14 @@ interface JobFailure extends ImageFailure {
   readonly forGood: boolean;
 }
 
-async function succeed(job: ImageJob, result: ImageResult): Promise<WholeReply> {
+/** The end of a call as its caller saw it, which may be long before its order was over. */
+type AsTold = (end: CallOutcome) => CallOutcome;
+
+async function succeed(job: ImageJob, result: ImageResult, asTold: AsTold): Promise<WholeReply> {
   const { bill, own } = job;
-  const { reply, charge } = await answered(job, result);
+  const { reply, charge } = await answered(job, result, asTold);
   try {
-    const isOurs = await bill.settle(charge, { status: reply.status, errorCode: '' });
+    const isOurs = await bill.settle(charge, asTold({ status: reply.status, errorCode: '' }));
     if (!isOurs) throw new Error('the bill was ended by others');
   } catch (cause) {
     // Nobody pays for these images.
@@ -146,13 +152,17 @@ async function succeed(job: ImageJob, result: ImageResult): Promise<WholeReply> 
 }
 
 /** @throws GatewayError with bill and key ended: what was made can't be told, for want of memory say */
-async function answered(job: ImageJob, result: ImageResult): Promise<ReturnType<typeof answerOf>> {
+async function answered(
+  job: ImageJob,
+  result: ImageResult,
+  asTold: AsTold,
+): Promise<ReturnType<typeof answerOf>> {
   try {
     return answerOf(job, result);
   } catch (cause) {
     const error = new GatewayError('internal_error', { cause });
     await job.own.lost();
-    await job.bill.lost({ status: error.row.status, errorCode: error.code });
+    await job.bill.lost(asTold({ status: error.row.status, errorCode: error.code }));
     throw error;
   }
 }
@@ -170,9 +180,13 @@ function answerOf({ order, rate, toReply }: ImageJob, result: ImageResult) {
 }
 
 /** What its caller is told. */
-async function failed({ order, rate, bill, own }: ImageJob, failure: JobFailure): Promise<GatewayError> {
+async function failed(
+  { order, rate, bill, own }: ImageJob,
+  failure: JobFailure,
+  asTold: AsTold,
+): Promise<GatewayError> {
   const { error, charge, tokens, forGood } = failure;
-  const outcome = { status: error.row.status, errorCode: error.code };
+  const outcome = asTold({ status: error.row.status, errorCode: error.code });
   const costNano = tokens ? costOf(order, rate, { made: 0, tokens }) : 0n;
   if (charge === 'unknown') await bill.lost(outcome);
   else if (costNano === 0n) await bill.release(outcome);
@@ -187,12 +201,16 @@ const sums = ({ textInput, imageInput, output, textOutput = 0 }: ImageTokens) =>
 });
 
 const timedOut = (cause?: unknown) => new GatewayError('image_generation_timeout', { cause });
+const TOLD_TOO_LATE: CallOutcome = { status: timedOut().row.status, errorCode: timedOut().code };
 
 /** @throws GatewayError `image_generation_timeout` when it takes longer, and goes on */
-async function withinTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+async function withinTime<T>(work: Promise<T>, timeoutMs: number, onLate: () => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(timedOut()), timeoutMs);
+    timer = setTimeout(() => {
+      onLate();
+      reject(timedOut());
+    }, timeoutMs);
   });
   try {
     return await Promise.race([work, late]);
