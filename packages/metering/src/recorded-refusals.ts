@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/proto';
-import type { LinkHandler } from '@gateway/runtime';
+import { CallerLeft, type LinkHandler } from '@gateway/runtime';
 import type { Refusal } from './refusal-reporter';
 
 /** What the record of a failed call needs to know beyond its error. */
@@ -37,6 +37,7 @@ export const recordedRefusals =
           endpoint: call.path,
           startedAtMs,
           error: GatewayError.from(thrown),
+          callerLeft: thrown instanceof CallerLeft,
         });
       }
       throw thrown;

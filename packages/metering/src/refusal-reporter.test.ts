@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import type { ReportRefusalsRequest } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
-import type { LinkCall, Logger, RequestContext } from '@gateway/runtime';
+import { CallerLeft, type LinkCall, type Logger, type RequestContext } from '@gateway/runtime';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { noteFailure, recordedRefusals } from './recorded-refusals';
 import { type Refusal, RefusalReporter } from './refusal-reporter';
@@ -142,6 +142,15 @@ describe('a handler’s failures', () => {
   test('are internal errors when they are none of ours', async () => {
     await expect(run(new Error('a defect'))).rejects.toThrow('a defect');
     expect(added.map(({ error }) => error.code)).toEqual(['internal_error']);
+  });
+
+  test('have no error when their caller had left', async () => {
+    await expect(run(new CallerLeft())).rejects.toThrow();
+    expect(added).toMatchObject([{ callerLeft: true }]);
+    const { sent, reporter } = reporting();
+    reporter.add(added[0]!);
+    await reporter.close();
+    expect(sent[0]?.calls).toMatchObject([{ status: 499, errorCode: '' }]);
   });
 
   test('are left to settlement when money was held', async () => {

@@ -15,6 +15,8 @@ export interface Refusal {
   readonly endpoint: string;
   readonly startedAtMs: number;
   readonly error: GatewayError;
+  /** Before anything could be said of it: it has no error. */
+  readonly callerLeft?: boolean;
 }
 
 export interface RefusalReporterDeps {
@@ -31,6 +33,8 @@ const MAX_ACCOUNT_CALLS = 20;
 /** Beyond so many different counts the models are left out, and beyond twice as many nothing more is counted. */
 const MAX_COUNTS = 5_000;
 const MAX_ENDPOINT = 128;
+/** As calls of which money was held are recorded. */
+const CALLER_LEFT = { status: 499, errorCode: '' };
 const NAMEABLE = /^[\x21-\x7e]{1,128}$/;
 
 interface Count extends RefusedCount {
@@ -122,13 +126,16 @@ export class RefusalReporter {
     return report;
   }
 
-  #toCall({ error, endpoint, model, startedAtMs, ...ids }: Refusal): RefusedCall {
+  #toCall({ error, callerLeft, endpoint, model, startedAtMs, ...ids }: Refusal): RefusedCall {
+    const { status, errorCode } = callerLeft
+      ? CALLER_LEFT
+      : { status: error.row.status, errorCode: error.code };
     return {
       ...ids,
       model: nameable(model),
       endpoint: endpoint.slice(0, MAX_ENDPOINT),
-      status: error.row.status,
-      errorCode: error.code,
+      status,
+      errorCode,
       startedAtMs: String(startedAtMs),
       endedAtMs: String(this.#nowMs()),
     };

@@ -3,6 +3,7 @@ import type { CallOpen__Output } from '@gateway/proto/generated/gateway/edge/v1/
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { ReplyFrame } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
 import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
+import { CallerLeft } from './caller-left';
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 import type { Logger } from './log';
 import type { RequestContext } from './request-context';
@@ -76,7 +77,7 @@ export class AnsweredCall {
     this.#open = open;
     this.#frames = frames;
     this.#missingBytes = open.bodyBytes;
-    this.#deadline = setTimeout(() => this.callerLeft(), Math.min(open.timeoutMs, MAX_TIMER_MS));
+    this.#deadline = setTimeout(() => this.#giveUp(tooLate()), Math.min(open.timeoutMs, MAX_TIMER_MS));
     const body = new Promise<Buffer>((resolve) => {
       this.#start = resolve;
     });
@@ -109,9 +110,14 @@ export class AnsweredCall {
   }
 
   callerLeft(): void {
+    this.#giveUp(new CallerLeft());
+  }
+
+  /** @param why the rest of its body does not come */
+  #giveUp(why: Error): void {
     clearTimeout(this.#deadline);
     this.#abort.abort('caller left');
-    this.#bodyStream?.close();
+    this.#bodyStream?.close(why);
     this.#onCredit?.();
     // A call that never came whole is never handled, only ended.
     if (this.#missingBytes > 0) this.#start(Buffer.alloc(0));
@@ -139,7 +145,8 @@ export class AnsweredCall {
       await this.#send(reply);
     } catch (thrown) {
       const error = GatewayError.from(thrown);
-      if (error.code === 'internal_error') context.log.error({ err: error.cause ?? error }, 'call failed');
+      const isDefect = error.code === 'internal_error' && !(error.cause instanceof CallerLeft);
+      if (isDefect) context.log.error({ err: error.cause ?? error }, 'call failed');
       this.#frames.add({ call: this.#id, fail: toErrorDetail(error) });
     }
   }
@@ -182,6 +189,11 @@ export class AnsweredCall {
       };
     });
   }
+}
+
+/** Who sends a body for so long is there, and told. */
+function tooLate(): GatewayError {
+  return new GatewayError('invalid_request', { detail: 'the body is cut off' });
 }
 
 /** A view of a much larger receive buffer would keep all of it for as long as the call lives. */

@@ -1,5 +1,6 @@
 export * from './admin-server';
 export type { LinkCall, LinkHandler, LinkReply } from './answered-call';
+export * from './caller-left';
 export * from './config';
 export * from './every';
 export * from './fresh-questions';

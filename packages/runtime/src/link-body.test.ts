@@ -1,7 +1,16 @@
 import { GatewayError } from '@gateway/proto';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { LinkCall, LinkHandler } from './answered-call';
-import { type Answerer, connectPool, RecordingSink, request, startAnswerer, until } from './link.fixture';
+import { CallerLeft } from './caller-left';
+import {
+  type Answerer,
+  connectPool,
+  log,
+  RecordingSink,
+  request,
+  startAnswerer,
+  until,
+} from './link.fixture';
 import type { LinkedCall } from './link-client';
 import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
 
@@ -179,6 +188,10 @@ describe('a streamed body that never comes whole', () => {
 
   test('because its caller left fails its handler', async () => {
     const { address, links, ends, bytes } = await reading();
+    cleanUps.push(() => jest.restoreAllMocks());
+    const errors = jest.spyOn(log, 'error');
+    // Each call has a log of its own.
+    jest.spyOn(log, 'child').mockReturnValue(log as never);
     const sink = new SendingSink();
     const call = await connect(address).call(streamed(), sink);
     call.sendBody(Buffer.alloc(1_000));
@@ -187,7 +200,8 @@ describe('a streamed body that never comes whole', () => {
     expect(call.sendBody(Buffer.alloc(1_000))).toBe(false);
     call.endBody();
     await until(() => links.callsInFlight === 0);
-    expect(ends).toMatchObject([{ code: 'invalid_request' }]);
+    expect(ends).toEqual([expect.any(CallerLeft)]);
+    expect(errors).not.toHaveBeenCalled();
     expect(bytes()).toBe(1_000);
     expect(sink.error).toBeUndefined();
   });
@@ -213,6 +227,6 @@ describe('a streamed body that never comes whole', () => {
     expect(sink.error?.code).toBe('internal_error');
     expect(call.sendBody(Buffer.alloc(10))).toBe(false);
     await until(() => links.callsInFlight === 0);
-    expect(ends).toMatchObject([{ code: 'invalid_request' }]);
+    expect(ends).toEqual([expect.any(CallerLeft)]);
   });
 });

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { CallerLeft } from './caller-left';
 import { largeGarbage } from './large-garbage';
 import { LINK_BODY_WINDOW_BYTES } from './link-limits';
 
@@ -11,7 +11,7 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
   #waiting: Buffer[] = [];
   #uncreditedBytes = 0;
   #ended = false;
-  #closed = false;
+  #closedBy: Error | undefined;
   #wake: (() => void) | undefined;
 
   constructor(giveCredit: (bytes: number) => void) {
@@ -19,7 +19,7 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
   }
 
   push(bytes: Buffer): void {
-    if (this.#closed || this.#ended) return;
+    if (this.#closedBy || this.#ended) return;
     this.#waiting.push(bytes);
     this.#wake?.();
   }
@@ -30,18 +30,18 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
     this.#wake?.();
   }
 
-  /** Nothing more will come or be asked for; who waits for more of a body that is not whole is told so. */
-  close(): void {
-    this.#closed = true;
+  /** Nothing more will come or be asked for; who waits for more of a body that is not whole is told why. */
+  close(why: Error = new CallerLeft()): void {
+    this.#closedBy ??= why;
     if (!this.#ended) this.#waiting = [];
     this.#wake?.();
   }
 
-  /** @throws GatewayError when the caller's side gave it up */
+  /** @throws what it was closed with: CallerLeft when the caller's side gave it up */
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     while (this.#waiting.length === 0) {
       if (this.#ended) return { done: true, value: undefined };
-      if (this.#closed) throw new GatewayError('invalid_request', { detail: 'the body is cut off' });
+      if (this.#closedBy) throw this.#closedBy;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

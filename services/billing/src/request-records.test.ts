@@ -220,6 +220,12 @@ describe('refused calls', () => {
     expect(await usage(key, 'DAY')).toMatchObject([{ calls: '1', errors: '1' }]);
   });
 
+  test('are taken without a code where their caller had left', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    await report('r', 1, [refused(key, { status: 499, errorCode: '' })]);
+    expect(await usage(key, 'DAY')).toMatchObject([{ calls: '1', errors: '0' }]);
+  });
+
   test('without a code, of no day, or too many are not taken', async () => {
     const key = await billing.createFundedKey(10_000n);
     const wrong = { code: 'invalid_request' };

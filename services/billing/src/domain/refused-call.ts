@@ -15,10 +15,15 @@ export const summedModel = (model: string, errorCode: string): string =>
 
 export type RefusedCall = Omit<UsageEvent, 'outcome'> & { readonly outcome: 'refused' };
 
+/** The status of calls whose caller was gone before there was an answer. */
+const CALLER_LEFT = 499;
+
 /** Throws `MalformedEvent`. */
 export function parseRefusedCall(value: object): RefusedCall {
   const event = parseUsageEvent({ ...value, outcome: 'USAGE_OUTCOME_RELEASED' });
-  if (event.errorCode === '') throw new MalformedEvent('a refused call has an error code');
+  if (event.errorCode === '' && event.status !== CALLER_LEFT) {
+    throw new MalformedEvent('a refused call has an error code');
+  }
   return { ...event, outcome: 'refused' };
 }
 

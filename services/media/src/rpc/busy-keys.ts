@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '@gateway/proto';
+import { CallerLeft } from '@gateway/runtime';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Idempotency } from '../store/idempotency';
 
@@ -49,7 +50,7 @@ export class BusyKeys {
     };
   }
 
-  /** Resolves when the key is busy no longer, or after `withinMs`. @throws when the caller leaves */
+  /** Resolves when the key is busy no longer, or after `withinMs`. @throws CallerLeft */
   async changed(call: ClaimedCall, withinMs: number, signal: AbortSignal): Promise<void> {
     const looker = this.#lookerOf(call);
     looker.waiters++;
@@ -57,6 +58,8 @@ export class BusyKeys {
     const late = sleep(withinMs, undefined, { signal: AbortSignal.any([signal, over.signal]) });
     try {
       await Promise.race([looker.done, late]);
+    } catch (error) {
+      throw signal.aborted ? new CallerLeft() : error;
     } finally {
       over.abort();
       if (--looker.waiters === 0) looker.stop.abort();

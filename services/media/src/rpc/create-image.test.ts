@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ModelWithheld } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
-import { createLogger, type LinkCall, type LinkReply, type RequestContext } from '@gateway/runtime';
+import {
+  CallerLeft,
+  createLogger,
+  type LinkCall,
+  type LinkReply,
+  type RequestContext,
+} from '@gateway/runtime';
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Charge } from '../domain/bill-event';
@@ -461,7 +467,9 @@ describe('an order that takes too long', () => {
     expect(scene.steps.at(-1)).toBe('order first');
     finish(ONE);
     await scene.jobs.idle();
-    expect(scene.steps.at(-1)).toBe('settle answered');
+    // Its record says what its caller was told.
+    expect(scene.steps.at(-1)).toBe('settle image_generation_timeout');
+    expect(scene.charges).toMatchObject([{ images: 1, source: 'provider' }]);
   });
 
   test('is lost when its provider does not say in time', async () => {
@@ -478,7 +486,7 @@ describe('an order that takes too long', () => {
 describe('a caller who leaves', () => {
   test('before the order goes out gets the hold back', async () => {
     scene.leave.abort();
-    await expect(scene.send()).rejects.toThrow('caller left');
+    await expect(scene.send()).rejects.toBeInstanceOf(CallerLeft);
     expect(scene.steps).toEqual(['hold', 'release 499']);
   });
 

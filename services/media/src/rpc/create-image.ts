@@ -2,6 +2,7 @@ import { type CurrentKeys, noteFailure } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import {
+  CallerLeft,
   jsonReply,
   type LinkCall,
   type LinkHandler,
@@ -154,7 +155,7 @@ async function admit(
     const bill = await admission.admit(context, request);
     if (context.signal.aborted) {
       await bill.release(CALLER_LEFT);
-      throw new Error('caller left before dispatch');
+      throw new CallerLeft();
     }
     const toReply = (result: ImageResult) => jsonReply(toImageReply(result, order, read.request, Date.now()));
     const { requestId, log } = context;

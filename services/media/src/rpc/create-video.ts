@@ -1,6 +1,7 @@
 import { type CurrentKeys, type ModelAccess, ModelWithheld, noteFailure } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import {
+  CallerLeft,
   jsonReply,
   type LinkCall,
   type LinkHandler,
@@ -179,7 +180,7 @@ async function admit(
   if (!context.signal.aborted) return { prepared, bill };
   // It may have sent the call again already.
   await bill.release(CALLER_LEFT);
-  throw new Error('caller left before the order');
+  throw new CallerLeft();
 }
 
 const millisecondsOf = (seconds: number): bigint => BigInt(seconds * 1_000);
