@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { eventually, nano, readBooks } from './support/books';
-import { postJson } from './support/http';
+import { postJson, sendRequest } from './support/http';
 import { readSamples } from './support/metrics';
+import { type RecordingProxy, startRecordingProxy } from './support/recording-proxy';
 import { type Customer, type System, startSystem } from './support/system';
 
 jest.setTimeout(120_000);
@@ -14,17 +16,21 @@ const RECOVERED_WITHIN_MS = 10_000;
 
 let system: System;
 let customer: Customer;
+let provider: RecordingProxy;
 
 beforeAll(async () => {
+  provider = await startRecordingProxy();
   system = await startSystem({
     instances: { media: 2 },
-    settings: { media: { INSTANCE_SILENCE_MS: String(SILENCE_MS) } },
+    settings: { media: { INSTANCE_SILENCE_MS: String(SILENCE_MS), SIM_BASE_URL: provider.origin } },
   });
+  provider.target = system.stack.simulatorUrl;
   customer = await system.provision();
 });
 afterAll(async () => {
   if (system) expect(await system.drift()).toBe(0);
   await system?.stop();
+  await provider?.stop();
 });
 
 const image = (directive: object) =>
@@ -106,4 +112,44 @@ test('a call whose process ends in order is heard out', async () => {
   for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
   await system.settled(customer);
   expect(await lossNano()).toBe(loss);
+});
+
+test('a video that was accepted just before its process was killed is had by repeating the call, and paid once', async () => {
+  await backAtWork();
+  await system.settled(customer);
+  const before = await readBooks(system, customer);
+  const body = Buffer.from(JSON.stringify({ model: 'sim/video', prompt: 'a cat' }));
+  const headers = {
+    authorization: `Bearer ${customer.apiKey}`,
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'idempotency-key': randomUUID(),
+  };
+  const create = () => sendRequest(`${system.stack.apiUrl}/v1/videos/sim/create`, 'POST', headers, body);
+  provider.holdsOrders = true;
+  const first = create();
+  await eventually('it has been accepted', async () => provider.held > 0);
+  provider.holdsOrders = false;
+  await Promise.all([system.stack.kill('media', 0), system.stack.kill('media', 1)]);
+  expect((await first).status).toBe(500);
+  await system.stack.ready();
+  const { status, json } = await create();
+  expect([status, json]).toEqual([
+    200,
+    expect.objectContaining({ task_id: expect.stringMatching(/^task_/) }),
+  ]);
+  const ask = (action: string) =>
+    postJson(
+      `${system.stack.apiUrl}/v1/videos/sim/${action}`,
+      { task_id: (json as { task_id: string }).task_id },
+      customer.apiKey,
+    );
+  await eventually('it is done', async () => (await ask('status')).json.status === 'completed');
+  expect((await ask('result')).json.videos).toHaveLength(1);
+  await system.settled(customer);
+  const { charges, balanceNano } = await readBooks(system, customer);
+  const fresh = [...charges].filter(([requestId]) => !before.charges.has(requestId));
+  expect(fresh).toEqual([[String((await first).headers['x-request-id']), nano(0.25)]]);
+  expect(balanceNano).toBe(before.balanceNano - nano(0.25));
+  expect(provider.held).toBe(1);
 });

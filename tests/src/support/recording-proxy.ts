@@ -12,6 +12,10 @@ export interface RecordingProxy {
   readonly origin: string;
   /** Where requests go; set before the first one comes. */
   target: string;
+  /** Orders that arrive from now on are never answered, whatever the other side says. */
+  holdsOrders: boolean;
+  /** Answers that were held back. */
+  readonly held: number;
   /** Of successes, since the last time it was asked. */
   take(): readonly RecordedReply[];
   stop(): Promise<void>;
@@ -20,11 +24,17 @@ export interface RecordingProxy {
 /** Passes requests on as they are, `Host` included, and keeps what is answered to the byte. */
 export async function startRecordingProxy(): Promise<RecordingProxy> {
   let recorded: RecordedReply[] = [];
-  const proxy = { target: '' };
+  const proxy = { target: '', holdsOrders: false, held: 0 };
   const server = http.createServer((request, response) => {
     const { method, headers, url = '/' } = request;
+    const isHeld = proxy.holdsOrders && method === 'POST';
     const outgoing = http.request(`${proxy.target}${url}`, { method, headers, agent: false }, (incoming) => {
       const { statusCode: status = 502 } = incoming;
+      if (isHeld) {
+        proxy.held++;
+        incoming.resume();
+        return;
+      }
       const pieces: Buffer[] = [];
       response.writeHead(status, incoming.headers);
       incoming.on('data', (bytes: Buffer) => pieces.push(bytes));
