@@ -157,10 +157,9 @@ function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas)
   const body = doc.body ?? noFields;
   const query = doc.query ? queryParameters(book.input(doc.query)) : [];
   const mayBeLeftOut = body.safeParse({}).success;
-  const schema = book.input(body);
   const codes: AnyErrorCode[] = [
     ...commonCodes(access),
-    ...(method === 'POST' && requiresFields(schema) ? (['missing_parameter'] as const) : []),
+    ...(method === 'POST' && !mayBeLeftOut ? (['missing_parameter'] as const) : []),
     ...(doc.codes ?? []),
   ];
   return {
@@ -168,7 +167,7 @@ function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas)
     ...(method === 'POST' && {
       requestBody: {
         required: !mayBeLeftOut,
-        content: { 'application/json': { schema } },
+        content: { 'application/json': { schema: book.input(body) } },
       },
     }),
     responses: {
@@ -177,9 +176,6 @@ function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas)
     },
   };
 }
-
-/** At any depth. */
-const requiresFields = (schema: JsonSchema): boolean => JSON.stringify(schema).includes('"required":["');
 
 /** As the call of the other address space, with the key named in the body. */
 function relayedParts({ access, doc }: Relayed, path: string, { book, v1Bodies }: Schemas) {

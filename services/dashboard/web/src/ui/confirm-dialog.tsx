@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { ErrorState } from './error-state';
 
-interface ConfirmDialogProps {
+interface ConfirmDialogProps<T> {
   opened: boolean;
   onClose: () => void;
   /** A question: `Suspend this account?` */
@@ -15,28 +15,33 @@ interface ConfirmDialogProps {
   /** Red; for what hurts or can't be taken back. */
   dangerous?: boolean;
   /** Does it; its failure is shown here, where it can be tried again. */
-  action: () => Promise<unknown>;
+  action: () => Promise<T>;
   /** After it went well; the dialog closes by itself. */
-  onDone?: () => void;
+  onDone?: (answer: T) => void;
 }
 
 /** Asks before something is done, does it, and stays open with the reason if that fails. */
-export function ConfirmDialog({ opened, onClose, title, ...rest }: ConfirmDialogProps) {
+export function ConfirmDialog<T>(props: ConfirmDialogProps<T>) {
+  const { opened, onClose } = props;
+  // While it fades out it asks what it has asked, though what was done has changed the question.
+  const asked = useRef(props);
+  if (opened) asked.current = props;
+  const { title, ...question } = asked.current;
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Question {...rest} onClose={onClose} />
+      <Question {...question} onClose={onClose} />
     </Modal>
   );
 }
 
-type QuestionProps = Omit<ConfirmDialogProps, 'opened' | 'title'>;
+type QuestionProps<T> = Omit<ConfirmDialogProps<T>, 'opened' | 'title'>;
 
-function Question({ onClose, children, confirm, dangerous, action, onDone }: QuestionProps) {
+function Question<T>({ onClose, children, confirm, dangerous, action, onDone }: QuestionProps<T>) {
   const doing = useMutation({
     mutationFn: action,
-    onSuccess: () => {
+    onSuccess: (answer) => {
       onClose();
-      onDone?.();
+      onDone?.(answer);
     },
   });
   return (

@@ -13,7 +13,7 @@ interface SecretNoticeProps {
 /** A value that is shown once. */
 export function SecretNotice({ title, value, copyLabel }: SecretNoticeProps) {
   return (
-    <Alert color="yellow" variant="light" title={title} icon={<KeyRound size={18} aria-hidden />}>
+    <Alert color="orange" variant="light" title={title} icon={<KeyRound size={18} aria-hidden />}>
       <Group gap="xs" my={4} align="center">
         <Code fz="sm" style={{ overflowWrap: 'anywhere' }}>
           {value}

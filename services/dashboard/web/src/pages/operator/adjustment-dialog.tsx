@@ -29,14 +29,14 @@ interface AdjustmentInput {
 
 /** A correction of the balance, for which someone must say why. */
 export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogProps) {
-  const once = useOnce();
+  const once = useOnce(opened);
   const queryClient = useQueryClient();
   const adjustment = useMutation({
     mutationFn: (input: AdjustmentInput) => once(input, (key) => adjustAccount(account.id, input, key)),
-    onSuccess: ({ amount }) => {
+    onSuccess: ({ id, amount }) => {
       onClose();
       const what = amount < 0 ? 'taken from' : 'given to';
-      notifications.show({ message: `${formatMoney(Math.abs(amount))} ${what} ${account.name}.` });
+      notifications.show({ id, message: `${formatMoney(Math.abs(amount))} ${what} ${account.name}.` });
       void queryClient.invalidateQueries();
     },
   });

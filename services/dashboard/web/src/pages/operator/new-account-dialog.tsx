@@ -17,7 +17,7 @@ interface DialogProps {
 
 /** Makes an account, and its owner with a first password, for there is no mail. */
 export function NewAccountDialog({ opened, onClose }: DialogProps) {
-  const once = useOnce();
+  const once = useOnce(opened);
   const queryClient = useQueryClient();
   const creation = useMutation({
     mutationFn: (account: Parameters<typeof createAccount>[0]) =>

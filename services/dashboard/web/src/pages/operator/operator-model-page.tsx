@@ -1,11 +1,9 @@
-import { EmptyState } from '../../ui/empty-state';
-import { PageHeader } from '../../ui/page-header';
+import { useParams } from 'react-router';
+import { ExistingModel } from './existing-model';
+import { NewModel } from './new-model';
 
+/** `/operator/models/openai/gpt-x`, or `/operator/models/new`: a slug has a slash. */
 export function OperatorModelPage() {
-  return (
-    <>
-      <PageHeader title="Model" />
-      <EmptyState title="This page is not there yet" />
-    </>
-  );
+  const slug = useParams()['*'] ?? '';
+  return slug === 'new' ? <NewModel /> : <ExistingModel key={slug} slug={slug} />;
 }

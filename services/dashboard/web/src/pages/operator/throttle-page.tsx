@@ -117,8 +117,11 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
         onClose={lift.close}
         title="Lift the throttle?"
         confirm="Lift throttle"
-        action={async () => taken(await setThrottle(null))}
-        onDone={() => notifications.show({ message: 'The throttle is lifted.' })}
+        action={() => setThrottle(null)}
+        onDone={(answer) => {
+          taken(answer);
+          notifications.show({ message: 'The throttle is lifted.' });
+        }}
       >
         <Text size="sm">
           Every call is taken again. The limits of keys and accounts, and those of the providers, stay.

@@ -21,14 +21,14 @@ interface TopupInput {
 }
 
 export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
-  const once = useOnce();
+  const once = useOnce(opened);
   const queryClient = useQueryClient();
   const topup = useMutation({
     mutationFn: (input: TopupInput) => once(input, (key) => topUpAccount(account.id, input, key)),
-    onSuccess: ({ amount, status }) => {
+    onSuccess: ({ id, amount, status }) => {
       onClose();
       const what = status === 'cleared' ? 'can be spent now' : 'waits until you clear it';
-      notifications.show({ message: `${formatMoney(amount)} for ${account.name} ${what}.` });
+      notifications.show({ id, message: `${formatMoney(amount)} for ${account.name} ${what}.` });
       void queryClient.invalidateQueries();
     },
   });

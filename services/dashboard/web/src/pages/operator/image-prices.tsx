@@ -1,0 +1,80 @@
+import { Button, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { PriceInput } from './price-input';
+import { IMAGE_RATES, newImagePrice, type PricesDraft } from './prices-draft';
+import { type Problems, problemsAt } from './problems';
+import { RatesFields } from './rates-fields';
+import { RemoveRow } from './remove-row';
+
+interface ImagePricesProps {
+  draft: PricesDraft;
+  onChange: (draft: PricesDraft) => void;
+  problems: Problems;
+}
+
+/** By size and quality, or by tokens. */
+export function ImagePrices({ draft, onChange, problems }: ImagePricesProps) {
+  const { images, imageTokens } = draft;
+  const change = (id: string, field: Partial<(typeof images)[number]>) =>
+    onChange({ ...draft, images: images.map((one) => (one.id === id ? { ...one, ...field } : one)) });
+  return (
+    <Fieldset legend="Images">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          USD for one image, by size and quality. Empty: any other. Or by tokens, below.
+        </Text>
+        {images.map(({ id, size, quality, price }, index) => {
+          const path = `pricing.image.per_image.${index}`;
+          return (
+            <RemoveRow
+              key={id}
+              label={`Remove price ${index + 1}`}
+              onRemove={() => onChange({ ...draft, images: images.filter((one) => one.id !== id) })}
+            >
+              <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="sm">
+                <TextInput
+                  label="Size"
+                  placeholder="Any"
+                  value={size}
+                  onChange={(event) => change(id, { size: event.currentTarget.value })}
+                  error={problemsAt(problems, `${path}.size`)}
+                />
+                <TextInput
+                  label="Quality"
+                  placeholder="Any"
+                  value={quality}
+                  onChange={(event) => change(id, { quality: event.currentTarget.value })}
+                  error={problemsAt(problems, `${path}.quality`)}
+                />
+                <PriceInput
+                  label="Price"
+                  value={price}
+                  onChange={(text) => change(id, { price: text })}
+                  error={problemsAt(problems, `${path}.price`)}
+                />
+              </SimpleGrid>
+            </RemoveRow>
+          );
+        })}
+        <div>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Plus size={14} aria-hidden />}
+            onClick={() => onChange({ ...draft, images: [...images, newImagePrice()] })}
+          >
+            Price of an image
+          </Button>
+        </div>
+        <RatesFields
+          legend="By tokens, USD per million"
+          names={IMAGE_RATES}
+          rates={imageTokens}
+          onChange={(rates) => onChange({ ...draft, imageTokens: rates })}
+          problems={problems}
+          path="pricing.image"
+        />
+      </Stack>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,102 @@
+import { Button, Group, Skeleton, Stack, Switch } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useNavigate, useSearchParams } from 'react-router';
+import { type AdminModel, createModel, getAdminModel, type ModelInput } from '../../api/admin-models';
+import { ErrorState } from '../../ui/error-state';
+import { PageHeader } from '../../ui/page-header';
+import { EntryFields } from './entry-fields';
+import { FormProblems } from './form-problems';
+import { emptyModel, fromModel, toChange } from './model-draft';
+import { fromPricing, toPrices } from './prices-draft';
+import { PricesFields } from './prices-fields';
+import { NO_PROBLEMS, type Problems, problemsOf } from './problems';
+
+/** Makes a model, from nothing or from another: `?from=openai/gpt-x`. */
+export function NewModel() {
+  const from = useSearchParams()[0].get('from');
+  const pattern = useQuery({
+    queryKey: ['admin', 'model', from],
+    queryFn: () => getAdminModel(from ?? ''),
+    enabled: from !== null,
+  });
+  return (
+    <>
+      <PageHeader
+        title="New model"
+        description={from ? `Begun as a copy of ${from}` : 'What it is, who serves it and what it costs'}
+      />
+      {from === null || pattern.data ? (
+        <NewModelForm pattern={pattern.data} />
+      ) : pattern.error ? (
+        <ErrorState error={pattern.error} onRetry={() => void pattern.refetch()} />
+      ) : (
+        <Skeleton h={640} />
+      )}
+    </>
+  );
+}
+
+function NewModelForm({ pattern }: { pattern: AdminModel | undefined }) {
+  const [entry, setEntry] = useState(() =>
+    pattern ? { ...fromModel(pattern), slug: '', successor: null } : emptyModel(),
+  );
+  const [prices, setPrices] = useState(() => fromPricing(pattern?.pricing ?? null));
+  const [isActive, setActive] = useState(false);
+  const [found, setFound] = useState<Problems>(NO_PROBLEMS);
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const creating = useMutation({
+    mutationFn: (input: ModelInput) => createModel(input),
+    onSuccess: (made) => {
+      queryClient.setQueryData(['admin', 'model', made.slug], made);
+      void queryClient.invalidateQueries({ queryKey: ['admin', 'models'] });
+      void queryClient.invalidateQueries({ queryKey: ['models'] });
+      notifications.show({ message: `${made.name} is created.` });
+      void navigate(`/operator/models/${made.slug}`);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { change, problems: ofEntry } = toChange(entry);
+    const { prices: pricing, problems: ofPrices } = toPrices(prices);
+    const problems = new Map([...ofEntry, ...ofPrices]);
+    if (!entry.slug.trim()) problems.set('slug', 'A model needs a slug.');
+    creating.reset();
+    setFound(problems);
+    if (problems.size > 0) return;
+    creating.mutate({
+      ...change,
+      slug: entry.slug.trim(),
+      status: isActive ? 'active' : 'disabled',
+      pricing,
+    });
+  };
+  const problems = found.size > 0 ? found : problemsOf(creating.error);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <EntryFields draft={entry} onChange={setEntry} problems={problems} isNew />
+        <PricesFields
+          draft={prices}
+          onChange={setPrices}
+          problems={problems}
+          outputs={entry.output_modalities}
+        />
+        <Switch
+          label="Active at once"
+          description="Otherwise it is disabled until you enable it"
+          checked={isActive}
+          onChange={(event) => setActive(event.currentTarget.checked)}
+        />
+        <FormProblems title="The model is not created" problems={problems} error={creating.error} />
+        <Group>
+          <Button type="submit" loading={creating.isPending}>
+            Create model
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,9 @@
+const MAX_DIGITS = 10;
+
+/** What a person types as a whole number: `128000`, `128,000`; undefined for what is none. */
+export function parseCount(text: string): number | undefined {
+  const digits = text.trim();
+  if (!/^(\d+|\d{1,3}(,\d{3})+)$/.test(digits)) return undefined;
+  const plain = digits.replaceAll(',', '');
+  return plain.length <= MAX_DIGITS ? Number(plain) : undefined;
+}
