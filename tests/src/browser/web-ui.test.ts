@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { postJson } from '../support/http';
+import { type HttpAnswer, postJson } from '../support/http';
 import { type Customer, type System, startSystem } from '../support/system';
 import { findViolations } from './find-violations';
 import { excessWidthPx, layoutShift, scriptBytes, whenDrawn } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type Reader, type Things } from './pages';
+import { createKey, heading, latestCall, liftDailyLimit, navigate, signUp, topUp } from './steps';
 import { type Visitor, visit } from './visitor';
 
 /** The running gateway in a real browser: nothing is imitated but the providers. */
@@ -19,6 +21,14 @@ const MAX_LAYOUT_SHIFT = 0.1;
 
 /** The usual run sees each page in one look, the long one in both. */
 const HEAVY = Boolean(process.env.TEST_HEAVY);
+
+/** Enough for a call or two. */
+const DAILY_LIMIT_USD = '0.0003';
+const MAX_CALLS = 20;
+
+/** As it stands in a figure's title. */
+const exactUsd = (usd: number): string =>
+  `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })}`;
 
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   'light, on a desk': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
@@ -35,14 +45,8 @@ inBrowser('the web UI', () => {
   beforeAll(async () => {
     [system, browser] = await Promise.all([startSystem({ autoRestart: false }), openBrowser()]);
     customer = await system.provision();
-    const call = (content: string) =>
-      postJson(
-        `${system.stack.apiUrl}/v1/chat/completions`,
-        { model: 'sim/chat', messages: [{ role: 'user', content }] },
-        customer.apiKey,
-      );
-    await call('Hello!');
-    const { headers } = await call('[[sim {"status":500}]]');
+    await chat(customer.apiKey, 'Hello!');
+    const { headers } = await chat(customer.apiKey, '[[sim {"status":500}]]');
     await system.settled(customer);
     things = {
       keyId: customer.keyId,
@@ -58,6 +62,13 @@ inBrowser('the web UI', () => {
     await system?.stop();
   }, 30_000);
 
+  const chat = (apiKey: string, content: string): Promise<HttpAnswer> =>
+    postJson(
+      `${system.stack.apiUrl}/v1/chat/completions`,
+      { model: 'sim/chat', messages: [{ role: 'user', content }], max_tokens: 40 },
+      apiKey,
+    );
+
   async function come(of: Reader, look: BrowserContextOptions = {}): Promise<Visitor> {
     const token = of === 'operator' ? await system.operatorToken() : customer.token;
     const visitor = await visit(browser, {
@@ -68,6 +79,45 @@ inBrowser('the web UI', () => {
     visitors.push(visitor);
     return visitor;
   }
+
+  test('from sign-up to a paid call, to a cap and past it, each told by the pages', async () => {
+    const { page, open, complaints } = await come('nobody');
+    const operator = await come('operator');
+    const id = randomBytes(6).toString('hex');
+    const user = { name: 'Ada', email: `ada-${id}@example.com`, password: `password-${id}` };
+    await open('/keys');
+    await page.getByRole('link', { name: 'Sign up' }).click();
+    await signUp(page, user);
+    // Where they wanted to go.
+    await heading(page, 'Keys').waitFor();
+    await navigate(page, 'Overview');
+    const apiKey = await createKey(page, 'First key', DAILY_LIMIT_USD);
+    const call = () => chat(apiKey, 'Hello!');
+
+    expect((await call()).json.error.code).toBe('insufficient_balance');
+    const unpaid = await latestCall(page, /402/);
+    await unpaid.getByRole('link').click();
+    await page.getByText('What to do:').waitFor();
+    await page.getByRole('link', { name: 'Balance and top-ups' }).waitFor();
+
+    await operator.open('/');
+    await topUp(operator.page, user.email, '5');
+    expect((await call()).status).toBe(200);
+    const token = await system.dashboard.login(user.email, user.password);
+    const { balance } = await system.settled({ ...user, id, token: token ?? '' });
+    const cost = exactUsd(5 - balance);
+    await (await latestCall(page, /200/)).getByTitle(cost, { exact: true }).waitFor();
+
+    let refusal: HttpAnswer = await call();
+    for (let i = 0; i < MAX_CALLS && refusal.status === 200; i++) refusal = await call();
+    expect(refusal.json.error).toMatchObject({ code: 'key_daily_limit', limit: Number(DAILY_LIMIT_USD) });
+    await (await latestCall(page, /key_daily_limit/)).getByRole('link').click();
+    await page.getByRole('link', { name: 'Open the key and its limits' }).click();
+    await heading(page, 'First key').waitFor();
+    await liftDailyLimit(page);
+    expect((await call()).status).toBe(200);
+    expect([...complaints, ...operator.complaints]).toEqual([]);
+  }, 60_000);
 
   test('the first page has little script and is soon there', async () => {
     const times: number[] = [];

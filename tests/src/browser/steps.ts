@@ -1,0 +1,81 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** What people do in the pages, by the names of what they see. */
+
+export interface Registration {
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export async function signUp(page: Page, { name, email, password }: Registration): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Email').fill(email);
+  // Its button to show the password is named after it too.
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign up' }).click();
+}
+
+/** By the first steps of a new account; answers with the key's value. */
+export async function createKey(page: Page, name: string, perDayUsd: string): Promise<string> {
+  await page.getByRole('link', { name: 'Go to keys' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const form = page.getByRole('dialog', { name: 'Create a key' });
+  await form.getByRole('textbox', { name: 'Name' }).fill(name);
+  await form.getByRole('textbox', { name: 'Per day' }).fill(perDayUsd);
+  await form.getByRole('button', { name: 'Create key' }).click();
+  const made = page.getByRole('dialog', { name: `Value of ${name}` });
+  const value = await made.getByText(/^sk-gw-\S+$/).textContent();
+  await made.getByRole('button', { name: 'I have copied it' }).click();
+  return value ?? '';
+}
+
+/** By an operator. */
+export async function topUp(page: Page, ownerEmail: string, usd: string): Promise<void> {
+  await navigate(page, 'Accounts');
+  await page.getByRole('searchbox', { name: 'Search accounts' }).fill(ownerEmail);
+  const account = page.getByRole('row').filter({ hasText: ownerEmail });
+  await account.getByRole('link').click();
+  await page.getByRole('button', { name: 'Top up' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('textbox', { name: 'Amount in USD' }).fill(usd);
+  await form.getByRole('button', { name: /^Top up/ }).click();
+  await form.waitFor({ state: 'detached' });
+}
+
+export async function liftDailyLimit(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Edit key' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit the key' });
+  await form.getByRole('textbox', { name: 'Per day' }).fill('');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+}
+
+/** Looks at the log, again and again for as long as calls may take to get there, until the latest is like that. */
+export async function latestCall(page: Page, looks: RegExp): Promise<Locator> {
+  await navigate(page, 'Requests');
+  const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row');
+  const wanted = rows.nth(1).filter({ hasText: looks });
+  for (let i = 0; i < LOOKS_AT_LOG && !(await isSoonThere(wanted)); i++) {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+  }
+  await wanted.waitFor();
+  return wanted;
+}
+
+const LOOKS_AT_LOG = 10;
+const LOOK_MS = 300;
+
+const isSoonThere = (locator: Locator): Promise<boolean> =>
+  locator.waitFor({ timeout: LOOK_MS }).then(
+    () => true,
+    () => false,
+  );
+
+export async function navigate(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  await heading(page, name).waitFor();
+}
+
+export const heading = (page: Page, name: string): Locator =>
+  page.getByRole('heading', { level: 1, name, exact: true });
