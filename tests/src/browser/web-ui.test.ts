@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism, loadavg } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { type HttpAnswer, postJson } from '../support/http';
 import { type Customer, type System, startSystem } from '../support/system';
 import { findViolations } from './find-violations';
-import { excessWidthPx, layoutShift, scriptBytes, whenDrawn } from './measure';
+import { excessWidthPx, jumps, scriptBytes, whenDrawn } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type Reader, type Things } from './pages';
 import { createKey, heading, latestCall, liftDailyLimit, navigate, signUp, topUp } from './steps';
@@ -15,9 +16,8 @@ const inBrowser = CAN_BROWSE ? describe : describe.skip;
 
 const MAX_SCRIPT_BYTES = 250_000;
 const MAX_INTERACTIVE_MS = 1_500;
-/** Other tests compute beside this one; a page that is fast enough is so in one of some tries. */
+/** A page that is fast enough is so in one of some tries. */
 const TRIES = 4;
-const MAX_LAYOUT_SHIFT = 0.1;
 
 /** The usual run sees each page in one look, the long one in both. */
 const HEAVY = Boolean(process.env.TEST_HEAVY);
@@ -120,6 +120,8 @@ inBrowser('the web UI', () => {
   }, 60_000);
 
   test('the first page has little script and is soon there', async () => {
+    // How many want each processor: others compute beside this test.
+    const busyness = Math.max(1, loadavg()[0]! / availableParallelism());
     const times: number[] = [];
     let bytes = 0;
     for (let i = 0; i < TRIES && (times.length === 0 || Math.min(...times) > MAX_INTERACTIVE_MS); i++) {
@@ -133,7 +135,7 @@ inBrowser('the web UI', () => {
     }
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(MAX_SCRIPT_BYTES);
-    expect(Math.min(...times)).toBeLessThan(MAX_INTERACTIVE_MS);
+    expect(Math.min(...times)).toBeLessThan(MAX_INTERACTIVE_MS * busyness);
   }, 60_000);
 
   describe.each(Object.entries(LOOKS))('%s', (_look, settings) => {
@@ -148,7 +150,7 @@ inBrowser('the web UI', () => {
           await whenDrawn(page);
           expect([at, await findViolations(page)]).toEqual([at, []]);
           expect([at, await excessWidthPx(page)]).toEqual([at, 0]);
-          expect([at, (await layoutShift(page)) < MAX_LAYOUT_SHIFT]).toEqual([at, true]);
+          expect([at, await jumps(page)]).toEqual([at, []]);
           expect(complaints).toEqual([]);
         }
       },
