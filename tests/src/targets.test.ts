@@ -299,6 +299,34 @@ test('a target that asked for rest is spared for as long as another answers', as
   expect(provider.calls).toBe(before);
 });
 
+test('an operator is told of all of that: circuits, calls, errors and who serves a provider', async () => {
+  const { data, services } = await system.dashboard.call(
+    'GET',
+    'admin/providers',
+    await system.operatorToken(),
+  );
+  expect(services).toMatchObject([
+    { service: 'chat', status: 'up' },
+    { service: 'media', status: 'up' },
+  ]);
+  const servedBy = Object.fromEntries(
+    data.map((one: { id: string; served_by: string }) => [one.id, one.served_by]),
+  );
+  expect(servedBy).toMatchObject({
+    anthropic: 'simulator',
+    sim: 'simulator',
+    openai: 'credentials',
+    deepseek: 'credentials',
+  });
+  const deepseek = data.find(({ id }: { id: string }) => id === 'deepseek');
+  const failed = deepseek.targets.filter(({ errors }: { errors: number }) => errors > 0);
+  expect(failed.length).toBeGreaterThan(0);
+  for (const { last_failure } of failed) expect(last_failure.code).toBe('upstream_unavailable');
+  const sim = data.find(({ id }: { id: string }) => id === 'sim');
+  const answered = sim.targets.find(({ latency }: { latency: unknown }) => latency !== null);
+  expect(answered).toMatchObject({ circuit: 'closed', service: 'chat', errors: 0 });
+});
+
 test('each target’s calls are counted by how they began, and timed', async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
   const name = model.slice('sim/'.length);

@@ -109,6 +109,48 @@ describe('refused calls', () => {
     ]);
   });
 
+  test('that billing did not take yet are sent once more on the way out, with what came since', async () => {
+    const { sent, reporter } = reporting(1);
+    reporter.add(refusal(1));
+    await jest.advanceTimersByTimeAsync(500);
+    reporter.add(refusal(2));
+    await reporter.close();
+    expect(sent.map(({ report, calls }) => [report, calls?.map(({ requestId }) => requestId)])).toEqual([
+      ['1', ['r1']],
+      ['1', ['r1']],
+      ['2', ['r2']],
+    ]);
+  });
+
+  test('are sent once more when the send fails that was under way', async () => {
+    const sent: string[] = [];
+    let fail!: () => void;
+    const send = (report: ReportRefusalsRequest) => {
+      sent.push(String(report.report));
+      return sent.length > 1
+        ? Promise.resolve()
+        : new Promise((_resolve, reject) => {
+            fail = () => reject(new GatewayError('internal_error'));
+          });
+    };
+    const reporter = new RefusalReporter({ send, log, nowMs: () => NOW_MS });
+    reporter.add(refusal(1));
+    await jest.advanceTimersByTimeAsync(500);
+    const closing = reporter.close();
+    fail();
+    await closing;
+    expect(sent).toEqual(['1', '1']);
+  });
+
+  test('keep nobody waiting whose billing is gone', async () => {
+    const { sent, reporter } = reporting(100);
+    reporter.add(refusal(1));
+    await jest.advanceTimersByTimeAsync(500);
+    reporter.add(refusal(2));
+    await reporter.close();
+    expect(sent.map(({ report }) => report)).toEqual(['1', '1']);
+  });
+
   test('of bad keys are not reported; what waits is sent on the way out', async () => {
     const { sent, reporter } = reporting();
     reporter.add(refusal(1, { error: new GatewayError('invalid_api_key') }));

@@ -56,8 +56,10 @@ export class RefusalReporter {
   #counts = new Map<string, Count>();
   #uncounted = 0;
   #timer: NodeJS.Timeout | undefined;
-  #sending: Promise<void> | undefined;
+  /** True: it was taken. */
+  #sending: Promise<boolean> | undefined;
   #closed = false;
+  #endPause: () => void = () => {};
 
   constructor(deps: RefusalReporterDeps) {
     this.#deps = deps;
@@ -77,12 +79,13 @@ export class RefusalReporter {
     if (!this.#closed) this.#timer ??= setTimeout(this.#flush, FLUSH_MS).unref();
   }
 
-  /** Sends what is left, once. */
+  /** Sends what is left, what is being sent included, once more; not to a billing that does not answer. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#sending;
-    if (this.#calls.length > 0) await this.#send(this.#take()).catch(() => {});
+    this.#endPause();
+    const isAnswered = (await this.#sending) ?? true;
+    if (isAnswered && this.#calls.length > 0) await this.#deliver(this.#take());
   }
 
   readonly #flush = (): void => {
@@ -93,22 +96,31 @@ export class RefusalReporter {
     });
   };
 
-  async #deliver(report: ReportRefusalsRequest): Promise<void> {
+  async #deliver(report: ReportRefusalsRequest): Promise<boolean> {
     for (let waitMs = FLUSH_MS; ; waitMs = Math.min(2 * waitMs, BACKOFF_MAX_MS)) {
+      const isLast = this.#closed;
       try {
-        await this.#send(report);
-        return;
+        await this.#deps.send(report);
+        return true;
       } catch (error) {
-        if (waitMs === FLUSH_MS) this.#deps.log.warn({ err: error }, 'refused calls not reported yet');
-        if (this.#closed) return;
+        if (isLast)
+          this.#deps.log.error({ err: error, calls: report.calls?.length }, 'refused calls not reported');
+        else if (waitMs === FLUSH_MS) this.#deps.log.warn({ err: error }, 'refused calls not reported yet');
       }
-      await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
-      if (this.#closed) return;
+      if (isLast) return false;
+      if (!this.#closed) await this.#pause(waitMs);
     }
   }
 
-  async #send(report: ReportRefusalsRequest): Promise<void> {
-    await this.#deps.send(report);
+  /** Ends early when the reporter is closed. */
+  #pause(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs).unref();
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   #take(): ReportRefusalsRequest {

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+
+jest.setTimeout(30_000);
+
+/** What would do something in a page that took it for more than text. */
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "'-alert(1)-'",
+  '</title><svg/onload=alert(1)>',
+  'javascript:alert(1)',
+  '{{constructor.constructor("alert(1)")()}}',
+  '<!--<script>',
+  'a\u2028alert(1)\u2029b',
+  '<a href="javascript&colon;alert(1)">x</a>',
+  '=HYPERLINK("http://evil.example","x")',
+];
+
+let world: World;
+let dashboard: Dashboard;
+let operator: string;
+beforeAll(async () => {
+  world = await startWorld();
+  dashboard = await startDashboard(world);
+  operator = await dashboard.loginOperator();
+});
+afterAll(async () => {
+  await dashboard?.stop();
+  await world?.stop();
+});
+
+/** As it was written, in JSON that no browser takes for a page. */
+async function expectInert(path: string, token: string, text: string): Promise<void> {
+  const { status, headers, body } = await dashboard.get(path, token);
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toMatch(/^application\/json/);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(JSON.stringify(body)).toContain(JSON.stringify(text).slice(1, -1));
+}
+
+test.each(HOSTILE)('%j stands in names as it was written, and is served as JSON alone', async (text) => {
+  const owner = await dashboard.register();
+  const { id } = (await dashboard.post('keys', { name: text }, owner.token)).body;
+  const email = `m-${Math.abs(hash(text))}@example.com`;
+  await dashboard.post('members', { email, name: text, role: 'viewer' }, owner.token);
+  const account = (await dashboard.post('admin/accounts', { name: text }, operator)).body;
+  await dashboard.post(`admin/accounts/${account.id}/adjustments`, { amount: 1, reason: text }, operator);
+  for (const path of ['keys', `keys/${id}`, 'members', 'audit']) await expectInert(path, owner.token, text);
+  for (const path of [`admin/accounts/${account.id}`, `admin/accounts?query=${encodeURIComponent(text)}`]) {
+    await expectInert(path, operator, text);
+  }
+  await expectInert('admin/audit', operator, text);
+});
+
+test.each(HOSTILE)('%j in a refusal is JSON too', async (text) => {
+  const { headers, body } = await dashboard.post(
+    `keys/${encodeURIComponent(text)}/update`,
+    { [text]: text },
+    operator,
+  );
+  expect(headers.get('content-type')).toMatch(/^application\/json/);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(body.error.code).toBe('invalid_request');
+});
+
+const hash = (text: string) => [...text].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) | 0, 7);
