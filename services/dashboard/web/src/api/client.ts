@@ -40,6 +40,11 @@ export async function apiPost<T>(path: string, body: unknown = {}, options: Send
   return readJson(await send('POST', path, body, options));
 }
 
+/** The answer to a GET as it comes, for files. */
+export function apiGetRaw(path: string, options: SendOptions = {}): Promise<Response> {
+  return send('GET', path, undefined, options);
+}
+
 /** The answer as it comes, for streams; rejects when it is none of success. */
 export function apiPostRaw(path: string, body: unknown, options: SendOptions = {}): Promise<Response> {
   return send('POST', path, body, options);

@@ -1,11 +1,60 @@
+import { Stack, Tabs } from '@mantine/core';
+import { Lock } from 'lucide-react';
+import { useNavigate, useParams, useSearchParams } from 'react-router';
+import { useMay } from '../../api/use-me';
 import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
+import { ChatPanel } from './chat-panel';
+import { ImagesPanel } from './images-panel';
+import { ReadyToPlay } from './ready-to-play';
+import { VideosPanel } from './videos-panel';
 
+const KINDS = { chat: 'Chat', images: 'Images', videos: 'Videos' } as const;
+type Kind = keyof typeof KINDS;
+
+/** Calls as programs make them, with one of the account's keys. */
 export function PlaygroundPage() {
+  const { '*': path = '' } = useParams();
+  const navigate = useNavigate();
+  const [params] = useSearchParams();
+  const mayPlay = useMay('member');
+  const kind: Kind = path in KINDS ? (path as Kind) : 'chat';
+  const open = (next: string | null) => {
+    const key = params.get('key_id');
+    navigate(`/playground/${next}${key ? `?key_id=${encodeURIComponent(key)}` : ''}`);
+  };
   return (
     <>
-      <PageHeader title="Playground" />
-      <EmptyState title="This page is not there yet" />
+      <PageHeader
+        title="Playground"
+        description="Calls like those of a program: they cost money, count against the key’s limits and are in the log."
+      />
+      {mayPlay ? (
+        <Tabs value={kind} onChange={open} keepMounted={false}>
+          <Tabs.List mb="md">
+            {Object.entries(KINDS).map(([value, label]) => (
+              <Tabs.Tab key={value} value={value}>
+                {label}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Tabs.Panel value="chat">
+            <ReadyToPlay type="chat">{(ready) => <ChatPanel ready={ready} />}</ReadyToPlay>
+          </Tabs.Panel>
+          <Tabs.Panel value="images">
+            <ReadyToPlay type="image">{(ready) => <ImagesPanel ready={ready} />}</ReadyToPlay>
+          </Tabs.Panel>
+          <Tabs.Panel value="videos">
+            <ReadyToPlay type="video">{(ready) => <VideosPanel ready={ready} />}</ReadyToPlay>
+          </Tabs.Panel>
+        </Tabs>
+      ) : (
+        <Stack>
+          <EmptyState title="Only members may call models" icon={Lock}>
+            Your role in this account lets you look. An owner can make you a member.
+          </EmptyState>
+        </Stack>
+      )}
     </>
   );
 }

@@ -1,0 +1,148 @@
+import { ApiError } from './api-error';
+import { apiGetRaw, apiPost, apiPostRaw, type SendOptions } from './client';
+import { readEvents } from './read-events';
+
+/** Longer than the gateway waits for any provider. */
+const TIMEOUT_MS = 660_000;
+
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface ChatRequest {
+  readonly key_id: string;
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly max_tokens?: number;
+  readonly temperature?: number;
+}
+
+export interface ChatUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+}
+
+/** What a piece of a reply adds. */
+export interface ChatPiece {
+  readonly text?: string;
+  readonly reasoning?: string;
+  readonly finishReason?: string;
+  readonly usage?: ChatUsage;
+}
+
+export interface ChatReply {
+  /** The call's, by which its cost is found. */
+  readonly requestId: string | undefined;
+  readonly pieces: AsyncIterable<ChatPiece>;
+}
+
+/** Rejects when there is no reply; its pieces throw when it breaks. */
+export async function streamChat(request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
+  const body = { ...request, stream: true, stream_options: { include_usage: true } };
+  const response = await apiPostRaw('playground/chat', body, { signal, timeoutMs: TIMEOUT_MS });
+  const requestId = requestIdOf(response);
+  return { requestId, pieces: piecesOf(response, requestId) };
+}
+
+async function* piecesOf(response: Response, requestId: string | undefined): AsyncGenerator<ChatPiece> {
+  if (!response.body) throw ApiError.unreachable();
+  for await (const data of readEvents(response.body)) {
+    if (data === '[DONE]') return;
+    const frame = JSON.parse(data);
+    if (frame.error) throw ApiError.fromFrame(frame, requestId);
+    const [choice] = frame.choices ?? [];
+    yield {
+      ...(choice?.delta?.content && { text: choice.delta.content }),
+      ...(choice?.delta?.reasoning_content && { reasoning: choice.delta.reasoning_content }),
+      ...(choice?.finish_reason && { finishReason: choice.finish_reason }),
+      ...(frame.usage && { usage: frame.usage }),
+    };
+  }
+  // A reply that is whole says so.
+  const message = 'The reply broke off.';
+  throw ApiError.fromFrame(
+    { error: { type: 'upstream_error', code: 'upstream_failed', message } },
+    requestId,
+  );
+}
+
+export interface ImageRequest {
+  readonly key_id: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly size?: string;
+  readonly quality?: string;
+  readonly n?: number;
+}
+
+export interface MadeImages {
+  readonly requestId: string | undefined;
+  readonly data: readonly { readonly b64_json?: string; readonly url?: string }[];
+}
+
+export async function makeImages(request: ImageRequest, idempotencyKey: string): Promise<MadeImages> {
+  const response = await apiPostRaw('playground/images', request, { idempotencyKey, timeoutMs: TIMEOUT_MS });
+  const { data } = await response.json();
+  return { requestId: requestIdOf(response), data };
+}
+
+export type VideoStatus = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'expired';
+
+export interface VideoRequest {
+  readonly key_id: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly tier?: string;
+  readonly duration?: number;
+  readonly aspect_ratio?: string;
+}
+
+export interface VideoTask {
+  readonly task_id: string;
+  readonly status: VideoStatus;
+  /** Why there is no video. */
+  readonly error?: { readonly message?: string; readonly detail?: string };
+}
+
+export interface VideoResult extends VideoTask {
+  readonly videos: readonly {
+    readonly url: string;
+    readonly duration: number;
+    readonly expires_at: string | null;
+  }[];
+}
+
+export interface VideoTaskId {
+  readonly provider: string;
+  readonly task_id: string;
+  readonly key_id: string;
+}
+
+const videoPath = (provider: string, action: string) =>
+  `playground/videos/${encodeURIComponent(provider)}/${action}`;
+
+export async function createVideo(provider: string, request: VideoRequest, idempotencyKey: string) {
+  const options: SendOptions = { idempotencyKey, timeoutMs: TIMEOUT_MS };
+  const response = await apiPostRaw(videoPath(provider, 'create'), request, options);
+  const task: VideoTask = await response.json();
+  return { ...task, requestId: requestIdOf(response) };
+}
+
+export const getVideoStatus = ({ provider, ...task }: VideoTaskId) =>
+  apiPost<VideoTask>(videoPath(provider, 'status'), task);
+export const getVideoResult = ({ provider, ...task }: VideoTaskId) =>
+  apiPost<VideoResult>(videoPath(provider, 'result'), task, { timeoutMs: TIMEOUT_MS });
+
+const FILE_PATH = /\/v1\/videos\/files\/([^/?#]+)$/;
+
+/** A file that only the gateway may fetch comes through this API; undefined for links to anywhere else. */
+export const videoFileToken = (url: string): string | undefined => FILE_PATH.exec(url)?.[1];
+
+export async function getVideoFile(token: string, signal?: AbortSignal): Promise<Blob> {
+  const path = `playground/videos/files/${encodeURIComponent(token)}`;
+  return (await apiGetRaw(path, { signal, timeoutMs: TIMEOUT_MS })).blob();
+}
+
+const requestIdOf = (response: Response): string | undefined =>
+  response.headers.get('x-request-id') ?? undefined;

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { readEvents } from './read-events';
+
+async function eventsOf(pieces: readonly (string | Uint8Array)[]): Promise<string[]> {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces)
+        controller.enqueue(typeof piece === 'string' ? encoder.encode(piece) : piece);
+      controller.close();
+    },
+  });
+  const events: string[] = [];
+  for await (const event of readEvents(body)) events.push(event);
+  return events;
+}
+
+test.each([
+  ['one after the other', ['data: a\n\ndata: b\n\n'], ['a', 'b']],
+  ['cut anywhere', ['da', 'ta: a\n', '\nda', 'ta: b', '\n\n'], ['a', 'b']],
+  ['with the line ends of HTTP, cut between them', ['data: a\r', '\n\r\n'], ['a']],
+  ['of several lines', ['data: a\ndata: b\n\n'], ['a\nb']],
+  ['without the space', ['data:a\n\n'], ['a']],
+  ['beside comments and names', [': keep-alive\n\nevent: x\ndata: a\n\n'], ['a']],
+  ['not whole', ['data: a\n\ndata: b\n'], ['a']],
+])('events %s', async (_, pieces, expected) => {
+  expect(await eventsOf(pieces)).toEqual(expected);
+});
+
+test('a character that is cut is whole again', async () => {
+  const bytes = new TextEncoder().encode('data: ü\n\n');
+  expect(await eventsOf([bytes.slice(0, 7), bytes.slice(7)])).toEqual(['ü']);
+});
+
+test('who stops reading ends the call', async () => {
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode('data: a\n\n')),
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  for await (const event of readEvents(body)) {
+    expect(event).toBe('a');
+    break;
+  }
+  expect(isCancelled).toBe(true);
+});

@@ -1,0 +1,44 @@
+import type { ChatMessage, ChatPiece, ChatUsage } from '../../api/playground';
+
+/** What was asked and what came of it. */
+export interface ChatTurn {
+  readonly id: number;
+  readonly question: string;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly model: string;
+  readonly keyId: string;
+  readonly state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
+  readonly startedMs: number;
+  readonly finishReason?: string;
+  readonly usage?: ChatUsage;
+  readonly requestId?: string;
+  readonly error?: unknown;
+}
+
+export function withPieces(turn: ChatTurn, pieces: readonly ChatPiece[]): ChatTurn {
+  const of = (name: 'text' | 'reasoning') => pieces.map((piece) => piece[name] ?? '').join('');
+  return {
+    ...turn,
+    ...Object.assign({}, ...pieces),
+    state: 'streaming',
+    text: turn.text + of('text'),
+    reasoning: turn.reasoning + of('reasoning'),
+  };
+}
+
+/** What the model is sent: a question that got no answer at all is left out. */
+export function toMessages(system: string, turns: readonly ChatTurn[], question: string): ChatMessage[] {
+  return [
+    ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),
+    ...turns
+      .filter(({ text }) => text !== '')
+      .flatMap((turn): ChatMessage[] => [
+        { role: 'user', content: turn.question },
+        { role: 'assistant', content: turn.text },
+      ]),
+    { role: 'user', content: question },
+  ];
+}
+
+export const isUnderWay = ({ state }: ChatTurn): boolean => state === 'waiting' || state === 'streaming';

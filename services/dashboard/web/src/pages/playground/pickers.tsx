@@ -1,0 +1,32 @@
+import { Select, SimpleGrid } from '@mantine/core';
+import type { Choices } from './use-choices';
+
+/** Which key pays, and which model answers. */
+export function Pickers({ choices, disabled = false }: { choices: Choices; disabled?: boolean }) {
+  const { keys, models, key, model, choose } = choices;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <Select
+        label="Key"
+        description="Calls are billed to it and count against its limits"
+        data={keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (…${hint})` }))}
+        value={key?.id ?? null}
+        onChange={(key_id) => key_id && choose({ key_id })}
+        allowDeselect={false}
+        searchable
+        disabled={disabled}
+      />
+      <Select
+        label="Model"
+        description={model ? model.name : 'The key allows none of this kind'}
+        data={models.map(({ slug }) => slug)}
+        value={model?.slug ?? null}
+        onChange={(slug) => slug && choose({ model: slug })}
+        allowDeselect={false}
+        searchable
+        limit={100}
+        disabled={disabled}
+      />
+    </SimpleGrid>
+  );
+}

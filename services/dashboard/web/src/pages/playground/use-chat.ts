@@ -1,0 +1,83 @@
+import { useEffect, useRef, useState } from 'react';
+import { type ChatPiece, type ChatRequest, streamChat } from '../../api/playground';
+import { type ChatTurn, isUnderWay, toMessages, withPieces } from './chat-turn';
+
+/** Drawing each piece by itself would take longer than the pieces do. */
+const DRAW_INTERVAL_MS = 60;
+
+export type ChatSettings = Omit<ChatRequest, 'messages'> & { readonly system: string };
+
+export function useChat() {
+  const [turns, setTurns] = useState<readonly ChatTurn[]>([]);
+  const call = useRef<AbortController | undefined>(undefined);
+  const lastId = useRef(0);
+  // Who leaves the page pays for no more.
+  useEffect(() => () => call.current?.abort(), []);
+
+  const change = (id: number, next: (turn: ChatTurn) => ChatTurn) =>
+    setTurns((all) => all.map((turn) => (turn.id === id ? next(turn) : turn)));
+
+  const ask = async (question: string, { system, ...settings }: ChatSettings, before = turns) => {
+    const id = ++lastId.current;
+    const { model, key_id: keyId } = settings;
+    const startedMs = Date.now();
+    const turn: ChatTurn = {
+      id,
+      question,
+      model,
+      keyId,
+      startedMs,
+      text: '',
+      reasoning: '',
+      state: 'waiting',
+    };
+    setTurns([...before, turn]);
+    const abort = new AbortController();
+    call.current = abort;
+    try {
+      const request = { ...settings, messages: toMessages(system, before, question) };
+      const { requestId, pieces } = await streamChat(request, abort.signal);
+      change(id, (so) => ({ ...so, requestId }));
+      await drawn(pieces, (some) => change(id, (so) => withPieces(so, some)));
+      change(id, (so) => ({ ...so, state: 'done' }));
+    } catch (error) {
+      const state = abort.signal.aborted ? 'stopped' : 'failed';
+      change(id, (so) => ({ ...so, state, ...(state === 'failed' && { error }) }));
+    }
+  };
+
+  return {
+    turns,
+    isBusy: turns.some(isUnderWay),
+    ask,
+    /** The last question once more, in place of what came of it. */
+    askAgain(settings: ChatSettings) {
+      const last = turns.at(-1);
+      if (last) void ask(last.question, settings, turns.slice(0, -1));
+    },
+    stop: () => call.current?.abort(),
+    clear: () => {
+      call.current?.abort();
+      setTurns([]);
+    },
+  };
+}
+
+/** Hands pieces on several at a time; what is left over too when the stream fails. */
+async function drawn(
+  pieces: AsyncIterable<ChatPiece>,
+  draw: (some: readonly ChatPiece[]) => void,
+): Promise<void> {
+  let waiting: ChatPiece[] = [];
+  const flush = () => {
+    if (waiting.length > 0) draw(waiting);
+    waiting = [];
+  };
+  const timer = setInterval(flush, DRAW_INTERVAL_MS);
+  try {
+    for await (const piece of pieces) waiting.push(piece);
+  } finally {
+    clearInterval(timer);
+    flush();
+  }
+}

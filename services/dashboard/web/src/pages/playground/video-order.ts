@@ -1,0 +1,41 @@
+import type { Model, VideoFeatures } from '../../api/models';
+
+/** What a form for videos chooses. */
+export interface VideoOrder {
+  readonly tier: string;
+  /** Seconds. */
+  readonly duration: number;
+  readonly aspect_ratio: string;
+}
+
+/** A tier may have durations of its own; any whole number between the least and the most, where none are listed. */
+export function durationsOf(video: VideoFeatures, tier: string | undefined) {
+  const ofTier = video.tiers[tier ?? '']?.durations ?? [];
+  const seconds = ofTier.length > 0 ? ofTier : video.durations;
+  return { seconds, isAny: seconds.length === 0 };
+}
+
+/** What is chosen as far as the model offers it, else its own; and what that costs. */
+export function chosenVideo(order: VideoOrder, { video, pricing }: Model) {
+  if (!video) return { fields: {}, costUsd: undefined };
+  const { tiers = [], default_tier, per_second } = pricing?.video ?? {};
+  const tier = tiers.includes(order.tier) ? order.tier : (default_tier ?? tiers[0]);
+  const { seconds, isAny } = durationsOf(video, tier);
+  const fits = isAny
+    ? order.duration >= video.min_duration && order.duration <= video.max_duration
+    : seconds.includes(order.duration);
+  const usual = isAny || seconds.includes(video.default_duration) ? video.default_duration : seconds[0]!;
+  const duration = fits ? order.duration : usual;
+  const ratio = video.aspect_ratios.includes(order.aspect_ratio)
+    ? order.aspect_ratio
+    : video.default_aspect_ratio;
+  const price = tier === undefined ? undefined : per_second?.[tier];
+  return {
+    fields: {
+      ...(tier !== undefined && { tier }),
+      ...(duration > 0 && { duration }),
+      ...(video.aspect_ratios.length > 0 && ratio && { aspect_ratio: ratio }),
+    },
+    costUsd: price === undefined ? undefined : price * duration,
+  };
+}
