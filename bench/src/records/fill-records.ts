@@ -150,10 +150,11 @@ const INSERT = `
   FROM ended, LATERAL (SELECT to_timestamp(at_ms / 1000.0) AS at,
     CASE WHEN error_code = '' THEN floor(1e6 * size)::bigint ELSE 0 END AS paid) AS figures`;
 
+// In the order of days, as they come to be.
 const SUM_UP = `
   INSERT INTO billing.usage_days (account_id, day, key_id, model, calls, errors, input_tokens, output_tokens, images,
     video_ms, charged_nano)
   SELECT account_id, billing.utc_day(started_at), key_id,
     CASE WHEN error_code = 'model_not_found' THEN '' ELSE model END,
     count(*), count(*) FILTER (WHERE error_code <> ''), sum(input_tokens), sum(output_tokens), 0, 0, sum(charged_nano)
-  FROM billing.usage_records WHERE provider = $1 GROUP BY 1, 2, 3, 4`;
+  FROM billing.usage_records WHERE provider = $1 GROUP BY 1, 2, 3, 4 ORDER BY 2`;

@@ -31,12 +31,6 @@ const usage = (by: string): Question => ({
   expected: { rows: undefined, each: {} },
 });
 
-const overview: Question[] = [
-  ...['day', 'model', 'key', 'day,model'].map(usage),
-  { title: 'balance', paths: ['billing/balance'], expected: { rows: undefined, each: {} } },
-  { title: 'keys', paths: ['keys?limit=100'], expected: { rows: PAGE, each: {} } },
-];
-
 const log = (
   title: string,
   filter: Record<string, string>,
@@ -46,6 +40,13 @@ const log = (
   paths: [`requests?${new URLSearchParams({ limit: String(PAGE), ...filter })}`],
   expected: { rows, each },
 });
+
+const overview: Question[] = [
+  ...['day', 'model', 'key', 'day,model'].map(usage),
+  { ...log('', { status: 'failed', limit: '5' }, { rows: 5 }), title: 'latest failures' },
+  { title: 'balance', paths: ['billing/balance'], expected: { rows: undefined, each: {} } },
+  { title: 'keys', paths: ['keys?limit=100'], expected: { rows: PAGE, each: {} } },
+];
 
 const keyAt = ({ keyIds }: Places, number: number) => keyIds[number] ?? '';
 
@@ -76,6 +77,8 @@ function byOneFilter(places: Places): Question[] {
     ofModel('common model', COMMON_MODEL),
     ofModel('model of old calls', OLD_MODEL),
     ofModel('no such model', 'bench/none', 0),
+    log('ok', { status: 'ok' }, { each: { error_code: null } }),
+    log('failed', { status: 'failed' }),
     ofStatus(200),
     ofStatus(429),
     ofStatus(499),
@@ -97,6 +100,7 @@ function bySeveral(places: Places): Question[] {
     log('key, another model', { key_id, model: COMMON_MODEL }, nothing),
     log('key, another error', { key_id, error_code: 'rpm_rate_limited' }, nothing),
     log('key, another status', { key_id, status: '429' }, nothing),
+    log('key, none failed', { key_id, status: 'failed' }, nothing),
     log('key, status 201', { key_id, status: '201' }, nothing),
     log('model, another error', { model: COMMON_MODEL, error_code: 'upstream_failed' }, nothing),
     log('model, another status', { model: COMMON_MODEL, status: '502' }, nothing),

@@ -120,6 +120,11 @@ const FILTERS: readonly RequestFilter[] = [
   { model, status: 200 },
   { model: 'sim/model-7', status: 429 },
   { model: 'sim/model-7', errorCode },
+  { end: 'ok' },
+  { end: 'failed' },
+  { keyId: 'key_7', end: 'failed' },
+  { model: 'sim/model-7', end: 'failed' },
+  { keyId, end: 'ok' },
   { keyId, model, status: 200 },
   { keyId: 'key_7', model, status: 429, errorCode },
 ];
