@@ -49,9 +49,20 @@ test('settled and held money, and the minute, count against a key; the account s
   });
   expect(new Date(Number(use!.dayEndsAtMs)).toISOString()).toMatch(/T00:00:00.000Z$/);
   expect(new Date(Number(use!.monthEndsAtMs)).toISOString()).toMatch(/-01T00:00:00.000Z$/);
+  const ofAccount = await callUnary(client, client.GetAccountUse, { accountId }, WAIT);
+  expect(ofAccount).toEqual({ dayNano: '95', dayEndsAtMs: use!.dayEndsAtMs });
   const ofOther = await useOf(accountId, other.keyId);
   expect(ofOther).toMatchObject({ dayNano: '5', accountDayNano: '95' });
   expect(ofOther!.minute ?? null).toBeNull();
+});
+
+test('an account that is not there has no use', async () => {
+  const { asDashboard: client } = billing;
+  await expect(
+    callUnary(client, client.GetAccountUse, { accountId: 'acct_none' }, WAIT),
+  ).rejects.toMatchObject({
+    code: 'not_found',
+  });
 });
 
 test("another account's key, and a deleted one, are not there", async () => {

@@ -35,6 +35,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /billing/balance': 'viewer',
   'GET /billing/limits': 'viewer',
   'POST /billing/limits': 'owner',
+  'GET /billing/use': 'viewer',
   'GET /billing/topups': 'viewer',
   'GET /billing/ledger': 'viewer',
   'POST /playground/chat': 'member',

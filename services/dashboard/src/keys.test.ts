@@ -54,6 +54,7 @@ describe('use', () => {
       status: 200,
       body: { ...use, minute: { requests: 4, tokens: 500 } },
     });
+    expect((await dashboard.get('billing/use', token)).body).toEqual({ day: use.account_day });
     await act('update', { rpm_limit: null, tpm_limit: null });
     expect((await dashboard.get(`keys/${key.id}/use`, token)).body).toEqual({ ...use, minute: null });
   });

@@ -11,6 +11,7 @@ import { createTopup } from './create-topup';
 import { deleteKey } from './delete-key';
 import { deliver } from './deliver';
 import { getAccount } from './get-account';
+import { getAccountUse } from './get-account-use';
 import { getKey } from './get-key';
 import { getKeyContext } from './get-key-context';
 import { getKeyUse } from './get-key-use';
@@ -94,6 +95,7 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       CreateKey: unary(log, createKey(pool, peppers[0]!)),
       ListKeys: unary(log, listKeys(listPool)),
       GetKey: unary(log, getKey(pool)),
+      GetAccountUse: unary(log, getAccountUse(pool)),
       GetKeyUse: unary(log, getKeyUse(pool)),
       DeleteKey: told(({ id }) => id, deleteKey(pool)),
       CreateAdjustment: unary(log, createAdjustment(pool)),

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
+import type { AccountUse__Output } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
@@ -55,6 +56,10 @@ export class Billing {
 
   getAccount(caller: Caller, id: string): Promise<Account__Output> {
     return unwrap(callUnary(this.#client, this.#client.GetAccount, { id }, within(caller)));
+  }
+
+  getAccountUse(caller: Caller, accountId: string): Promise<AccountUse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.GetAccountUse, { accountId }, within(caller)));
   }
 
   createKey(caller: Caller, request: CreateKeyRequest): Promise<CreateKeyResponse__Output> {

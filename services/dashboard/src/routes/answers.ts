@@ -195,6 +195,7 @@ export const keyUseAnswer = z
       .meta({ description: 'Of the last minute; null for a key that has no limit of requests or tokens' }),
   })
   .meta({ id: 'KeyUse' });
+export const accountUseAnswer = z.object({ day: spendWindow }).meta({ id: 'AccountUse' });
 export const newKeyAnswer = z
   .object({ ...key, key: z.string().meta({ description: '`sk-gw-…`, shown this once' }) })
   .meta({ id: 'NewKey' });

@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import { balanceAnswer, ledgerEntryAnswer, limitsAnswer, listOf, topupAnswer } from './answers';
+import {
+  accountUseAnswer,
+  balanceAnswer,
+  ledgerEntryAnswer,
+  limitsAnswer,
+  listOf,
+  topupAnswer,
+} from './answers';
 import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { pageQuery, parseBody, parseQuery, usdAmount } from './parse-input';
-import { toBalanceJson, toLedgerJson, toLimitsJson, toList, toTopupJson } from './to-json';
+import { toAccountUseJson, toBalanceJson, toLedgerJson, toLimitsJson, toList, toTopupJson } from './to-json';
 
 const limitsBody = z.strictObject({
   daily_limit: usdAmount.nullish(),
@@ -24,6 +31,10 @@ export function billingEndpoints(billing: Billing): Endpoint[] {
     endpoint(['GET', '/billing/limits', 'viewer'], getLimits, {
       summary: 'What the account may spend in a day',
       answer: limitsAnswer,
+    }),
+    endpoint(['GET', '/billing/use', 'viewer'], getUse, {
+      summary: 'What counts against the limit of the account now',
+      answer: accountUseAnswer,
     }),
     endpoint(['POST', '/billing/limits', 'owner'], setLimits, {
       summary: 'Change what the account may spend; what is left out stays, `null` lifts the limit',
@@ -49,6 +60,10 @@ async function getBalance(billing: Billing, { context, user }: UserCall) {
 
 async function getLimits(billing: Billing, { context, user }: UserCall) {
   return toLimitsJson(await billing.getAccount(context, user.accountId));
+}
+
+async function getUse(billing: Billing, { context, user }: UserCall) {
+  return toAccountUseJson(await billing.getAccountUse(context, user.accountId));
 }
 
 async function setLimits(billing: Billing, { context, user, body }: UserCall) {

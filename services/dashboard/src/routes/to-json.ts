@@ -1,5 +1,6 @@
 import { usdFromNano } from '@gateway/proto';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
+import type { AccountUse__Output } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
@@ -54,6 +55,10 @@ export function toKeyUseJson({ dayEndsAtMs, monthEndsAtMs, minute, ...use }: Key
     minute: minute ? { requests: Number(minute.requests), tokens: Number(minute.tokens) } : null,
   };
 }
+
+export const toAccountUseJson = ({ dayNano, dayEndsAtMs }: AccountUse__Output) => ({
+  day: { used: toUsd(dayNano), resets_at: toTime(dayEndsAtMs) },
+});
 
 export function toBalanceJson(account: Account__Output) {
   const balanceNano = BigInt(account.balanceNano);

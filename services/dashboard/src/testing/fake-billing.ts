@@ -176,6 +176,10 @@ export async function startFakeBilling(log: Logger, secret: string) {
       return { key: { keyId, accountId, allowedModels: key.allowedModels } };
     },
     GetKey: ({ accountId, id }) => toKey(ownKey(accountId, id)),
+    GetAccountUse({ accountId }) {
+      accountOf(accountId);
+      return { dayNano: '3500000000', dayEndsAtMs: String(Date.UTC(2026, 0, 3)) };
+    },
     GetKeyUse({ accountId, id }) {
       const { rpmLimit } = ownKey(accountId, id);
       return {

@@ -1,0 +1,13 @@
+import type { AccountUse } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
+import type { GetAccountUseRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetAccountUseRequest';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { nextUtcDayMs } from '../domain/spend-window';
+import { getAccountUse as get } from '../store/account-use';
+import { parseLookupId } from './parse';
+
+export const getAccountUse =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: GetAccountUseRequest__Output): Promise<AccountUse> => {
+    const { day_nano, now_ms } = await get(pool, parseLookupId(request.accountId));
+    return { dayNano: String(day_nano), dayEndsAtMs: String(nextUtcDayMs(Number(now_ms))) };
+  };
