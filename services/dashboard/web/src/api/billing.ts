@@ -32,8 +32,18 @@ export interface LedgerEntry {
   readonly created_at: string;
 }
 
+/** What counts against the account's daily limit now. */
+export interface AccountUse {
+  readonly day: {
+    /** Settled, and held for calls under way. */
+    readonly used: number;
+    readonly resets_at: string;
+  };
+}
+
 export const getBalance = () => apiGet<Balance>('billing/balance');
 export const getLimits = () => apiGet<Limits>('billing/limits');
+export const getAccountUse = () => apiGet<AccountUse>('billing/use');
 export const updateLimits = (change: Partial<Limits>) => apiPost<Limits>('billing/limits', change);
 export const listTopups = (cursor?: string, limit?: number) =>
   apiGet<Page<Topup>>('billing/topups', { cursor, limit });

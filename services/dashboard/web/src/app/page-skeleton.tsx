@@ -3,7 +3,7 @@ import { Skeleton, Stack } from '@mantine/core';
 /** While a page's script comes. */
 export function PageSkeleton() {
   return (
-    <Stack aria-busy="true" aria-label="Loading">
+    <Stack role="status" aria-busy="true" aria-label="Loading">
       <Skeleton height={32} width={220} />
       <Skeleton height={320} mt="md" />
     </Stack>

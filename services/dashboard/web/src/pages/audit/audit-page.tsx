@@ -11,6 +11,7 @@ import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
 import { AuditChanges } from './audit-changes';
 import { AuditSubject } from './audit-subject';
+import { useSubjectNames } from './use-subject-names';
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
@@ -37,11 +38,13 @@ export function AuditPage() {
 
 function Entries() {
   const list = usePagedList(['audit'], (cursor) => listAudit(cursor));
+  // Rows whose names came later would grow.
+  const { isLoading } = useSubjectNames();
   return (
     <DataTable
       label="Audit log"
       columns={COLUMNS}
-      list={list}
+      list={{ ...list, isLoading: list.isLoading || isLoading }}
       rowKey={({ id }) => id}
       empty={
         <EmptyState title="Nothing was changed yet" icon={ScrollText}>

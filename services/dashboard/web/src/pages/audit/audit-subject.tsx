@@ -6,7 +6,7 @@ import { useSubjectNames } from './use-subject-names';
 
 /** What was changed, by its name, with the way there where it has a page. */
 export function AuditSubject({ action, subject }: AuditEntry) {
-  const names = useSubjectNames();
+  const { names } = useSubjectNames();
   if (subject === null || isNamedByAction(action)) return null;
   const name = names.get(subject);
   const to = pageOf(action, subject, name !== undefined);

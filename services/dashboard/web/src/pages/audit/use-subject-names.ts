@@ -4,10 +4,19 @@ import { listMembers } from '../../api/members';
 
 const MOST = 1_000;
 
-/** Names of the keys and members that there are, by their ids. Of what is gone only the id is left. */
-export function useSubjectNames(): ReadonlyMap<string, string> {
+/** By the ids of keys and members. */
+export interface SubjectNames {
+  readonly names: ReadonlyMap<string, string>;
+  readonly isLoading: boolean;
+}
+
+/** Names of the keys and members that there are. Of what is gone only the id is left. */
+export function useSubjectNames(): SubjectNames {
   const keys = useQuery({ queryKey: ['keys', 'names'], queryFn: () => listKeys(undefined, MOST) });
   const members = useQuery({ queryKey: ['members', 'names'], queryFn: () => listMembers(undefined, MOST) });
   const named = [...(keys.data?.data ?? []), ...(members.data?.data ?? [])];
-  return new Map(named.map(({ id, name }) => [id, name]));
+  return {
+    names: new Map(named.map(({ id, name }) => [id, name])),
+    isLoading: keys.isLoading || members.isLoading,
+  };
 }

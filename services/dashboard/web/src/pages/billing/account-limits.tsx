@@ -1,16 +1,19 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getLimits, type Limits } from '../../api/billing';
-import { getUsage } from '../../api/usage';
+import { getAccountUse, getLimits, type Limits } from '../../api/billing';
 import { useMay } from '../../api/use-me';
+import { describeError } from '../../ui/describe-error';
 import { ErrorState } from '../../ui/error-state';
 import { formatMoney } from '../../ui/format-money';
 import { Section } from '../../ui/section';
+import { Time } from '../../ui/time';
 import { UseBar } from '../../ui/use-bar';
 import { LimitsForm } from './limits-form';
 import { WHEN_SHORT } from './when-short';
 
-const HEIGHT_PX = 240;
+const REFETCH_INTERVAL_MS = 5_000;
+/** Of the form, and of the words for those who may not change it. */
+const HEIGHTS_PX = { form: 338, words: 130 };
 
 /** What the account may spend in a day; owners change it. */
 export function AccountLimits() {
@@ -20,44 +23,48 @@ export function AccountLimits() {
     <Section title="Account limits" description="Of all keys together">
       {limits.data ? (
         <Stack>
-          <SpentToday limits={limits.data} />
+          <UsedToday limits={limits.data} />
           {mayChange ? <LimitsForm limits={limits.data} /> : <LimitsInWords limits={limits.data} />}
         </Stack>
       ) : limits.error ? (
         <ErrorState error={limits.error} onRetry={() => void limits.refetch()} />
       ) : (
-        <Skeleton height={HEIGHT_PX} />
+        <Skeleton height={mayChange ? HEIGHTS_PX.form : HEIGHTS_PX.words} />
       )}
     </Section>
   );
 }
 
-const REFETCH_INTERVAL_MS = 15_000;
-
-function SpentToday({ limits }: { limits: Limits }) {
-  const today = useQuery({
-    queryKey: ['usage', 'today'],
-    queryFn: () => getUsage({ group_by: 'day', from: new Date().toISOString() }),
+function UsedToday({ limits: { daily_limit } }: { limits: Limits }) {
+  const use = useQuery({
+    queryKey: ['billing', 'use'],
+    queryFn: getAccountUse,
     refetchInterval: REFETCH_INTERVAL_MS,
   });
-  const spent = today.data?.data.reduce((sum, { cost }) => sum + cost, 0) ?? 0;
+  const day = use.data?.day;
+  const isReached = day !== undefined && daily_limit !== null && day.used >= daily_limit;
+  const note = (
+    <>
+      {isReached && 'Calls are refused with account_daily_limit. '}
+      With what is held for calls under way. Starts anew {day && <Time at={day.resets_at} relative />}
+    </>
+  );
   return (
     <UseBar
-      title="Spent today"
-      used={spent}
-      limit={limits.daily_limit}
+      title="Used today"
+      used={day?.used ?? 0}
+      limit={daily_limit}
       format={formatMoney}
-      note="By ended calls, since 00:00 UTC"
+      note={use.error ? `Not known now: ${describeError(use.error)}` : note}
     />
   );
 }
 
 function LimitsInWords({ limits: { when_short } }: { limits: Limits }) {
-  const { label, description } = WHEN_SHORT[when_short];
   return (
     <Text size="sm">
-      When a call does not fit whole: {label.toLowerCase()}. {description} Owners of the account can change
-      this.
+      When a call does not fit whole into balance and limits: {WHEN_SHORT[when_short].inWords} Owners of the
+      account can change this.
     </Text>
   );
 }

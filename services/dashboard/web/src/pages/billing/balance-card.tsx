@@ -10,7 +10,7 @@ import { Money } from '../../ui/money';
 import { Section } from '../../ui/section';
 
 const REFETCH_INTERVAL_MS = 5_000;
-const HEIGHT_PX = 150;
+const HEIGHT_PX = 137;
 
 export function BalanceCard() {
   const balance = useQuery({

@@ -54,7 +54,12 @@ export function LimitsForm({ limits }: { limits: Limits }) {
         >
           <Stack gap="xs" mt="xs">
             {CHOICES.map((choice) => (
-              <Radio key={choice} value={choice} {...WHEN_SHORT[choice]} />
+              <Radio
+                key={choice}
+                value={choice}
+                label={WHEN_SHORT[choice].label}
+                description={WHEN_SHORT[choice].description}
+              />
             ))}
           </Stack>
         </Radio.Group>

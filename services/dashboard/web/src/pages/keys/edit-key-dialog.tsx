@@ -35,7 +35,7 @@ function EditKeyForm({ apiKey, onClose }: Omit<EditKeyDialogProps, 'opened'>) {
     mutationFn: ({ before, after }: { before: KeyFormValues; after: KeyFormValues }) =>
       updateKey(apiKey.id, toKeyChange(before, after)),
     onSuccess: (changed) => {
-      queryClient.setQueryData(['keys', apiKey.id], changed);
+      queryClient.setQueryData(['keys', 'one', apiKey.id], changed);
       void queryClient.invalidateQueries({ queryKey: ['keys'] });
       notifications.show({ message: 'The key is changed, from its next call on.' });
       onClose();

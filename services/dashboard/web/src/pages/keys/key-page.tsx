@@ -15,9 +15,11 @@ import { KeyDetails } from './key-details';
 import { KeyRequests } from './key-requests';
 import { KeyUseCard } from './key-use-card';
 
+const HEIGHT_PX = 410;
+
 export function KeyPage() {
   const { id = '' } = useParams();
-  const key = useQuery({ queryKey: ['keys', id], queryFn: () => getKey(id) });
+  const key = useQuery({ queryKey: ['keys', 'one', id], queryFn: () => getKey(id) });
   if (key.data) return <Key apiKey={key.data} />;
   if (key.error instanceof ApiError && key.error.code === 'not_found') return <NoKey id={id} />;
   return (
@@ -26,7 +28,14 @@ export function KeyPage() {
       {key.error ? (
         <ErrorState error={key.error} onRetry={() => void key.refetch()} />
       ) : (
-        <Skeleton height={520} aria-label="Loading" />
+        <Grid gap="md" role="status" aria-label="Loading">
+          <Grid.Col span={{ base: 12, md: 7 }}>
+            <Skeleton height={HEIGHT_PX} />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 5 }}>
+            <Skeleton height={HEIGHT_PX} />
+          </Grid.Col>
+        </Grid>
       )}
     </>
   );

@@ -27,7 +27,8 @@ export function KeyQuestions({ apiKey: { id, name }, asked, onClose, onRenewed }
   const deleted = () => {
     notifications.show({ message: `${name} is deleted.` });
     void navigate('/keys');
-    reload();
+    // The key itself, still on the page for a moment, is not to be asked for again.
+    void queryClient.invalidateQueries({ queryKey: ['keys'], refetchType: 'none' });
   };
   const disabled = () => {
     notifications.show({ message: `${name} is disabled.` });

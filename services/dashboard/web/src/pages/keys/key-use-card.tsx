@@ -11,12 +11,12 @@ import { Time } from '../../ui/time';
 import { UseBar } from '../../ui/use-bar';
 
 const REFETCH_INTERVAL_MS = 3_000;
-const HEIGHT_PX = 390;
+const HEIGHT_PX = 314;
 
 /** What counts against each limit of a key, as it changes. */
 export function KeyUseCard({ apiKey }: { apiKey: ApiKey }) {
   const use = useQuery({
-    queryKey: ['keys', apiKey.id, 'use'],
+    queryKey: ['keys', 'one', apiKey.id, 'use'],
     queryFn: () => getKeyUse(apiKey.id),
     refetchInterval: REFETCH_INTERVAL_MS,
   });

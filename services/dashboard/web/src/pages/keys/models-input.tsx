@@ -22,7 +22,6 @@ export function ModelsInput({ value, onChange, error }: ModelsInputProps) {
       onChange={onChange}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': 'Allow all models' }}
       hidePickedOptions
       maxDropdownHeight={260}
       nothingFoundMessage={catalog.isPending ? 'The models are loading' : 'No such model'}
