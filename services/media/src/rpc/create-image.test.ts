@@ -10,6 +10,7 @@ import {
 } from '@gateway/runtime';
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { Charge } from '../domain/bill-event';
 import type { Claim } from '../domain/idempotency';
 import { FEATURES } from '../domain/image-order.fixture';
@@ -33,15 +34,8 @@ const KEY = {
   previewModels: [] as string[],
   valueId: 'v',
 };
-const target = (provider: string, priority: number) => ({
-  provider,
-  upstreamModel: `${provider}-model`,
-  weight: 1,
-  priority,
-  connectTimeoutMs: 0,
-  firstByteTimeoutMs: 0,
-  idleTimeoutMs: 0,
-});
+const target = (provider: string, priority: number) =>
+  targetOf(provider, { upstreamModel: `${provider}-model`, priority });
 const MODEL: Model = {
   slug: 'sim/image',
   active: true,

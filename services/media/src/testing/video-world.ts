@@ -7,6 +7,7 @@ import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1
 import { createLogger, createPool, type LinkHandler, migrate, type Pool } from '@gateway/runtime';
 import { TargetHealth } from '@gateway/upstream';
 import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
+import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { Books } from '../books';
 import { abandonedEvent, type BillState } from '../domain/bill-event';
 import type { Model } from '../domain/model';
@@ -38,7 +39,7 @@ export const MODEL: Model = {
   preview: false,
   outputModalities: ['video'],
   workflow: ['create', 'status', 'result'],
-  targets: [{ provider: 'first', upstreamModel: 'v-1', ...timeouts(), priority: 0 }],
+  targets: [targetOf('first', { upstreamModel: 'v-1' })],
   priceVersion: 3n,
   video: {
     features: {
@@ -55,10 +56,6 @@ export const MODEL: Model = {
     pricing: { tiers: ['std'], defaultTier: 'std', perSecondNano: new Map([['std', 50_000_000n]]) },
   },
 };
-
-function timeouts() {
-  return { weight: 1, connectTimeoutMs: 0, firstByteTimeoutMs: 0, idleTimeoutMs: 0 };
-}
 
 interface Answered {
   readonly requestId: string;
