@@ -84,8 +84,8 @@ export function DataTable<T>({ label, columns, list, rowKey, empty }: DataTableP
 
 function skeletonRows<T>(columns: readonly Column<T>[]) {
   return Array.from({ length: SKELETON_ROWS }, (_, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
-    <Table.Tr key={index}>
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same. No row has such a key: it would be moved.
+    <Table.Tr key={`skeleton ${index}`}>
       {columns.map(({ title }) => (
         <Table.Td key={title}>
           <Skeleton height={22} />

@@ -1,4 +1,4 @@
-import { Alert, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core';
+import { Alert, Paper, SimpleGrid, Text } from '@mantine/core';
 import { Ban } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Account } from '../../api/admin-accounts';
@@ -8,26 +8,26 @@ import { Money } from '../../ui/money';
 const WHEN_SHORT = { lower: 'Shorter replies when short', refuse: 'Calls refused when short' };
 
 /** What an account has and may spend. */
-export function AccountFigures({ account }: { account: Account | undefined }) {
+export function AccountFigures({ account }: { account: Account }) {
   return (
     <>
-      {account?.status === 'suspended' && (
+      {account.status === 'suspended' && (
         <Alert color="red" variant="light" icon={<Ban size={18} aria-hidden />} mb="md" title="Suspended">
           <Text size="sm">Its keys are refused. Its members can still log in and look.</Text>
         </Alert>
       )}
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }}>
-        <Figure title="Available" note={account && account.available <= 0 ? 'Calls are refused' : 'To spend'}>
-          {account && <Money usd={account.available} />}
+        <Figure title="Available" note={account.available <= 0 ? 'Calls are refused' : 'To spend'}>
+          <Money usd={account.available} />
         </Figure>
         <Figure title="Balance" note="With what is held">
-          {account && <Money usd={account.balance} />}
+          <Money usd={account.balance} />
         </Figure>
         <Figure title="Held" note="For calls under way">
-          {account && <Money usd={account.held} />}
+          <Money usd={account.held} />
         </Figure>
-        <Figure title="Daily limit" note={account && WHEN_SHORT[account.when_short]}>
-          {account && (account.daily_limit === null ? 'None' : <Money usd={account.daily_limit} />)}
+        <Figure title="Daily limit" note={WHEN_SHORT[account.when_short]}>
+          {account.daily_limit === null ? 'None' : <Money usd={account.daily_limit} />}
         </Figure>
       </SimpleGrid>
     </>
@@ -41,7 +41,7 @@ function Figure({ title, note, children }: { title: string; note: ReactNode; chi
         {title}
       </Text>
       <Text component="div" size="xl" fw={650} mih={31}>
-        {children || <Skeleton height={24} width={90} />}
+        {children}
       </Text>
       <Text component="div" size="xs" c="dimmed" mih={17}>
         {note}

@@ -19,7 +19,7 @@ const WHO: Column<AnyAuditEntry> = {
   title: 'Who',
   cell: ({ actor }) => (
     <Box miw={0}>
-      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" style={{ overflowWrap: 'break-word' }}>
         {actor.email ?? 'Unknown'}
       </Text>
       {actor.operator && (

@@ -46,6 +46,7 @@ export function FormProblems({ title, problems, error }: FormProblemsProps) {
 
 /** `targets.0.upstream_model` → `Targets 1 upstream model`. */
 function nameOf(path: string): string {
+  if (path === 'pricing') return 'Prices';
   const steps = path
     .replace(/^pricing\./, '')
     .split('.')

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { AdminModel } from '../../api/admin-models';
-import { emptyModel, fromModel, newTarget, toChange } from './model-draft';
+import { changesOf, emptyModel, fromModel, newTarget, toChange } from './model-draft';
 
 const MODEL = {
   slug: 'sim/video',
@@ -43,6 +43,13 @@ test('an entry that goes through the form unchanged is the same entry', () => {
       { provider: 'sim', upstream_model: 'video', weight: 2, priority: 0, first_byte_timeout_ms: 5_000 },
     ],
   });
+});
+
+test('only what differs is sent', () => {
+  const before = toChange(fromModel(MODEL)).change;
+  const after = toChange({ ...fromModel(MODEL), name: 'Other', capabilities: [] }).change;
+  expect(changesOf(before, after)).toEqual({ name: 'Other', capabilities: [] });
+  expect(changesOf(before, toChange(fromModel(MODEL)).change)).toEqual({});
 });
 
 test('what can not be sent is told at its field', () => {

@@ -143,6 +143,13 @@ export function toChange(draft: ModelDraft): { change: ModelChange & { name: str
   return { change, problems };
 }
 
+/** Only what differs, so that what another operator changed meanwhile stays, and the audit log says what was done. */
+export function changesOf(before: ModelChange, after: ModelChange): ModelChange {
+  const old = before as Readonly<Record<string, unknown>>;
+  const isOther = ([field, value]: [string, unknown]) => JSON.stringify(old[field]) !== JSON.stringify(value);
+  return Object.fromEntries(Object.entries(after).filter(isOther));
+}
+
 function toTarget(
   { provider, upstream_model, numbers }: TargetDraft,
   at: string,

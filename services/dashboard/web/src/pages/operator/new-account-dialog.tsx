@@ -21,7 +21,7 @@ export function NewAccountDialog({ opened, onClose }: DialogProps) {
   const queryClient = useQueryClient();
   const creation = useMutation({
     mutationFn: (account: Parameters<typeof createAccount>[0]) =>
-      once(account, (key) => createAccount(account, key)),
+      once.call(account, (key) => createAccount(account, key)),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['admin', 'accounts'] }),
   });
   const close = () => {

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Tabs, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Scale } from 'lucide-react';
@@ -43,11 +43,12 @@ export function OperatorAccountPage() {
       </>
     );
   }
+  if (!account.data) return <Loading />;
   return (
     <>
       <PageHeader
-        title={account.data?.name ?? 'Account'}
-        description={account.data ? <Description account={account.data} /> : <Skeleton h={28} w={280} />}
+        title={account.data.name}
+        description={<Description account={account.data} />}
         actions={<Actions account={account.data} />}
       />
       <AccountFigures account={account.data} />
@@ -56,10 +57,23 @@ export function OperatorAccountPage() {
   );
 }
 
+/** All of it at once: how many lines the header has is not known before. */
+function Loading() {
+  return (
+    <Stack aria-busy="true" aria-label="Loading">
+      <Skeleton h={34} w={220} />
+      <Skeleton h={28} maw={480} />
+      <Skeleton h={36} maw={440} />
+      <Skeleton h={105} />
+      <Skeleton h={280} mt="md" />
+    </Stack>
+  );
+}
+
 function Description({ account: { id, owner_email, created_at } }: { account: Account }) {
   return (
     <Group component="span" gap={4}>
-      <Text span size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+      <Text span size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
         {id}
       </Text>
       <CopyButton value={id} label="Copy account id" />
@@ -71,29 +85,20 @@ function Description({ account: { id, owner_email, created_at } }: { account: Ac
   );
 }
 
-function Actions({ account }: { account: Account | undefined }) {
+function Actions({ account }: { account: Account }) {
   const [topsUp, topup] = useDisclosure();
   const [adjusts, adjustment] = useDisclosure();
   return (
     <>
-      <Button leftSection={<Plus size={16} aria-hidden />} onClick={topup.open} disabled={!account}>
+      <Button leftSection={<Plus size={16} aria-hidden />} onClick={topup.open}>
         Top up
       </Button>
-      <Button
-        variant="default"
-        leftSection={<Scale size={16} aria-hidden />}
-        onClick={adjustment.open}
-        disabled={!account}
-      >
+      <Button variant="default" leftSection={<Scale size={16} aria-hidden />} onClick={adjustment.open}>
         Adjust balance
       </Button>
-      {account && (
-        <>
-          <SuspendAccount account={account} />
-          <TopupDialog account={account} opened={topsUp} onClose={topup.close} />
-          <AdjustmentDialog account={account} opened={adjusts} onClose={adjustment.close} />
-        </>
-      )}
+      <SuspendAccount account={account} />
+      <TopupDialog account={account} opened={topsUp} onClose={topup.close} />
+      <AdjustmentDialog account={account} opened={adjusts} onClose={adjustment.close} />
     </>
   );
 }

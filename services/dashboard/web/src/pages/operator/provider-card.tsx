@@ -81,10 +81,10 @@ export function ProviderCard({ provider: { id, served_by, targets } }: { provide
             fw={400}
             ml="auto"
             aria-expanded={isOpen}
-            aria-label={`${isOpen ? 'Hide' : 'Show'} idle targets of ${id}`}
+            aria-label={`${isOpen ? 'Hide' : 'Show'} ${idle} without calls: targets of ${id}`}
             onClick={() => setOpen(!isOpen)}
           >
-            {isOpen ? 'Hide' : 'Show'} {idle} idle
+            {isOpen ? 'Hide' : 'Show'} {idle} without calls
           </Button>
         )}
       </Group>
@@ -159,7 +159,8 @@ function Circuit({ target: { circuit, circuits } }: { target: TargetHealth }) {
 
 function Errors({ target: { calls, errors } }: { target: TargetHealth }) {
   if (errors === 0) return <>0</>;
-  const share = `${Math.round((errors / Math.max(calls, errors)) * 100)}%`;
+  const percent = (errors / Math.max(calls, errors)) * 100;
+  const share = percent < 1 ? '<1%' : `${Math.round(percent)}%`;
   return (
     <Text span size="sm" c="var(--mantine-color-error)">
       {formatCount(errors)} ({share})

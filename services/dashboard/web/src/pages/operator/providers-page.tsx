@@ -2,7 +2,7 @@ import { Alert, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, HeartPulse, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { getProviders, type ProviderHealth, type ProvidersHealth } from '../../api/admin-providers';
+import { getProviders, type ProvidersHealth } from '../../api/admin-providers';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { formatDuration } from '../../ui/format-time';
@@ -73,7 +73,7 @@ function Health({ health, shown }: { health: ProvidersHealth; shown: string }) {
   return (
     <>
       <Away services={health.services} />
-      <Summary providers={health.data} />
+      {health.data.length > 0 && <Summary health={health} />}
       {providers.map((provider) => (
         <ProviderCard key={provider.id} provider={provider} />
       ))}
@@ -101,7 +101,9 @@ function Away({ services }: { services: ProvidersHealth['services'] }) {
   );
 }
 
-function Summary({ providers }: { providers: readonly ProviderHealth[] }) {
+function Summary({ health: { data: providers, services } }: { health: ProvidersHealth }) {
+  const isWhole = services.every(({ status }) => status === 'up');
+  const well = isWhole ? 'Every target is well' : 'No target is known to ail';
   const ailing = providers.flatMap(({ targets }) => targets).filter(isAiling).length;
   const simulated = providers.filter(({ served_by }) => served_by === 'simulator').length;
   return (
@@ -113,9 +115,7 @@ function Summary({ providers }: { providers: readonly ProviderHealth[] }) {
           <TriangleAlert size={18} color="var(--mantine-color-error)" aria-hidden />
         )}
         <Text size="sm" fw={500}>
-          {ailing === 0
-            ? 'Every target is well'
-            : `${ailing} ${ailing === 1 ? 'target ails' : 'targets ail'}`}
+          {ailing === 0 ? well : `${ailing} ${ailing === 1 ? 'target ails' : 'targets ail'}`}
         </Text>
       </Group>
       {simulated > 0 && (

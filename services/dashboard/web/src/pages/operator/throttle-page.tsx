@@ -96,7 +96,7 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
           }
         />
         {wanted !== undefined && wanted < FEW_REQUESTS && (
-          <Alert color="yellow" variant="light" icon={<Info size={18} aria-hidden />}>
+          <Alert color="orange" variant="light" icon={<Info size={18} aria-hidden />}>
             This is little: pages of the dashboard count too, so this one may be slow to lift it again.
           </Alert>
         )}
@@ -144,8 +144,8 @@ function Explanation() {
           against the caller’s own limits. The refusal says when to try again.
         </Text>
         <Text size="sm">
-          Set it when a dependency can’t keep up, and lift it when it can. A change holds within a few
-          seconds. To slow down one caller, use the limits of their key instead.
+          Set it when a dependency can’t keep up, and lift it when it can. A change holds within a second or
+          two. To slow down one caller, use the limits of their key instead.
         </Text>
       </Stack>
     </Paper>

@@ -1,0 +1,40 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { OnceCalls } from './once-calls';
+
+let made: string[];
+let once: OnceCalls;
+beforeEach(() => {
+  let keys = 0;
+  made = [];
+  once = new OnceCalls(() => `key ${++keys}`);
+});
+
+const make = async (key: string) => {
+  made.push(key);
+  return key;
+};
+const fail = async (key: string) => {
+  made.push(key);
+  throw new Error('lost');
+};
+
+test('a second click makes no second call, neither during the first nor after it', async () => {
+  const [one, other] = await Promise.all([once.call({ amount: 1 }, make), once.call({ amount: 1 }, make)]);
+  expect([one, other, await once.call({ amount: 1 }, make)]).toEqual(['key 1', 'key 1', 'key 1']);
+  expect(made).toEqual(['key 1']);
+});
+
+test('another try has the same key, also when the dialog was opened anew', async () => {
+  await expect(once.call({ amount: 1 }, fail)).rejects.toThrow('lost');
+  once.begin();
+  await once.call({ amount: 1 }, make);
+  expect(made).toEqual(['key 1', 'key 1']);
+});
+
+test('something else, and the same in a dialog that was opened anew, are calls of their own', async () => {
+  await once.call({ amount: 1 }, make);
+  await once.call({ amount: 2 }, make);
+  once.begin();
+  await once.call({ amount: 1 }, make);
+  expect(made).toEqual(['key 1', 'key 2', 'key 3']);
+});

@@ -1,0 +1,42 @@
+interface Wish {
+  readonly key: string;
+  /** Under way, or gone well. */
+  answer?: Promise<unknown> | undefined;
+  isDone: boolean;
+}
+
+/**
+ * For calls of a dialog that must happen once. A second click, also on a dialog that is about to go, gets the answer of
+ * the first. Another try after a failure has the same idempotency key, also when the dialog was closed in between:
+ * the answer may have been lost, and the call not.
+ */
+export class OnceCalls {
+  readonly #wishes = new Map<string, Wish>();
+  readonly #newKey: () => string;
+
+  constructor(newKey: () => string) {
+    this.#newKey = newKey;
+  }
+
+  /** The dialog is opened anew: what was done may be wished again. */
+  begin(): void {
+    for (const [name, { isDone }] of this.#wishes) if (isDone) this.#wishes.delete(name);
+  }
+
+  call<T>(wish: unknown, make: (idempotencyKey: string) => Promise<T>): Promise<T> {
+    const name = JSON.stringify(wish);
+    const own: Wish = this.#wishes.get(name) ?? { key: this.#newKey(), isDone: false };
+    this.#wishes.set(name, own);
+    own.answer ??= make(own.key).then(
+      (answer) => {
+        own.isDone = true;
+        return answer;
+      },
+      (error) => {
+        own.answer = undefined;
+        throw error;
+      },
+    );
+    return own.answer as Promise<T>;
+  }
+}
