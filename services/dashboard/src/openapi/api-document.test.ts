@@ -119,7 +119,7 @@ describe('the page', () => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'self'");
     for (const { operation } of dashboard.check.operations) {
-      expect(html).toContain(`<section id="${operation.operationId}">`);
+      expect(html).toContain(`<section id="${operation.operationId}" `);
     }
     expect(html).not.toMatch(/<script|style=|\son\w+=|undefined|\[object/);
     const style = await fetch(`${dashboard.origin}/docs.css`);

@@ -14,10 +14,14 @@ a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid v
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: .86em; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: .75rem; margin: 0;
   overflow-x: auto; max-height: 26rem; overflow-wrap: normal; }
-nav { border: 1px solid var(--line); border-radius: 8px; padding: .5rem 1rem; margin: 1.5rem 0; }
-nav ul { margin: 0 0 .5rem; padding-left: 1.2rem; }
-summary { cursor: pointer; padding: .25rem 0; font-weight: 600; }
-section { border: 1px solid var(--line); border-radius: 8px; padding: 1rem; margin: 0 0 1rem; }
+nav { margin: 1.5rem 0; }
+nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 0; padding: 0; list-style: none; }
+details { border: 1px solid var(--line); border-radius: 8px; margin: 0 0 .6rem; }
+summary { cursor: pointer; padding: .6rem 1rem; border-radius: 8px; }
+summary:hover { background: var(--soft); }
+summary h3 { display: inline; margin: 0 .5rem 0 0; }
+summary span { overflow-wrap: anywhere; }
+section { padding: .25rem 1rem 1rem; scroll-margin-top: 4rem; }
 section p { margin: .25rem 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); }

@@ -29,11 +29,11 @@ export function apiPage(document: ApiDocument): string {
 <header>
 <h1>${escaped(title)} API</h1>
 <p>${prose(description)}</p>
-<p><a href="/openapi.json">OpenAPI document</a> · <a href="/">Dashboard</a> · <a href="#errors">Error codes</a></p>
+<p><a href="/openapi.json">OpenAPI document</a> · <a href="/">Dashboard</a></p>
 </header>
-<nav aria-label="Calls">
-${[...groups].map(([tag, entries]) => navGroup(tag, entries)).join('\n')}
-</nav>
+<nav aria-label="Calls"><ul>
+${[...groups.keys(), 'Errors'].map((tag) => `<li><a href="#${tag === 'Errors' ? 'errors' : idOf(tag)}">${escaped(tag)}</a></li>`).join('\n')}
+</ul></nav>
 <main>
 ${[...groups].map(([tag, entries]) => group(tag, entries, document)).join('\n')}
 ${errors(document)}
@@ -54,23 +54,21 @@ function groupsOf({ paths }: ApiDocument): Map<string, Entry[]> {
   return groups;
 }
 
-const navGroup = (tag: string, entries: readonly Entry[]): string =>
-  `<details><summary>${escaped(tag)}</summary><ul>${entries
-    .map(
-      ({ method, path, operation }) =>
-        `<li><a href="#${operation.operationId}"><b>${method}</b> ${escaped(path)}</a></li>`,
-    )
-    .join('')}</ul></details>`;
+const idOf = (tag: string): string => `calls-${tag.toLowerCase()}`;
 
 const group = (tag: string, entries: readonly Entry[], document: ApiDocument): string =>
-  `<h2>${escaped(tag)}</h2>\n${entries.map((entry) => call(entry, document)).join('\n')}`;
+  `<h2 id="${idOf(tag)}">${escaped(tag)}</h2>\n${entries.map((entry) => call(entry, document)).join('\n')}`;
 
+/** Folded; whoever comes by a link to it finds it open. */
 function call({ method, path, operation }: Entry, document: ApiDocument): string {
-  return `<section id="${operation.operationId}">
-<h3><span class="${method.toLowerCase()}">${method}</span> <code>${escaped(path)}</code></h3>
-<p>${prose(operation.summary)}.${operation.description ? ` ${prose(operation.description)}` : ''} ${credentials(operation)}</p>
+  return `<details>
+<summary><h3><span class="${method.toLowerCase()}">${method}</span> <code>${escaped(path)}</code></h3>
+<span>${prose(operation.summary)}</span></summary>
+<section id="${operation.operationId}" aria-label="${method} ${escaped(path)}">
+<p>${operation.description ? `${prose(operation.description)} ` : ''}${credentials(operation)}</p>
 ${parameters(operation)}${body(operation, document)}${answers(operation, document)}
-</section>`;
+</section>
+</details>`;
 }
 
 function credentials({ security }: Operation): string {
@@ -120,8 +118,9 @@ const contents = (content: Content, { components }: ApiDocument): string =>
 function errors({ components }: ApiDocument): string {
   const examples = components.examples as Readonly<Record<string, { summary: string; value: unknown }>>;
   const rows = Object.entries(examples).map(
-    ([code, { value }]) =>
-      `<section id="error-${code}"><h3><code>${code}</code></h3><pre tabindex="0">${escaped(JSON.stringify(value, null, 2))}</pre></section>`,
+    ([code, { summary, value }]) =>
+      `<details><summary><h3><code>${code}</code></h3><span>${escaped(summary)}</span></summary>` +
+      `<section id="error-${code}" aria-label="${code}"><pre tabindex="0">${escaped(JSON.stringify(value, null, 2))}</pre></section></details>`,
   );
   return `<h2 id="errors">Error codes</h2>\n${rows.join('\n')}`;
 }
