@@ -1,6 +1,8 @@
 import { Button, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Search } from 'lucide-react';
 import { useSearchParams } from 'react-router';
+import { allModelsQuery } from '../../api/all-models-query';
 import type { Model } from '../../api/models';
 import { DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
@@ -9,7 +11,6 @@ import type { PagedList } from '../../ui/use-paged-list';
 import { MODEL_COLUMNS } from './model-columns';
 import { type ModelFilter, matches } from './model-filter';
 import { KIND_NAMES, providerOf } from './model-kinds';
-import { useModels } from './use-models';
 
 const KINDS = [
   { value: '', label: 'All' },
@@ -18,7 +19,7 @@ const KINDS = [
 
 /** What can be called, and what it costs. */
 export function ModelsPage() {
-  const models = useModels();
+  const models = useQuery(allModelsQuery);
   const { filter, setFilter, clear } = useFilter();
   const all = models.data?.data ?? [];
   const found = all.filter((model) => matches(model, filter));

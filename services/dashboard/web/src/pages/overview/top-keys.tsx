@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { listKeys } from '../../api/keys';
+import { allKeysQuery, deletedKeyName } from '../../api/all-keys-query';
 import { TOP_ENTRIES, TopList } from './top-list';
 import { useRecentUsage } from './use-recent-usage';
 
 export function TopKeys({ days }: { days: number }) {
   const usage = useRecentUsage('key', days);
-  const keys = useQuery({ queryKey: ['keys', 'names'], queryFn: () => listKeys(undefined, 1_000) });
+  const keys = useQuery(allKeysQuery);
   const names = new Map(keys.data?.data.map(({ id, name }) => [id, name]));
   const isKnown = !keys.isPending;
   const entries = usage.data?.data
@@ -15,7 +15,7 @@ export function TopKeys({ days }: { days: number }) {
         : [
             {
               id: group,
-              name: names.get(group) ?? `Deleted key ${group.slice(-6)}`,
+              name: names.get(group) ?? deletedKeyName(group),
               to: `/keys/${group}`,
               cost,
               calls,

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { type ApiKey, listKeys } from '../../api/keys';
+import { allKeysQuery } from '../../api/all-keys-query';
+import type { ApiKey } from '../../api/keys';
 import { listModels, type Model, type ModelType } from '../../api/models';
+import { usualModel } from './usual-model';
 
-const MAX_ENTRIES = 1_000;
+const MAX_MODELS = 1_000;
 
 export interface Choices {
   /** Those that can be called with at present. */
@@ -17,18 +19,18 @@ export interface Choices {
   reload(): void;
 }
 
-/** The key and the model that the address names, else the first of each. */
+/** The key and the model that the address names, else the first key and a cheap model. */
 export function useChoices(type: ModelType): Choices {
   const [params, setParams] = useSearchParams();
-  const keyList = useQuery({ queryKey: ['keys', 'names'], queryFn: () => listKeys(undefined, MAX_ENTRIES) });
+  const keyList = useQuery(allKeysQuery);
   const modelList = useQuery({
     queryKey: ['models', type],
-    queryFn: () => listModels(type, undefined, MAX_ENTRIES),
+    queryFn: () => listModels(type, undefined, MAX_MODELS),
   });
   const keys = (keyList.data?.data ?? []).filter((key) => isUsable(key, Date.now()));
   const key = keys.find(({ id }) => id === params.get('key_id')) ?? keys[0];
   const models = (modelList.data?.data ?? []).filter((model) => isOffered(model, type, key));
-  const model = models.find(({ slug }) => slug === params.get('model')) ?? models[0];
+  const model = models.find(({ slug }) => slug === params.get('model')) ?? usualModel(models);
   return {
     keys,
     models,

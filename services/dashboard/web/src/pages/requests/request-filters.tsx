@@ -1,11 +1,10 @@
 import { Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { allModelsQuery } from '../../api/all-models-query';
 import type { ApiKey } from '../../api/keys';
-import { listModels } from '../../api/models';
 import { ERROR_ADVICE } from './error-advice';
 import { type LogFilter, RANGES } from './request-filter';
 
-const MAX_MODELS = 1_000;
 const RANGE_OPTIONS = Object.entries(RANGES).map(([value, { label }]) => ({ value, label }));
 const STATUS_OPTIONS = [
   { value: '', label: 'All' },
@@ -21,10 +20,7 @@ interface RequestFiltersProps {
 }
 
 export function RequestFilters({ filter, keys, onChange, onClear }: RequestFiltersProps) {
-  const models = useQuery({
-    queryKey: ['models'],
-    queryFn: () => listModels(undefined, undefined, MAX_MODELS),
-  });
+  const models = useQuery(allModelsQuery);
   const keyOptions = keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (…${hint})` }));
   const slugs = (models.data?.data ?? []).map(({ slug }) => slug);
   return (

@@ -3,14 +3,11 @@ import { formatCompact } from '../../ui/format-count';
 import { Money } from '../../ui/money';
 import { FIGURES, type NamedUsage, totalOf } from './usage-table-rows';
 
-/** All of the range; images and seconds only where there are any. */
+/** All of the range. */
 export function UsageTotals({ rows }: { rows: readonly NamedUsage[] | undefined }) {
-  const shown = FIGURES.filter(
-    ({ key }) => (key !== 'images' && key !== 'seconds') || (rows && totalOf(rows, key) > 0),
-  );
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, md: shown.length }} spacing="sm">
-      {shown.map(({ key, title }) => (
+    <SimpleGrid cols={{ base: 2, sm: 3, md: FIGURES.length }} spacing="sm">
+      {FIGURES.map(({ key, title }) => (
         <Paper key={key} withBorder p="sm">
           <Text size="sm" c="dimmed">
             {title}

@@ -1,12 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { listKeys } from '../../api/keys';
+import { allKeysQuery, deletedKeyName } from '../../api/all-keys-query';
 import { getUsage, type UsageRow } from '../../api/usage';
 import { fillDays } from '../../ui/fill-days';
 import { type GroupBy, namedDays, toQuery } from './usage-range';
 import type { NamedUsage } from './usage-table-rows';
-
-const MAX_KEYS = 1_000;
 
 /** Days in their order, models and keys with the dearest first. */
 export function useUsage(by: GroupBy, days: { from: string; to: string } | undefined) {
@@ -17,11 +15,7 @@ export function useUsage(by: GroupBy, days: { from: string; to: string } | undef
     placeholderData: keepPreviousData,
     enabled: days !== undefined,
   });
-  const keys = useQuery({
-    queryKey: ['keys', 'names'],
-    queryFn: () => listKeys(undefined, MAX_KEYS),
-    enabled: by === 'key',
-  });
+  const keys = useQuery({ ...allKeysQuery, enabled: by === 'key' });
   const { data } = usage;
   const keyList = keys.data?.data;
   const rows = useMemo((): readonly NamedUsage[] | undefined => {
@@ -29,8 +23,7 @@ export function useUsage(by: GroupBy, days: { from: string; to: string } | undef
     if (data?.by !== by) return undefined;
     if (by === 'day') return fillDays(data.rows, namedDays(data)).map((row) => named(row, row.group!));
     const names = new Map(keyList?.map(({ id, name }) => [id, name]));
-    const nameOf = (group: string) =>
-      by === 'model' ? group : (names.get(group) ?? `Deleted key ${group.slice(-6)}`);
+    const nameOf = (group: string) => (by === 'model' ? group : (names.get(group) ?? deletedKeyName(group)));
     return data.rows
       .map((row) => named(row, row.group === null ? 'Without one' : nameOf(row.group)))
       .toSorted((one, other) => other.cost - one.cost || other.calls - one.calls);

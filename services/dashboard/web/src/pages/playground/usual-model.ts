@@ -1,0 +1,23 @@
+import type { Model } from '../../api/models';
+
+/** Who has chosen nothing yet is not to be surprised by the bill: the cheapest, and none that needs opting in. */
+export function usualModel(models: readonly Model[]): Model | undefined {
+  const ready = models.filter(({ preview }) => !preview);
+  const from = ready.length > 0 ? ready : models;
+  return from.reduce<Model | undefined>(
+    (best, model) => (best && priceOf(best) <= priceOf(model) ? best : model),
+    undefined,
+  );
+}
+
+/** What about a thousand tokens, an image or a second cost; comparable among models of a kind. */
+function priceOf({ pricing }: Model): number {
+  const { tokens, image, video } = pricing ?? {};
+  const prices = [
+    ...Object.values(video?.per_second ?? {}),
+    ...(image?.per_image.map(({ price }) => price) ?? []),
+    ...(image?.image_output === undefined ? [] : [image.image_output / 1_000]),
+    ...(tokens?.output === undefined || image ? [] : [((tokens.input ?? 0) + tokens.output) / 1_000]),
+  ];
+  return prices.length > 0 ? Math.min(...prices) : Number.POSITIVE_INFINITY;
+}
