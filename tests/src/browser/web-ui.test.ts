@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
@@ -8,6 +9,7 @@ import { findViolations } from './find-violations';
 import { excessWidthPx, jumps, scriptBytes, whenDrawn } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type Reader, type Things } from './pages';
+import { chatInPlayground, makeImage, orderVideo } from './playground-steps';
 import { createKey, heading, latestCall, liftDailyLimit, navigate, signUp, topUp } from './steps';
 import { type Visitor, visit } from './visitor';
 
@@ -117,6 +119,45 @@ inBrowser('the web UI', () => {
     await liftDailyLimit(page);
     expect((await call()).status).toBe(200);
     expect([...complaints, ...operator.complaints]).toEqual([]);
+  }, 60_000);
+
+  test('the playground talks, draws and films; what a model says is never taken for HTML', async () => {
+    const { page, open, complaints } = await come('owner');
+    const evil =
+      '**Bold** <img src=x onerror=alert(1)> [bad](javascript:alert(2)) ![p](https://example.com/p.png)';
+    await open('/playground?model=sim/chat');
+    const said = await chatInPlayground(page, `[[sim {"text":"${evil}"}]]`);
+    const reply = said.locator('p').filter({ has: page.locator('strong', { hasText: 'Bold' }) });
+    await reply.getByText('<img src=x onerror=alert(1)>').waitFor();
+    expect(await said.locator('img, script, [href^="javascript"]').count()).toBe(0);
+
+    await open('/playground/images?model=sim/image');
+    const images = await makeImage(page, 'A lighthouse');
+    expect(await images.getByRole('link', { name: 'Download' }).getAttribute('download')).toBe('image-1.png');
+    await open('/playground/videos?model=sim/video');
+    await orderVideo(page, 'sim/video', 'A boat');
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test('the log is filtered by its address, and usage comes as a file that spreadsheets may open', async () => {
+    const { page, open, complaints } = await come('owner');
+    await open('/requests?status=failed&model=sim/chat');
+    const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row');
+    await rows.nth(1).getByText('upstream_failed').waitFor();
+    expect(await rows.count()).toBe(2);
+
+    const name = '=HYPERLINK("https://example.com")';
+    const { json } = await postJson(`${system.stack.dashboardUrl}/api/v1/keys`, { name }, customer.token);
+    await chat(json.key, 'Hello!');
+    await system.settled(customer);
+    await open('/usage?by=key');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    const csv = readFileSync(await file.path(), 'utf8');
+    expect(csv).toContain(`\r\n"'=HYPERLINK(""https://example.com"")",1,0,`);
+    expect(complaints).toEqual([]);
   }, 60_000);
 
   test('the first page has little script and is soon there', async () => {
