@@ -51,6 +51,7 @@ class Instance {
     silenceMs: SILENCE_MS,
     newTaskId: () => randomUUID(),
     tryMs: 500,
+    unsureMs: 50,
   });
 
   #keeperPool(): Pool {
@@ -265,6 +266,33 @@ test('an end waits for a database that is away', async () => {
   await pool.query('ALTER TABLE media.away RENAME TO bills');
   expect(await ending).toBe(true);
   await noRows();
+});
+
+test('a bill of an instance that nobody knows of is found by itself, once that is silent', async () => {
+  const one = await Instance.start();
+  // Both were forgotten, and opened it when they woke up.
+  const [dead, alive] = [new Instance(), new Instance()];
+  const call = await dead.dispatch();
+  const other = await alive.dispatch();
+  await beat(pool, alive.id);
+  const beating = setInterval(() => void beat(pool, alive.id), SILENCE_MS / 8);
+  try {
+    await eventually(async () => (await rows()) === 1);
+  } finally {
+    clearInterval(beating);
+  }
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
+  expect(await alive.bills.dispatched(other)).toBe(true);
+});
+
+test('a bill that may have been opened is gone after a while; one that was is not', async () => {
+  const one = await Instance.start();
+  const [opened, dispatched] = [await one.open(), await one.dispatch()];
+  one.keeper.dropLater(opened.requestId);
+  one.keeper.dropLater(dispatched.requestId);
+  one.keeper.dropLater(randomUUID());
+  await eventually(async () => (await rows()) === 1);
+  expect(await one.keeper.end(settled(dispatched))).toBe(true);
 });
 
 test('who can’t write takes nobody for dead, until it can and has waited anew', async () => {

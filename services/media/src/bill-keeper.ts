@@ -19,6 +19,8 @@ export interface BillKeeperOptions {
   readonly newTaskId: () => string;
   /** Of one try to write down an end. */
   readonly tryMs?: number;
+  /** After which a bill that may have been opened is there or never will be. */
+  readonly unsureMs?: number;
 }
 
 /** Signs of life in the time after which an instance is taken for dead. */
@@ -29,6 +31,9 @@ const END_RETRY_MAX_MS = 2_000;
 const END_TRY_MS = 15_000;
 /** Beyond it billing is far behind, and what is not in memory can wait in its row. */
 const MAX_KNOWN = 10_000;
+/** Beyond what a statement may take, after which none can come to its end behind our back. */
+const UNSURE_MS = 15_000;
+const MAX_UNSURE = 10_000;
 
 /**
  * Sees to it that every bill ends once and that billing hears of it: writes ends, delivers them, and takes over those
@@ -42,6 +47,8 @@ export class BillKeeper {
   readonly #arrived = new Set<string>();
   /** Being ended: their rows stay, as proof of whose end it is. */
   readonly #ending = new Set<string>();
+  /** Whose opening failed, and since when: they may be there, and nobody else ends them. */
+  readonly #unsure = new Map<string, number>();
   readonly #silence: SilenceWatch;
   /** When this instance's own sign of life was last written, by a clock that never steps. */
   #beatAtMs = Number.NEGATIVE_INFINITY;
@@ -137,6 +144,15 @@ export class BillKeeper {
     this.#options.relay.add(event);
   }
 
+  /**
+   * Whether it was written down that this call has a bill is not known; no money was asked for. It goes once what was
+   * sent to the database surely is over.
+   */
+  dropLater(requestId: string): void {
+    if (this.#unsure.size < MAX_UNSURE) this.#unsure.set(requestId, performance.now());
+    else this.#options.log.error({ requestId }, 'a bill that may have been opened is left');
+  }
+
   /** Billing has it. */
   delivered({ requestId }: UsageEvent): void {
     this.#waiting.delete(requestId);
@@ -178,9 +194,19 @@ export class BillKeeper {
       await forgetInstances(pool, silent);
     }
     await this.#forget();
+    await this.#dropUnsure();
     const known = [...this.#waiting, ...this.#arrived];
     if (known.length > MAX_KNOWN) return;
     for (const event of await bills.undelivered(known)) this.deliver(event);
+  }
+
+  async #dropUnsure(): Promise<void> {
+    const { unsureMs = UNSURE_MS } = this.#options;
+    const sinceMs = performance.now() - unsureMs;
+    const due = [...this.#unsure].flatMap(([requestId, atMs]) => (atMs <= sinceMs ? [requestId] : []));
+    if (due.length === 0) return;
+    await this.#options.bills.drop(...due);
+    for (const requestId of due) this.#unsure.delete(requestId);
   }
 
   async #forget(): Promise<void> {

@@ -1,10 +1,11 @@
-/** An instance, and how many signs of life it has given; -1: it has left in order. */
+/** An instance, and how many signs of life it has given; -1: it has left in order; `UNHEARD`: it is known by its bills alone. */
 export interface HeardInstance {
   readonly id: string;
   readonly beats: bigint;
 }
 
 const LEFT = -1n;
+export const UNHEARD = -2n;
 
 /**
  * Tells which instances give no more signs of life, by this process's own clock: those whose count stood still over

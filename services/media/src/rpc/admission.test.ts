@@ -19,12 +19,18 @@ const ANSWERED = { status: 200, errorCode: '' };
 const GRANT = { holdNano: '500', grantedTokens: '0', requestCostLimitNano: '900' };
 
 /** An admission whose surroundings note in order what is asked of them. */
-function admissionTo(billing: () => object, { canDrop = true, isOurs = true, admits = true } = {}) {
+function admissionTo(
+  billing: () => object,
+  { canDrop = true, isOurs = true, admits = true, canOpen = true } = {},
+) {
   const steps: string[] = [];
   const reserved: ReserveRequest[] = [];
   const ends: UsageEvent[] = [];
   const bills = {
-    open: async () => void steps.push('open'),
+    open: async () => {
+      steps.push('open');
+      if (!canOpen) throw new Error('no database');
+    },
     drop: async () => {
       steps.push('drop');
       if (!canDrop) throw new Error('no database');
@@ -38,6 +44,7 @@ function admissionTo(billing: () => object, { canDrop = true, isOurs = true, adm
     bills: bills as unknown as Bills,
     relay: { admits: () => admits },
     keeper: {
+      dropLater: (requestId) => void steps.push(`drop ${requestId} later`),
       end: async (event) => {
         steps.push(event.outcome);
         ends.push(event);
@@ -144,4 +151,11 @@ test('a free call has no bill, and is told of the cap on one request', async () 
   expect(await admission.admitFree(context(), KEY)).toMatchObject({ requestCostLimitNano: 900n });
   expect(steps).toEqual(['reserve']);
   expect(reserved[0]).toMatchObject({ free: true, keyId: 'k', valueId: 'v' });
+});
+
+test('a bill that may have been written down all the same is not left behind', async () => {
+  const { admission, steps } = admissionTo(() => GRANT, { canOpen: false });
+  const call = context();
+  await expect(admission.admit(call, REQUEST)).rejects.toThrow('no database');
+  expect(steps).toEqual(['open', `drop ${call.requestId} later`]);
 });

@@ -19,7 +19,7 @@ export interface AdmissionDeps {
   readonly reserve: Pick<ReserveClient, 'reserve'>;
   readonly relay: Pick<UsageRelay, 'admits'>;
   readonly bills: Bills;
-  readonly keeper: Pick<BillKeeper, 'end'>;
+  readonly keeper: Pick<BillKeeper, 'end' | 'dropLater'>;
 }
 
 export interface AdmissionRequest {
@@ -64,7 +64,12 @@ export class Admission {
       priceVersion: request.model.priceVersion,
       startedAtMs: Date.now(),
     };
-    await bills.open(call);
+    try {
+      await bills.open(call);
+    } catch (error) {
+      keeper.dropLater(call.requestId);
+      throw error;
+    }
     const grant = await this.#hold(context, call, request);
     this.#held.add(context);
     const admitted = { ...call, admittedMs: Date.now() - call.startedAtMs };

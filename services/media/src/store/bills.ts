@@ -1,7 +1,7 @@
 import type { BilledCall, UsageEvent } from '@gateway/metering';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
 import type { BillState } from '../domain/bill-event';
-import type { HeardInstance } from '../domain/silence-watch';
+import { type HeardInstance, UNHEARD } from '../domain/silence-watch';
 import type { SoughtTask } from '../domain/video-task';
 import {
   BILL_COLUMNS,
@@ -63,11 +63,11 @@ export class Bills {
     );
   }
 
-  /** It got no hold. */
-  async drop(requestId: string): Promise<void> {
+  /** They got no hold. */
+  async drop(...requestIds: readonly string[]): Promise<void> {
     await this.#pool.query(
-      `DELETE FROM media.bills WHERE request_id = $1 AND state = 'open' AND instance_id = $2`,
-      [requestId, this.#instanceId],
+      `DELETE FROM media.bills WHERE request_id = ANY ($1::uuid[]) AND state = 'open' AND instance_id = $2`,
+      [requestIds, this.#instanceId],
     );
   }
 
@@ -153,8 +153,9 @@ export class Bills {
              WHERE i.account_id = b.account_id AND i.request_id = b.request_id) AS is_keyed
          FROM media.bills b
          WHERE instance_id IN (
-           SELECT i.id FROM media.instances i
-           JOIN unnest($1::uuid[], $2::bigint[]) AS silent (id, beats) USING (id, beats))
+           SELECT id FROM unnest($1::uuid[], $2::bigint[]) AS silent (id, beats)
+           LEFT JOIN media.instances i USING (id)
+           WHERE coalesce(i.beats, ${UNHEARD}) = silent.beats)
          ORDER BY request_id LIMIT ${BATCH} FOR UPDATE OF b SKIP LOCKED`,
         [silent.map(({ id }) => id), silent.map(({ beats }) => beats)],
       );

@@ -1,5 +1,5 @@
 import type { Pool } from '@gateway/runtime';
-import type { HeardInstance } from '../domain/silence-watch';
+import { type HeardInstance, UNHEARD } from '../domain/silence-watch';
 
 /** Says that the instance lives. */
 export async function beat(pool: Pool, instanceId: string): Promise<void> {
@@ -15,10 +15,15 @@ export async function leave(pool: Pool, instanceId: string): Promise<void> {
   await pool.query('UPDATE media.instances SET beats = -1 WHERE id = $1', [instanceId]);
 }
 
+/** With those that were forgotten, or had left, and have bills all the same: written late, by whoever froze in between. */
 export async function listOthers(pool: Pool, instanceId: string): Promise<HeardInstance[]> {
-  const { rows } = await pool.query<HeardInstance>('SELECT id, beats FROM media.instances WHERE id <> $1', [
-    instanceId,
-  ]);
+  const { rows } = await pool.query<HeardInstance>(
+    `SELECT id, beats FROM media.instances WHERE id <> $1
+     UNION ALL
+     SELECT DISTINCT b.instance_id, ${UNHEARD}::bigint FROM media.bills b
+     WHERE b.instance_id <> $1 AND NOT EXISTS (SELECT FROM media.instances i WHERE i.id = b.instance_id)`,
+    [instanceId],
+  );
   return rows;
 }
 

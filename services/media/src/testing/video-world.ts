@@ -102,6 +102,7 @@ export class VideoWorld {
     const deliver = (event: UsageEvent) => void this.ends.push(event);
     const keeper = {
       deliver,
+      dropLater: (requestId: string) => void bills.drop(requestId),
       end: async (event: UsageEvent) => {
         const isFirst = await bills.end(event);
         if (isFirst) deliver(event);
