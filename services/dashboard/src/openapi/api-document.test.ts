@@ -99,6 +99,21 @@ describe('the document', () => {
   });
 });
 
+test('examples of bodies and answers are of their schemas', () => {
+  const examples = dashboard.check.operations.flatMap(({ path, operation: { requestBody, responses } }) =>
+    [requestBody, responses[200]].flatMap((part: Loose, index) =>
+      Object.entries<Loose>(part?.content ?? {})
+        .filter(([, { example }]) => example !== undefined)
+        .map(([, { schema, example }]) => ({ name: `${path} example ${index}`, schema, example })),
+    ),
+  );
+  expect(examples.length).toBeGreaterThan(10);
+  for (const { name, schema, example } of examples) {
+    const validate = dashboard.check.validatorOf(name, schema);
+    expect([name, validate(example), validate.errors]).toEqual([name, true, null]);
+  }
+});
+
 test('what is not documented is told', () => {
   const problem = (status: number, json: unknown, contentType = 'application/json; charset=utf-8') =>
     dashboard.check.problemOf('GET', '/api/v1/billing/limits', { status, contentType, json });

@@ -3,6 +3,7 @@ import type { Endpoint } from '../routes/endpoint';
 import { noFields } from '../routes/parse-input';
 import { ERROR_EXAMPLES, ERROR_SCHEMA, errorResponses } from './error-responses';
 import { type JsonSchema, SchemaBook } from './schema-book';
+import { V1_EXAMPLES } from './v1-examples';
 import { V1_OPERATIONS, type V1Operation } from './v1-operations';
 
 export interface DocumentOptions {
@@ -107,7 +108,9 @@ const SECURITY_SCHEMES = {
 function v1Operation(operation: V1Operation, book: SchemaBook, server: JsonSchema): Operation {
   const { method, path, summary, tag, keyless, idempotent, codes } = operation;
   const content = {
-    ...(operation.body && { 'application/json': { schema: component(operation.body) } }),
+    ...(operation.body && {
+      'application/json': { schema: component(operation.body), ...exampleOf(path, 'body') },
+    }),
     ...(operation.form && { 'multipart/form-data': { schema: component(operation.form) } }),
   };
   return {
@@ -122,9 +125,14 @@ function v1Operation(operation: V1Operation, book: SchemaBook, server: JsonSchem
   };
 }
 
-function v1Answer({ answer, answerType, streams }: V1Operation, book: SchemaBook): JsonSchema {
+function exampleOf(path: string, of: 'body' | 'answer'): JsonSchema {
+  const example = V1_EXAMPLES[path]?.[of];
+  return example === undefined ? {} : { example };
+}
+
+function v1Answer({ path, answer, answerType, streams }: V1Operation, book: SchemaBook): JsonSchema {
   return success({
-    ...(answer && { 'application/json': { schema: book.output(answer) } }),
+    ...(answer && { 'application/json': { schema: book.output(answer), ...exampleOf(path, 'answer') } }),
     ...(answerType && { [answerType]: {} }),
     ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
   });

@@ -87,7 +87,7 @@ function parameters({ parameters }: Operation): string {
   return `<h4>Parameters</h4>\n<table>${rows.join('')}</table>\n`;
 }
 
-type Content = Readonly<Record<string, { readonly schema?: unknown }>>;
+type Content = Readonly<Record<string, { readonly schema?: unknown; readonly example?: unknown }>>;
 
 function body({ requestBody }: Operation, document: ApiDocument): string {
   if (!requestBody) return '';
@@ -105,13 +105,15 @@ function answers({ responses }: Operation, document: ApiDocument): string {
   return `<h4>Answer</h4>\n${good}<h4>Errors</h4>\n<table>${refusals.join('')}</table>`;
 }
 
+const block = (text: string): string => `<pre tabindex="0">${escaped(text)}</pre>\n`;
+
 const contents = (content: Content, { components }: ApiDocument): string =>
   Object.entries(content)
-    .map(([type, { schema }]) => {
+    .map(([type, { schema, example }]) => {
       const label = `<p><code>${escaped(type)}</code></p>\n`;
-      return schema
-        ? `${label}<pre tabindex="0">${escaped(schemaText(schema, components.schemas))}</pre>\n`
-        : label;
+      const shape = schema ? block(schemaText(schema, components.schemas)) : '';
+      const shown = example === undefined ? '' : `<p>Example</p>\n${block(JSON.stringify(example, null, 2))}`;
+      return `${label}${shape}${shown}`;
     })
     .join('');
 
@@ -120,7 +122,7 @@ function errors({ components }: ApiDocument): string {
   const rows = Object.entries(examples).map(
     ([code, { summary, value }]) =>
       `<details><summary><h3><code>${code}</code></h3><span>${escaped(summary)}</span></summary>` +
-      `<section id="error-${code}" aria-label="${code}"><pre tabindex="0">${escaped(JSON.stringify(value, null, 2))}</pre></section></details>`,
+      `<section id="error-${code}" aria-label="${code}">${block(JSON.stringify(value, null, 2))}</section></details>`,
   );
   return `<h2 id="errors">Error codes</h2>\n${rows.join('\n')}`;
 }

@@ -1,0 +1,59 @@
+const MODEL = 'sim/chat';
+const TASK_ID = 'task_0190b5a0-0000-7000-8000-000000000000';
+const CREATED_AT = '2027-01-01T00:00:00.000Z';
+
+/** A body that works and what may come of it, by path. */
+export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; readonly answer?: unknown }>> = {
+  '/v1/chat/completions': {
+    body: { model: MODEL, messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 100 },
+    answer: {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1_798_761_600,
+      model: MODEL,
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+    },
+  },
+  '/v1/messages': {
+    body: { model: MODEL, max_tokens: 100, messages: [{ role: 'user', content: 'Hello!' }] },
+    answer: {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: MODEL,
+      content: [{ type: 'text', text: 'Hello.' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 9, output_tokens: 2 },
+    },
+  },
+  '/v1/messages/count_tokens': {
+    body: { model: MODEL, messages: [{ role: 'user', content: 'Hello!' }] },
+    answer: { input_tokens: 9 },
+  },
+  '/v1/images': { body: { model: 'sim/image', prompt: 'A cat in a hat.', size: '1024x1024' } },
+  '/v1/images/generations': { body: { model: 'sim/image', prompt: 'A cat in a hat.' } },
+  '/v1/videos/{provider}/create': {
+    body: { model: 'sim/video', prompt: 'A cat in a hat.', duration: 5, tier: 'std' },
+    answer: { task_id: TASK_ID, status: 'queued', model: 'sim/video', created_at: CREATED_AT },
+  },
+  '/v1/videos/{provider}/status': {
+    body: { task_id: TASK_ID },
+    answer: {
+      task_id: TASK_ID,
+      status: 'completed',
+      model: 'sim/video',
+      created_at: CREATED_AT,
+      ended_at: '2027-01-01T00:01:00.000Z',
+      duration: 5,
+    },
+  },
+  '/v1/videos/{provider}/result': {
+    body: { task_id: TASK_ID },
+    answer: {
+      task_id: TASK_ID,
+      status: 'completed',
+      videos: [{ url: 'https://provider.example/video.mp4', duration: 5, expires_at: null }],
+    },
+  },
+};
