@@ -1,19 +1,21 @@
-import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
+import { type AnyErrorCode, DASHBOARD_ERROR_TABLE, ERROR_TABLE, type ErrorRow } from '@gateway/proto';
 import { expectConforms, type Particulars } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
 import { EVENT_END, isError } from './translated';
+
+const ROWS: Readonly<Record<AnyErrorCode, ErrorRow>> = { ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE };
 
 /**
  * An answer that the contract knows: a whole 2xx, or the envelope of one of these codes.
  * @throws what is wrong with it
  */
-export function expectLawful(answer: HttpAnswer, codes: ReadonlySet<ErrorCode>): void {
+export function expectLawful(answer: HttpAnswer, codes: ReadonlySet<AnyErrorCode>): void {
   if (answer.status >= 200 && answer.status < 300) expectWhole(answer);
   else expectEnvelope(answer, codes);
 }
 
-function expectEnvelope(answer: HttpAnswer, codes: ReadonlySet<ErrorCode>): void {
-  const code: ErrorCode = answer.json?.error?.code;
+function expectEnvelope(answer: HttpAnswer, codes: ReadonlySet<AnyErrorCode>): void {
+  const code: AnyErrorCode = answer.json?.error?.code;
   if (!codes.has(code)) throw new Error(`${answer.status} ${answer.text.slice(0, 300)}`);
   // What a mutation does to these is not for the fuzzer to know.
   const { param, limit, used, resets_at, details } = answer.json.error;
@@ -26,7 +28,7 @@ function expectEnvelope(answer: HttpAnswer, codes: ReadonlySet<ErrorCode>): void
     shouldRetry: answer.headers['x-should-retry'] === 'false' ? 'false' : 'none',
   };
   expectConforms(answer, code, particulars);
-  if (ERROR_TABLE[code].status === 500) throw new Error(`a fuzzer reached ${code}`);
+  if (ROWS[code].status === 500) throw new Error(`a fuzzer reached ${code}`);
 }
 
 function expectWhole(answer: HttpAnswer): void {

@@ -28,7 +28,7 @@ const oddities: readonly unknown[] = [
   { toString: 1 },
   { __proto__: null, constructor: { prototype: {} } },
 ];
-const odd = fc.oneof(fc.constantFrom(...oddities), fc.jsonValue({ maxDepth: 3 }));
+export const odd = fc.oneof(fc.constantFrom(...oddities), fc.jsonValue({ maxDepth: 3 }));
 
 type Edit = { at: number; how: 'replace' | 'remove' | 'add' | 'wrap'; value: unknown; name: string };
 
@@ -56,8 +56,13 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 
 /** Values like these, with one to four things in them changed at places of any depth. */
 export function mutatedJson(originals: readonly unknown[]): fc.Arbitrary<string> {
+  return mutatedValue(fc.constantFrom(...originals));
+}
+
+/** The same of values that are made up. */
+export function mutatedValue(originals: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   return fc
-    .tuple(fc.constantFrom(...originals), fc.array(edit, { minLength: 1, maxLength: 4 }))
+    .tuple(originals, fc.array(edit, { minLength: 1, maxLength: 4 }))
     .map(([original, edits]) => JSON.stringify(edits.reduce(applied, structuredClone(original))) ?? 'null');
 }
 

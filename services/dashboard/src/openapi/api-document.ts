@@ -165,9 +165,10 @@ function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas)
   const body = doc.body ?? noFields;
   const query = doc.query ? queryParameters(book.input(doc.query)) : [];
   const mayBeLeftOut = body.safeParse({}).success;
+  const schema = book.input(body);
   const codes: AnyErrorCode[] = [
     ...commonCodes(access),
-    ...(method === 'POST' && !mayBeLeftOut ? (['missing_parameter'] as const) : []),
+    ...(method === 'POST' && requiresFields(schema) ? (['missing_parameter'] as const) : []),
     ...(doc.codes ?? []),
   ];
   return {
@@ -175,7 +176,7 @@ function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas)
     ...(method === 'POST' && {
       requestBody: {
         required: !mayBeLeftOut,
-        content: { 'application/json': { schema: book.input(body) } },
+        content: { 'application/json': { schema } },
       },
     }),
     responses: {
@@ -184,6 +185,9 @@ function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas)
     },
   };
 }
+
+/** At any depth. */
+const requiresFields = (schema: JsonSchema): boolean => JSON.stringify(schema).includes('"required":["');
 
 /** As the call of the other address space, with the key named in the body. */
 function relayedParts({ access, doc }: Relayed, path: string, { book, v1Bodies }: Schemas) {

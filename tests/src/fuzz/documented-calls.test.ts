@@ -1,0 +1,332 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnyErrorCode } from '@gateway/proto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type ApiDocument, apiDocument } from '../../../services/dashboard/src/openapi/api-document';
+import { type EndpointDependencies, endpoints } from '../../../services/dashboard/src/routes/endpoints';
+import { DocumentCheck } from '../../../services/dashboard/src/testing/document-check';
+import { bearer, type Caller, createCaller } from '../conformance/caller';
+import type { HttpAnswer } from '../support/http';
+import { type Customer, type System, startSystem } from '../support/system';
+import { watchHealth } from '../support/watch-health';
+import { expectLawful } from './lawful';
+import { mutatedValue, odd } from './mutate';
+import { casesOf, runFuzz } from './run-fuzz';
+import { type SchemaValues, valuesOf } from './schema-values';
+
+const TIME_LIMIT_MS = 2_000_000;
+/** Of each call, in the full count. */
+const CASES = 500;
+/** Below it the throttle would refuse the fuzzer itself. */
+const LEAST_THROTTLE = 1_000_000;
+
+/** Calls that have answered what they are there for. */
+const reached = new Set<string>();
+
+// biome-ignore lint/suspicious/noExplicitAny: schemas and answers are read as what they are known to hold.
+type Loose = any;
+
+/** As the sources have it, so that each call has a test of its own; that it is the one served is a test, too. */
+const v1Bodies = JSON.parse(
+  readFileSync(join(__dirname, '../../../services/dashboard/openapi/v1-bodies.json'), 'utf8'),
+);
+const here = apiDocument({
+  endpoints: endpoints({ carriers: { chat: {}, media: {} } } as EndpointDependencies),
+  v1Bodies,
+  apiUrl: undefined,
+});
+const check = new DocumentCheck(JSON.parse(JSON.stringify(here)) as ApiDocument);
+const OPERATIONS = check.operations.map(({ method, path, operation }) => ({ method, path, operation }));
+
+const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+/** They take a form, or a link that none of these calls gets to know. */
+const BEYOND_REACH = [
+  'GET /v1/videos/files/{token}',
+  'POST /v1/images/edits',
+  'GET /api/v1/playground/videos/files/{token}',
+];
+
+let system: System;
+let caller: Caller;
+let checkHealth: () => void;
+/** Whose key pays, and whose login is used but where a call would spoil it for the others. */
+let customer: Customer;
+let stranger: Customer;
+let victim: Customer;
+let leaver: Customer;
+/** Ids that are there, by the word before them in a path. */
+const ids: Record<string, string[]> = {};
+
+beforeAll(async () => {
+  system = await startSystem({ autoRestart: false, settings: { media: { VIDEO_POLL_INTERVAL_MS: '200' } } });
+  caller = createCaller(system);
+  [customer, stranger, victim, leaver] = [
+    await system.provision({ balanceUsd: 1_000_000 }),
+    await system.provision(),
+    await system.provision(),
+    await system.provision(),
+  ];
+  const operator = await system.operatorToken();
+  const post = async (path: string, body: object, token = customer.token) =>
+    (await caller.dashboard('POST', `/api/v1/${path}`, bearer(token), body)).json;
+  const makeKey = async () => (await post('keys', { name: 'spare' })).id as string;
+  const makeMember = async (at: number) =>
+    (await post('members', { email: `member-${at}@example.com`, name: 'M', role: 'viewer' })).id as string;
+  const spare = await makeKey();
+  const topup = await post(`admin/accounts/${victim.id}/topups`, { amount: 1, status: 'pending' }, operator);
+  const video = { model: 'sim/video', prompt: 'a cat', duration: 5 };
+  const task = await caller.api('POST', '/v1/videos/sim/create', bearer(customer.apiKey), video);
+  Object.assign(ids, {
+    keys: [spare, await makeKey(), stranger.keyId],
+    'keys to delete': await inTurn(10, makeKey),
+    members: [await makeMember(0)],
+    'members to delete': await inTurn(5, (at) => makeMember(at + 1)),
+    topups: [topup.id],
+    accounts: [victim.id],
+    requests: [String(task.headers['x-request-id'])],
+    'admin/keys': [victim.keyId],
+    task_id: [task.json.task_id],
+    key_id: [customer.keyId, customer.keyId, spare],
+  });
+  checkHealth = watchHealth(system);
+}, 60_000);
+afterAll(() => system?.stop(), 30_000);
+
+async function inTurn<T>(times: number, make: (at: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  for (let at = 0; at < times; at++) made.push(await make(at));
+  return made;
+}
+
+const MODELS = [
+  'sim/chat',
+  'sim/image',
+  'sim/video',
+  'sim/preview',
+  'sim/disabled',
+  'sim/delisted',
+  'openai/gpt-5.5',
+];
+/** Models that nobody else needs. */
+const SPARE_MODELS = ['sim/disabled', 'sim/delisted'];
+const among = (list: () => readonly string[]) =>
+  fc.nat(1_000).map((at) => list()[at % list().length] ?? 'none');
+
+const CONVERSATIONS = [
+  [{ role: 'user', content: 'hi' }],
+  [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'text', text: 'ho' }] },
+    { role: 'user', content: '[[sim {"chunks":3}]]' },
+  ],
+];
+
+const pools: SchemaValues['pools'] = {
+  model: fc.constantFrom(...MODELS),
+  key_id: among(() => ids.key_id ?? []),
+  task_id: fc.oneof(
+    among(() => ids.task_id ?? []),
+    fc.constant('task_0190b5a0-0000-7000-8000-000000000000'),
+  ),
+  email: fc.oneof(
+    among(() => [stranger.email]),
+    fc.nat(1_000).map((at) => `fuzz-${at}@example.com`),
+  ),
+  messages: fc.constantFrom(...CONVERSATIONS),
+  prompt: fc.constantFrom('a cat', 'a dog', 'a hat', '[[sim {"status":500}]]', '[[sim {"policy":true}]]'),
+  upstream_model: fc.constant('x'),
+  input_modalities: fc.constant(['text']),
+  output_modalities: fc.constant(['text']),
+  pricing: fc.constant({ tokens: { input: 1, output: 2 } }),
+  tokens: fc.constant({ input: 1, output: 2 }),
+  slug: fc.nat(100_000).map((at) => `fuzz/model-${at}`),
+  password: fc.oneof(
+    among(() => [stranger.password]),
+    fc.string({ minLength: 8 }),
+  ),
+  requests_per_second: fc.oneof(fc.constant(null), fc.constant(LEAST_THROTTLE)),
+  provider: fc.constantFrom('sim', 'openai', 'nobody'),
+};
+const named = check.document.components.schemas;
+const around: SchemaValues = { named, pools };
+
+/** Mostly a model that the call is for. */
+function aroundOf(path: string): SchemaValues {
+  const fit = /videos/.test(path) ? 'sim/video' : /images/.test(path) ? 'sim/image' : 'sim/chat';
+  const model = fc.oneof(
+    { arbitrary: fc.constant(fit), weight: 3 },
+    { arbitrary: fc.constantFrom(...MODELS), weight: 1 },
+  );
+  return { named, pools: { ...pools, model } };
+}
+
+interface DocumentedCall {
+  readonly path: string;
+  readonly query: string;
+  readonly body: string | undefined;
+  /** `other`: what is good in the other address space. */
+  readonly who: 'right' | 'none' | 'wrong' | 'other';
+  readonly idempotencyKey: string | undefined;
+}
+
+/** What could be one segment, but for those that stand for another path. */
+const strangeSegment = fc.oneof(
+  fc.constantFrom('none', '%00', '%ff', 'a%2Fb', '__proto__', 'x'.repeat(300), "';--", '%F0%9F%90%88'),
+  fc.string({ maxLength: 12, unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
+);
+
+function segmentFor(name: string, path: string): fc.Arbitrary<string> {
+  const before = path
+    .slice(0, path.indexOf(`{${name}}`))
+    .split('/')
+    .slice(3, -1);
+  const deleted = path.endsWith('/delete') ? ' to delete' : '';
+  const known: Readonly<Record<string, fc.Arbitrary<string>>> = {
+    id: among(() => ids[before.join('/')] ?? ids[`${before.at(-1)}${deleted}`] ?? []),
+    slug: fc.constantFrom(...(path.includes('/admin/') ? SPARE_MODELS : MODELS)),
+    model: fc.constantFrom(...MODELS),
+    provider: fc.constantFrom('sim', 'sim', 'sim', 'openai', 'kling', 'nobody'),
+    token: fc.constantFrom('abc', 'task_0190b5a0-0000-7000-8000-000000000000.0.9999999999.abc'),
+  };
+  return fc.oneof({ arbitrary: known[name]!, weight: 4 }, { arbitrary: strangeSegment, weight: 1 });
+}
+
+function pathsOf(path: string): fc.Arbitrary<string> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return fc
+    .tuple(...names.map((name) => segmentFor(name, path)))
+    .map((segments) =>
+      names.reduce((filled, name, at) => filled.replace(`{${name}}`, () => segments[at]!), path),
+    );
+}
+
+function queriesOf(parameters: readonly Loose[]): fc.Arbitrary<string> {
+  const named = parameters.filter((parameter) => parameter.in === 'query');
+  if (named.length === 0) return fc.constantFrom('', '', '?x=1', '?__proto__=1');
+  const one = fc
+    .constantFrom(...named)
+    .chain(({ name, schema }: Loose) =>
+      fc
+        .oneof({ arbitrary: valuesOf(schema, around), weight: 3 }, { arbitrary: odd, weight: 1 })
+        .map((value) => `${name}=${encodeURIComponent(asText(value).toWellFormed())}`),
+    );
+  return fc.array(one, { maxLength: 3 }).map((parts) => (parts.length === 0 ? '' : `?${parts.join('&')}`));
+}
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+function bodiesOf(path: string, requestBody: Loose): fc.Arbitrary<string | undefined> {
+  const schema = requestBody?.content['application/json']?.schema;
+  if (!schema) return fc.constant(undefined);
+  const values = valuesOf(schema, aroundOf(path));
+  return fc.oneof(
+    { arbitrary: values.map((value) => JSON.stringify(value)), weight: 5 },
+    { arbitrary: mutatedValue(values), weight: 5 },
+    { arbitrary: fc.constantFrom(undefined, '', '{', 'null', '[]', '{"a":1,"a":2}'), weight: 1 },
+  );
+}
+
+function callsOf({ path, operation }: (typeof OPERATIONS)[number]): fc.Arbitrary<DocumentedCall> {
+  return fc
+    .record({
+      path: pathsOf(path),
+      query: queriesOf(operation.parameters),
+      body: bodiesOf(path, operation.requestBody),
+      who: fc.oneof(
+        { arbitrary: fc.constant('right' as const), weight: 8 },
+        { arbitrary: fc.constantFrom('none' as const, 'wrong' as const, 'other' as const), weight: 1 },
+      ),
+      idempotencyKey: fc.option(fc.constantFrom('a', 'x'.repeat(255), 'x'.repeat(300)), {
+        freq: 5,
+        nil: undefined,
+      }),
+    } satisfies Record<keyof DocumentedCall, fc.Arbitrary<unknown>>)
+    .filter(({ body }) => !path.endsWith('/throttle') || isHarmless(body));
+}
+
+function isHarmless(body: string | undefined): boolean {
+  const rate = parsed(body)?.requests_per_second;
+  return typeof rate !== 'number' || rate >= LEAST_THROTTLE;
+}
+
+function parsed(text: string | undefined): Loose {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Logins that a call would spoil are of their own. */
+async function loginFor(path: string): Promise<string> {
+  if (path.startsWith('/api/v1/admin/')) return system.operatorToken();
+  if (path.endsWith('/auth/logout')) return leaver.token;
+  return /password|billing\/limits/.test(path) ? stranger.token : customer.token;
+}
+
+async function credentialsOf(path: string, who: DocumentedCall['who']) {
+  if (who === 'none') return {};
+  if (who === 'wrong') return bearer('nonsense');
+  const ofApi = path.startsWith('/v1/');
+  if (who === 'other') return bearer(ofApi ? customer.token : customer.apiKey);
+  return bearer(ofApi ? customer.apiKey : await loginFor(path));
+}
+
+async function answerTo(method: string, template: string, call: DocumentedCall): Promise<HttpAnswer> {
+  const { path, query, body, who, idempotencyKey } = call;
+  const headers = { ...(await credentialsOf(template, who)), 'idempotency-key': idempotencyKey };
+  const send = path.startsWith('/v1/') ? caller.api : caller.dashboard;
+  return send(method, `${path}${query}`, headers, method === 'POST' ? body : undefined);
+}
+
+/** No 500, nothing outside the envelope, and nothing that the document does not say. */
+function expectDocumented(method: string, template: string, answer: HttpAnswer): void {
+  const known = OPERATIONS.find((one) => one.method === method && one.path === template);
+  const codes = new Set(
+    Object.values<Loose>(known?.operation.responses ?? {}).flatMap(({ content }) =>
+      Object.keys(content['application/json']?.examples ?? {}),
+    ),
+  ) as Set<AnyErrorCode>;
+  expectLawful(answer, codes);
+  const contentType = String(answer.headers['content-type']);
+  const problem = check.problemOf(method, template, {
+    status: answer.status,
+    contentType,
+    json: answer.json,
+  });
+  if (problem) throw new Error(`${problem}: ${answer.text.slice(0, 300)}`);
+  const isDashboard = template.startsWith('/api/');
+  if (isDashboard && answer.headers['x-content-type-options'] !== 'nosniff')
+    throw new Error('may be sniffed');
+}
+
+test('the document that is served is the one of the sources', async () => {
+  const { json } = await caller.dashboard('GET', '/openapi.json', {});
+  expect(json).toEqual({ ...check.document, paths: json.paths });
+  expect(Object.keys(json.paths)).toEqual(Object.keys(check.document.paths));
+});
+
+test.each(OPERATIONS)(
+  '$method $path',
+  (operation) =>
+    runFuzz(callsOf(operation), casesOf(CASES), async (call) => {
+      const answer = await answerTo(operation.method, operation.path, call);
+      if (answer.status === 200) reached.add(nameOf(operation));
+      expectDocumented(operation.method, operation.path, answer);
+    }),
+  TIME_LIMIT_MS,
+);
+
+test('after all of that every process is the one it was, nothing is held and the books add up', async () => {
+  await caller.dashboard('POST', '/api/v1/admin/throttle', bearer(await system.operatorToken()), {
+    requests_per_second: null,
+  });
+  await system.settled(customer, 60_000);
+  // The few cases of the usual run do not get everywhere.
+  const silent = OPERATIONS.map(nameOf).filter((name) => !reached.has(name));
+  if (process.env.TEST_HEAVY === '1') expect(silent.sort()).toEqual([...BEYOND_REACH].sort());
+  expect(await system.drift()).toBe(0);
+  checkHealth();
+}, 90_000);
