@@ -16,6 +16,12 @@ export async function signUp(page: Page, { name, email, password }: Registration
   await page.getByRole('button', { name: 'Sign up' }).click();
 }
 
+export async function logIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
 /** By the first steps of a new account; answers with the key's value. */
 export async function createKey(page: Page, name: string, perDayUsd: string): Promise<string> {
   await page.getByRole('link', { name: 'Go to keys' }).click();

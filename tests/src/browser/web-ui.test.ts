@@ -10,7 +10,7 @@ import { excessWidthPx, jumps, scriptBytes, whenDrawn } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type Reader, type Things } from './pages';
 import { chatInPlayground, makeImage, orderVideo } from './playground-steps';
-import { createKey, heading, latestCall, liftDailyLimit, navigate, signUp, topUp } from './steps';
+import { createKey, heading, latestCall, liftDailyLimit, logIn, navigate, signUp, topUp } from './steps';
 import { type Visitor, visit } from './visitor';
 
 /** The running gateway in a real browser: nothing is imitated but the providers. */
@@ -23,6 +23,12 @@ const TRIES = 4;
 
 /** The usual run sees each page in one look, the long one in both. */
 const HEAVY = Boolean(process.env.TEST_HEAVY);
+
+/** Of the 15 minutes that a login token lives. */
+const RENEWED_AFTER_MS = 11 * 60_000;
+
+/** A name that would run, if any page took text for markup, and whose picture would be missed. */
+const HOSTILE = '"><img src=/nowhere onerror=alert(1)>';
 
 /** Enough for a call or two. */
 const DAILY_LIMIT_USD = '0.0003';
@@ -47,13 +53,18 @@ inBrowser('the web UI', () => {
   beforeAll(async () => {
     [system, browser] = await Promise.all([startSystem({ autoRestart: false }), openBrowser()]);
     customer = await system.provision();
+    const { dashboard } = system;
+    const hostile = await dashboard.createKey(customer.token, HOSTILE);
+    const member = { email: 'viewer@example.com', name: HOSTILE, role: 'viewer' };
+    await dashboard.call('POST', 'members', customer.token, member);
+    const stranger = await dashboard.register('stranger@example.com', 'password-1', HOSTILE);
     await chat(customer.apiKey, 'Hello!');
     const { headers } = await chat(customer.apiKey, '[[sim {"status":500}]]');
     await system.settled(customer);
     things = {
-      keyId: customer.keyId,
+      keyId: hostile.id,
       requestId: String(headers['x-request-id']),
-      accountId: customer.id,
+      accountId: stranger.id,
     };
   }, 60_000);
   afterEach(async () => {
@@ -157,6 +168,36 @@ inBrowser('the web UI', () => {
     ]);
     const csv = readFileSync(await file.path(), 'utf8');
     expect(csv).toContain(`\r\n"'=HYPERLINK(""https://example.com"")",1,0,`);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test('the login is renewed before it ends; once it has ended elsewhere, the way leads back to the page', async () => {
+    const { email, password, token } = customer;
+    const visitor = await visit(browser, {
+      dashboardUrl: system.stack.dashboardUrl,
+      expectedStatuses: [401],
+    });
+    visitors.push(visitor);
+    const { page, open, complaints } = visitor;
+    await page.clock.install();
+    await open('/login');
+    await logIn(page, email, password);
+    await heading(page, 'Overview').waitFor();
+    const renewal = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/auth/refresh'));
+    await page.clock.fastForward(RENEWED_AFTER_MS);
+    expect((await renewal).status()).toBe(200);
+
+    // A changed password ends the logins of others.
+    await system.dashboard.call('POST', 'auth/password', token, { password, new_password: password });
+    await open('/requests?status=failed');
+    await heading(page, 'Log in').waitFor();
+    await logIn(page, email, password);
+    await heading(page, 'Requests').waitFor();
+    expect(page.url()).toContain('/requests?status=failed');
+
+    await page.getByRole('button', { name: /: your login$/ }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await heading(page, 'Log in').waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 

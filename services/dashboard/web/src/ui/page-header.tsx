@@ -16,7 +16,7 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
   }, [title]);
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="lg">
-      <Box style={{ minWidth: 0 }}>
+      <Box flex="1 1 280px" miw={0}>
         <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
           {title}
         </Title>
