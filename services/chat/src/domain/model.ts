@@ -43,6 +43,8 @@ export interface Model {
 }
 
 export interface ModelLookup {
+  /** Which models there are is known. */
+  readonly loaded: boolean;
   get(slug: string): Model | undefined;
 }
 
@@ -58,12 +60,17 @@ export function isServed(model: Model, providers: ReadonlyMap<string, unknown>):
 /**
  * The chat model of that slug, if this key may call it.
  * @throws GatewayError `invalid_model` when it is no slug; `model_not_found` for every other reason alike,
- * as a ModelWithheld where the key is the reason.
+ * as a ModelWithheld where the key is the reason; `internal_error` while no models are known.
  */
 export function resolveChatModel(models: ModelLookup, slug: string, access: ModelAccess): Model {
   if (!SLUG.test(slug)) throw new GatewayError('invalid_model');
+  if (!models.loaded) throw noCatalog();
   const model = models.get(slug);
   if (!model?.active || !model.outputModalities.includes('text')) throw new GatewayError('model_not_found');
   if (!mayCall(model, access)) throw new ModelWithheld(model);
   return model;
 }
+
+/** A model that is not found may well be there. */
+export const noCatalog = (): GatewayError =>
+  new GatewayError('internal_error', { cause: new Error('the catalog has not come yet') });

@@ -64,7 +64,7 @@ async function admissionsFor(
   };
   const asked: AdmissionRequest[] = [];
   const answer = answerChat({
-    models: { get: () => model },
+    models: { loaded: true, get: () => model },
     providers: new Map(wires.map((wire) => [wire, provider(wire)])),
     admission: {
       admit: async (_context: RequestContext, request: AdmissionRequest) => {

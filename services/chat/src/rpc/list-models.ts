@@ -1,13 +1,12 @@
 import { mayCall } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import { jsonReply, type LinkCall, type LinkReply, type RequestContext } from '@gateway/runtime';
-import { isServed, type Model } from '../domain/model';
+import { isServed, type Model, type ModelLookup, noCatalog } from '../domain/model';
 import { toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { toOpenAiModel } from '../formats/openai/model-list';
 import type { Admission } from './admission';
 
-export interface ModelList {
-  get(slug: string): Model | undefined;
+export interface ModelList extends ModelLookup {
   all(): Model[];
 }
 
@@ -20,6 +19,7 @@ export interface ModelListDeps {
 /** `GET /v1/models`: what this key may call here, in the shape that its caller speaks. */
 export function listModels({ models, providers, admission }: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
+    if (!models.loaded) throw noCatalog();
     const headers = await admission.admitFree(context, call.key);
     const callable = models.all().filter((model) => isServed(model, providers) && mayCall(model, call.key));
     const list = asksAnthropic(call)
@@ -32,6 +32,7 @@ export function listModels({ models, providers, admission }: ModelListDeps) {
 /** `GET /v1/models/{slug}`. @throws GatewayError `model_not_found` */
 export function getModel({ models, providers, admission }: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
+    if (!models.loaded) throw noCatalog();
     const slug = slugOf(call.path);
     const model = slug === undefined ? undefined : models.get(slug);
     if (!model || !isServed(model, providers) || !mayCall(model, call.key)) {
