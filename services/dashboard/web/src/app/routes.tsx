@@ -13,7 +13,8 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 
 const LoginPage = page(() => import('../pages/login/login-page'), 'LoginPage');
 const SignUpPage = page(() => import('../pages/sign-up/sign-up-page'), 'SignUpPage');
-const OverviewPage = page(() => import('../pages/overview/overview-page'), 'OverviewPage');
+const loadOverview = () => import('../pages/overview/overview-page');
+const OverviewPage = page(loadOverview, 'OverviewPage');
 const KeysPage = page(() => import('../pages/keys/keys-page'), 'KeysPage');
 const KeyPage = page(() => import('../pages/keys/key-page'), 'KeyPage');
 const ModelsPage = page(() => import('../pages/models/models-page'), 'ModelsPage');
@@ -39,6 +40,11 @@ const OperatorModelPage = page(() => import('../pages/operator/operator-model-pa
 const ThrottlePage = page(() => import('../pages/operator/throttle-page'), 'ThrottlePage');
 const ProvidersPage = page(() => import('../pages/operator/providers-page'), 'ProvidersPage');
 const OperatorAuditPage = page(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage');
+
+/** The page that most people open first comes while their login is looked at. If it fails, it is loaded again. */
+export function preloadFirstPage(): void {
+  if (window.location.pathname === '/') void loadOverview().catch(() => {});
+}
 
 /** The first segments are known to the dashboard service too: it answers not_found to every other. */
 export function AppRoutes() {
