@@ -24,6 +24,11 @@ export interface V1Operation {
 
 const count = z.int().nonnegative();
 const text = z.string();
+/** Of a reply that goes through as its provider wrote it. */
+const figure = z
+  .unknown()
+  .optional()
+  .meta({ description: 'A whole number, unless the provider wrote another' });
 
 const ANYWHERE = ['invalid_request', 'not_found', 'rate_limited', 'internal_error'] as const;
 const KEYED = [...ANYWHERE, 'invalid_api_key', 'expired_api_key', 'rpm_rate_limited'] as const;
@@ -69,7 +74,9 @@ const completion = z
         finish_reason: text.nullable(),
       }),
     ),
-    usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).nullish(),
+    usage: z
+      .looseObject({ prompt_tokens: figure, completion_tokens: figure, total_tokens: figure })
+      .nullish(),
   })
   .meta({ id: 'ChatCompletion' });
 const message = z
@@ -80,7 +87,7 @@ const message = z
     model: text,
     content: z.array(z.looseObject({ type: text })),
     stop_reason: text.nullable(),
-    usage: z.looseObject({ input_tokens: count, output_tokens: count }),
+    usage: z.looseObject({ input_tokens: figure, output_tokens: figure }),
   })
   .meta({ id: 'Message' });
 const openAiModel = z
@@ -196,6 +203,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     idempotent: true,
     codes: [
       ...PAID,
+      'upstream_failed',
       'video_model_not_found',
       'video_tier_not_found',
       'video_generation_failed',
