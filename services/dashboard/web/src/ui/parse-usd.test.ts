@@ -13,9 +13,19 @@ test.each([
   expect(parseUsd(text)).toBe(usd);
 });
 
-test.each(['', 'ten', '12,50', '1.0000000001', '1e3', '.5', '5.', '--1', '1,00,000', '12 50'])(
-  '%p is no amount',
-  (text) => {
-    expect(parseUsd(text)).toBeUndefined();
-  },
-);
+test.each([
+  '',
+  'ten',
+  '12,50',
+  '0,500',
+  '0,001.5',
+  '1.0000000001',
+  '1e3',
+  '.5',
+  '5.',
+  '--1',
+  '1,00,000',
+  '12 50',
+])('%p is no amount', (text) => {
+  expect(parseUsd(text)).toBeUndefined();
+});

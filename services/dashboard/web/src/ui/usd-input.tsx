@@ -15,7 +15,7 @@ interface UsdInputProps {
 }
 
 /** As `parseUsd` takes it, without a sign: the browser lets nothing else be sent. */
-const AMOUNT = String.raw`\s*\$?(\d{1,12}|\d{1,3}(,\d{3}){1,3})(\.\d{1,9})?\s*`;
+const AMOUNT = String.raw`\s*\$?(\d{1,12}|[1-9]\d{0,2}(,\d{3}){1,3})(\.\d{1,9})?\s*`;
 
 /** An amount of USD, not below zero. */
 export function UsdInput({ value, onChange, error, ...props }: UsdInputProps) {

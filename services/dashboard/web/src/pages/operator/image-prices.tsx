@@ -1,7 +1,7 @@
 import { Button, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { PriceInput } from './price-input';
-import { IMAGE_RATES, newImagePrice, type PricesDraft } from './prices-draft';
+import { IMAGE_RATES, MEGAPIXEL_RATE, newImagePrice, type PricesDraft } from './prices-draft';
 import { type Problems, problemsAt } from './problems';
 import { RatesFields } from './rates-fields';
 import { RemoveRow } from './remove-row';
@@ -14,7 +14,7 @@ interface ImagePricesProps {
 
 /** By size and quality, or by tokens. */
 export function ImagePrices({ draft, onChange, problems }: ImagePricesProps) {
-  const { images, imageTokens } = draft;
+  const { images, imageRates } = draft;
   const change = (id: string, field: Partial<(typeof images)[number]>) =>
     onChange({ ...draft, images: images.map((one) => (one.id === id ? { ...one, ...field } : one)) });
   return (
@@ -66,11 +66,17 @@ export function ImagePrices({ draft, onChange, problems }: ImagePricesProps) {
             Price of an image
           </Button>
         </div>
+        <PriceInput
+          label="Each megapixel of the images sent, on top"
+          value={imageRates[MEGAPIXEL_RATE] ?? ''}
+          onChange={(text) => onChange({ ...draft, imageRates: { ...imageRates, [MEGAPIXEL_RATE]: text } })}
+          error={problemsAt(problems, `pricing.image.${MEGAPIXEL_RATE}`)}
+        />
         <RatesFields
           legend="By tokens, USD per million"
           names={IMAGE_RATES}
-          rates={imageTokens}
-          onChange={(rates) => onChange({ ...draft, imageTokens: rates })}
+          rates={imageRates}
+          onChange={(rates) => onChange({ ...draft, imageRates: rates })}
           problems={problems}
           path="pricing.image"
         />

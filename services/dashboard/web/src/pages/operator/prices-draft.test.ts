@@ -13,7 +13,11 @@ const PRICING: ModelPricing = {
     service_tiers: { priority: { input: 2 } },
     long_context: { above_tokens: 200_000, input: 4 },
   },
-  image: { per_image: [{ size: '1024x1024', quality: 'low', price: 0.01 }], text_input: 5 },
+  image: {
+    per_image: [{ size: '1024x1024', quality: 'low', price: 0.01 }],
+    text_input: 5,
+    input_megapixel: 0.015,
+  },
   video: { tiers: ['std', 'pro'], default_tier: 'std', per_second: { std: 0.1, pro: 0.25 } },
 };
 const empty = fromPricing(null);

@@ -7,9 +7,11 @@ import type { Problems } from './problems';
 
 export const TOKEN_RATES = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const;
 export const IMAGE_RATES = ['text_input', 'image_input', 'image_output', 'text_output'] as const;
+/** For the images sent, beside `per_image`. */
+export const MEGAPIXEL_RATE = 'input_megapixel';
 
 type TokenRate = (typeof TOKEN_RATES)[number];
-type ImageRate = (typeof IMAGE_RATES)[number];
+type ImageRate = (typeof IMAGE_RATES)[number] | typeof MEGAPIXEL_RATE;
 /** As typed; an empty one is not sold. */
 export type RatesDraft = Readonly<Partial<Record<string, string>>>;
 
@@ -24,7 +26,7 @@ export interface PricesDraft {
     readonly quality: string;
     readonly price: string;
   }[];
-  readonly imageTokens: RatesDraft;
+  readonly imageRates: RatesDraft;
   readonly seconds: readonly { readonly id: string; readonly tier: string; readonly price: string }[];
   readonly defaultTier: string;
   readonly source: string;
@@ -57,7 +59,7 @@ export function fromPricing(pricing: ModelPricing | null): PricesDraft {
       quality,
       price: toText(price),
     })),
-    imageTokens: fromRates(IMAGE_RATES, image),
+    imageRates: fromRates([...IMAGE_RATES, MEGAPIXEL_RATE], image),
     seconds: (video?.tiers ?? []).map((tier) => ({
       ...newSecondPrice(),
       tier,
@@ -105,14 +107,14 @@ function toTokens(draft: PricesDraft, problems: Found): Pick<PricesInput, 'token
   return { tokens: { ...standard, service_tiers, long_context: { above_tokens, ...rates } } };
 }
 
-function toImage({ images, imageTokens }: PricesDraft, problems: Found): Pick<PricesInput, 'image'> {
-  if (images.length === 0 && isEmpty(imageTokens)) return {};
+function toImage({ images, imageRates }: PricesDraft, problems: Found): Pick<PricesInput, 'image'> {
+  if (images.length === 0 && isEmpty(imageRates)) return {};
   const per_image = images.map(({ size, quality, price }, index) => ({
     size: size.trim(),
     quality: quality.trim(),
     price: toPrice(price, `pricing.image.per_image.${index}.price`, problems),
   }));
-  return { image: { per_image, ...toRates<ImageRate>(imageTokens, 'pricing.image', problems) } };
+  return { image: { per_image, ...toRates<ImageRate>(imageRates, 'pricing.image', problems) } };
 }
 
 function toVideo({ seconds, defaultTier }: PricesDraft, problems: Found): Pick<PricesInput, 'video'> {

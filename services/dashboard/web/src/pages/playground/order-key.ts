@@ -4,8 +4,8 @@ import { ApiError } from '../../api/api-error';
 const BYTES = 16;
 
 /**
- * The idempotency key of an order. One that got no answer keeps it, so that ordering the same again can't be charged
- * twice; whatever was answered is over.
+ * The idempotency key of an order. One whose end is not known keeps it, so that ordering the same again can't be charged
+ * twice and gets what was made meanwhile.
  */
 export function useOrderKey() {
   const current = useRef<{ key: string; order: string } | undefined>(undefined);
@@ -16,10 +16,14 @@ export function useOrderKey() {
       return current.current.key;
     },
     answered(error: unknown): void {
-      if (!(error instanceof ApiError) || error.status !== 0) current.current = undefined;
+      if (!mayStillBeMade(error)) current.current = undefined;
     },
   };
 }
+
+/** True when the order got no answer, or one of the server's faults: a job that took too long goes on and is charged. */
+export const mayStillBeMade = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500);
 
 /** Not `randomUUID`, which browsers keep from pages that come without TLS. */
 function newKey(): string {
