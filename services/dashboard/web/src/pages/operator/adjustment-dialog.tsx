@@ -32,7 +32,8 @@ export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogP
   const once = useOnce(opened);
   const queryClient = useQueryClient();
   const adjustment = useMutation({
-    mutationFn: (input: AdjustmentInput) => once.call(input, (key) => adjustAccount(account.id, input, key)),
+    mutationFn: (input: AdjustmentInput) =>
+      once.call(input.amount, (key) => adjustAccount(account.id, input, key)),
     onSuccess: ({ id, amount }) => {
       onClose();
       const what = amount < 0 ? 'taken from' : 'given to';

@@ -23,6 +23,7 @@ export class OnceCalls {
     for (const [name, { isDone }] of this.#wishes) if (isDone) this.#wishes.delete(name);
   }
 
+  /** @param wish what makes it the same call again: not what may be put in other words, such as a reason */
   call<T>(wish: unknown, make: (idempotencyKey: string) => Promise<T>): Promise<T> {
     const name = JSON.stringify(wish);
     const own: Wish = this.#wishes.get(name) ?? { key: this.#newKey(), isDone: false };

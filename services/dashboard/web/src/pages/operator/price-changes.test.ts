@@ -20,3 +20,12 @@ test('only what costs otherwise is told, with what is sold anew and no more', ()
   expect(priceChanges(after, after)).toEqual([]);
   expect(priceChanges(null, { tokens: { input: 1, service_tiers: {} } })).toHaveLength(1);
 });
+
+test('another tier for calls that name none is another price of theirs', () => {
+  const video = (default_tier: string) => ({
+    video: { tiers: ['std', 'pro'], default_tier, per_second: { std: 0.2, pro: 0.5 } },
+  });
+  expect(priceChanges(video('std'), video('pro'))).toEqual([
+    { what: 'second where no tier is named', before: 0.2, after: 0.5 },
+  ]);
+});

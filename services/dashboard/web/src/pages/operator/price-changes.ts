@@ -39,5 +39,7 @@ function flat({ tokens, image, video }: PricesInput): Map<string, number> {
     put('images, ', rates);
   }
   for (const [tier, price] of Object.entries(video?.per_second ?? {})) found.set(`second of ${tier}`, price);
+  const unnamed = video?.per_second[video.default_tier ?? ''];
+  if (unnamed !== undefined) found.set('second where no tier is named', unnamed);
   return found;
 }

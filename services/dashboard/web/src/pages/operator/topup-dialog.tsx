@@ -24,7 +24,7 @@ export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
   const once = useOnce(opened);
   const queryClient = useQueryClient();
   const topup = useMutation({
-    mutationFn: (input: TopupInput) => once.call(input, (key) => topUpAccount(account.id, input, key)),
+    mutationFn: (input: TopupInput) => once.call(input.amount, (key) => topUpAccount(account.id, input, key)),
     onSuccess: ({ id, amount, status }) => {
       onClose();
       const what = status === 'cleared' ? 'can be spent now' : 'waits until you clear it';
