@@ -14,11 +14,11 @@ import type { DashboardMetrics } from '../metrics';
 import type { Call, Endpoint, UserCall, UserEndpoint } from '../routes/endpoint';
 import { isApiKey } from './authenticate';
 import { readJsonBody } from './json-body';
+import { loggedPath } from './logged-path';
 import { sendError, sendJson } from './send';
 import { sendRelayed } from './send-relayed';
 
 const BASE_PATH = '/api/v1';
-const MAX_LOGGED_PATH = 200;
 
 export interface AppDependencies {
   readonly endpoints: readonly Endpoint[];
@@ -76,7 +76,7 @@ function begin(deps: AppDependencies, request: Request, response: Response, next
     const { statusCode: status } = response;
     const durationMs = Math.round(performance.now() - startedMs);
     deps.metrics.answered({ method, route: response.locals.route ?? 'none', status, durationMs });
-    log.info({ method, path: request.path.slice(0, MAX_LOGGED_PATH), status, durationMs }, 'answered');
+    log.info({ method, path: loggedPath(request.path), status, durationMs }, 'answered');
   });
   // Express would answer HEAD by GET's handler.
   const known = request.method === 'GET' || request.method === 'POST';
