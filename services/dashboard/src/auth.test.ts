@@ -206,6 +206,39 @@ describe('login', () => {
   });
 });
 
+describe('login under attack', () => {
+  const from = (on: Dashboard, address: string) => (email: string, password: string) =>
+    on.post('auth/login', { email, password }, undefined, { 'x-forwarded-for': address });
+
+  test('a stranger at another address does not keep the user out; strangers everywhere do', async () => {
+    const other = await startAnother({ LOGIN_LIMIT_PER_EMAIL: '2', LOGIN_LIMIT_PER_EMAIL_ANYWHERE: '4' });
+    const { email, password } = await other.register();
+    const [stranger, another, owner] = ['192.0.2.81', '192.0.2.82', '192.0.2.83'].map((a) => from(other, a));
+    const guess = async (login = stranger!) => (await login(email, 'wrong')).status;
+    expect([await guess(), await guess(), await guess(), await guess()]).toEqual([401, 401, 429, 429]);
+    expect((await stranger!(email, password)).status).toBe(429);
+    expect((await owner!(email, password)).status).toBe(200);
+    expect([await guess(another), await guess(another)]).toEqual([401, 401]);
+    expect((await owner!(email, password)).status).toBe(429);
+  });
+
+  test('right passwords are limited too, by user; wrong ones take nothing of that', async () => {
+    const other = await startAnother({ LOGIN_LIMIT_PER_USER: '2' });
+    const { email, password, token } = await other.register();
+    const login = (given = password) => other.post('auth/login', { email, password: given });
+    const change = () => other.post('auth/password', { password, new_password: password }, token);
+    for (const _ of [1, 2, 3]) expect((await login('wrong')).status).toBe(401);
+    expect((await login()).status).toBe(200);
+    expect((await change()).status).toBe(200);
+    expect((await change()).body.error.code).toBe('too_many_attempts');
+    const refused = await login();
+    expect(refused.body.error.code).toBe('too_many_attempts');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
+    const someone = await other.register();
+    expect((await other.post('auth/login', { email: someone.email, password })).status).toBe(200);
+  });
+});
+
 describe('token', () => {
   test('refresh answers a new one; logout ends every one of that login and no other', async () => {
     const user = await dashboard.register();

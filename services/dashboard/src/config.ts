@@ -28,10 +28,14 @@ export const settings = {
   /** The first operator, made when no user has that email. */
   ADMIN_EMAIL: z.string().optional(),
   ADMIN_PASSWORD: z.string().optional(),
-  /** Wrong passwords for one email in 15 minutes. */
+  /** Wrong passwords for one email from one address in 15 minutes. */
   LOGIN_LIMIT_PER_EMAIL: limit(10),
+  /** Wrong passwords for one email from all addresses in 15 minutes. */
+  LOGIN_LIMIT_PER_EMAIL_ANYWHERE: limit(100),
   /** Wrong passwords from one address in 15 minutes. */
   LOGIN_LIMIT_PER_ADDRESS: limit(100),
+  /** Right passwords of one user in 15 minutes. */
+  LOGIN_LIMIT_PER_USER: limit(100),
   /** Registrations from one address in an hour. */
   REGISTER_LIMIT_PER_ADDRESS: limit(1_000),
   /** Tries to add a member to one account in an hour; it has room for 100. */

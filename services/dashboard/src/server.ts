@@ -204,6 +204,16 @@ function readLimits(config: Config) {
       maxTries: config.LOGIN_LIMIT_PER_EMAIL,
       windowSeconds: LOGIN_WINDOW_SECONDS,
     },
+    loginPerEmailAnywhere: {
+      name: 'login by email anywhere',
+      maxTries: config.LOGIN_LIMIT_PER_EMAIL_ANYWHERE,
+      windowSeconds: LOGIN_WINDOW_SECONDS,
+    },
+    loginPerUser: {
+      name: 'login by user',
+      maxTries: config.LOGIN_LIMIT_PER_USER,
+      windowSeconds: LOGIN_WINDOW_SECONDS,
+    },
     loginPerAddress: {
       name: 'login by address',
       maxTries: config.LOGIN_LIMIT_PER_ADDRESS,

@@ -10,9 +10,10 @@ export async function createMember(
   { pool, hasher }: { readonly pool: Pool; readonly hasher: PasswordHasher },
   accountId: string,
   member: { readonly email: string; readonly name: string; readonly role: Role },
+  address: string,
 ): Promise<{ member: Member; password: string }> {
   const password = firstPassword();
-  const passwordHash = await hasher.hash(password);
+  const passwordHash = await hasher.hash(password, address);
   const id = `user_${randomUUIDv7()}`;
   return { member: await insertMember(pool, { ...member, id, accountId, passwordHash }), password };
 }

@@ -62,7 +62,13 @@ export class FirstOperator {
     }
     const caller = { requestId: randomUUIDv7(), signal: this.#stop.signal };
     try {
-      await registerUser(this.#deps, caller, { email, password, name: 'Operator', operator: true });
+      await registerUser(this.#deps, caller, {
+        email,
+        password,
+        name: 'Operator',
+        operator: true,
+        address: '',
+      });
       this.#log.info('first operator made');
     } catch (error) {
       // Another instance was faster.

@@ -20,6 +20,8 @@ export interface Registration {
   /** Absent: the user's. */
   readonly accountName?: string;
   readonly operator: boolean;
+  /** From where it is asked for. */
+  readonly address: string;
 }
 
 /**
@@ -29,10 +31,10 @@ export interface Registration {
 export async function registerUser(
   { pool, billing, hasher }: RegisterDependencies,
   caller: Caller,
-  { email, password, name, accountName = name, operator }: Registration,
+  { email, password, name, accountName = name, operator, address }: Registration,
 ): Promise<User> {
   if (await findUserByEmail(pool, email)) throw new GatewayError('email_taken');
-  const passwordHash = await hasher.hash(password);
+  const passwordHash = await hasher.hash(password, address);
   const accountId = await claimAccountId(pool, email, `acct_${randomUUIDv7()}`);
   await billing.createAccount(caller, accountId, accountName);
   const user = { id: `user_${randomUUIDv7()}`, accountId, email, name, role: 'owner' as const, operator };

@@ -103,6 +103,6 @@ async function listAccountMembers(deps: Dependencies, call: UserCall) {
 async function addMember(deps: Dependencies, call: UserCall) {
   const wanted = parseBody(createMemberBody, call.body);
   const accountId = await knownAccount(deps, call);
-  const { member, password } = await createMember(deps, accountId, wanted);
+  const { member, password } = await createMember(deps, accountId, wanted, call.address);
   return { ...toMemberJson(member), account_id: accountId, password };
 }

@@ -84,7 +84,9 @@ async function createAccount(deps: Dependencies, call: UserCall) {
     return shownOne(deps.pool, await deps.billing.createAccount(call.context, id, name));
   }
   const password = firstPassword();
-  const user = { email: owner.email, name: owner.name ?? name, accountName: name, password, operator: false };
+  const { email: wanted, name: called = name } = owner;
+  const { address } = call;
+  const user = { email: wanted, name: called, accountName: name, password, operator: false, address };
   const { id, accountId, email, name: ownerName } = await registerUser(deps, call.context, user);
   const account = await deps.billing.getAccount(call.context, accountId);
   return { ...(await shownOne(deps.pool, account)), owner: { id, email, name: ownerName, password } };

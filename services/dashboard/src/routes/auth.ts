@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/proto';
 import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
+import { checkPassword, type PasswordDependencies } from '../actions/check-password';
 import { openSession } from '../actions/open-session';
 import { registerUser } from '../actions/register-user';
 import type { Billing } from '../clients/billing';
@@ -8,9 +9,9 @@ import { normaliseEmail } from '../domain/email';
 import { passwordProblem } from '../domain/password';
 import type { LoginTokens } from '../security/login-tokens';
 import type { PasswordHasher } from '../security/password-hasher';
-import { type AttemptLimit, forgetAttempts, giveBackAttempt, takeAttempt } from '../store/attempts';
+import { type AttemptLimit, takeAttempt } from '../store/attempts';
 import { deleteOtherSessions, deleteSession } from '../store/sessions';
-import { findUserByEmail, updatePassword } from '../store/users';
+import { updatePassword } from '../store/users';
 import { loggedOutAnswer, meAnswer, passwordChangedAnswer, registrationAnswer, tokenAnswer } from './answers';
 import type { Call, Endpoint, EndpointDoc, UserCall, UserEndpoint } from './endpoint';
 import { label, noFields, parseBody } from './parse-input';
@@ -23,11 +24,7 @@ export interface AuthDependencies {
   readonly tokens: LoginTokens;
   /** Origin of `/v1`, if it was told. */
   readonly apiUrl: string | undefined;
-  readonly limits: {
-    readonly loginPerEmail: AttemptLimit;
-    readonly loginPerAddress: AttemptLimit;
-    readonly registerPerAddress: AttemptLimit;
-  };
+  readonly limits: PasswordDependencies['limits'] & { readonly registerPerAddress: AttemptLimit };
 }
 
 export const emailAddress = z.string().transform((email, context) => {
@@ -99,7 +96,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
 async function register(deps: AuthDependencies, { context, address, body }: Call) {
   const registration = parseBody(registerBody, body);
   refuseIfMany(await takeAttempt(deps.pool, deps.limits.registerPerAddress, address));
-  const user = await registerUser(deps, context, { ...registration, operator: false });
+  const user = await registerUser(deps, context, { ...registration, operator: false, address });
   const token = await openSession(deps, user);
   return {
     ...toTokenJson(token),
@@ -108,19 +105,11 @@ async function register(deps: AuthDependencies, { context, address, body }: Call
   };
 }
 
-/** An unknown email and a wrong password are told apart by nothing: not by answer, time or limit. */
 async function login(deps: AuthDependencies, { address, body }: Call) {
-  const { pool, hasher, limits } = deps;
   const { email: given, password } = parseBody(loginBody, body);
   const email = normaliseEmail(given) ?? given;
-  refuseIfMany(await takeAttempt(pool, limits.loginPerAddress, address));
-  refuseIfMany(await takeAttempt(pool, limits.loginPerEmail, email));
-  const known = email.includes('\0') ? undefined : await findUserByEmail(pool, email);
-  const matches = await hasher.verify(known?.passwordHash, password);
-  if (!known || !matches) throw new GatewayError('invalid_credentials');
-  await giveBackAttempt(pool, limits.loginPerAddress, address);
-  await forgetAttempts(pool, limits.loginPerEmail, email);
-  return toTokenJson(await openSession(deps, known.user));
+  const user = await checkPassword(deps, { email, password, address });
+  return toTokenJson(await openSession(deps, user));
 }
 
 async function me({ billing, apiUrl }: AuthDependencies, { context, user }: UserCall) {
@@ -148,15 +137,12 @@ async function logout({ pool }: AuthDependencies, { session, body }: UserCall) {
 }
 
 /** Ends the user's other logins: one of them may be whom the old password got away to. */
-async function changePassword(deps: AuthDependencies, { user, session, body }: UserCall) {
-  const { pool, hasher, limits } = deps;
+async function changePassword(deps: AuthDependencies, { user, session, address, body }: UserCall) {
+  const { pool, hasher } = deps;
   const { password, new_password } = parseBody(passwordBody, body);
-  refuseIfMany(await takeAttempt(pool, limits.loginPerEmail, user.email));
-  const known = await findUserByEmail(pool, user.email);
-  if (!(await hasher.verify(known?.passwordHash, password))) throw new GatewayError('invalid_credentials');
-  await updatePassword(pool, user.id, await hasher.hash(new_password));
+  await checkPassword(deps, { email: user.email, password, address });
+  await updatePassword(pool, user.id, await hasher.hash(new_password, address));
   await deleteOtherSessions(pool, user.id, session.id);
-  await forgetAttempts(pool, limits.loginPerEmail, user.email);
   return { id: user.id, changed: true };
 }
 

@@ -65,7 +65,7 @@ async function create(deps: MemberDependencies, { user, address, body }: UserCal
   const wanted = parseBody(createMemberBody, body);
   refuseIfMany(await takeAttempt(pool, limits.memberPerAccount, user.accountId));
   refuseIfMany(await takeAttempt(pool, limits.memberPerAddress, address));
-  const { member, password } = await createMember(deps, user.accountId, wanted);
+  const { member, password } = await createMember(deps, user.accountId, wanted, address);
   return { ...toMemberJson(member), password };
 }
 

@@ -1,0 +1,48 @@
+import path from 'node:path';
+import { GatewayError } from '@gateway/proto';
+import { createLogger, createPool, migrate, type Pool } from '@gateway/runtime';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
+import { checkPassword } from './check-password';
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  const log = createLogger('test', 'silent');
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, log });
+  await migrate({ pool, schema: 'dashboard', directory: path.join(__dirname, '../../migrations'), log });
+}, 60_000);
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const limit = (name: string) => ({ name, maxTries: 2, windowSeconds: 900 });
+const limits = {
+  loginPerEmail: limit('email'),
+  loginPerEmailAnywhere: limit('anywhere'),
+  loginPerAddress: limit('address'),
+  loginPerUser: limit('user'),
+};
+const given = { email: 'ann@example.com', password: 'a password', address: '192.0.2.1' };
+
+test('a password that a busy hasher did not look at is no try', async () => {
+  const check = async (verify: () => Promise<boolean>) =>
+    checkPassword({ pool, hasher: { verify }, limits }, given).catch(
+      (error) => GatewayError.from(error).code,
+    );
+  const busy = async () => {
+    throw new GatewayError('too_many_attempts', { retryAfterSeconds: 2 });
+  };
+  for (let i = 0; i < 5; i++) expect(await check(busy)).toBe('too_many_attempts');
+  expect(await check(async () => false)).toBe('invalid_credentials');
+  expect(await check(async () => false)).toBe('invalid_credentials');
+  let looked = false;
+  const look = async () => {
+    looked = true;
+    return false;
+  };
+  expect(await check(look)).toBe('too_many_attempts');
+  expect(looked).toBe(false);
+});

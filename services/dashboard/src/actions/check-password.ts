@@ -1,0 +1,72 @@
+import { GatewayError } from '@gateway/proto';
+import type { Pool } from '@gateway/runtime';
+import type { User } from '../domain/user';
+import type { PasswordHasher } from '../security/password-hasher';
+import { type AttemptLimit, forgetAttempts, giveBackAttempt, takeAttempt } from '../store/attempts';
+import { findUserByEmail } from '../store/users';
+
+export interface PasswordDependencies {
+  readonly pool: Pool;
+  readonly hasher: Pick<PasswordHasher, 'verify'>;
+  readonly limits: {
+    /** Of wrong ones for one email from one address. */
+    readonly loginPerEmail: AttemptLimit;
+    /** Of wrong ones for one email from anywhere: higher, so that a stranger alone can't keep its user out. */
+    readonly loginPerEmailAnywhere: AttemptLimit;
+    /** Of wrong ones from one address. */
+    readonly loginPerAddress: AttemptLimit;
+    /** Of right ones: each costs a hash. */
+    readonly loginPerUser: AttemptLimit;
+  };
+}
+
+export interface GivenPassword {
+  readonly email: string;
+  readonly password: string;
+  readonly address: string;
+}
+
+type Try = readonly [limit: AttemptLimit, subject: string];
+
+/**
+ * The user whose password this is. Throws `invalid_credentials`, which tells an unknown email and a wrong password
+ * apart by nothing: not by answer, time or limit; and `too_many_attempts`. Tries are counted before the password is
+ * looked at, so that many at once are, too; those that were not looked at are given back.
+ */
+export async function checkPassword(deps: PasswordDependencies, given: GivenPassword): Promise<User> {
+  const { pool, hasher, limits } = deps;
+  const { email, password, address } = given;
+  const ofAddress: Try = [limits.loginPerAddress, address];
+  const ofEmail: Try = [limits.loginPerEmail, `${address}\n${email}`];
+  const ofEmailAnywhere: Try = [limits.loginPerEmailAnywhere, email];
+  const ofUser: Try = [limits.loginPerUser, email];
+  const tries = [ofAddress, ofEmail, ofEmailAnywhere, ofUser];
+  await takeAll(pool, tries);
+  let known: Awaited<ReturnType<typeof findUserByEmail>>;
+  let matches: boolean;
+  try {
+    known = email.includes('\0') ? undefined : await findUserByEmail(pool, email);
+    matches = await hasher.verify(known?.passwordHash, password, address);
+  } catch (error) {
+    await giveBack(pool, tries);
+    throw error;
+  }
+  await giveBack(pool, known && matches ? [ofAddress, ofEmailAnywhere] : [ofUser]);
+  if (!known || !matches) throw new GatewayError('invalid_credentials');
+  await forgetAttempts(pool, ...ofEmail);
+  return known.user;
+}
+
+/** All of them, or none. */
+async function takeAll(pool: Pool, tries: readonly Try[]): Promise<void> {
+  for (const [i, [limit, subject]] of tries.entries()) {
+    const waitSeconds = await takeAttempt(pool, limit, subject);
+    if (waitSeconds === undefined) continue;
+    await giveBack(pool, tries.slice(0, i));
+    throw new GatewayError('too_many_attempts', { retryAfterSeconds: waitSeconds });
+  }
+}
+
+async function giveBack(pool: Pool, tries: readonly Try[]): Promise<void> {
+  for (const [limit, subject] of tries) await giveBackAttempt(pool, limit, subject);
+}
