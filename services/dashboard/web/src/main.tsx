@@ -7,12 +7,14 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
 import { createQueryClient } from './app/query-client';
+import { reloadWhenOutdated } from './app/reload-when-outdated';
 import { AppRoutes, preloadFirstPage } from './app/routes';
 import { cssVariables, theme } from './app/theme';
 
 // The same key as in color-scheme.js.
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'gateway-color-scheme' });
 
+reloadWhenOutdated();
 preloadFirstPage();
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

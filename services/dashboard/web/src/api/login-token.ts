@@ -39,7 +39,13 @@ class LoginTokenStore {
     this.#become(login);
   }
 
+  /** Unless it was renewed by another tab: a page that the browser kept for the way back has not heard of that. */
   forget(): void {
+    const stored = readStored();
+    if (stored && stored.token !== this.#current?.token) {
+      this.#become(stored);
+      return;
+    }
     try {
       localStorage.removeItem(STORAGE_KEY);
     } catch {

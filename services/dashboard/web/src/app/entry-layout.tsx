@@ -3,7 +3,9 @@ import { Suspense } from 'react';
 import { Navigate, Outlet, useSearchParams } from 'react-router';
 import { useIsLoggedIn } from '../api/login-token';
 import { ColorSchemeToggle } from './color-scheme-toggle';
+import { ErrorBoundary } from './error-boundary';
 import { Logo } from './logo';
+import { ownPath } from './own-path';
 
 /** Around login and sign-up. Who is logged in goes on to where they were going. */
 export function EntryLayout() {
@@ -20,17 +22,14 @@ export function EntryLayout() {
             <Logo />
           </Center>
           <Paper withBorder p={{ base: 'md', sm: 'xl' }}>
-            <Suspense fallback={<Box h={320} />}>
-              <Outlet />
-            </Suspense>
+            <ErrorBoundary>
+              <Suspense fallback={<Box h={320} />}>
+                <Outlet />
+              </Suspense>
+            </ErrorBoundary>
           </Paper>
         </Box>
       </Center>
     </Box>
   );
-}
-
-/** A link may have been made by anyone: only paths of this dashboard are gone to. */
-function ownPath(next: string | null): string {
-  return next?.startsWith('/') && !/^\/[/\\]/.test(next) ? next : '/';
 }

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { Alert, AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { BookOpen } from 'lucide-react';
 import { Suspense, useEffect, useRef } from 'react';
@@ -55,6 +55,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content" ref={main} tabIndex={-1} className={classes.main}>
         <div className={classes.page}>
+          <SuspendedNotice />
           <ErrorBoundary key={pathname}>
             <Suspense fallback={<PageSkeleton />}>
               <Outlet />
@@ -63,6 +64,15 @@ export function Shell() {
         </div>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+function SuspendedNotice() {
+  if (useMe().account.status !== 'suspended') return null;
+  return (
+    <Alert color="red" variant="light" title="This account is suspended" mb="md">
+      Its keys are refused, as if they did not exist. Ask the operator of this gateway.
+    </Alert>
   );
 }
 

@@ -40,6 +40,8 @@ export function AddMemberDialog({ accountId, opened, onClose }: AddMemberDialogP
       title={made ? 'Member added' : 'Add member'}
       // A slip must not take away a password that is shown once.
       closeOnClickOutside={!made}
+      closeOnEscape={!made}
+      withCloseButton={!made}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {made ? (

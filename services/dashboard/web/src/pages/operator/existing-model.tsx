@@ -36,7 +36,7 @@ export function ExistingModel({ slug }: { slug: string }) {
         description={data ? <Description model={data} /> : slug}
         actions={data && <Actions model={data} />}
       />
-      {data ? <Parts model={data} /> : <Skeleton h={480} />}
+      {data ? <Parts key={slug} model={data} /> : <Skeleton h={480} />}
     </>
   );
 }
@@ -75,11 +75,7 @@ function Parts({ model }: { model: AdminModel }) {
   return (
     <>
       {model.status === 'delisted' && <Delisted model={model} />}
-      <Tabs
-        value={tab}
-        onChange={(next) => setSearch({ tab: next ?? 'prices' }, { replace: true })}
-        keepMounted={false}
-      >
+      <Tabs value={tab} onChange={(next) => setSearch({ tab: next ?? 'prices' }, { replace: true })}>
         <Tabs.List mb="md">
           {TABS.map(({ value, label }) => (
             <Tabs.Tab key={value} value={value}>

@@ -36,6 +36,8 @@ export function NewAccountDialog({ opened, onClose }: DialogProps) {
       title={made ? 'Account created' : 'New account'}
       // A slip must not take away a password that is shown once.
       closeOnClickOutside={!made?.owner}
+      closeOnEscape={!made?.owner}
+      withCloseButton={!made?.owner}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {made ? (

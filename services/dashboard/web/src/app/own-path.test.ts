@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { ownPath } from './own-path';
+
+const ORIGIN = 'https://dashboard.example';
+
+test.each(['/', '/keys/key_1', '/requests?model=openai%2Fgpt-5.5&status=failed'])('%p is gone to', (next) => {
+  expect(ownPath(next, ORIGIN)).toBe(next);
+});
+
+test.each([
+  null,
+  '',
+  'keys',
+  'https://evil.example/',
+  'javascript:alert(1)',
+  '//evil.example',
+  '/\\evil.example',
+  '/\t/evil.example',
+  '/\n/evil.example',
+  '/a/..//evil.example',
+  '/.//evil.example',
+])('%p is not', (next) => {
+  expect(ownPath(next, ORIGIN)).toBe('/');
+});
