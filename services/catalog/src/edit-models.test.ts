@@ -60,8 +60,8 @@ const chat = (slug: string, more: Model = {}): Model => ({
 });
 const create = (model: Model) => callUnary(operator, operator.CreateModel, { model }, TIMEOUT);
 const update = (model: Model) => callUnary(operator, operator.UpdateModel, { model }, TIMEOUT);
-const setPricing = (slug: string, pricing: NonNullable<Model['pricing']>) =>
-  callUnary(operator, operator.SetPricing, { slug, pricing }, TIMEOUT);
+const setPricing = (slug: string, pricing: NonNullable<Model['pricing']>, ifVersion?: string) =>
+  callUnary(operator, operator.SetPricing, { slug, pricing, ...(ifVersion && { ifVersion }) }, TIMEOUT);
 const setStatus = (slug: string, status: Model['status'], successor = '') =>
   callUnary(operator, operator.SetModelStatus, { slug, status: status!, successor }, TIMEOUT);
 const revision = async () => (await world.query('SELECT value FROM catalog.revision')).rows[0].value;
@@ -256,6 +256,39 @@ test('new prices are a new version beside the old; the same again are none', asy
     [fresh],
   );
   expect(rows).toEqual([{ input: '75000000' }, { input: '5' }]);
+});
+
+test('prices made against a version that is no longer current are refused, and the current one is named', async () => {
+  const made = await create(chat(fresh));
+  const begun = made!.pricing!.version;
+  const pricing = (inputNano: string) => ({ ...PRICING, tokens: { inputNano, outputNano: '6' } });
+  const priced = await setPricing(fresh, pricing('5'), begun);
+  const current = priced!.pricing!.version;
+  expect(priced?.pricing?.tokens).toMatchObject({ inputNano: '5' });
+  const before = await revision();
+  await expect(setPricing(fresh, pricing('7'), begun)).rejects.toMatchObject({
+    code: 'invalid_request',
+    detail: `if_version: the prices were changed meanwhile, their version is ${current}`,
+  });
+  expect(await revision()).toBe(before);
+  // Its answer was lost, and the caller asks again.
+  expect(await setPricing(fresh, pricing('5'), begun)).toEqual(priced);
+  expect((await setPricing(fresh, pricing('7'), current))?.pricing?.tokens).toMatchObject({ inputNano: '7' });
+  // Who names no version means whatever it is.
+  expect((await setPricing(fresh, pricing('8')))?.pricing?.tokens).toMatchObject({ inputNano: '8' });
+});
+
+test('of two changes of one version at the same moment, by both instances, one holds', async () => {
+  const made = await create(chat(fresh));
+  const other = world.connect(instances[1]!, 'dashboard');
+  const answers = await Promise.allSettled(
+    [operator, other].map((client, index) => {
+      const pricing = { ...PRICING, tokens: { inputNano: `${index}`, outputNano: '6' } };
+      const request = { slug: fresh, pricing, ifVersion: made!.pricing!.version };
+      return callUnary(client, client.SetPricing, request, TIMEOUT);
+    }),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
 test('prices of images and videos come through whole', async () => {

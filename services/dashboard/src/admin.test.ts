@@ -262,6 +262,17 @@ describe('models', () => {
     expect([before, new Date().toISOString().slice(0, 10)]).toContain(pricing.sourceDate);
   });
 
+  test('prices tell the version that they were made against, if the operator does', async () => {
+    const tokens = { input: 1, output: 2 };
+    expect((await post('models/sim/chat/prices', { tokens, if_version: 7 })).status).toBe(200);
+    expect(lastEdit()?.request).toMatchObject({ slug: 'sim/chat', ifVersion: '7' });
+    await post('models/sim/chat/prices', { tokens });
+    expect(lastEdit()?.request).toMatchObject({ ifVersion: '0' });
+    const { status, body } = await post('models/sim/chat/prices', { tokens, if_version: 6 });
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    expect(body.error.detail).toContain('their version is 7');
+  });
+
   test('are listed with what owners are not shown, the delisted ones too', async () => {
     const { data } = (await get('models')).body;
     const delisted = data.find(({ slug }: { slug: string }) => slug === 'sim/delisted');
@@ -351,6 +362,9 @@ describe('models', () => {
     ['models/sim/chat/status', { status: 'delisted' }, 'invalid_request', undefined],
     ['models/sim/chat/delist', { successor: 'chat' }, 'invalid_request', undefined],
     ['models/sim/chat/prices', { currency: 'EUR' }, 'invalid_request', undefined],
+    ['models/sim/chat/prices', { if_version: '7' }, 'invalid_request', undefined],
+    ['models/sim/chat/prices', { if_version: 0 }, 'invalid_request', undefined],
+    ['models', { ...NEW, pricing: { ...NEW.pricing, if_version: 7 } }, 'invalid_request', undefined],
   ])('%s refuses %p', async (path, body, code, param) => {
     const { status, body: answer } = await post(path, body);
     expect([status, answer.error?.code, answer.error?.param]).toEqual([400, code, param]);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '@gateway/proto';
 import type { CreateModelRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/CreateModelRequest';
 import type { Model as ModelProto } from '@gateway/proto/generated/gateway/catalog/v1/Model';
@@ -58,13 +59,22 @@ export const setPricing =
   (edit: Edit) =>
   async (_context: RequestContext, request: SetPricingRequest__Output): Promise<ModelProto> => {
     const pricing = fromProtoPricing(request.pricing);
-    return change(edit, request.slug, (current) => ({ ...current, pricing }));
+    const next = (current: Model) => ({ ...current, pricing });
+    return change(edit, request.slug, next, (current, entry) =>
+      checkVersion(current, entry, BigInt(request.ifVersion)),
+    );
   };
 
-async function change(edit: Edit, slug: string, next: (current: Model) => ModelEntry): Promise<ModelProto> {
+async function change(
+  edit: Edit,
+  slug: string,
+  next: (current: Model) => ModelEntry,
+  check: (current: Model, entry: ModelEntry) => void = () => {},
+): Promise<ModelProto> {
   const changed = await edit(async (catalog) => {
     const current = await findModel(catalog, slug);
     const entry = checkEntry(next(current));
+    check(current, entry);
     if (entry.successor !== current.successor) await checkSuccessor(catalog, entry);
     await catalog.replace(current, entry);
     return catalog.find(slug);
@@ -77,6 +87,13 @@ async function findModel(catalog: CatalogEdit, slug: string): Promise<Model> {
   const model = slug.includes('\0') ? undefined : await catalog.find(slug);
   if (!model) throw new GatewayError('model_not_found');
   return model;
+}
+
+/** Else the later of two operators would undo unseen what the earlier one set. 0: whatever the version is. */
+function checkVersion({ priceVersion, pricing }: Model, entry: ModelEntry, ifVersion: bigint): void {
+  if (ifVersion === 0n || ifVersion === priceVersion) return;
+  if (isDeepStrictEqual(entry.pricing, pricing)) return;
+  throw invalid(`if_version: the prices were changed meanwhile, their version is ${priceVersion}`);
 }
 
 /** A model is sent on to one that can be called, when it is said; that one may go later. */

@@ -51,8 +51,9 @@ export class CatalogEditor {
     return this.#take(callUnary(this.#client, this.#client.SetModelStatus, request, within(caller)));
   }
 
-  setPrices(caller: Caller, slug: string, prices: PricesDraft): Promise<CatalogModel> {
-    const request = { slug, pricing: toProtoPrices(prices) };
+  /** Refused, if the current version is another than `ifVersion`. */
+  setPrices(caller: Caller, slug: string, prices: PricesDraft, ifVersion = 0): Promise<CatalogModel> {
+    const request = { slug, pricing: toProtoPrices(prices), ifVersion };
     return this.#take(callUnary(this.#client, this.#client.SetPricing, request, within(caller)));
   }
 

@@ -4,7 +4,7 @@ import type { ModelDirectory } from '../clients/model-directory';
 import type { CatalogModel } from '../domain/listed-model';
 import { catalogModelAnswer, listOf } from './answers';
 import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
-import { createModelBody, delistBody, pricesBody, statusBody, updateModelBody } from './model-input';
+import { createModelBody, delistBody, setPricesBody, statusBody, updateModelBody } from './model-input';
 import { pageOfModels } from './page-of-models';
 import { pageQuery, parseBody, parseQuery } from './parse-input';
 
@@ -53,7 +53,7 @@ export function adminModelEndpoints(deps: Dependencies): Endpoint[] {
     }),
     endpoint('POST', '/admin/models/*slug/prices', setPrices, {
       summary: 'Set the prices of a model, from now on',
-      body: pricesBody,
+      body: setPricesBody,
     }),
   ];
 }
@@ -86,7 +86,8 @@ async function delistModel({ editor }: Dependencies, { context, params, body }: 
 }
 
 async function setPrices({ editor }: Dependencies, { context, params, body }: UserCall) {
-  return editor.setPrices(context, params.slug ?? '', parseBody(pricesBody, body));
+  const { if_version, ...prices } = parseBody(setPricesBody, body);
+  return editor.setPrices(context, params.slug ?? '', prices, if_version ?? undefined);
 }
 
 function knownModel(models: ModelDirectory, { params }: UserCall): CatalogModel {

@@ -80,6 +80,13 @@ export const pricesBody = z.strictObject({
     .nullish(),
 });
 
+/** Of a model that is there, against the version of its prices that the operator has seen. */
+export const setPricesBody = pricesBody.extend({
+  if_version: z.int().min(1).nullish().meta({
+    description: '`pricing.version` that the change was made against; refused if it is another by now',
+  }),
+});
+
 export const createModelBody = z.strictObject({
   slug: modelSlug,
   ...fields,

@@ -99,7 +99,13 @@ export async function startFakeCatalog(log: Logger, secret: string) {
       return { ...next, status, pricing, createdAtMs };
     },
     SetModelStatus: ({ slug, status, successor }) => ({ ...known(slug), status, successor }),
-    SetPricing: ({ slug, pricing }) => ({ ...known(slug), pricing: { ...pricing, version: '99' } }),
+    SetPricing: ({ slug, pricing, ifVersion }) => {
+      const { version } = known(slug).pricing!;
+      if (ifVersion !== '0' && ifVersion !== version) {
+        throw new GatewayError('invalid_request', { detail: `if_version: their version is ${version}` });
+      }
+      return { ...known(slug), pricing: { ...pricing, version: '99' } };
+    },
   };
   const answers = Object.entries(handlers).map(([method, handle]) => [
     method,

@@ -53,5 +53,6 @@ export const setModelStatus = (slug: string, status: 'active' | 'disabled') =>
   apiPost<AdminModel>(`${pathOf(slug)}/status`, { status });
 export const delistModel = (slug: string, successor: string | null) =>
   apiPost<AdminModel>(`${pathOf(slug)}/delist`, { successor });
-export const setPrices = (slug: string, prices: PricesInput) =>
-  apiPost<AdminModel>(`${pathOf(slug)}/prices`, prices);
+/** Refused, if the version of the prices is another by now than the one that they were made against. */
+export const setPrices = (slug: string, prices: PricesInput, if_version?: number) =>
+  apiPost<AdminModel>(`${pathOf(slug)}/prices`, { ...prices, if_version });

@@ -3,45 +3,45 @@ import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type AdminModel, type PricesInput, setPrices } from '../../api/admin-models';
+import { type AdminModel, getAdminModel, type PricesInput, setPrices } from '../../api/admin-models';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { formatMoneyExact } from '../../ui/format-money';
 import { FormProblems } from './form-problems';
+import { isOutdated } from './is-outdated';
+import { OutdatedPrices } from './outdated-prices';
 import { type PriceChange, priceChanges } from './price-changes';
-import { fromPricing, toPrices } from './prices-draft';
+import { toPrices } from './prices-draft';
 import { PricesFields } from './prices-fields';
 import { NO_PROBLEMS, type Problems, problemsOf } from './problems';
+import { usePricesDraft } from './use-prices-draft';
 
 /** The current prices as a form, which makes a new version of them. */
 export function EditPrices({ model }: { model: AdminModel }) {
   const { slug, pricing } = model;
-  const [draft, setDraft] = useState(() => ({ ...fromPricing(pricing), source: '', sourceDate: today() }));
+  const { draft, version, type, clear } = usePricesDraft(pricing);
   const [found, setFound] = useState<Problems>(NO_PROBLEMS);
   const [wanted, setWanted] = useState<PricesInput>();
   const [asks, question] = useDisclosure();
-  const queryClient = useQueryClient();
-  const saving = useMutation({
-    mutationFn: (prices: PricesInput) => setPrices(slug, prices),
-    onSuccess: (changed) => {
-      queryClient.setQueryData(['admin', 'model', slug], changed);
-      void queryClient.invalidateQueries({ queryKey: ['admin', 'models'] });
-      void queryClient.invalidateQueries({ queryKey: ['models'] });
-      setDraft({ ...fromPricing(changed.pricing), source: '', sourceDate: today() });
-      notifications.show({
-        message: `${changed.name} has version ${changed.pricing?.version} of its prices.`,
-      });
-    },
+  const saving = useSaving(slug, version, clear);
+  const loading = useLoading(slug, () => {
+    clear();
+    setFound(NO_PROBLEMS);
+    saving.reset();
   });
+  const outdated = isOutdated(saving.error) || version !== pricing?.version;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const { prices, problems } = toPrices(draft);
     saving.reset();
     setFound(problems);
     if (problems.size > 0) return;
+    // What is asked about is a change of this version, even if a later one comes while the question stands.
+    type(draft);
     setWanted(prices);
     question.open();
   };
-  const problems = found.size > 0 ? found : problemsOf(saving.error, 'pricing');
+  const error = isOutdated(saving.error) ? loading.error : (saving.error ?? loading.error);
+  const problems = found.size > 0 ? found : problemsOf(error, 'pricing');
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -50,15 +50,18 @@ export function EditPrices({ model }: { model: AdminModel }) {
             Version {pricing.version}, of {pricing.source_date}: <Source source={pricing.source} />
           </Text>
         )}
-        <PricesFields
-          draft={draft}
-          onChange={setDraft}
-          problems={problems}
-          outputs={model.output_modalities}
-        />
-        <FormProblems title="The prices are as they were" problems={problems} error={saving.error} />
+        <PricesFields draft={draft} onChange={type} problems={problems} outputs={model.output_modalities} />
+        <FormProblems title="The prices are as they were" problems={problems} error={error} />
+        {outdated && (
+          <OutdatedPrices
+            begun={version}
+            current={pricing?.version}
+            onLoad={() => loading.mutate()}
+            loading={loading.isPending}
+          />
+        )}
         <Group>
-          <Button type="submit" loading={saving.isPending}>
+          <Button type="submit" loading={saving.isPending} disabled={outdated}>
             Review new prices
           </Button>
         </Group>
@@ -76,6 +79,37 @@ export function EditPrices({ model }: { model: AdminModel }) {
       )}
     </form>
   );
+}
+
+/** @param version that the draft was begun with; that of the page may be a later one by now */
+function useSaving(slug: string, version: number | undefined, onSaved: () => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (prices: PricesInput) => setPrices(slug, prices, version),
+    onSuccess: (changed) => {
+      queryClient.setQueryData(['admin', 'model', slug], changed);
+      void queryClient.invalidateQueries({ queryKey: ['admin', 'models'] });
+      void queryClient.invalidateQueries({ queryKey: ['models'] });
+      onSaved();
+      notifications.show({
+        message: `${changed.name} has version ${changed.pricing?.version} of its prices.`,
+      });
+    },
+    onError: (error) => {
+      if (isOutdated(error)) void queryClient.invalidateQueries({ queryKey: ['admin', 'model', slug] });
+    },
+  });
+}
+
+function useLoading(slug: string, onLoaded: () => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => getAdminModel(slug),
+    onSuccess: (model) => {
+      queryClient.setQueryData(['admin', 'model', slug], model);
+      onLoaded();
+    },
+  });
 }
 
 /** To be looked at again, where it can be. */
@@ -109,5 +143,3 @@ function Changes({ changes }: { changes: readonly PriceChange[] }) {
 }
 
 const money = (usd: number | undefined): string => (usd === undefined ? 'not sold' : formatMoneyExact(usd));
-/** The day on which an operator reads a price, in UTC as all days of the gateway. */
-const today = (): string => new Date().toISOString().slice(0, 10);
