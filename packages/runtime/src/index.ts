@@ -6,6 +6,7 @@ export * from './every';
 export * from './fresh-questions';
 export * from './grpc-client';
 export * from './grpc-server';
+export * from './ip-address';
 export * from './json-reply';
 export * from './large-garbage';
 export * from './link-client';

@@ -133,6 +133,9 @@ describe('register', () => {
     expect(refused.status).toBe(429);
     expect(refused.body.error).toMatchObject({ type: 'rate_limit_error', code: 'too_many_attempts' });
     expect((await from('192.0.2.2', 'limit-2@example.com')).status).toBe(200);
+    expect((await from('2001:db8::1', 'limit-3@example.com')).status).toBe(200);
+    expect((await from('2001:db8::ffff:2', 'limit-4@example.com')).status).toBe(429);
+    expect((await from('2001:db8:0:1::1', 'limit-4@example.com')).status).toBe(200);
   });
 
   test('what was abandoned is forgotten after a day, unless it is taken up again', async () => {

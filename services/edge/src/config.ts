@@ -1,18 +1,28 @@
 import { addresses, ConfigError, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
+import { parseIpNetwork } from './domain/ip-network';
 
 const MIB = 1024 * 1024;
 const milliseconds = (fallback: number) => z.coerce.number().int().min(1).max(86_400_000).default(fallback);
 const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
-const hosts = () =>
+const list = () =>
   z
     .string()
     .default('')
     .transform((value) =>
       value
         .split(',')
-        .map((host) => host.trim())
-        .filter((host) => host !== ''),
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
     );
+const networks = () =>
+  list().transform((entries, context) =>
+    entries.flatMap((entry, at) => {
+      const network = parseIpNetwork(entry);
+      if (network) return [network];
+      context.addIssue({ code: 'custom', path: [at], message: 'neither an address nor a network' });
+      return [];
+    }),
+  );
 
 const shape = {
   ...processSettings,
@@ -20,8 +30,9 @@ const shape = {
   EDGE_API_PORT: port(8080),
   /** Not used when the spaces are told apart by host. */
   EDGE_DASHBOARD_PORT: port(8081),
-  EDGE_API_HOSTS: hosts(),
-  EDGE_DASHBOARD_HOSTS: hosts(),
+  EDGE_API_HOSTS: list(),
+  EDGE_DASHBOARD_HOSTS: list(),
+  EDGE_TRUSTED_PROXIES: networks(),
   BILLING_ADDR: addresses(),
   CHAT_ADDR: addresses(),
   /** Absent: there are no images and videos. */

@@ -58,6 +58,13 @@ describe('by host', () => {
   });
 });
 
+test('a wrong trusted proxy is refused by its place, without its value', async () => {
+  const env = { EDGE_TRUSTED_PROXIES: '10.0.0.0/8, 10.0.0.0/40, ::1' };
+  const refused = startEdge(env, createLogger('test', 'silent'));
+  await expect(refused).rejects.toThrow(ConfigError);
+  await expect(refused).rejects.toThrow(/^ {2}EDGE_TRUSTED_PROXIES\.1: neither an address nor a network$/m);
+});
+
 describe('keys', () => {
   test('are asked for once, until billing pushes a change', async () => {
     const started = await start();

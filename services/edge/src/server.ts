@@ -27,6 +27,7 @@ import { ByteShares } from './domain/byte-shares';
 import { KeyCache } from './domain/key-cache';
 import { LoginTokens } from './domain/login-tokens';
 import { Throttle } from './domain/throttle';
+import { TrustedProxies } from './domain/trusted-proxies';
 import { createUuidV7Generator } from './domain/uuid-v7';
 import { createDashboardProxy } from './http/dashboard-proxy';
 import { createEdgeApp } from './http/edge-app';
@@ -169,6 +170,7 @@ function createFront(
 ) {
   const listener = new EdgeListener({
     newRequestId,
+    proxies: new TrustedProxies(config.EDGE_TRUSTED_PROXIES),
     onBegin: metrics.begin,
     onEnd: metrics.end,
     onUnparsable: () => metrics.unparsable.inc(),

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
-import type { Logger, RequestContext } from '@gateway/runtime';
+import { clientNetwork, type Logger, type RequestContext } from '@gateway/runtime';
 import express, {
   type Express,
   type NextFunction,
@@ -109,7 +109,7 @@ async function answer(
 async function readCall(request: Request, response: Response): Promise<Call> {
   return {
     context: contextOf(response)!,
-    address: request.ip ?? '',
+    address: clientNetwork(request.ip ?? ''),
     params: joinedParams(request.params),
     query: request.query,
     body: request.method === 'POST' ? await readJsonBody(request) : undefined,

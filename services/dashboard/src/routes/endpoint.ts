@@ -7,7 +7,7 @@ import type { Session, User } from '../domain/user';
 /** One HTTP call, parsed as far as every endpoint needs it. */
 export interface Call {
   readonly context: RequestContext;
-  /** The client's address, as edge saw it. */
+  /** The client's address, as edge saw it, by which tries are counted; the /64 of an IPv6 one. */
   readonly address: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;

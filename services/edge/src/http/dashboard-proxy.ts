@@ -73,12 +73,11 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
   return {
     forward(exchange, body) {
       const { request, response } = exchange;
-      const { remoteAddress = '' } = request.socket;
       const { host = '' } = request.headers;
       cleanRequestHeaders(request.headers);
       Object.assign(request.headers, {
         'x-request-id': exchange.requestId,
-        'x-forwarded-for': remoteAddress,
+        'x-forwarded-for': exchange.callerAddress,
         'x-forwarded-host': host,
         'x-forwarded-proto': 'http',
       });

@@ -3,12 +3,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '@gateway/proto';
 import type { Logger } from '@gateway/runtime';
+import type { TrustedProxies } from '../domain/trusted-proxies';
 import { destroyAfterLinger, fromParserError, writeRawError } from './client-error';
 import { CallerGone, createExchange, type Exchange } from './exchange';
 import { writeError } from './write-error';
 
 export interface EdgeListenerOptions {
   readonly newRequestId: () => string;
+  readonly proxies: TrustedProxies;
   readonly onBegin: () => void;
   readonly onEnd: (exchange: Exchange) => void;
   readonly onUnparsable: () => void;
@@ -45,7 +47,8 @@ export class EdgeListener {
 
   /** Takes a request up: from here on its response carries its id, and its end is counted. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
-    const exchange = createExchange(this.#options.newRequestId(), request, response);
+    const { newRequestId, proxies } = this.#options;
+    const exchange = createExchange(newRequestId(), request, response, proxies);
     this.#exchanges.set(request.socket, exchange);
     response.setHeader('x-request-id', exchange.requestId);
     response.setHeader('request-id', exchange.requestId);

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TrustedProxies } from '../domain/trusted-proxies';
 
 /** One request and its response, with what is known of them on the way. */
 export interface Exchange {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Of the client, who may be behind trusted proxies; empty when its socket was gone already. */
+  readonly callerAddress: string;
   readonly startedMs: number;
   /** Path of the target, without its query. */
   readonly path: string;
@@ -18,7 +21,9 @@ export function createExchange(
   requestId: string,
   request: IncomingMessage,
   response: ServerResponse,
+  proxies: TrustedProxies,
 ): Exchange {
+  const forwardedFor = String(request.headers['x-forwarded-for'] ?? '');
   const url = request.url ?? '';
   const queryAt = url.indexOf('?');
   const path = queryAt === -1 ? url : url.slice(0, queryAt);
@@ -26,6 +31,7 @@ export function createExchange(
     requestId,
     request,
     response,
+    callerAddress: proxies.callerOf(request.socket.remoteAddress ?? '', forwardedFor),
     startedMs: performance.now(),
     path,
     route: 'unknown',

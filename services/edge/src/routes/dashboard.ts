@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import { clientNetwork } from '@gateway/runtime';
 import { looksLikeApiKey, readBearer } from '../domain/api-key';
 import type { LoginTokens } from '../domain/login-tokens';
 import type { Throttle } from '../domain/throttle';
@@ -31,7 +32,7 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
     throw new GatewayError('not_found');
 
   // Of who is not known, the address is all there is to tell one from the other.
-  let sender = `address ${request.socket.remoteAddress}`;
+  let sender = `address ${clientNetwork(exchange.callerAddress)}`;
   exchange.route = 'dashboard_ui';
   if (path.startsWith(API_PREFIX)) {
     exchange.route = 'dashboard_api';

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type EdgeFixture, startEdgeFixture } from '../testing/edge-fixture';
+import { expectRawError } from '../testing/expect-error';
+import { connectRaw, parseReply, type RawConnection, sendRaw } from '../testing/raw-client';
+import { until } from '../testing/until';
+
+let trusting: EdgeFixture;
+let wary: EdgeFixture;
+beforeAll(async () => {
+  const settings = { EDGE_DASHBOARD_MAX_BODIES_BYTES: '8000000' };
+  trusting = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '127.0.0.0/8, 192.0.2.9' });
+  wary = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '10.0.0.0/8' });
+});
+afterAll(async () => {
+  await trusting.stop();
+  await wary.stop();
+});
+
+const login = (from: readonly string[], body: string, lengthBytes = body.length) =>
+  `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\n${from.map((value) => `X-Forwarded-For: ${value}\r\n`).join('')}` +
+  `Connection: close\r\nContent-Length: ${lengthBytes}\r\n\r\n${body}`;
+
+async function seenFrom({ dashboardPort }: EdgeFixture, ...from: string[]): Promise<string> {
+  const { body } = parseReply(await sendRaw(dashboardPort, login(from, '{}')));
+  return JSON.parse(body).headers['x-forwarded-for'];
+}
+
+describe('the address that the dashboard is told', () => {
+  test('is what a trusted proxy saw', async () => {
+    expect(await seenFrom(trusting, '203.0.113.1')).toBe('203.0.113.1');
+    expect(await seenFrom(trusting, '6.6.6.6, 203.0.113.1, 192.0.2.9')).toBe('203.0.113.1');
+    expect(await seenFrom(trusting, '6.6.6.6', '203.0.113.1')).toBe('203.0.113.1');
+    expect(await seenFrom(trusting, '6.6.6.6, nonsense')).toBe('127.0.0.1');
+    expect(await seenFrom(trusting)).toBe('127.0.0.1');
+  });
+
+  test('can’t be chosen by a caller who is no trusted proxy', async () => {
+    for (const from of ['6.6.6.6', '6.6.6.6, 10.0.0.1', '10.0.0.1', '6.6.6.6, 127.0.0.1']) {
+      expect(await seenFrom(wary, from)).toBe('127.0.0.1');
+    }
+  });
+});
+
+describe('the share of bodies', () => {
+  let holder: RawConnection | undefined;
+  afterEach(() => {
+    holder?.socket.destroy();
+  });
+
+  async function hold({ dashboardPort, metric }: EdgeFixture, from: string): Promise<void> {
+    holder = connectRaw(dashboardPort);
+    holder.socket.write(login([from], 'x'.repeat(999_000), 1_000_000));
+    await until(async () => (await metric('edge_body_bytes')) === 999_000);
+  }
+  const send = ({ dashboardPort }: EdgeFixture, from: string) =>
+    sendRaw(dashboardPort, login([from], 'x'.repeat(90_000)));
+
+  test('is that of the caller behind a trusted proxy, and in IPv6 of its network', async () => {
+    await hold(trusting, '2001:db8::1');
+    expectRawError(await send(trusting, '2001:db8::2'), 'rate_limited');
+    expect(parseReply(await send(trusting, '2001:db8:0:1::1')).status).toBe(200);
+  });
+
+  test('is not got anew by a caller that names other addresses', async () => {
+    await hold(wary, '203.0.113.1');
+    expectRawError(await send(wary, '203.0.113.2'), 'rate_limited');
+  });
+});
