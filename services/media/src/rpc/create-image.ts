@@ -18,6 +18,7 @@ import type { ImageRequest } from '../domain/image-request';
 import type { TakenRoom } from '../domain/job-room';
 import type { Model, ModelLookup } from '../domain/model';
 import { noCatalog } from '../domain/no-catalog';
+import { notedModel } from '../domain/noted-model';
 import { toImageReply } from '../formats/image-reply';
 import type { FormReader } from '../upload/form-reader';
 import type { Admission } from './admission';
@@ -58,7 +59,8 @@ export function createImage(deps: CreateImageDeps): LinkHandler {
     try {
       return await answerRead(deps, context, call, read);
     } catch (thrown) {
-      noteFailure(thrown, { model: read.request.model, held: deps.admission.held(context) });
+      const model = notedModel(deps.models, read.request.model, thrown);
+      noteFailure(thrown, { model, held: deps.admission.held(context) });
       throw thrown;
     }
   };

@@ -12,6 +12,7 @@ import { routesOf } from '@gateway/upstream';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Model, ModelLookup } from '../domain/model';
 import { noCatalog } from '../domain/no-catalog';
+import { notedModel } from '../domain/noted-model';
 import type { SpoolBudget } from '../domain/spool-budget';
 import { inDoubt } from '../domain/submit-failure';
 import { isUpload } from '../domain/upload';
@@ -96,7 +97,8 @@ async function answerCall(
     const { body, ...head } = jsonReply(toCreatedJson(known));
     return await replay(deps.admission, context, call, { ...head, open: async () => body });
   } catch (thrown) {
-    noteFailure(thrown, { model: read.request.model, held: deps.admission.held(context) });
+    const model = notedModel(deps.models, read.request.model, thrown);
+    noteFailure(thrown, { model, held: deps.admission.held(context) });
     throw thrown;
   } finally {
     await read.close();

@@ -11,5 +11,13 @@ function shouldRetry(failures: number, error: Error): boolean {
   return mayPass && failures < MAX_RETRIES;
 }
 
+/** What is asked for without a network fails at once: kept for later, a top-up would be made when nobody expects it. */
+const networkMode = 'always';
+
 export const createQueryClient = () =>
-  new QueryClient({ defaultOptions: { queries: { staleTime: FRESH_MS, retry: shouldRetry } } });
+  new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: FRESH_MS, retry: shouldRetry, networkMode },
+      mutations: { networkMode },
+    },
+  });
