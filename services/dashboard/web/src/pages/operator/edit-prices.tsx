@@ -56,6 +56,7 @@ export function EditPrices({ model }: { model: AdminModel }) {
           <OutdatedPrices
             begun={version}
             current={pricing?.version}
+            refused={isOutdated(saving.error)}
             onLoad={() => loading.mutate()}
             loading={loading.isPending}
           />

@@ -1,19 +1,27 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 
 interface OutdatedPricesProps {
   /** That the draft was begun with. */
   begun: number | undefined;
   current: number | undefined;
+  /** It was tried; else it is seen when it is come to. */
+  refused: boolean;
   onLoad: () => void;
   loading: boolean;
 }
 
 /** Somebody else has set prices since the draft was begun, which it would undo. */
-export function OutdatedPrices({ begun, current, onLoad, loading }: OutdatedPricesProps) {
+export function OutdatedPrices({ begun, current, refused, onLoad, loading }: OutdatedPricesProps) {
+  const alert = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (refused) alert.current?.scrollIntoView({ block: 'nearest' });
+  }, [refused]);
   const now = current === begun ? 'there is a later one' : `the current one is version ${current}`;
   return (
     <Alert
+      ref={alert}
       color="yellow"
       variant="light"
       title="The prices were changed meanwhile"
@@ -22,8 +30,8 @@ export function OutdatedPrices({ begun, current, onLoad, loading }: OutdatedPric
     >
       <Stack gap="xs">
         <Text size="sm">
-          You began with version {begun}; {now}. What you typed stays here until you load the current prices,
-          and can’t be set.
+          You began with version {begun}; {now}. What you typed can’t be set; it stays here until you load the
+          current prices.
         </Text>
         <Group>
           <Button size="xs" variant="default" onClick={onLoad} loading={loading}>
