@@ -38,6 +38,8 @@ export const settings = {
   LOGIN_LIMIT_PER_USER: limit(100),
   /** Registrations from one address in an hour. */
   REGISTER_LIMIT_PER_ADDRESS: limit(1_000),
+  /** Changes that the users of one account ask for in an hour. */
+  CHANGE_LIMIT_PER_ACCOUNT: limit(1_000),
   /** Tries to add a member to one account in an hour; it has room for 100. */
   MEMBER_LIMIT_PER_ACCOUNT: limit(100),
   /** Tries to add members to any account from one address in an hour. */

@@ -110,6 +110,29 @@ describe('tries to add members', () => {
   });
 });
 
+describe('changes of an account', () => {
+  test('are counted by account, and those of operators are not', async () => {
+    const strict = await startDashboard(world, { CHANGE_LIMIT_PER_ACCOUNT: '2' });
+    try {
+      const owner = await strict.register();
+      const makeKey = (token: string) => strict.post('keys', { name: 'a key' }, token);
+      expect((await makeKey(owner.token)).status).toBe(200);
+      expect((await strict.post('keys', {}, owner.token)).status).toBe(400);
+      const refused = await makeKey(owner.token);
+      expect([refused.status, refused.body.error.code]).toEqual([429, 'too_many_attempts']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+      expect((await strict.get('audit', owner.token)).body.data).toHaveLength(1);
+      expect((await strict.post('auth/logout', undefined, owner.token)).status).toBe(200);
+      expect((await makeKey((await strict.register()).token)).status).toBe(200);
+      const operator = await strict.loginOperator();
+      const suspend = () => strict.post(`admin/accounts/${owner.account.id}/suspend`, undefined, operator);
+      for (const _ of [1, 2, 3]) expect((await suspend()).status).toBe(200);
+    } finally {
+      await strict.stop();
+    }
+  });
+});
+
 describe('a password', () => {
   test('is changed by who knows it, and ends the other logins', async () => {
     const user = await dashboard.register();

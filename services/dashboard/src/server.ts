@@ -59,6 +59,7 @@ const MAX_PLAYGROUND_CALLS = 8;
 const LOGIN_WINDOW_SECONDS = 15 * 60;
 const REGISTER_WINDOW_SECONDS = 60 * 60;
 const MEMBER_WINDOW_SECONDS = 60 * 60;
+const CHANGE_WINDOW_SECONDS = 60 * 60;
 
 type Config = ReturnType<typeof readConfig<typeof settings>>;
 
@@ -87,6 +88,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const webFiles = await loadWebFiles(path.join(__dirname, '../web/dist'));
   if (webFiles.size === 0) log.warn('the web UI is not built: only the API is served');
   let closing = false;
+  const limits = readLimits(config);
   const answered = endpoints({
     pool,
     billing,
@@ -94,7 +96,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     editor,
     hasher,
     tokens,
-    limits: readLimits(config),
+    limits,
     apiUrl: config.PUBLIC_API_URL,
     places: new CallPlaces(MAX_PLAYGROUND_CALLS),
     carriers: carriers.pools,
@@ -105,7 +107,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const app = createApp({
     endpoints: answered,
     authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
-    recordChange: (endpoint, call) => recordChange(pool, endpoint, call),
+    recordChange: (endpoint, call) =>
+      recordChange({ pool, changePerAccount: limits.changePerAccount }, endpoint, call),
     apiDocument: serveApiDocument(document),
     webUi: webUi(webFiles),
     log,
@@ -223,6 +226,11 @@ function readLimits(config: Config) {
       name: 'register by address',
       maxTries: config.REGISTER_LIMIT_PER_ADDRESS,
       windowSeconds: REGISTER_WINDOW_SECONDS,
+    },
+    changePerAccount: {
+      name: 'change by account',
+      maxTries: config.CHANGE_LIMIT_PER_ACCOUNT,
+      windowSeconds: CHANGE_WINDOW_SECONDS,
     },
     memberPerAccount: {
       name: 'member by account',

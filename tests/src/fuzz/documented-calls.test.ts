@@ -59,7 +59,14 @@ let leaver: Customer;
 const ids: Record<string, string[]> = {};
 
 beforeAll(async () => {
-  system = await startSystem({ autoRestart: false, settings: { media: { VIDEO_POLL_INTERVAL_MS: '200' } } });
+  system = await startSystem({
+    autoRestart: false,
+    settings: {
+      media: { VIDEO_POLL_INTERVAL_MS: '200' },
+      // One account asks for all of these changes.
+      dashboard: { CHANGE_LIMIT_PER_ACCOUNT: '1000000' },
+    },
+  });
   caller = createCaller(system);
   [customer, stranger, victim, leaver] = [
     await system.provision({ balanceUsd: 1_000_000 }),

@@ -1,4 +1,6 @@
 import { GatewayError } from '@gateway/proto';
+import { type Pool, withTransaction } from '@gateway/runtime';
+import { lockAccounts } from './lock-accounts';
 import { type Page, type PageRequest, toPage } from './page';
 import { type Queryable, rowsOf, statement } from './statement';
 
@@ -56,24 +58,40 @@ const INSERT = statement(
    SELECT ${KEY_COLUMNS} FROM new`,
 );
 
-/** Throws `not_found` when there is no such account. */
-export async function insertKey(on: Queryable, key: NewKey): Promise<KeyRow> {
-  const [row] = await rowsOf<KeyRow>(on, INSERT, [
-    key.id,
-    key.accountId,
-    key.name,
-    key.expiresAtMs,
-    key.allowedModels,
-    key.dailyLimitNano,
-    key.monthlyLimitNano,
-    key.requestCostLimitNano,
-    key.rpmLimit,
-    key.tpmLimit,
-    key.hint,
-    key.mac,
-  ]);
-  if (!row) throw new GatewayError('not_found');
-  return row;
+/** Beyond it nobody finds a key any more, and each is a row for ever. Who has more keeps them. */
+const MAX_KEYS = 1_000;
+const COUNT = statement(
+  'count-keys',
+  `SELECT count(*) AS kept FROM billing.keys WHERE account_id = $1 AND status <> 'deleted'`,
+);
+
+/** Throws `not_found` when there is no such account, `invalid_request` when it has too many keys. */
+export function insertKey(pool: Pool, key: NewKey): Promise<KeyRow> {
+  return withTransaction(pool, async (client) => {
+    // Under the lock, else two at a time would both be the last.
+    await lockAccounts(client, [key.accountId]);
+    const [count] = await rowsOf<{ kept: bigint }>(client, COUNT, [key.accountId]);
+    if (Number(count?.kept) >= MAX_KEYS)
+      throw new GatewayError('invalid_request', {
+        detail: `an account has at most ${MAX_KEYS} keys; delete one`,
+      });
+    const [row] = await rowsOf<KeyRow>(client, INSERT, [
+      key.id,
+      key.accountId,
+      key.name,
+      key.expiresAtMs,
+      key.allowedModels,
+      key.dailyLimitNano,
+      key.monthlyLimitNano,
+      key.requestCostLimitNano,
+      key.rpmLimit,
+      key.tpmLimit,
+      key.hint,
+      key.mac,
+    ]);
+    if (!row) throw new GatewayError('not_found');
+    return row;
+  });
 }
 
 const GET = statement(

@@ -1,6 +1,8 @@
 import { GatewayError } from '@gateway/proto';
 import type { Pool } from '@gateway/runtime';
+import { refuseIfMany } from '../domain/refuse-if-many';
 import type { UserCall, UserEndpoint } from '../routes/endpoint';
+import { type AttemptLimit, takeAttempt } from '../store/attempts';
 import { completeAuditEntry, deleteAuditEntry, insertAuditEntry } from '../store/audit';
 
 const NEW_ACCOUNT = '/admin/accounts';
@@ -8,13 +10,24 @@ const ACCOUNTS = `${NEW_ACCOUNT}/:id/`;
 const ID = /^[\w-]{1,128}$/;
 const MAX_CHANGES = 4_000;
 
+export interface RecordDependencies {
+  readonly pool: Pool;
+  /** Of changes that the users of one account ask for: each writes rows that stay. */
+  readonly changePerAccount: AttemptLimit;
+}
+
 /**
  * Makes a change and writes down who made it. The entry comes first: a change without an entry can't be, an entry
  * whose end nobody knows says so.
  */
-export async function recordChange(pool: Pool, endpoint: UserEndpoint, call: UserCall): Promise<unknown> {
+export async function recordChange(
+  { pool, changePerAccount }: RecordDependencies,
+  endpoint: UserEndpoint,
+  call: UserCall,
+): Promise<unknown> {
   const { user, context } = call;
   const byOperator = endpoint.access === 'operator';
+  if (!byOperator) refuseIfMany(await takeAttempt(pool, changePerAccount, user.accountId));
   const seq = await insertAuditEntry(pool, {
     accountId: byOperator ? accountOf(endpoint, call) : user.accountId,
     actorId: user.id,

@@ -161,7 +161,8 @@ function dashboardOperation(endpoint: Endpoint, path: string, schemas: Schemas):
 type Own = Exclude<Endpoint, { relay: unknown }>;
 type Relayed = Extract<Endpoint, { relay: unknown }>;
 
-function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas) {
+function ownParts(own: Own, path: string, { book }: Schemas) {
+  const { method, access, doc } = own;
   const body = doc.body ?? noFields;
   const query = doc.query ? queryParameters(book.input(doc.query)) : [];
   const mayBeLeftOut = body.safeParse({}).success;
@@ -169,6 +170,7 @@ function ownParts({ method, access, doc }: Own, path: string, { book }: Schemas)
   const codes: AnyErrorCode[] = [
     ...commonCodes(access),
     ...(method === 'POST' && requiresFields(schema) ? (['missing_parameter'] as const) : []),
+    ...(isCounted(own) ? (['too_many_attempts'] as const) : []),
     ...(doc.codes ?? []),
   ];
   return {
@@ -228,6 +230,10 @@ const commonCodes = (access: Endpoint['access']): AnyErrorCode[] => [
   'rate_limited',
   'internal_error',
 ];
+
+/** Changes are limited by account, those of operators are not. */
+const isCounted = (own: Own): boolean =>
+  own.method === 'POST' && own.access !== 'public' && own.access !== 'operator' && !own.unaudited;
 
 const whoMay = (access: Endpoint['access']): string =>
   access === 'operator'

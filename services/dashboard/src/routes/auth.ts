@@ -1,4 +1,3 @@
-import { GatewayError } from '@gateway/proto';
 import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
 import { checkPassword, type PasswordDependencies } from '../actions/check-password';
@@ -7,6 +6,7 @@ import { registerUser } from '../actions/register-user';
 import type { Billing } from '../clients/billing';
 import { normaliseEmail } from '../domain/email';
 import { passwordProblem } from '../domain/password';
+import { refuseIfMany } from '../domain/refuse-if-many';
 import type { LoginTokens } from '../security/login-tokens';
 import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, takeAttempt } from '../store/attempts';
@@ -144,9 +144,4 @@ async function changePassword(deps: AuthDependencies, { user, session, address, 
   await updatePassword(pool, user.id, await hasher.hash(new_password, address));
   await deleteOtherSessions(pool, user.id, session.id);
   return { id: user.id, changed: true };
-}
-
-export function refuseIfMany(waitSeconds: number | undefined): void {
-  if (waitSeconds !== undefined)
-    throw new GatewayError('too_many_attempts', { retryAfterSeconds: waitSeconds });
 }
