@@ -22,8 +22,10 @@ import { Tasks } from './store/tasks';
 
 const LINK_LIFETIME_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
-/** The poller’s, and as many for callers of `result`. */
+/** The poller's, at once. */
 const LOOKS_PER_PROVIDER = 16;
+/** Of callers who ask for results; one account's are a quarter of them. */
+const RESULT_LOOKS_PER_PROVIDER = 64;
 /** On their way at once; one account's are a quarter of it. */
 const MAX_FILES = 64;
 /** A quarter of a megabit a second, for phones on a train; a file of 50 MB takes half an hour so. */
@@ -65,8 +67,8 @@ export function openVideos(options: VideosOptions): Videos {
     timeouts: lookTimeouts,
     fileTimeouts: timeouts,
     looks: new SharedLooks({
-      maxLooks: LOOKS_PER_PROVIDER,
-      maxAccountLooks: LOOKS_PER_PROVIDER / 4,
+      maxLooks: RESULT_LOOKS_PER_PROVIDER,
+      maxAccountLooks: RESULT_LOOKS_PER_PROVIDER / 4,
       keepMs: (videos) => keptMs(videos, Date.now()),
       nowMs: () => performance.now(),
     }),

@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/proto';
 export interface SharedLooksOptions<T> {
   /** Of one provider at a time. */
   readonly maxLooks: number;
-  /** Of one account at a time, so that it can't take a provider's looks from all others. */
+  /** Of them for one account, so that it can't take a provider's looks from all others. */
   readonly maxAccountLooks: number;
   /** For how long this answer is given again, without another look. */
   keepMs(answer: T): number;
@@ -47,12 +47,13 @@ export class SharedLooks<T> {
     const known = this.#looks.get(id);
     if (known && this.#options.nowMs() < known.staleAtMs) return known.answer;
     const { maxLooks, maxAccountLooks } = this.#options;
+    const account = `${provider} ${accountId}`;
     const isBusy = (this.#underWay.get(provider) ?? 0) >= maxLooks;
-    if (isBusy || (this.#ofAccounts.get(accountId) ?? 0) >= maxAccountLooks) {
+    if (isBusy || (this.#ofAccounts.get(account) ?? 0) >= maxAccountLooks) {
       throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
     }
     count(this.#underWay, provider, 1);
-    count(this.#ofAccounts, accountId, 1);
+    count(this.#ofAccounts, account, 1);
     const started: Look<T> = { answer: look(), staleAtMs: Number.POSITIVE_INFINITY };
     this.#looks.delete(id);
     this.#looks.set(id, started);
@@ -66,7 +67,7 @@ export class SharedLooks<T> {
       throw error;
     } finally {
       count(this.#underWay, provider, -1);
-      count(this.#ofAccounts, accountId, -1);
+      count(this.#ofAccounts, account, -1);
     }
   }
 
