@@ -2,6 +2,7 @@ export * from './circuit-breaker';
 export * from './google-failure';
 export * from './json-value';
 export * from './list-providers';
+export * from './provider-address';
 export * from './recent-calls';
 export * from './retry-after';
 export * from './route';

@@ -33,12 +33,12 @@ import {
   unary,
   z,
 } from '@gateway/runtime';
-import { listProviders, TargetHealth } from '@gateway/upstream';
+import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { fromProtoModel } from './clients/from-proto-model';
 import { CountingShare } from './domain/counting-share';
 import { Journal } from './journal/journal';
 import { createChatMetrics } from './metrics';
-import { createProviders, simulatedProviders } from './providers/registry';
+import { createProviders, KNOWN } from './providers/registry';
 import { UnreadBudget } from './providers/unread-budget';
 import { UpstreamHttp } from './providers/upstream-http';
 import { Admission } from './rpc/admission';
@@ -177,7 +177,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
-  const simulated = simulatedProviders(config, env);
+  const simulated = simulatedProviders(KNOWN, env, config.SIM_BASE_URL);
   const listing = listProviders({ providers: providers.keys(), simulated, health });
   const grpc = await startGrpcServer({
     host: config.BIND_HOST,

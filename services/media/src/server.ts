@@ -18,13 +18,13 @@ import {
   startGrpcServer,
   unary,
 } from '@gateway/runtime';
-import { listProviders, TargetHealth } from '@gateway/upstream';
+import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { openBooks } from './books';
 import { fromProtoModel } from './clients/from-proto-model';
 import { SpoolBudget } from './domain/spool-budget';
 import { openImages } from './images';
 import { createMediaMetrics } from './metrics';
-import { createProviders, type MediaProviders, simulatedProviders } from './providers/registry';
+import { createProviders, KNOWN, type MediaProviders } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
 import { IdempotentCalls } from './rpc/idempotent-calls';
 import { routeCall } from './rpc/route-call';
@@ -105,7 +105,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const refusals = reportRefusals(billing, log);
   const routes = routeCall({ createImage: images.create, ...videos.routes });
   const link = new LinkServer({ log, handler: recordedRefusals(refusals, routes) });
-  const simulated = simulatedProviders(settings, env);
+  const simulated = simulatedProviders(KNOWN, env, settings.SIM_BASE_URL);
   const listing = listProviders({ providers: idsOf(providers), simulated, health });
   const grpc = await startGrpc(settings, log, link, listing);
   const admin = await startAdminServer({

@@ -1,4 +1,5 @@
 import { ConfigError } from '@gateway/runtime';
+import { baseUrlOf, type ProviderAddress } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
 import { geminiProvider } from './gemini/gemini-provider';
@@ -12,10 +13,7 @@ interface Account {
   readonly apiKey: string;
 }
 
-interface KnownProvider {
-  /** Prefix of its settings: `<PREFIX>_API_KEY`, `<PREFIX>_BASE_URL`. */
-  readonly env: string;
-  readonly baseUrl: string;
+interface KnownProvider extends ProviderAddress {
   readonly create: (account: Account, unread: UnreadBudget) => ChatProvider;
 }
 
@@ -28,7 +26,7 @@ const openAiLike =
     );
 
 /** Adding a provider is one line, and a folder where it speaks a format of its own. */
-const KNOWN: Readonly<Record<string, KnownProvider>> = {
+export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
@@ -96,18 +94,4 @@ export function createProviders(
     providers.set(unreachable.id, simulated(unreachable, unread));
   }
   return providers;
-}
-
-const baseUrlOf = (known: KnownProvider, env: NodeJS.ProcessEnv): string =>
-  env[`${known.env}_BASE_URL`] || known.baseUrl;
-
-/** Those whose calls go to the simulator. */
-export function simulatedProviders(settings: ProviderSettings, env: NodeJS.ProcessEnv): ReadonlySet<string> {
-  const { SIM_BASE_URL } = settings;
-  if (SIM_BASE_URL === undefined) return new Set();
-  const { origin } = new URL(SIM_BASE_URL);
-  const played = Object.entries(KNOWN).filter(
-    ([, known]) => URL.parse(baseUrlOf(known, env))?.origin === origin,
-  );
-  return new Set(['sim', 'sim-unreachable', ...played.map(([id]) => id)]);
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from '@gateway/runtime';
+import { baseUrlOf, type ProviderAddress } from '@gateway/upstream';
 import type { ImageProvider } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';
 import type { VideoProvider } from '../domain/video-provider';
@@ -11,10 +12,7 @@ import { minimaxVideos } from './minimax/minimax-videos';
 import { openAiImages } from './openai/openai-images';
 import type { ProviderAccount } from './provider-account';
 
-interface KnownProvider {
-  /** Prefix of its settings: `<PREFIX>_BASE_URL` and a credential each. */
-  readonly env: string;
-  readonly baseUrl: string;
+interface KnownProvider extends ProviderAddress {
   /** E.g. `API_KEY`. All are required. */
   readonly credentials: readonly string[];
   readonly image?: (account: ProviderAccount, upstream: Upstream) => ImageProvider;
@@ -24,7 +22,7 @@ interface KnownProvider {
 type SimulatedProvider = Omit<KnownProvider, 'env' | 'baseUrl'> & { readonly path: string };
 
 /** Adding a provider is a folder and one line here. */
-const KNOWN: Readonly<Record<string, KnownProvider>> = {
+export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
@@ -122,18 +120,4 @@ function readAccount(
     else problems.push(`${known.env}_${name}: required for provider ${id}`);
   }
   return { id, baseUrl, credentials };
-}
-
-const baseUrlOf = (known: KnownProvider, env: NodeJS.ProcessEnv): string =>
-  env[`${known.env}_BASE_URL`] || known.baseUrl;
-
-/** Those whose calls go to the simulator. */
-export function simulatedProviders(settings: ProviderSettings, env: NodeJS.ProcessEnv): ReadonlySet<string> {
-  const { SIM_BASE_URL } = settings;
-  if (SIM_BASE_URL === undefined) return new Set();
-  const { origin } = new URL(SIM_BASE_URL);
-  const played = Object.entries(KNOWN).filter(
-    ([, known]) => URL.parse(baseUrlOf(known, env))?.origin === origin,
-  );
-  return new Set(['sim', 'sim-unreachable', ...played.map(([id]) => id)]);
 }

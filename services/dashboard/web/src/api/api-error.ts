@@ -59,6 +59,10 @@ export class ApiError extends Error {
   }
 }
 
+/** True when a call got no answer, or one of the server's faults: a job that took too long goes on and is charged. */
+export const mayBeDone = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500);
+
 function readEnvelope(text: string): ErrorBody | undefined {
   try {
     const { error } = JSON.parse(text);

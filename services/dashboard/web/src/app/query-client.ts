@@ -1,13 +1,12 @@
 import { QueryClient } from '@tanstack/react-query';
-import { ApiError } from '../api/api-error';
+import { ApiError, mayBeDone } from '../api/api-error';
 
 const FRESH_MS = 5_000;
 const MAX_RETRIES = 2;
 
 /** What was refused is refused again; what failed, or came when too much was asked at once, may go well the next time. */
 function shouldRetry(failures: number, error: Error): boolean {
-  const mayPass =
-    error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+  const mayPass = mayBeDone(error) || (error instanceof ApiError && error.status === 429);
   return mayPass && failures < MAX_RETRIES;
 }
 

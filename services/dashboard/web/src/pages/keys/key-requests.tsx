@@ -1,41 +1,32 @@
-import { Anchor, Badge } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { listRequests, type RequestRecord } from '../../api/requests';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { formatCount } from '../../ui/format-count';
+import { HttpStatus } from '../../ui/http-status';
 import { Money } from '../../ui/money';
+import { RequestLink } from '../../ui/request-link';
 import { Section } from '../../ui/section';
-import { Time } from '../../ui/time';
+import { wholeList } from '../../ui/whole-list';
 
 const SHOWN = 10;
 const REFETCH_INTERVAL_MS = 5_000;
 
 const COLUMNS: readonly Column<RequestRecord>[] = [
-  {
-    title: 'When',
-    cell: ({ id, created_at }) => (
-      <Anchor component={Link} to={`/requests/${id}`} size="sm">
-        <Time at={created_at} relative />
-      </Anchor>
-    ),
-  },
+  { title: 'When', cell: (request) => <RequestLink request={request} relative /> },
   { title: 'Model', cell: ({ model }) => model ?? '–' },
   {
     title: 'Answer',
     cell: ({ status, error_code }) => (
-      <Badge color={colorOf(status)} variant="light" radius="sm" tt="none" style={{ flex: 'none' }}>
-        {error_code === null ? status : `${status} ${error_code}`}
-      </Badge>
+      <HttpStatus status={status}>{error_code === null ? status : `${status} ${error_code}`}</HttpStatus>
     ),
   },
   { title: 'Tokens in', numeric: true, cell: ({ input_tokens }) => formatCount(input_tokens) },
   { title: 'Tokens out', numeric: true, cell: ({ output_tokens }) => formatCount(output_tokens) },
   { title: 'Cost', numeric: true, cell: ({ cost }) => <Money usd={cost} /> },
 ];
-
-const colorOf = (status: number) => (status < 400 ? 'teal' : status < 500 ? 'orange' : 'red');
 
 /** The latest calls of a key. */
 export function KeyRequests({ keyId }: { keyId: string }) {
@@ -54,15 +45,7 @@ export function KeyRequests({ keyId }: { keyId: string }) {
       <DataTable
         label="Latest requests of the key"
         columns={COLUMNS}
-        list={{
-          rows: latest.data?.data ?? [],
-          isLoading: latest.isPending,
-          error: latest.error,
-          hasMore: false,
-          isLoadingMore: false,
-          loadMore: () => {},
-          reload: () => void latest.refetch(),
-        }}
+        list={wholeList(latest.data?.data ?? [], latest)}
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No requests yet">Calls with this key appear here within seconds.</EmptyState>

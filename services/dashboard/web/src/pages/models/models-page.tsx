@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Search } from 'lucide-react';
 import { useSearchParams } from 'react-router';
 import { allModelsQuery } from '../../api/all-models-query';
-import type { Model } from '../../api/models';
 import { DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
-import type { PagedList } from '../../ui/use-paged-list';
+import { wholeList } from '../../ui/whole-list';
 import { MODEL_COLUMNS } from './model-columns';
 import { type ModelFilter, matches } from './model-filter';
 import { KIND_NAMES, providerOf } from './model-kinds';
@@ -23,15 +22,6 @@ export function ModelsPage() {
   const { filter, setFilter, clear } = useFilter();
   const all = models.data?.data ?? [];
   const found = all.filter((model) => matches(model, filter));
-  const list: PagedList<Model> = {
-    rows: found,
-    isLoading: models.isPending,
-    error: models.error,
-    hasMore: false,
-    isLoadingMore: false,
-    loadMore: () => {},
-    reload: () => void models.refetch(),
-  };
   return (
     <>
       <PageHeader
@@ -49,7 +39,7 @@ export function ModelsPage() {
       <DataTable
         label="Models"
         columns={MODEL_COLUMNS}
-        list={list}
+        list={wholeList(found, models)}
         rowKey={({ slug }) => slug}
         empty={
           all.length === 0 ? (

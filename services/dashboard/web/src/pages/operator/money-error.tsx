@@ -1,10 +1,10 @@
 import { Stack, Text } from '@mantine/core';
-import { ApiError } from '../../api/api-error';
+import { mayBeDone } from '../../api/api-error';
 import { ErrorState } from '../../ui/error-state';
 
 /** Why money was not moved, or that nobody can say whether it was. */
 export function MoneyError({ error, title }: { error: Error; title: string }) {
-  const isUnknown = error instanceof ApiError && (error.status === 0 || error.status >= 500);
+  const isUnknown = mayBeDone(error);
   return (
     <Stack gap="xs">
       <ErrorState error={error} title={isUnknown ? 'This may have been done or not' : title} />

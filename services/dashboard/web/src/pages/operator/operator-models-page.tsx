@@ -7,6 +7,7 @@ import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
 import { StatusBadge } from '../../ui/status-badge';
+import { wholeList } from '../../ui/whole-list';
 import { adminModelsQuery } from './admin-models-query';
 import { priceSummary } from './price-summary';
 
@@ -134,15 +135,7 @@ function ModelsList() {
       <DataTable
         label="Models"
         columns={COLUMNS}
-        list={{
-          rows,
-          isLoading: models.isPending,
-          error: models.error,
-          hasMore: false,
-          isLoadingMore: false,
-          loadMore: () => {},
-          reload: () => void models.refetch(),
-        }}
+        list={wholeList(rows, models)}
         rowKey={({ slug }) => slug}
         empty={
           models.data?.length === 0 ? (

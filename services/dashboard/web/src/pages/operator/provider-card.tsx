@@ -7,6 +7,7 @@ import { formatCount } from '../../ui/format-count';
 import { formatDuration } from '../../ui/format-time';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
+import { wholeList } from '../../ui/whole-list';
 import { isIdle } from './target-state';
 
 const SERVED_BY = {
@@ -92,15 +93,7 @@ export function ProviderCard({ provider: { id, served_by, targets } }: { provide
         <DataTable
           label={`Targets of ${id}`}
           columns={COLUMNS}
-          list={{
-            rows: isOpen ? targets : told,
-            isLoading: false,
-            error: null,
-            hasMore: false,
-            isLoadingMore: false,
-            loadMore: () => {},
-            reload: () => {},
-          }}
+          list={wholeList(isOpen ? targets : told)}
           rowKey={({ service, upstream_model }) => `${service} ${upstream_model}`}
           empty={
             <Text size="sm" c="dimmed">

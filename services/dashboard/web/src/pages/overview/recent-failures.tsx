@@ -1,35 +1,25 @@
-import { Anchor, Badge, Code, Group, Paper, Title } from '@mantine/core';
+import { Anchor, Code, Group, Paper, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { Link } from 'react-router';
 import { listRequests, type RequestRecord } from '../../api/requests';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
-import { Time } from '../../ui/time';
-import type { PagedList } from '../../ui/use-paged-list';
+import { HttpStatus } from '../../ui/http-status';
+import { RequestLink } from '../../ui/request-link';
+import { wholeList } from '../../ui/whole-list';
 
 const SHOWN = 5;
 const REFETCH_INTERVAL_MS = 15_000;
 
 const COLUMNS: readonly Column<RequestRecord>[] = [
-  {
-    title: 'When',
-    cell: ({ id, created_at }) => (
-      <Anchor component={Link} to={`/requests/${id}`} size="sm">
-        <Time at={created_at} relative />
-      </Anchor>
-    ),
-  },
+  { title: 'When', cell: (request) => <RequestLink request={request} relative /> },
   { title: 'Model', cell: ({ model }) => model ?? '–' },
   { title: 'Error', cell: ({ error_code }) => <Code>{error_code}</Code> },
   {
     title: 'Status',
     numeric: true,
-    cell: ({ status }) => (
-      <Badge color={status >= 500 ? 'red' : 'orange'} variant="light" radius="sm">
-        {status}
-      </Badge>
-    ),
+    cell: ({ status }) => <HttpStatus status={status} />,
   },
 ];
 
@@ -39,15 +29,6 @@ export function RecentFailures() {
     queryFn: () => listRequests({ status: 'failed' }, undefined, SHOWN),
     refetchInterval: REFETCH_INTERVAL_MS,
   });
-  const list: PagedList<RequestRecord> = {
-    rows: latest.data?.data ?? [],
-    isLoading: latest.isPending,
-    error: latest.error,
-    hasMore: false,
-    isLoadingMore: false,
-    loadMore: () => {},
-    reload: () => void latest.refetch(),
-  };
   return (
     <Paper withBorder p="md">
       <Group justify="space-between" mb="md">
@@ -61,7 +42,7 @@ export function RecentFailures() {
       <DataTable
         label="Recent failed calls"
         columns={COLUMNS}
-        list={list}
+        list={wholeList(latest.data?.data ?? [], latest)}
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No failures" icon={CircleCheck}>

@@ -1,28 +1,20 @@
-import { Anchor, Text } from '@mantine/core';
-import { Link } from 'react-router';
+import { Text } from '@mantine/core';
 import type { RequestRecord } from '../../api/requests';
 import type { Column } from '../../ui/data-table';
 import { formatDuration } from '../../ui/format-time';
+import { HttpStatus } from '../../ui/http-status';
 import { Money } from '../../ui/money';
-import { Time } from '../../ui/time';
+import { RequestLink } from '../../ui/request-link';
 import { amountOf } from './amount-of';
 import classes from './requests-page.module.css';
-import { StatusBadge } from './status-badge';
 
 export const requestColumns = (keyName: (id: string) => string): readonly Column<RequestRecord>[] => [
-  {
-    title: 'When',
-    cell: ({ id, created_at }) => (
-      <Anchor component={Link} to={`/requests/${id}`} size="sm">
-        <Time at={created_at} />
-      </Anchor>
-    ),
-  },
+  { title: 'When', cell: (request) => <RequestLink request={request} /> },
   {
     title: 'Status',
     cell: ({ status, error_code }) => (
       <span className={classes.status}>
-        <StatusBadge status={status} />
+        <HttpStatus status={status} />
         {error_code && (
           <Text span size="xs" ff="monospace">
             {error_code}

@@ -5,10 +5,10 @@ import { ApiError } from '../../api/api-error';
 import { getRequest, type RequestRecord } from '../../api/requests';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
+import { HttpStatus } from '../../ui/http-status';
 import { PageHeader } from '../../ui/page-header';
 import { CallFacts } from './call-facts';
 import { CostFacts } from './cost-facts';
-import { StatusBadge } from './status-badge';
 import { TimingBar } from './timing-bar';
 import { useKeyNames } from './use-key-names';
 import { WhatToDo } from './what-to-do';
@@ -38,7 +38,7 @@ export function RequestPage() {
             {id}
           </Text>
         }
-        actions={request.data && <StatusBadge status={request.data.status} />}
+        actions={request.data && <HttpStatus status={request.data.status} />}
       />
       {request.data ? (
         <Content record={request.data} />

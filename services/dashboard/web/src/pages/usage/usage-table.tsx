@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../ui/data-table';
 import { formatCount } from '../../ui/format-count';
 import { formatDay } from '../../ui/format-time';
 import { Money } from '../../ui/money';
-import type { PagedList } from '../../ui/use-paged-list';
+import { wholeList } from '../../ui/whole-list';
 import type { GroupBy } from './usage-range';
 import { FIGURES, type NamedUsage } from './usage-table-rows';
 
@@ -44,20 +44,11 @@ const NAMES: Readonly<Record<GroupBy, Column<NamedUsage>>> = {
 /** The newest day first, else the dearest; days without calls are left to the chart. */
 export function UsageTable({ by, rows }: { by: GroupBy; rows: readonly NamedUsage[] | undefined }) {
   const shown = by === 'day' ? (rows ?? []).filter(({ calls }) => calls > 0).toReversed() : (rows ?? []);
-  const list: PagedList<NamedUsage> = {
-    rows: shown,
-    isLoading: !rows,
-    error: null,
-    hasMore: false,
-    isLoadingMore: false,
-    loadMore: () => {},
-    reload: () => {},
-  };
   return (
     <DataTable
       label={`Usage by ${by}`}
       columns={[NAMES[by], ...FIGURE_COLUMNS]}
-      list={list}
+      list={{ ...wholeList(shown), isLoading: !rows }}
       rowKey={({ id }) => id}
       empty={null}
     />

@@ -1,0 +1,13 @@
+import { Anchor } from '@mantine/core';
+import { Link } from 'react-router';
+import type { RequestRecord } from '../api/requests';
+import { Time } from './time';
+
+/** When a call was made; leads to its page. */
+export function RequestLink({ request, relative = false }: { request: RequestRecord; relative?: boolean }) {
+  return (
+    <Anchor component={Link} to={`/requests/${request.id}`} size="sm">
+      <Time at={request.created_at} relative={relative} />
+    </Anchor>
+  );
+}

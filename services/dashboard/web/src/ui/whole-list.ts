@@ -1,0 +1,15 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { PagedList } from './use-paged-list';
+
+/** Rows that are all there is, as `DataTable` takes them. */
+export function wholeList<T>(rows: readonly T[], query?: UseQueryResult): PagedList<T> {
+  return {
+    rows,
+    isLoading: query?.isPending ?? false,
+    error: query?.error ?? null,
+    hasMore: false,
+    isLoadingMore: false,
+    loadMore: () => {},
+    reload: () => void query?.refetch(),
+  };
+}
