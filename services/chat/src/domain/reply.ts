@@ -62,7 +62,7 @@ export interface StreamReader {
 export interface StreamWriter {
   /**
    * Empty when there is nothing to say yet.
-   * @param usage what the provider has told by now, if anything
+   * @param usage what the provider has told by then, if anything; with the first events alone
    */
   write(events: readonly ReplyEvent[], usage?: TokenUsage): string;
   /** The frames after the last event, with the marker that ends a whole stream. */

@@ -1,5 +1,5 @@
 import type { PassedEvent, PassedStream } from '../domain/chat-provider';
-import type { StreamReader, StreamWriter } from '../domain/reply';
+import type { ReplyEvent, StreamReader, StreamWriter } from '../domain/reply';
 import { ReplyText } from '../domain/reply-text';
 import type { TokenUsage } from '../domain/usage';
 
@@ -11,6 +11,7 @@ export class TranslatedStream implements PassedStream {
   readonly #writer: StreamWriter;
   readonly #countedUsage: () => TokenUsage;
   readonly #text = new ReplyText();
+  #begun = false;
 
   /** @param countedUsage for the caller, of a provider that gave no figures */
   constructor(reader: StreamReader, writer: StreamWriter, countedUsage: () => TokenUsage) {
@@ -27,7 +28,7 @@ export class TranslatedStream implements PassedStream {
   take(event: Buffer): PassedEvent {
     const events = this.#reader.read(event);
     this.#text.addEvents(events);
-    const written = events.length > 0 ? this.#writer.write(events, this.usage) : '';
+    const written = events.length > 0 ? this.#write(events) : '';
     if (this.#reader.ended) {
       return {
         kind: 'done',
@@ -35,6 +36,13 @@ export class TranslatedStream implements PassedStream {
       };
     }
     return written === '' ? HIDE : { kind: 'pass', bytes: Buffer.from(written) };
+  }
+
+  /** What the provider has told by now is for the beginning: later it would be read for nobody. */
+  #write(events: readonly ReplyEvent[]): string {
+    const told = this.#begun ? undefined : this.usage;
+    this.#begun = true;
+    return this.#writer.write(events, told);
   }
 
   estimateOutput(): number {
