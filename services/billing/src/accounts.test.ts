@@ -88,6 +88,55 @@ describe('a top-up', () => {
     expect((await billing.account(key.accountId)).balanceNano).toBe('1000');
   });
 
+  test('that was voided never clears, whoever asks, and a cleared one stays', async () => {
+    const { id: accountId } = await createAccount();
+    const end = (id: string, how: 'ClearTopup' | 'VoidTopup') => callUnary(client, client[how], { id }, WAIT);
+    const pending = await createTopup(accountId, { status: 'TOPUP_STATUS_PENDING' });
+    const voided = await end(pending.id, 'VoidTopup');
+    expect(voided).toMatchObject({ id: pending.id, status: 'TOPUP_STATUS_VOIDED' });
+    expect(Number(voided.voidedAtMs)).toBeGreaterThan(0);
+    expect(await end(pending.id, 'VoidTopup')).toEqual(voided);
+    await expect(end(pending.id, 'ClearTopup')).rejects.toMatchObject(invalid);
+    await expect(createTopup(accountId, { id: pending.id })).rejects.toMatchObject(invalid);
+    const cleared = await createTopup(accountId);
+    await expect(end(cleared.id, 'VoidTopup')).rejects.toMatchObject(invalid);
+    await expect(end('nothing', 'VoidTopup')).rejects.toMatchObject(notFound);
+    expect((await billing.account(accountId)).balanceNano).toBe('1000');
+    const listed = await callUnary(
+      client,
+      client.ListTopupsByStatus,
+      { status: 'TOPUP_STATUS_VOIDED' },
+      WAIT,
+    );
+    expect(listed.topups).toEqual([voided]);
+  });
+
+  test('is either cleared or voided when both are asked for at once', async () => {
+    const { id: accountId } = await createAccount();
+    for (let i = 0; i < 5; i++) {
+      const { id } = await createTopup(accountId, { status: 'TOPUP_STATUS_PENDING' });
+      const before = BigInt((await billing.account(accountId)).balanceNano);
+      const [cleared, voided] = await Promise.allSettled([
+        callUnary(client, client.ClearTopup, { id }, WAIT),
+        callUnary(client, client.VoidTopup, { id }, WAIT),
+      ]);
+      expect([cleared.status, voided.status].sort()).toEqual(['fulfilled', 'rejected']);
+      const paid = BigInt((await billing.account(accountId)).balanceNano) - before;
+      expect(paid).toBe(cleared.status === 'fulfilled' ? 1_000n : 0n);
+    }
+  });
+
+  test('has the reference of its payment, of which a repeated call is no other', async () => {
+    const { id: accountId } = await createAccount();
+    const topup = await createTopup(accountId, { reference: 'invoice 7' });
+    expect(topup).toMatchObject({ reference: 'invoice 7' });
+    expect(await createTopup(accountId, { id: topup.id, reference: 'invoice 8' })).toEqual(topup);
+    expect((await createTopup(accountId)).reference).toBe('');
+    await expect(createTopup(accountId, { reference: 'x'.repeat(201) })).rejects.toMatchObject(invalid);
+    const { entries } = await callUnary(client, client.ListLedger, { accountId }, WAIT);
+    expect(entries.map(({ note }) => note)).toEqual(['', 'invoice 7']);
+  });
+
   test.each(['0', '-5', '1000000000000000001'])('of %s is refused', async (amountNano) => {
     const { id } = await createAccount();
     await expect(createTopup(id, { amountNano })).rejects.toMatchObject(invalid);
@@ -95,7 +144,9 @@ describe('a top-up', () => {
 
   test('without a status, or an unknown one to clear, is refused', async () => {
     const { id } = await createAccount();
-    await expect(createTopup(id, { status: 'TOPUP_STATUS_UNSPECIFIED' })).rejects.toMatchObject(invalid);
+    for (const status of ['TOPUP_STATUS_UNSPECIFIED', 'TOPUP_STATUS_VOIDED'] as const) {
+      await expect(createTopup(id, { status })).rejects.toMatchObject(invalid);
+    }
     await expect(callUnary(client, client.ClearTopup, { id: 'nothing' }, WAIT)).rejects.toMatchObject(
       notFound,
     );

@@ -2,6 +2,7 @@ import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway
 import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
+import { mintKeyValue } from './domain/key-value';
 import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 
 let database: TestDatabase;
@@ -130,6 +131,34 @@ describe('an update', () => {
     const key = await one.createFundedKey(0n, { dailyLimitNano: '9' });
     await expect(update(key, changes)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await callUnary(dash(), dash().GetKey, idsOf(key), WAIT)).toMatchObject({ dailyLimitNano: '9' });
+  });
+});
+
+describe('a key is found by a value', () => {
+  const find = (value: string) =>
+    callUnary(dash(), dash().FindKey, { value }, WAIT).then(
+      ({ key, valueEndsAtMs }) => [key!.id, key!.status, valueEndsAtMs !== undefined],
+      ({ code }: { code: string }) => code,
+    );
+
+  test('that is its own, or was until a rotation, whatever became of it', async () => {
+    const key = await one.createFundedKey(0n);
+    expect(await find(key.value)).toEqual([key.keyId, 'KEY_STATUS_ENABLED', false]);
+    const { value } = await rotate(key, 60);
+    expect(await find(key.value)).toEqual([key.keyId, 'KEY_STATUS_ENABLED', true]);
+    expect(await find(value)).toEqual([key.keyId, 'KEY_STATUS_ENABLED', false]);
+    await revoke(key.keyId);
+    expect(await find(value)).toEqual([key.keyId, 'KEY_STATUS_REVOKED', false]);
+    await callUnary(dash(), dash().DeleteKey, idsOf(key), WAIT);
+    expect(await find(value)).toEqual([key.keyId, 'KEY_STATUS_DELETED', false]);
+  });
+
+  test('that is no other’s, and whole', async () => {
+    expect(await find(mintKeyValue())).toBe('not_found');
+    const { value } = await one.createFundedKey(0n);
+    for (const part of [value.slice(0, -1), `${value}x`, value.toUpperCase(), '', value.slice(6)]) {
+      expect(await find(part)).toBe('invalid_request');
+    }
   });
 });
 
@@ -394,6 +423,11 @@ describe('an adjustment', () => {
     const entry = await adjust(key.accountId, '-150', id);
     expect(entry).toMatchObject({ kind: 'LEDGER_KIND_ADJUSTMENT', amountNano: '-150', reference: id });
     expect(await adjust(key.accountId, '-150', id)).toEqual(entry);
+    const { entries } = await callUnary(dash(), dash().ListLedger, { accountId: key.accountId }, WAIT);
+    expect(entries.map(({ kind, note }) => [kind, note])).toEqual([
+      ['LEDGER_KIND_ADJUSTMENT', 'goodwill'],
+      ['LEDGER_KIND_TOPUP', ''],
+    ]);
     expect((await one.account(key.accountId)).balanceNano).toBe('-50');
     expect(await reserve(key)).toBe('insufficient_balance');
     await adjust(key.accountId, '51', `${id}-2`);

@@ -81,7 +81,7 @@ class PostgresMoney implements MoneyCore {
 
   async topup(amountNano: bigint): Promise<void> {
     const { accountId } = this.#ids;
-    await createTopup(pool, { id: randomUUIDv7(), accountId, amountNano, cleared: true });
+    await createTopup(pool, { id: randomUUIDv7(), accountId, amountNano, cleared: true, reference: '' });
   }
 
   async reserve(calls: readonly CallToAdmit[]): Promise<string[]> {

@@ -30,13 +30,28 @@ const MIGRATIONS = path.join(__dirname, '../migrations');
 const STOP_GRACE_MS = 5_000;
 /** More would only share the same processors. */
 const LIST_CONNECTIONS = 4;
-/** For lists and sums of calls, of which there may be very many: one connection is left to the other lists. */
+/** For lists and sums of an account, which may be very long: one connection is left to those of operators. */
 const LIST_TURNS = {
   atOnce: LIST_CONNECTIONS - 1,
   atOnceOfAccount: 2,
   maxWaiting: 256,
   maxWaitingOfAccount: 16,
   waitMs: 1_500,
+  of: 'lists and sums',
+};
+const CONNECTIONS = 10;
+/**
+ * For changes that an account's users ask for. They wait for the lock of the account with a connection in hand, and
+ * keep a batch of calls waiting that needs it: one at once, or an account could take every connection by which keys
+ * are resolved, and delay others' calls for as long as it likes.
+ */
+const CHANGE_TURNS = {
+  atOnce: CONNECTIONS / 2,
+  atOnceOfAccount: 1,
+  maxWaiting: 256,
+  maxWaitingOfAccount: 64,
+  waitMs: 2_000,
+  of: 'changes of an account',
 };
 
 export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
@@ -89,6 +104,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
       pool,
       listPool,
       listTurns: new AccountTurns(LIST_TURNS),
+      changeTurns: new AccountTurns(CHANGE_TURNS),
       peppers,
       watchers,
       reserveStreams,
@@ -116,7 +132,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
  */
 function createPools(url: string, log: Logger) {
   return {
-    pool: createPool({ url, log, maxConnections: 10 }),
+    pool: createPool({ url, log, maxConnections: CONNECTIONS }),
     moneyPool: createPool({
       url,
       log,

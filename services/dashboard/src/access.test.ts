@@ -50,6 +50,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /members': 'viewer',
   'POST /members': 'owner',
   'POST /members/:id/update': 'owner',
+  'POST /members/:id/password': 'owner',
   'POST /members/:id/delete': 'owner',
   'GET /audit': 'owner',
   'GET /admin/audit': 'operator',
@@ -64,10 +65,13 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /admin/accounts/:id/ledger': 'operator',
   'GET /admin/accounts/:id/members': 'operator',
   'POST /admin/accounts/:id/members': 'operator',
+  'POST /admin/accounts/:id/members/:member/password': 'operator',
   'GET /admin/topups': 'operator',
   'GET /admin/providers': 'operator',
   'POST /admin/keys/:id/revoke': 'operator',
+  'POST /admin/keys/find': 'operator',
   'POST /admin/topups/:id/clear': 'operator',
+  'POST /admin/topups/:id/void': 'operator',
   'GET /admin/throttle': 'operator',
   'POST /admin/throttle': 'operator',
   'GET /admin/models': 'operator',
@@ -94,6 +98,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/accounts/:id/members': { email: 'their-member@example.com', name: 'M', role: 'owner' },
   'POST /admin/accounts/:id/topups': { amount: 1, status: 'cleared' },
   'POST /admin/accounts/:id/adjustments': { amount: -1, reason: 'a test' },
+  'POST /admin/keys/find': { value: 'sk-gw-key_1-1' },
   'POST /admin/throttle': { requests_per_second: 5 },
   'POST /admin/models': {
     slug: 'sim/new',
@@ -119,6 +124,8 @@ let dashboard: Dashboard;
 let owner: { token: string; account: { id: string } };
 let other: { token: string; account: { id: string } };
 let operator: string;
+/** Of the owner's account. */
+let memberId: string;
 
 beforeAll(async () => {
   world = await startWorld();
@@ -126,6 +133,7 @@ beforeAll(async () => {
   owner = await dashboard.register();
   other = await dashboard.register();
   operator = await dashboard.loginOperator();
+  memberId = (await dashboard.post('members', freshBody('POST /members'), owner.token)).body.id;
 });
 beforeEach(() => {
   world.billing.calls.length = 0;
@@ -141,6 +149,7 @@ function call(route: string, token: string | undefined, id: string, body = BODIE
   const [method, pattern = ''] = route.split(' ');
   const path = pattern
     .replace(/:id|\*slug/, id)
+    .replace(':member', memberId)
     .replace(':provider', 'sim')
     .replace(':token', 'a-token')
     .slice(1);
@@ -335,5 +344,5 @@ describe('input', () => {
 
   const mayBeLeftOut = (route: string) => !BODIES[route] || route.endsWith('/delist');
   const pathOf = (route: string, id: string) =>
-    route.split(' ')[1]!.replace(':id', id).replace('*slug', id).slice(1);
+    route.split(' ')[1]!.replace(':id', id).replace(':member', memberId).replace('*slug', id).slice(1);
 });

@@ -95,4 +95,24 @@ describe('an operator finds', () => {
     expect((await get('topups?status=cleared')).data).toEqual([]);
     expect((await get('topups?status=lost')).error.code).toBe('invalid_request');
   });
+
+  test('the top-ups that were voided, by the references of their payments', async () => {
+    const owner = await dashboard.register();
+    const topup = { amount: 5, status: 'pending', reference: 'invoice 7' };
+    const made = (await post(`accounts/${owner.account.id}/topups`, topup)).body;
+    expect(made).toMatchObject({ reference: 'invoice 7', voided_at: null });
+    const voided = (await post(`topups/${made.id}/void`)).body;
+    expect(voided).toMatchObject({ ...topup, id: made.id, status: 'voided', cleared_at: null });
+    expect(voided.voided_at).not.toBeNull();
+    expect((await get('topups?status=voided')).data).toEqual([voided]);
+    expect((await get('audit?limit=1')).data).toMatchObject([
+      { action: 'admin/topups/:id/void', subject: made.id, account_id: owner.account.id },
+    ]);
+    expect((await dashboard.get('billing/topups', owner.token)).body.data).toEqual([voided]);
+    const refused = await post(`accounts/${owner.account.id}/topups`, {
+      ...topup,
+      reference: 'x'.repeat(201),
+    });
+    expect(refused.body.error.code).toBe('invalid_request');
+  });
 });

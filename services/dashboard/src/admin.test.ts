@@ -74,6 +74,32 @@ describe('accounts', () => {
   });
 });
 
+describe('a key is found by its value', () => {
+  test('which is told to nobody else, in no log and no answer', async () => {
+    const { id, key: value } = (await dashboard.post('keys', { name: 'found' }, owner.token)).body;
+    const before = (await get('audit?limit=1')).body.data;
+    const { status, body } = await post('keys/find', { value: ` ${value}\n` });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, name: 'found', account_id: owner.account.id, status: 'enabled' });
+    expect(body.value_ends_at).toBe('2026-01-02T03:04:05.000Z');
+    expect(JSON.stringify(body)).not.toContain(value);
+    expect((await get('audit?limit=1')).body.data).toEqual(before);
+  });
+
+  test.each([
+    [{ value: 'sk-gw-key_99999-1' }, 404, 'not_found'],
+    [{ value: 'sk-gw-secret-part' }, 400, 'invalid_request'],
+    [{ value: `sk-gw-secret-${'x'.repeat(1_000)}` }, 400, 'invalid_request'],
+    [{ value: 5 }, 400, 'invalid_request'],
+    [{ value: '' }, 400, 'missing_parameter'],
+    [{}, 400, 'missing_parameter'],
+  ])('%p is refused without being repeated', async (sent, status, code) => {
+    const answer = await post('keys/find', sent);
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+    expect(JSON.stringify(answer.body)).not.toContain('secret');
+  });
+});
+
 describe('adjustments', () => {
   const adjust = (body: unknown, headers = {}) =>
     post(`accounts/${owner.account.id}/adjustments`, body, headers);
@@ -85,6 +111,9 @@ describe('adjustments', () => {
     await adjust({ amount: 2, reason: 'goodwill' });
     expect(balance()).toBe(999_999_999n);
     expect(world.billing.calls.at(-1)?.request).toMatchObject({ reason: 'goodwill' });
+    const told = [{ note: 'a chargeback' }, { note: 'goodwill' }, { kind: 'charge', note: null }];
+    expect((await get(`accounts/${owner.account.id}/ledger`)).body.data).toMatchObject(told);
+    expect((await dashboard.get('billing/ledger', owner.token)).body.data).toMatchObject(told);
   });
 
   test('the same Idempotency-Key corrects once per account, and is not that of a top-up', async () => {

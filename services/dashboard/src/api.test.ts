@@ -249,6 +249,8 @@ describe('money', () => {
       status: 'cleared',
       created_at: '2026-01-02T03:04:05.000Z',
       cleared_at: '2026-01-02T03:04:05.000Z',
+      voided_at: null,
+      reference: null,
     });
     world.billing.accounts.get(accountId)!.heldNano = 1n;
     const { body } = await dashboard.get('billing/balance', token);
@@ -281,6 +283,7 @@ describe('money', () => {
         kind: 'charge',
         amount: -0.0000015,
         reference: 'a-call',
+        note: null,
         created_at: '2026-01-02T03:04:05.000Z',
       },
     ]);

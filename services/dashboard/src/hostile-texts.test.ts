@@ -46,8 +46,12 @@ test.each(HOSTILE)('%j stands in names as it was written, and is served as JSON 
   await dashboard.post('members', { email, name: text, role: 'viewer' }, owner.token);
   const account = (await dashboard.post('admin/accounts', { name: text }, operator)).body;
   await dashboard.post(`admin/accounts/${account.id}/adjustments`, { amount: 1, reason: text }, operator);
+  const topup = { amount: 1, status: 'pending', reference: text };
+  await dashboard.post(`admin/accounts/${account.id}/topups`, topup, operator);
   for (const path of ['keys', `keys/${id}`, 'members', 'audit']) await expectInert(path, owner.token, text);
-  for (const path of [`admin/accounts/${account.id}`, `admin/accounts?query=${encodeURIComponent(text)}`]) {
+  const ofAccount = `admin/accounts/${account.id}`;
+  const found = `admin/accounts?query=${encodeURIComponent(text)}`;
+  for (const path of [ofAccount, `${ofAccount}/ledger`, `${ofAccount}/topups`, found]) {
     await expectInert(path, operator, text);
   }
   await expectInert('admin/audit', operator, text);

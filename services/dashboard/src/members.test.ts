@@ -157,6 +157,79 @@ describe('a password', () => {
   });
 });
 
+describe('a lost password', () => {
+  const login = (email: string, password: string) => dashboard.post('auth/login', { email, password });
+
+  test('is renewed by an owner, shown this once, and ends the logins of the old one', async () => {
+    const owner = await dashboard.register();
+    const member = await addMember(owner, 'viewer');
+    const { status, body } = await dashboard.post(`members/${member.id}/password`, undefined, owner.token);
+    expect([status, body.id, body.role]).toEqual([200, member.id, 'viewer']);
+    expect((await dashboard.get('keys', member.token)).status).toBe(401);
+    expect((await dashboard.get('keys', owner.token)).status).toBe(200);
+    expect((await login(member.email, member.password)).status).toBe(401);
+    expect((await login(member.email, body.password)).status).toBe(200);
+    const audit = (await dashboard.get('audit?limit=1', owner.token)).body;
+    expect(audit.data).toMatchObject([
+      { action: 'members/:id/password', subject: member.id, changes: null, outcome: 'done' },
+    ]);
+    expect(JSON.stringify(audit)).not.toContain(body.password);
+  });
+
+  test('of a sole owner is renewed by an operator, who is told in the account’s audit log', async () => {
+    const owner = await dashboard.register();
+    const operator = await dashboard.loginOperator();
+    const account = `admin/accounts/${owner.account.id}`;
+    const [{ id }] = (await dashboard.get(`${account}/members`, operator)).body.data;
+    const { body } = await dashboard.post(`${account}/members/${id}/password`, undefined, operator);
+    expect(body).toMatchObject({ id, email: owner.email, account_id: owner.account.id });
+    expect((await dashboard.get('keys', owner.token)).status).toBe(401);
+    expect((await login(owner.email, owner.password)).status).toBe(401);
+    const { token } = (await login(owner.email, body.password)).body;
+    const audit = (await dashboard.get('audit', token)).body;
+    expect(audit.data).toMatchObject([
+      { action: 'admin/accounts/:id/members/:member/password', subject: id, actor: { operator: true } },
+    ]);
+    expect(JSON.stringify(audit)).not.toContain(body.password);
+  });
+
+  test('is nobody’s of another account, nor of nobody', async () => {
+    const owner = await dashboard.register();
+    const operator = await dashboard.loginOperator();
+    const stranger = await addMember(await dashboard.register(), 'member');
+    for (const id of [stranger.id, 'user_none', '%00', 'x'.repeat(100)]) {
+      for (const [path, token] of [
+        [`members/${id}/password`, owner.token],
+        [`admin/accounts/${owner.account.id}/members/${id}/password`, operator],
+      ] as const) {
+        const { status, body } = await dashboard.post(path, undefined, token);
+        expect([status, body.error.code]).toEqual([404, 'not_found']);
+      }
+    }
+    expect((await login(stranger.email, stranger.password)).status).toBe(200);
+  });
+
+  test('is not the own one, for which the old one is needed', async () => {
+    const owner = await dashboard.register();
+    const { id } = (await dashboard.get('auth/me', owner.token)).body.user;
+    const { status, body } = await dashboard.post(`members/${id}/password`, undefined, owner.token);
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    expect((await login(owner.email, owner.password)).status).toBe(200);
+  });
+
+  test('is not an operator’s, for another owner of that account', async () => {
+    const operator = await dashboard.loginOperator();
+    const { user, account } = (await dashboard.get('auth/me', operator)).body;
+    const second = { email: newEmail(), name: 'Second', role: 'owner' };
+    const { body: made } = await dashboard.post(`admin/accounts/${account.id}/members`, second, operator);
+    const { token } = (await login(made.email, made.password)).body;
+    const { status, body } = await dashboard.post(`members/${user.id}/password`, undefined, token);
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    expect((await dashboard.get('auth/me', operator)).status).toBe(200);
+    await dashboard.post(`members/${made.id}/delete`, undefined, operator);
+  });
+});
+
 describe('the audit log', () => {
   test('tells every change, who made it and what was asked for, newest first in pages', async () => {
     const owner = await dashboard.register();

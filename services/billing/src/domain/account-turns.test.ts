@@ -1,7 +1,14 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { AccountTurns } from './account-turns';
 
-const TURNS = { atOnce: 3, atOnceOfAccount: 2, maxWaiting: 3, maxWaitingOfAccount: 2, waitMs: 1_000 };
+const TURNS = {
+  atOnce: 3,
+  atOnceOfAccount: 2,
+  maxWaiting: 3,
+  maxWaitingOfAccount: 2,
+  waitMs: 1_000,
+  of: 'cakes',
+};
 
 /** Work that ends when it is told to; `begun` names what has begun, in order. */
 function world() {
@@ -54,7 +61,11 @@ describe('turns', () => {
   test('too many that wait are refused, of one account and of all', async () => {
     const { ask } = world();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) ask(name);
-    await expect(ask('a5')).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+    await expect(ask('a5')).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterSeconds: 1,
+      detail: 'too many cakes at once',
+    });
     ask('b2');
     await expect(ask('c1')).rejects.toMatchObject({ code: 'rate_limited' });
   });

@@ -7,6 +7,8 @@ export interface AccountTurnsOptions {
   readonly maxWaiting: number;
   readonly maxWaitingOfAccount: number;
   readonly waitMs: number;
+  /** What there are too many of, for the refusal: `lists and sums`. */
+  readonly of: string;
 }
 
 interface Waiting {
@@ -14,7 +16,7 @@ interface Waiting {
   begin(): void;
 }
 
-/** Lets what takes long be done a few at a time, first come, first served as far as the account's share goes. */
+/** Lets what takes long, or waits for others of its account, be done a few at a time, first come, first served as far as the account's share goes. */
 export class AccountTurns {
   readonly #options: AccountTurnsOptions;
   readonly #running = new Map<string, number>();
@@ -63,7 +65,7 @@ export class AccountTurns {
   #wait(accountId: string): Promise<void> {
     const { maxWaiting, maxWaitingOfAccount, waitMs } = this.#options;
     const ofAccount = [...this.#waiting].filter((waiting) => waiting.accountId === accountId).length;
-    if (this.#waiting.size >= maxWaiting || ofAccount >= maxWaitingOfAccount) throw tooMany();
+    if (this.#waiting.size >= maxWaiting || ofAccount >= maxWaitingOfAccount) throw this.#tooMany();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         accountId,
@@ -75,12 +77,14 @@ export class AccountTurns {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
-        reject(tooMany());
+        reject(this.#tooMany());
       }, waitMs);
       this.#waiting.add(waiting);
     });
   }
-}
 
-const tooMany = () =>
-  new GatewayError('rate_limited', { detail: 'too many lists and sums at once', retryAfterSeconds: 1 });
+  #tooMany(): GatewayError {
+    const detail = `too many ${this.#options.of} at once`;
+    return new GatewayError('rate_limited', { detail, retryAfterSeconds: 1 });
+  }
+}

@@ -3,13 +3,13 @@ import type { CreateTopupRequest__Output } from '@gateway/proto/generated/gatewa
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { Pool, RequestContext } from '@gateway/runtime';
 import { createTopup as create } from '../store/topups';
-import { parseAmount, parseId, parseLookupId } from './parse';
+import { parseAmount, parseId, parseLookupId, parseName } from './parse';
 import { toProtoTopup } from './to-proto';
 
 export const createTopup =
   (pool: Pool) =>
   async (_context: RequestContext, request: CreateTopupRequest__Output): Promise<Topup> => {
-    if (request.status === 'TOPUP_STATUS_UNSPECIFIED') {
+    if (request.status !== 'TOPUP_STATUS_PENDING' && request.status !== 'TOPUP_STATUS_CLEARED') {
       throw new GatewayError('invalid_request', { detail: 'status is neither pending nor cleared' });
     }
     const topup = await create(pool, {
@@ -17,6 +17,7 @@ export const createTopup =
       accountId: parseLookupId(request.accountId),
       amountNano: parseAmount(request.amountNano, 'amount'),
       cleared: request.status === 'TOPUP_STATUS_CLEARED',
+      reference: parseName(request.reference, 'reference'),
     });
     return toProtoTopup(topup);
   };

@@ -3,8 +3,14 @@ import type { ListTopupsByStatusRequest__Output } from '@gateway/proto/generated
 import type { ListTopupsByStatusResponse } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsByStatusResponse';
 import type { Pool, RequestContext } from '@gateway/runtime';
 import { toPageRequest } from '../store/page';
-import { listTopupsByStatus as list } from '../store/topups';
+import { listTopupsByStatus as list, type TopupRow } from '../store/topups';
 import { toProtoTopup } from './to-proto';
+
+const STATUS: Readonly<Record<string, TopupRow['status']>> = {
+  TOPUP_STATUS_PENDING: 'pending',
+  TOPUP_STATUS_CLEARED: 'cleared',
+  TOPUP_STATUS_VOIDED: 'voided',
+};
 
 export const listTopupsByStatus =
   (pool: Pool) =>
@@ -12,10 +18,10 @@ export const listTopupsByStatus =
     _context: RequestContext,
     request: ListTopupsByStatusRequest__Output,
   ): Promise<ListTopupsByStatusResponse> => {
-    if (request.status === 'TOPUP_STATUS_UNSPECIFIED') {
-      throw new GatewayError('invalid_request', { detail: 'status is neither pending nor cleared' });
+    const status = STATUS[request.status];
+    if (!status) {
+      throw new GatewayError('invalid_request', { detail: 'status is not pending, cleared or voided' });
     }
-    const status = request.status === 'TOPUP_STATUS_CLEARED' ? 'cleared' : 'pending';
     const { rows, nextCursor } = await list(pool, status, toPageRequest(request.limit, request.cursor));
     return { topups: rows.map(toProtoTopup), nextCursor };
   };

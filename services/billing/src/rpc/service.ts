@@ -10,6 +10,7 @@ import { createKey } from './create-key';
 import { createTopup } from './create-topup';
 import { deleteKey } from './delete-key';
 import { deliver } from './deliver';
+import { findKey } from './find-key';
 import { getAccount } from './get-account';
 import { getAccountUse } from './get-account-use';
 import { getKey } from './get-key';
@@ -40,18 +41,32 @@ import { setKeyEnabled } from './set-key-enabled';
 import { setThrottle } from './set-throttle';
 import { updateAccountLimits } from './update-account-limits';
 import { updateKey } from './update-key';
+import { voidTopup } from './void-topup';
 
 export interface ServiceParts {
   readonly pool: Pool;
   /** For what takes the longer the more there is. */
   readonly listPool: Pool;
   readonly listTurns: AccountTurns;
+  readonly changeTurns: AccountTurns;
   readonly peppers: readonly string[];
   readonly watchers: KeyWatchers;
   readonly reserveStreams: ReserveStreams;
   settle(delivery: Delivery): Promise<DeliveryOutcome>;
   readonly log: Logger;
 }
+
+type Answer<Request, Response> = (context: RequestContext, request: Request) => Promise<Response>;
+
+/** The same, when it is the turn of its account. */
+const taking =
+  <Request, Response>(
+    turns: AccountTurns,
+    accountOf: (request: Request) => string,
+    answer: Answer<Request, Response>,
+  ): Answer<Request, Response> =>
+  (context, request) =>
+    turns.run(accountOf(request), () => answer(context, request));
 
 /** The methods of BillingService, each open to the services that need it. */
 export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
@@ -64,17 +79,22 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
   /** A change that edges keep copies of. */
   const told = <Request, Response extends object>(
     idOf: (request: Request) => string,
-    change: (context: RequestContext, request: Request) => Promise<Response>,
+    change: Answer<Request, Response>,
   ) =>
     unary(log, (context: RequestContext, request: Request) =>
       parts.watchers.afterTelling(idOf(request), () => change(context, request)),
     );
   const inTurn = <Request extends { accountId: string }, Response extends object>(
-    answer: (context: RequestContext, request: Request) => Promise<Response>,
+    answer: Answer<Request, Response>,
   ) =>
-    unary(log, (context: RequestContext, request: Request) =>
-      parts.listTurns.run(request.accountId, () => answer(context, request)),
+    unary(
+      log,
+      taking(parts.listTurns, ({ accountId }) => accountId, answer),
     );
+  /** A change that users of the account ask for; operators' are few, and not to be kept out by those. */
+  const change = <Request extends { accountId: string }, Response extends object>(
+    answer: Answer<Request, Response>,
+  ) => taking(parts.changeTurns, ({ accountId }: Request) => accountId, answer);
   return [
     group(['edge'], {
       ResolveKey: unary(log, resolveKey(pool, peppers)),
@@ -92,29 +112,34 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
     group(['dashboard'], {
       CreateAccount: unary(log, createAccount(pool)),
       GetAccount: unary(log, getAccount(pool)),
-      CreateKey: unary(log, createKey(pool, peppers[0]!)),
-      ListKeys: unary(log, listKeys(listPool)),
+      CreateKey: unary(log, change(createKey(pool, peppers[0]!))),
+      ListKeys: inTurn(listKeys(listPool)),
       GetKey: unary(log, getKey(pool)),
       GetAccountUse: unary(log, getAccountUse(pool)),
       GetKeyUse: unary(log, getKeyUse(pool)),
-      DeleteKey: told(({ id }) => id, deleteKey(pool)),
+      DeleteKey: told(({ id }) => id, change(deleteKey(pool))),
       CreateAdjustment: unary(log, createAdjustment(pool)),
       GetThrottle: unary(log, getThrottle(pool)),
       ListAccounts: unary(log, listAccounts(listPool)),
-      OptIn: told(({ accountId }) => accountId, optIn(pool)),
-      RegenerateKey: told(({ id }) => id, regenerateKey(pool, peppers[0]!)),
+      OptIn: told(({ accountId }) => accountId, change(optIn(pool))),
+      FindKey: unary(log, findKey(pool, peppers)),
+      RegenerateKey: told(({ id }) => id, change(regenerateKey(pool, peppers[0]!))),
       RevokeKey: told(({ id }) => id, revokeKey(pool)),
-      RotateKey: told(({ id }) => id, rotateKey(pool, peppers[0]!)),
+      RotateKey: told(({ id }) => id, change(rotateKey(pool, peppers[0]!))),
       SetAccountSuspended: told(({ id }) => id, setAccountSuspended(pool)),
-      SetKeyEnabled: told(({ id }) => id, setKeyEnabled(pool)),
+      SetKeyEnabled: told(({ id }) => id, change(setKeyEnabled(pool))),
       SetThrottle: unary(log, setThrottle(pool)),
-      UpdateAccountLimits: unary(log, updateAccountLimits(pool)),
-      UpdateKey: told(({ id }) => id, updateKey(pool)),
+      UpdateAccountLimits: unary(
+        log,
+        taking(parts.changeTurns, ({ id }) => id, updateAccountLimits(pool)),
+      ),
+      UpdateKey: told(({ id }) => id, change(updateKey(pool))),
       CreateTopup: unary(log, createTopup(pool)),
       ClearTopup: unary(log, clearTopup(pool)),
-      ListTopups: unary(log, listTopups(listPool)),
+      VoidTopup: unary(log, voidTopup(pool)),
+      ListTopups: inTurn(listTopups(listPool)),
       ListTopupsByStatus: unary(log, listTopupsByStatus(listPool)),
-      ListLedger: unary(log, listLedger(listPool)),
+      ListLedger: inTurn(listLedger(listPool)),
       ListRequests: inTurn(listRequests(listPool)),
       GetRequest: unary(log, getRequest(pool)),
       GetUsage: inTurn(getUsage(listPool)),

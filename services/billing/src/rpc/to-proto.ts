@@ -42,13 +42,21 @@ export const toProtoKey = (row: KeyRow): ApiKey => ({
   hint: row.hint,
 });
 
+const TOPUP_STATUS = {
+  pending: 'TOPUP_STATUS_PENDING',
+  cleared: 'TOPUP_STATUS_CLEARED',
+  voided: 'TOPUP_STATUS_VOIDED',
+} as const satisfies Record<TopupRow['status'], string>;
+
 export const toProtoTopup = (row: TopupRow): Topup => ({
   id: row.id,
   accountId: row.account_id,
   amountNano: String(row.amount_nano),
-  status: row.status === 'cleared' ? 'TOPUP_STATUS_CLEARED' : 'TOPUP_STATUS_PENDING',
+  status: TOPUP_STATUS[row.status],
   createdAtMs: String(row.created_at_ms),
   ...present('clearedAtMs', row.cleared_at_ms),
+  ...present('voidedAtMs', row.voided_at_ms),
+  reference: row.reference,
 });
 
 const LEDGER_KIND = {
@@ -64,6 +72,7 @@ export const toProtoLedgerEntry = (row: LedgerRow): LedgerEntry => ({
   amountNano: String(row.amount_nano),
   reference: row.reference,
   createdAtMs: String(row.created_at_ms),
+  note: row.note,
 });
 
 /** A field of the given name, or none when the value is null. */

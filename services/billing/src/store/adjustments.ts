@@ -25,7 +25,7 @@ const ADJUST = statement(
 );
 const GET = statement(
   'get-adjustment',
-  `SELECT ${LEDGER_COLUMNS} FROM billing.ledger WHERE kind = 'adjustment' AND reference = $1`,
+  `SELECT ${LEDGER_COLUMNS} FROM billing.ledger l WHERE l.kind = 'adjustment' AND l.reference = $1`,
 );
 
 /**

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import { WINDOWS_OF_KEY } from './spend-windows';
 import { type Queryable, rowsOf, statement } from './statement';
 
 export interface KeyUseRow {
@@ -24,14 +25,7 @@ const GET = statement(
      billing.epoch_ms(billing.clock()) AS now_ms
    FROM billing.keys k
    CROSS JOIN (SELECT billing.utc_day(billing.clock()) AS day) t
-   LEFT JOIN billing.spend_windows key_day
-     ON key_day.kind = 'key_day' AND key_day.subject_id = k.id AND key_day.starts_on = t.day
-   LEFT JOIN billing.spend_windows key_month
-     ON key_month.kind = 'key_month' AND key_month.subject_id = k.id
-     AND key_month.starts_on = billing.month_of(t.day)
-   LEFT JOIN billing.spend_windows account_day
-     ON account_day.kind = 'account_day' AND account_day.subject_id = k.account_id
-     AND account_day.starts_on = t.day
+   ${WINDOWS_OF_KEY}
    CROSS JOIN LATERAL (
      SELECT count(*) AS calls, coalesce(sum(tokens), 0)::bigint AS tokens FROM billing.holds
      WHERE key_id = k.id AND tokens IS NOT NULL AND created_at > clock_timestamp() - interval '61 seconds') paid

@@ -158,6 +158,22 @@ export async function findKeyByMacs(
   return row;
 }
 
+const FIND_ANY = statement(
+  'find-any-key',
+  `SELECT ${KEY_COLUMNS}, billing.epoch_ms(v.retires_at) AS retires_at_ms
+   FROM (SELECT key_id, retires_at FROM billing.key_values WHERE mac = ANY($1::bytea[])) v
+   JOIN billing.keys ON id = v.key_id`,
+);
+
+/** As `findKeyByMacs`, with all that is known of the key, whatever became of it. */
+export async function findAnyKeyByMacs(
+  on: Queryable,
+  macs: readonly Buffer[],
+): Promise<(KeyRow & { retires_at_ms: bigint | null }) | undefined> {
+  const [row] = await rowsOf<KeyRow & { retires_at_ms: bigint | null }>(on, FIND_ANY, [macs]);
+  return row;
+}
+
 const RESOLVE_KNOWN = statement(
   'resolve-known-key',
   `SELECT ${RESOLVED_COLUMNS}, $3::text AS value_id

@@ -8,16 +8,21 @@ export interface LedgerRow {
   amount_nano: bigint;
   reference: string;
   created_at_ms: bigint;
+  /** Why it was adjusted, or which payment it stands for; may be empty. */
+  note: string;
 }
 
-/** What makes a `LedgerRow`. */
-export const LEDGER_COLUMNS = `seq, account_id, kind, amount_nano, reference,
-  billing.epoch_ms(created_at) AS created_at_ms`;
+/** What makes a `LedgerRow` of an entry `l`. */
+export const LEDGER_COLUMNS = `l.seq, l.account_id, l.kind, l.amount_nano, l.reference,
+  billing.epoch_ms(l.created_at) AS created_at_ms,
+  coalesce(CASE l.kind
+    WHEN 'adjustment' THEN (SELECT a.reason FROM billing.adjustments a WHERE a.id = l.reference)
+    WHEN 'topup' THEN (SELECT t.reference FROM billing.topups t WHERE t.id = l.reference) END, '') AS note`;
 
 const LIST = statement(
   'list-ledger',
   `SELECT ${LEDGER_COLUMNS}
-   FROM billing.ledger WHERE account_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+   FROM billing.ledger l WHERE l.account_id = $1 AND l.seq < $2 ORDER BY l.seq DESC LIMIT $3`,
 );
 
 export async function listLedger(

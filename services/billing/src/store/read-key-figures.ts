@@ -1,6 +1,7 @@
 import type { PoolClient } from '@gateway/runtime';
 import type { AccountFigures, KeyFigures } from '../domain/admission';
 import { VALUE_ID } from './keys';
+import { WINDOWS_OF_KEY } from './spend-windows';
 import { rowsOf, statement } from './statement';
 
 interface KeyRow {
@@ -34,14 +35,7 @@ const READ = statement(
      coalesce(account_day.held_nano + account_day.settled_nano, 0) AS account_used_day_nano,
      billing.epoch_ms(billing.clock()) AS now_ms
    FROM billing.keys k CROSS JOIN today t
-   LEFT JOIN billing.spend_windows key_day
-     ON key_day.kind = 'key_day' AND key_day.subject_id = k.id AND key_day.starts_on = t.day
-   LEFT JOIN billing.spend_windows key_month
-     ON key_month.kind = 'key_month' AND key_month.subject_id = k.id
-     AND key_month.starts_on = billing.month_of(t.day)
-   LEFT JOIN billing.spend_windows account_day
-     ON account_day.kind = 'account_day' AND account_day.subject_id = k.account_id
-     AND account_day.starts_on = t.day
+   ${WINDOWS_OF_KEY}
    LEFT JOIN LATERAL (
      SELECT array_agg(id) FILTER (WHERE NOT retired) AS live_value_ids,
        array_agg(id) FILTER (WHERE retired) AS retired_value_ids

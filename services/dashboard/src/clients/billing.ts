@@ -5,6 +5,7 @@ import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
+import type { FindKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/FindKeyResponse';
 import type { GetUsageRequest } from '@gateway/proto/generated/gateway/billing/v1/GetUsageRequest';
 import type { GetUsageResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/GetUsageResponse';
 import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
@@ -118,6 +119,11 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.RevokeKey, { id }, within(caller)));
   }
 
+  /** Of any account, by its whole value. */
+  findKey(caller: Caller, value: string): Promise<FindKeyResponse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.FindKey, { value }, within(caller)));
+  }
+
   listAccounts(caller: Caller, request: ListAccountsRequest): Promise<ListAccountsResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.ListAccounts, request, within(caller)));
   }
@@ -157,13 +163,20 @@ export class Billing {
   /** Idempotent by id. */
   createTopup(
     caller: Caller,
-    topup: { id: string; accountId: string; amountNano: bigint; status: 'cleared' | 'pending' },
+    topup: {
+      id: string;
+      accountId: string;
+      amountNano: bigint;
+      status: 'cleared' | 'pending';
+      reference: string;
+    },
   ): Promise<Topup__Output> {
     const request = {
       id: topup.id,
       accountId: topup.accountId,
       amountNano: topup.amountNano.toString(),
-      status: toProtoStatus(topup.status),
+      status: TOPUP_STATUS[topup.status],
+      reference: topup.reference,
     };
     return unwrap(callUnary(this.#client, this.#client.CreateTopup, request, within(caller)));
   }
@@ -173,6 +186,11 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.ClearTopup, { id }, within(caller)));
   }
 
+  /** It never clears. Idempotent. */
+  voidTopup(caller: Caller, id: string): Promise<Topup__Output> {
+    return unwrap(callUnary(this.#client, this.#client.VoidTopup, { id }, within(caller)));
+  }
+
   listTopups(caller: Caller, accountId: string, page: PageQuery): Promise<ListTopupsResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.ListTopups, { accountId, ...page }, within(caller)));
   }
@@ -180,10 +198,10 @@ export class Billing {
   /** Of all accounts. */
   listTopupsByStatus(
     caller: Caller,
-    status: 'cleared' | 'pending',
+    status: keyof typeof TOPUP_STATUS,
     page: PageQuery,
   ): Promise<ListTopupsByStatusResponse__Output> {
-    const request = { status: toProtoStatus(status), ...page };
+    const request = { status: TOPUP_STATUS[status], ...page };
     return unwrap(callUnary(this.#client, this.#client.ListTopupsByStatus, request, within(caller)));
   }
 
@@ -204,8 +222,11 @@ export class Billing {
   }
 }
 
-const toProtoStatus = (status: 'cleared' | 'pending'): TopupStatus =>
-  status === 'cleared' ? 'TOPUP_STATUS_CLEARED' : 'TOPUP_STATUS_PENDING';
+const TOPUP_STATUS = {
+  pending: 'TOPUP_STATUS_PENDING',
+  cleared: 'TOPUP_STATUS_CLEARED',
+  voided: 'TOPUP_STATUS_VOIDED',
+} as const satisfies Record<string, TopupStatus>;
 
 const within = ({ requestId, signal }: Caller) => ({ timeoutMs: TIMEOUT_MS, requestId, signal });
 

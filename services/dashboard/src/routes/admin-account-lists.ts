@@ -1,5 +1,6 @@
 import type { Pool } from '@gateway/runtime';
 import { createMember } from '../actions/create-member';
+import { renewPassword } from '../actions/renew-password';
 import type { Billing } from '../clients/billing';
 import type { PasswordHasher } from '../security/password-hasher';
 import { listMembers } from '../store/members';
@@ -13,7 +14,7 @@ import {
 } from './answers';
 import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { createMemberBody, toMemberJson } from './members';
-import { pageQuery, parseBody, parseQuery } from './parse-input';
+import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
 import { toKeyJson, toLedgerJson, toList, toTopupJson } from './to-json';
 
 interface Dependencies {
@@ -63,6 +64,11 @@ export function adminAccountListEndpoints(deps: Dependencies): Endpoint[] {
       answer: addedMemberAnswer,
       codes: ['email_taken', 'too_many_attempts'],
     }),
+    endpoint('POST', 'members/:member/password', renewMemberPassword, {
+      summary: 'A new password for a member who lost it, answered this once; its logins end',
+      answer: addedMemberAnswer,
+      codes: ['too_many_attempts'],
+    }),
   ];
 }
 
@@ -104,5 +110,14 @@ async function addMember(deps: Dependencies, call: UserCall) {
   const wanted = parseBody(createMemberBody, call.body);
   const accountId = await knownAccount(deps, call);
   const { member, password } = await createMember(deps, accountId, wanted, call.address);
+  return { ...toMemberJson(member), account_id: accountId, password };
+}
+
+/** For a sole owner, whom nobody else of the account can help. */
+async function renewMemberPassword(deps: Dependencies, call: UserCall) {
+  parseBody(noFields, call.body ?? {});
+  const accountId = await knownAccount(deps, call);
+  const wanted = { accountId, memberId: call.params.member ?? '', by: call.user, address: call.address };
+  const { member, password } = await renewPassword(deps, wanted);
   return { ...toMemberJson(member), account_id: accountId, password };
 }

@@ -4,12 +4,19 @@ import { z } from 'zod';
 import { type RegisterDependencies, registerUser } from '../actions/register-user';
 import { firstPassword } from '../security/first-password';
 import { findAccountsByEmail, findOwnerEmails } from '../store/account-users';
-import { accountAnswer, listOf, newAccountAnswer, revokedKeyAnswer, throttleAnswer } from './answers';
+import {
+  accountAnswer,
+  foundKeyAnswer,
+  listOf,
+  newAccountAnswer,
+  revokedKeyAnswer,
+  throttleAnswer,
+} from './answers';
 import { emailAddress } from './auth';
-import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
+import type { Endpoint, EndpointDoc, UserCall, UserEndpoint } from './endpoint';
 import { idempotentId } from './idempotent-id';
 import { label, noFields, pageQuery, parseBody, parseQuery } from './parse-input';
-import { toAccountJson, toKeyJson, toList, toThrottleJson } from './to-json';
+import { toAccountJson, toFoundKeyJson, toKeyJson, toList, toThrottleJson } from './to-json';
 
 type Dependencies = RegisterDependencies;
 
@@ -22,6 +29,8 @@ const createBody = z.strictObject({
   owner: z.strictObject({ email: emailAddress, name: label(200).optional() }).optional(),
 });
 const suspendBody = z.strictObject({ suspended: z.boolean().default(true) });
+/** A value is in the body, because paths and queries are logged. */
+const findKeyBody = z.strictObject({ value: z.string().min(1).max(1_000) });
 const throttleBody = z.strictObject({
   requests_per_second: z.number().int().min(1).max(MAX_REQUESTS).nullable(),
 });
@@ -32,7 +41,7 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
     path: string,
     handle: (deps: Dependencies, call: UserCall) => Promise<unknown>,
     doc: EndpointDoc,
-  ): Endpoint => ({ method, path, access: 'operator', handle: (call) => handle(deps, call), doc });
+  ): UserEndpoint => ({ method, path, access: 'operator', handle: (call) => handle(deps, call), doc });
   return [
     endpoint('GET', '/admin/accounts', listAccounts, {
       summary: "Accounts, newest first; those with `query` in their name or a user's email, or as their id",
@@ -56,6 +65,15 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
       summary: 'Revoke a key that leaked, for good',
       answer: revokedKeyAnswer,
     }),
+    {
+      ...endpoint('POST', '/admin/keys/find', findKey, {
+        summary: 'Whose key a value is; one that was rotated away or deleted is found too',
+        body: findKeyBody,
+        answer: foundKeyAnswer,
+      }),
+      // A look, and no change; and the log must not have the value.
+      unaudited: true,
+    },
     endpoint('GET', '/admin/throttle', getThrottle, {
       summary: "The platform's throttle",
       answer: throttleAnswer,
@@ -106,6 +124,12 @@ async function revokeKey({ billing }: Dependencies, { context, params, body }: U
   parseBody(noFields, body ?? {});
   const key = await billing.revokeKey(context, params.id ?? '');
   return { ...toKeyJson(key), account_id: key.accountId };
+}
+
+/** For a value that was found where it should not be. */
+async function findKey({ billing }: Dependencies, { context, body }: UserCall) {
+  const { value } = parseBody(findKeyBody, body);
+  return toFoundKeyJson(await billing.findKey(context, value.trim()));
 }
 
 async function getThrottle({ billing }: Dependencies, { context }: UserCall) {

@@ -9,6 +9,7 @@ import { toLedgerJson, toList, toTopupJson } from './to-json';
 const topupBody = z.strictObject({
   amount: usdAmount.refine((nano) => nano > 0n, 'not above zero'),
   status: z.enum(['cleared', 'pending']),
+  reference: label(200).nullish(),
 });
 
 const adjustmentBody = z.strictObject({
@@ -16,7 +17,7 @@ const adjustmentBody = z.strictObject({
   reason: label(200),
 });
 
-const listQuery = pageQuery.extend({ status: z.enum(['cleared', 'pending']).default('pending') });
+const listQuery = pageQuery.extend({ status: z.enum(['cleared', 'pending', 'voided']).default('pending') });
 
 export function adminMoneyEndpoints(billing: Billing): Endpoint[] {
   const endpoint = (
@@ -47,6 +48,10 @@ export function adminMoneyEndpoints(billing: Billing): Endpoint[] {
       summary: 'The money is there',
       answer: topupAnswer,
     }),
+    endpoint('POST', '/admin/topups/:id/void', voidTopup, {
+      summary: 'A pending top-up was a mistake: it never clears',
+      answer: topupAnswer,
+    }),
   ];
 }
 
@@ -58,9 +63,10 @@ async function listTopups(billing: Billing, { context, query }: UserCall) {
 }
 
 async function createTopup(billing: Billing, call: UserCall) {
-  const { amount, status } = parseBody(topupBody, call.body);
+  const { amount, status, reference } = parseBody(topupBody, call.body);
   const accountId = call.params.id ?? '';
-  const topup = { id: idempotentId('top', call, accountId), accountId, amountNano: amount, status };
+  const id = idempotentId('top', call, accountId);
+  const topup = { id, accountId, amountNano: amount, status, reference: reference ?? '' };
   return toTopupJson(await billing.createTopup(call.context, topup));
 }
 
@@ -76,4 +82,9 @@ async function createAdjustment(billing: Billing, call: UserCall) {
 async function clearTopup(billing: Billing, { context, params, body }: UserCall) {
   parseBody(noFields, body ?? {});
   return toTopupJson(await billing.clearTopup(context, params.id ?? ''));
+}
+
+async function voidTopup(billing: Billing, { context, params, body }: UserCall) {
+  parseBody(noFields, body ?? {});
+  return toTopupJson(await billing.voidTopup(context, params.id ?? ''));
 }

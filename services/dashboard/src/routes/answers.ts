@@ -200,6 +200,13 @@ export const newKeyAnswer = z
   .object({ ...key, key: z.string().meta({ description: '`sk-gw-…`, shown this once' }) })
   .meta({ id: 'NewKey' });
 export const revokedKeyAnswer = z.object({ ...key, account_id: id });
+export const foundKeyAnswer = z.object({
+  ...key,
+  account_id: id,
+  value_ends_at: time.nullable().meta({
+    description: 'When this value ends, or ended, which a rotation has replaced; null: it is the latest',
+  }),
+});
 
 export const balanceAnswer = z
   .object({
@@ -217,9 +224,11 @@ export const topupAnswer = z
     id,
     account_id: id,
     amount: usd,
-    status: z.enum(['pending', 'cleared']),
+    status: z.enum(['pending', 'cleared', 'voided']),
     created_at: time,
     cleared_at: time.nullable(),
+    voided_at: time.nullable(),
+    reference: z.string().nullable().meta({ description: 'Of the payment, as it was noted' }),
   })
   .meta({ id: 'Topup' });
 const entry = {
@@ -227,6 +236,10 @@ const entry = {
   kind: z.enum(['charge', 'topup', 'adjustment']),
   amount: usd.meta({ description: 'USD; charges are negative' }),
   reference: z.string().meta({ description: 'The call, top-up or correction that it stands for' }),
+  note: z
+    .string()
+    .nullable()
+    .meta({ description: 'The reason of an adjustment, the reference of the payment of a top-up' }),
   created_at: time,
 };
 export const ledgerEntryAnswer = z.object(entry).meta({ id: 'LedgerEntry' });

@@ -1,6 +1,7 @@
 import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
 import { createMember } from '../actions/create-member';
+import { renewPassword } from '../actions/renew-password';
 import { ROLES } from '../domain/access';
 import { refuseIfMany } from '../domain/refuse-if-many';
 import type { PasswordHasher } from '../security/password-hasher';
@@ -45,6 +46,11 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
       body: updateBody,
       answer: memberAnswer,
     }),
+    endpoint(['POST', '/members/:id/password', 'owner'], renew, {
+      summary: 'A new password for a member who lost it, answered this once; its logins end',
+      answer: newMemberAnswer,
+      codes: ['too_many_attempts'],
+    }),
     endpoint(['POST', '/members/:id/delete', 'owner'], remove, {
       summary: 'Delete a member, and end its logins',
       answer: deletedMemberAnswer,
@@ -73,6 +79,17 @@ async function create(deps: MemberDependencies, { user, address, body }: UserCal
 async function update({ pool }: MemberDependencies, { user, params, body }: UserCall) {
   const changes = parseBody(updateBody, body);
   return toMemberJson(await updateMember(pool, user.accountId, params.id ?? '', changes));
+}
+
+/** Counted as a try to add one is: it costs the same. */
+async function renew(deps: MemberDependencies, { user, address, params, body }: UserCall) {
+  const { pool, limits } = deps;
+  parseBody(noFields, body ?? {});
+  refuseIfMany(await takeAttempt(pool, limits.memberPerAccount, user.accountId));
+  refuseIfMany(await takeAttempt(pool, limits.memberPerAddress, address));
+  const wanted = { accountId: user.accountId, memberId: params.id ?? '', by: user, address };
+  const { member, password } = await renewPassword(deps, wanted);
+  return { ...toMemberJson(member), password };
 }
 
 async function remove({ pool }: MemberDependencies, { user, params, body }: UserCall) {

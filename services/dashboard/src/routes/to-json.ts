@@ -3,6 +3,7 @@ import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v
 import type { AccountUse__Output } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
+import type { FindKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/FindKeyResponse';
 import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
@@ -45,6 +46,13 @@ export function toKeyJson(key: ApiKey__Output) {
 export const toNewKeyJson = ({ key, value }: CreateKeyResponse__Output) => ({
   ...toKeyJson(key!),
   key: value,
+});
+
+/** For an operator, who has but a value. */
+export const toFoundKeyJson = ({ key, valueEndsAtMs }: FindKeyResponse__Output) => ({
+  ...toKeyJson(key!),
+  account_id: key!.accountId,
+  value_ends_at: orNull(valueEndsAtMs, toTime),
 });
 
 export function toKeyUseJson({ dayEndsAtMs, monthEndsAtMs, minute, ...use }: KeyUse__Output) {
@@ -103,6 +111,8 @@ export function toTopupJson(topup: Topup__Output) {
     status: withoutPrefix(topup.status, 'TOPUP_STATUS_'),
     created_at: toTime(topup.createdAtMs),
     cleared_at: orNull(topup.clearedAtMs, toTime),
+    voided_at: orNull(topup.voidedAtMs, toTime),
+    reference: topup.reference || null,
   };
 }
 
@@ -112,6 +122,7 @@ export function toLedgerJson(entry: LedgerEntry__Output) {
     kind: withoutPrefix(entry.kind, 'LEDGER_KIND_'),
     amount: toUsd(entry.amountNano),
     reference: entry.reference,
+    note: entry.note || null,
     created_at: toTime(entry.createdAtMs),
   };
 }

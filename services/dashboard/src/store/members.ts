@@ -20,6 +20,8 @@ interface MemberRow {
 
 const COLUMNS = 'id, email, name, role, created_at';
 const MAX_MEMBERS = 100;
+/** What an id can be: anything else belongs to nobody. */
+const ID = /^[\w-]{1,64}$/;
 
 const fromRow = ({ created_at, ...row }: MemberRow): Member => ({
   ...row,
@@ -93,6 +95,40 @@ export function deleteMember(pool: Pool, accountId: string, id: string): Promise
     await client.query('DELETE FROM dashboard.sessions WHERE user_id = $1', [id]);
     await client.query('DELETE FROM dashboard.users WHERE id = $1', [id]);
     return fromRow(member);
+  });
+}
+
+/** Throws `not_found`. */
+export async function findMember(
+  pool: Pool,
+  accountId: string,
+  id: string,
+): Promise<{ member: Member; isOperator: boolean }> {
+  if (!ID.test(id)) throw new GatewayError('not_found');
+  const { rows } = await pool.query<MemberRow & { operator: boolean }>(
+    `SELECT ${COLUMNS}, operator FROM dashboard.users WHERE account_id = $1 AND id = $2`,
+    [accountId, id],
+  );
+  if (!rows[0]) throw new GatewayError('not_found');
+  const { operator, ...row } = rows[0];
+  return { member: fromRow(row), isOperator: operator };
+}
+
+/** All logins of the old one end with it. Throws `not_found`. */
+export function replacePassword(
+  pool: Pool,
+  accountId: string,
+  id: string,
+  passwordHash: string,
+): Promise<Member> {
+  return withTransaction(pool, async (client) => {
+    const { rows } = await client.query<MemberRow>(
+      `UPDATE dashboard.users SET password_hash = $3 WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
+      [accountId, id, passwordHash],
+    );
+    if (!rows[0]) throw new GatewayError('not_found');
+    await client.query('DELETE FROM dashboard.sessions WHERE user_id = $1', [id]);
+    return fromRow(rows[0]);
   });
 }
 

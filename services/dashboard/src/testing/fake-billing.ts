@@ -81,6 +81,11 @@ export async function startFakeBilling(log: Logger, secret: string) {
     if (!key) throw new GatewayError('not_found');
     return key;
   };
+  const topupOf = (id: string) => {
+    const topup = topups.get(id);
+    if (!topup) throw new GatewayError('not_found');
+    return topup;
+  };
   const newValue = (key: FakeKey) => `sk-gw-${key.id}-${++values}`;
   // biome-ignore lint/suspicious/noExplicitAny: each handler reads the fields of its own request.
   const handlers: Record<string, (request: any) => unknown> = {
@@ -120,13 +125,13 @@ export async function startFakeBilling(log: Logger, secret: string) {
     },
     GetThrottle: () => throttle,
     SetThrottle: ({ requestsPerSecond }) => Object.assign(throttle, { requestsPerSecond }),
-    CreateAdjustment({ id, accountId, amountNano }) {
+    CreateAdjustment({ id, accountId, amountNano, reason: note }) {
       const account = accountOf(accountId);
       const known = adjustments.get(id);
       if (known) return known;
       account.balanceNano += BigInt(amountNano);
       const kind = 'LEDGER_KIND_ADJUSTMENT' as const;
-      const entry = { id: '2', accountId, kind, amountNano, reference: id, createdAtMs: NOW_MS };
+      const entry = { id: '2', accountId, kind, amountNano, reference: id, createdAtMs: NOW_MS, note };
       adjustments.set(id, entry);
       return entry;
     },
@@ -162,6 +167,12 @@ export async function startFakeBilling(log: Logger, secret: string) {
       if (!key) throw new GatewayError('not_found');
       key.status = 'KEY_STATUS_REVOKED';
       return toKey(key);
+    },
+    FindKey({ value }) {
+      if (!/^sk-gw-key_\d+-\d+$/.test(value)) throw new GatewayError('invalid_request');
+      const key = keys.find(({ id }) => value.startsWith(`sk-gw-${id}-`));
+      if (!key) throw new GatewayError('not_found');
+      return { key: toKey(key), valueEndsAtMs: NOW_MS };
     },
     ListKeys(request) {
       const { rows, nextCursor } = page(
@@ -206,10 +217,11 @@ export async function startFakeBilling(log: Logger, secret: string) {
       topups.set(request.id, topup);
       return topup;
     },
-    ClearTopup({ id }) {
-      const topup = topups.get(id);
-      if (!topup) throw new GatewayError('not_found');
-      return { ...topup, status: 'TOPUP_STATUS_CLEARED', clearedAtMs: NOW_MS };
+    ClearTopup: ({ id }) => ({ ...topupOf(id), status: 'TOPUP_STATUS_CLEARED', clearedAtMs: NOW_MS }),
+    VoidTopup({ id }) {
+      const voided: Topup = { ...topupOf(id), status: 'TOPUP_STATUS_VOIDED', voidedAtMs: NOW_MS };
+      topups.set(id, voided);
+      return voided;
     },
     ListTopups(request) {
       const own = [...topups.values()].filter((topup) => topup.accountId === request.accountId);
@@ -230,7 +242,8 @@ export async function startFakeBilling(log: Logger, secret: string) {
         reference: 'a-call',
         createdAtMs: NOW_MS,
       };
-      return { entries: [entry], nextCursor: '' };
+      const adjusted = [...adjustments.values()].filter(({ accountId }) => accountId === request.accountId);
+      return { entries: [...adjusted, entry], nextCursor: '' };
     },
     ListRequests(request) {
       const own = requests.filter(({ accountId }) => accountId === request.accountId);

@@ -46,7 +46,7 @@ export const suspendAccount = (id: string, suspended: boolean) =>
 /** A repeated call with the same key is the same top-up. */
 export const topUpAccount = (
   id: string,
-  topup: { amount: number; status: 'cleared' | 'pending' },
+  topup: { amount: number; status: 'cleared' | 'pending'; reference?: string },
   idempotencyKey: string,
 ) => apiPost<Topup>(`${pathOf(id)}/topups`, topup, { idempotencyKey });
 export const adjustAccount = (
@@ -65,10 +65,19 @@ export const listMembersOf = (id: string, cursor?: string) =>
   apiGet<Page<Member>>(`${pathOf(id)}/members`, { cursor });
 export const addMemberTo = (id: string, member: { email: string; name: string; role: Role }) =>
   apiPost<NewMember>(`${pathOf(id)}/members`, member);
+/** For one who lost it; his logins end. */
+export const renewPasswordIn = (id: string, memberId: string) =>
+  apiPost<NewMember>(`${pathOf(id)}/members/${encodeURIComponent(memberId)}/password`);
 /** Of all accounts. */
 export const listPendingTopups = (cursor?: string) =>
   apiGet<Page<Topup>>('admin/topups', { status: 'pending', cursor });
 export const clearTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeURIComponent(id)}/clear`);
+/** It never clears. */
+export const voidTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeURIComponent(id)}/void`);
+/** Of any account; `value_ends_at` is of a value that a rotation has replaced. */
+export type FoundKey = ApiKey & { readonly account_id: string; readonly value_ends_at: string | null };
+/** By its whole value. */
+export const findKey = (value: string) => apiPost<FoundKey>('admin/keys/find', { value });
 export const revokeKey = (id: string) =>
   apiPost<ApiKey & { account_id: string }>(`admin/keys/${encodeURIComponent(id)}/revoke`);
 /** Null: it concerns the whole gateway. */

@@ -18,9 +18,12 @@ export interface Topup {
   readonly id: string;
   readonly account_id: string;
   readonly amount: number;
-  readonly status: 'pending' | 'cleared';
+  readonly status: 'pending' | 'cleared' | 'voided';
   readonly created_at: string;
   readonly cleared_at: string | null;
+  readonly voided_at: string | null;
+  /** Of the payment, as an operator noted it. */
+  readonly reference: string | null;
 }
 
 export interface LedgerEntry {
@@ -29,6 +32,8 @@ export interface LedgerEntry {
   /** Negative: taken. */
   readonly amount: number;
   readonly reference: string;
+  /** The reason of an adjustment, the reference of a top-up's payment. */
+  readonly note: string | null;
   readonly created_at: string;
 }
 

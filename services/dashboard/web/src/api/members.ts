@@ -9,7 +9,7 @@ export interface Member {
   readonly created_at: string;
 }
 
-/** With a first password, shown this once. */
+/** With a password, which is shown this once. */
 export interface NewMember extends Member {
   readonly password: string;
 }
@@ -22,4 +22,6 @@ export const addMember = (member: { email: string; name: string; role: Role }) =
   apiPost<NewMember>('members', member);
 export const updateMember = (id: string, change: { name?: string; role?: Role }) =>
   apiPost<Member>(`${pathOf(id)}/update`, change);
+/** For one who lost it; his logins end. */
+export const renewPassword = (id: string) => apiPost<NewMember>(`${pathOf(id)}/password`);
 export const deleteMember = (id: string) => apiPost<Member>(`${pathOf(id)}/delete`);

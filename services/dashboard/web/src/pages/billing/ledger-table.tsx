@@ -5,6 +5,7 @@ import { type LedgerEntry, listLedger } from '../../api/billing';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { Money } from '../../ui/money';
+import { Noted } from '../../ui/noted';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
 
@@ -39,8 +40,8 @@ export function LedgerTable() {
   );
 }
 
-function Reference({ kind, reference }: LedgerEntry) {
-  if (kind !== 'charge') return <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>;
+function Reference({ kind, reference, note }: LedgerEntry) {
+  if (kind !== 'charge') return <Noted reference={reference} note={note} />;
   return (
     <Anchor component={Link} to={`/requests/${encodeURIComponent(reference)}`} size="sm">
       Request <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>

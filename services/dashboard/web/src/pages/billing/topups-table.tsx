@@ -1,9 +1,9 @@
-import { Code } from '@mantine/core';
 import { CreditCard } from 'lucide-react';
 import { listTopups, type Topup } from '../../api/billing';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { Money } from '../../ui/money';
+import { Noted } from '../../ui/noted';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
@@ -13,9 +13,12 @@ const COLUMNS: readonly Column<Topup>[] = [
   { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     title: 'Cleared',
-    cell: ({ cleared_at }) => (cleared_at ? <Time at={cleared_at} /> : 'Not yet: can’t be spent'),
+    cell: ({ status, cleared_at }) => {
+      if (status === 'voided') return 'Never: it was a mistake';
+      return cleared_at ? <Time at={cleared_at} /> : 'Not yet: can’t be spent';
+    },
   },
-  { title: 'Id', cell: ({ id }) => <Code style={{ overflowWrap: 'anywhere' }}>{id}</Code> },
+  { title: 'For', cell: ({ id, reference }) => <Noted reference={id} note={reference} /> },
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
 ];
 

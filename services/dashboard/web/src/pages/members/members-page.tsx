@@ -2,13 +2,14 @@ import { ActionIcon, Badge, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { Pencil, Trash2, UserPlus, Users } from 'lucide-react';
+import { KeyRound, Pencil, Trash2, UserPlus, Users } from 'lucide-react';
 import { useState } from 'react';
-import { deleteMember, listMembers, type Member, type NewMember } from '../../api/members';
+import { deleteMember, listMembers, type Member, type NewMember, renewPassword } from '../../api/members';
 import { useMay, useMe } from '../../api/use-me';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
+import { NewPasswordDialog } from '../../ui/new-password-dialog';
 import { PageHeader } from '../../ui/page-header';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
@@ -21,16 +22,19 @@ import { roleLabel } from './roles';
 export function MembersPage() {
   const list = usePagedList(['members'], (cursor) => listMembers(cursor));
   const mayManage = useMay('owner');
+  const { user } = useMe();
   const [isAdding, adding] = useDisclosure();
   const [added, setAdded] = useState<NewMember>();
   const [edited, setEdited] = useState<Member>();
+  const [locked, setLocked] = useState<Member>();
   const [removed, setRemoved] = useState<Member>();
   const add = mayManage && (
     <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={adding.open}>
       Add member
     </Button>
   );
-  const columns = mayManage ? [...COLUMNS, actionsColumn(setEdited, setRemoved)] : COLUMNS;
+  const actions = actionsColumn(user.id, { edit: setEdited, renew: setLocked, remove: setRemoved });
+  const columns = mayManage ? [...COLUMNS, actions] : COLUMNS;
   return (
     <>
       <PageHeader title="Members" description="Who logs in to this account" actions={add} />
@@ -44,6 +48,7 @@ export function MembersPage() {
       <AddMemberDialog opened={isAdding} onClose={adding.close} onAdded={setAdded} />
       <FirstPasswordDialog added={added} onClose={() => setAdded(undefined)} />
       <EditMemberDialog member={edited} onClose={() => setEdited(undefined)} />
+      <NewPasswordDialog member={locked} renew={renewPassword} onClose={() => setLocked(undefined)} />
       <RemoveMember member={removed} onClose={() => setRemoved(undefined)} />
     </>
   );
@@ -55,7 +60,9 @@ const COLUMNS: readonly Column<Member>[] = [
   { title: 'Added', cell: ({ created_at }) => <Time at={created_at} relative /> },
 ];
 
-const actionsColumn = (edit: (member: Member) => void, remove: (member: Member) => void): Column<Member> => ({
+type Actions = Readonly<Record<'edit' | 'renew' | 'remove', (member: Member) => void>>;
+
+const actionsColumn = (ownId: string, { edit, renew, remove }: Actions): Column<Member> => ({
   title: 'Actions',
   titleHidden: true,
   numeric: true,
@@ -69,6 +76,18 @@ const actionsColumn = (edit: (member: Member) => void, remove: (member: Member) 
       >
         <Pencil size={16} aria-hidden />
       </ActionIcon>
+      {/* The own one is changed where the old one is asked for. */}
+      {member.id !== ownId && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`New password for ${member.email}`}
+          title="New password"
+          onClick={() => renew(member)}
+        >
+          <KeyRound size={16} aria-hidden />
+        </ActionIcon>
+      )}
       <ActionIcon
         variant="subtle"
         color="red"

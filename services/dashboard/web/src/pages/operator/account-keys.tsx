@@ -1,11 +1,7 @@
-import { Button, Code, Group, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
-import { useQueryClient } from '@tanstack/react-query';
+import { Code, Group, Stack, Text } from '@mantine/core';
 import { KeyRound } from 'lucide-react';
-import { listKeysOf, revokeKey } from '../../api/admin-accounts';
+import { listKeysOf } from '../../api/admin-accounts';
 import type { ApiKey } from '../../api/keys';
-import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { formatCount } from '../../ui/format-count';
@@ -13,6 +9,7 @@ import { formatMoney } from '../../ui/format-money';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
+import { RevokeKey } from './revoke-key';
 
 const COLUMNS: readonly Column<ApiKey>[] = [
   {
@@ -29,7 +26,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { title: 'Limits', cell: (key) => <Limits limits={limitsOf(key)} /> },
   { title: 'Created', cell: ({ created_at }) => <Time at={created_at} relative /> },
-  { title: 'Revoke', titleHidden: true, numeric: true, cell: (key) => <Revoke apiKey={key} /> },
+  { title: 'Revoke', titleHidden: true, numeric: true, cell: (key) => <RevokeKey apiKey={key} /> },
 ];
 
 export function AccountKeys({ accountId }: { accountId: string }) {
@@ -74,42 +71,4 @@ function limitsOf(key: ApiKey): string[] {
     ...(tpm_limit === null ? [] : [`${formatCount(tpm_limit)} tokens a minute`]),
     ...(allowed_models.length === 0 ? [] : [`${formatCount(allowed_models.length)} models`]),
   ];
-}
-
-function Revoke({ apiKey: { id, name, status } }: { apiKey: ApiKey }) {
-  const [opened, { open, close }] = useDisclosure();
-  const queryClient = useQueryClient();
-  if (status === 'revoked' || status === 'deleted') return null;
-  const done = () => {
-    notifications.show({ message: `The key ${name} is revoked.` });
-    void queryClient.invalidateQueries();
-  };
-  return (
-    <>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        c="var(--mantine-color-error)"
-        onClick={open}
-        aria-label={`Revoke key ${name}`}
-      >
-        Revoke
-      </Button>
-      <ConfirmDialog
-        opened={opened}
-        onClose={close}
-        title={`Revoke the key ${name}?`}
-        confirm="Revoke key"
-        dangerous
-        action={() => revokeKey(id)}
-        onDone={done}
-      >
-        <Text size="sm" ta="left">
-          For a key that has leaked. It is refused from the next call on, for good: the account can’t enable
-          it again and has to make a new one.
-        </Text>
-      </ConfirmDialog>
-    </>
-  );
 }

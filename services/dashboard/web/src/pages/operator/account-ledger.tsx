@@ -1,10 +1,11 @@
-import { Code, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { ScrollText } from 'lucide-react';
 import { listLedgerOf } from '../../api/admin-accounts';
 import type { LedgerEntry } from '../../api/billing';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { Money } from '../../ui/money';
+import { Noted } from '../../ui/noted';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
 
@@ -17,7 +18,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'What', cell: ({ kind }) => KINDS[kind] ?? kind },
-  { title: 'Reference', cell: ({ reference }) => <Code>{reference}</Code> },
+  { title: 'For', cell: ({ reference, note }) => <Noted reference={reference} note={note} /> },
   {
     title: 'Amount',
     numeric: true,

@@ -1,10 +1,13 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { UserPlus, Users } from 'lucide-react';
-import { listMembersOf } from '../../api/admin-accounts';
+import { useState } from 'react';
+import { listMembersOf, renewPasswordIn } from '../../api/admin-accounts';
 import type { Member } from '../../api/members';
+import { useMe } from '../../api/use-me';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
+import { NewPasswordDialog } from '../../ui/new-password-dialog';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
 import { AddMemberDialog } from './add-member-dialog';
@@ -25,8 +28,28 @@ const COLUMNS: readonly Column<Member>[] = [
   { title: 'Since', cell: ({ created_at }) => <Time at={created_at} relative /> },
 ];
 
+const passwordColumn = (ownId: string, renew: (member: Member) => void): Column<Member> => ({
+  title: 'Password',
+  titleHidden: true,
+  numeric: true,
+  // The own one is changed where the old one is asked for.
+  cell: (member) =>
+    member.id !== ownId && (
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => renew(member)}
+        aria-label={`New password for ${member.email}`}
+      >
+        New password
+      </Button>
+    ),
+});
+
 export function AccountMembers({ accountId }: { accountId: string }) {
   const [isAdding, adding] = useDisclosure();
+  const [locked, setLocked] = useState<Member>();
+  const { user } = useMe();
   const list = usePagedList(['admin', 'account', accountId, 'members'], (cursor) =>
     listMembersOf(accountId, cursor),
   );
@@ -44,7 +67,7 @@ export function AccountMembers({ accountId }: { accountId: string }) {
       </Group>
       <DataTable
         label="Members of this account"
-        columns={COLUMNS}
+        columns={[...COLUMNS, passwordColumn(user.id, setLocked)]}
         list={list}
         rowKey={({ id }) => id}
         empty={
@@ -54,6 +77,11 @@ export function AccountMembers({ accountId }: { accountId: string }) {
         }
       />
       <AddMemberDialog accountId={accountId} opened={isAdding} onClose={adding.close} />
+      <NewPasswordDialog
+        member={locked}
+        renew={(id) => renewPasswordIn(accountId, id)}
+        onClose={() => setLocked(undefined)}
+      />
     </Stack>
   );
 }

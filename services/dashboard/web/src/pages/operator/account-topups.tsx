@@ -1,29 +1,32 @@
-import { Code } from '@mantine/core';
 import { CreditCard } from 'lucide-react';
 import { listTopupsOf } from '../../api/admin-accounts';
 import type { Topup } from '../../api/billing';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { Money } from '../../ui/money';
+import { Noted } from '../../ui/noted';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
-import { ClearTopup } from './clear-topup';
+import { EndTopup } from './end-topup';
 
 const COLUMNS: readonly Column<Topup>[] = [
   { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Top-up', cell: ({ id }) => <Code>{id}</Code> },
+  { title: 'For', cell: ({ id, reference }) => <Noted reference={id} note={reference} /> },
   { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     title: 'Cleared',
-    cell: ({ cleared_at }) => (cleared_at ? <Time at={cleared_at} relative /> : 'Not yet'),
+    cell: ({ status, cleared_at }) => {
+      if (status === 'voided') return 'Never';
+      return cleared_at ? <Time at={cleared_at} relative /> : 'Not yet';
+    },
   },
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
   {
-    title: 'Clear',
+    title: 'Clear or void',
     titleHidden: true,
     numeric: true,
-    cell: (topup) => topup.status === 'pending' && <ClearTopup topup={topup} />,
+    cell: (topup) => topup.status === 'pending' && <EndTopup topup={topup} />,
   },
 ];
 

@@ -7,6 +7,7 @@ import { fieldError } from '../../ui/field-error';
 import { formatMoney } from '../../ui/format-money';
 import { parseUsd } from '../../ui/parse-usd';
 import { MoneyError } from './money-error';
+import { RepeatNotice } from './repeat-notice';
 import { useOnce } from './use-once';
 
 const MAX_REASON_CHARS = 200;
@@ -30,6 +31,7 @@ interface AdjustmentInput {
 /** A correction of the balance, for which someone must say why. */
 export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogProps) {
   const once = useOnce(opened);
+  const [, setOthers] = useState(0);
   const queryClient = useQueryClient();
   const adjustment = useMutation({
     mutationFn: (input: AdjustmentInput) =>
@@ -45,6 +47,11 @@ export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogP
     onClose();
     adjustment.reset();
   };
+  const another = (amount: number) => {
+    once.forget(amount);
+    adjustment.reset();
+    setOthers((count) => count + 1);
+  };
   return (
     <Modal
       opened={opened}
@@ -57,6 +64,8 @@ export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogP
         onSubmit={adjustment.mutate}
         isPending={adjustment.isPending}
         error={adjustment.error}
+        isRepeat={(amount) => once.isRepeat(amount)}
+        onAnother={another}
         onCancel={close}
       />
     </Modal>
@@ -68,10 +77,14 @@ interface FormProps {
   onSubmit: (input: AdjustmentInput) => void;
   isPending: boolean;
   error: Error | null;
+  /** It would be taken for one before. */
+  isRepeat: (amount: number) => boolean;
+  onAnother: (amount: number) => void;
   onCancel: () => void;
 }
 
-function AdjustmentForm({ balance, onSubmit, isPending, error, onCancel }: FormProps) {
+function AdjustmentForm(props: FormProps) {
+  const { balance, onSubmit, isPending, error, isRepeat, onAnother, onCancel } = props;
   const [direction, setDirection] = useState('give');
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');
@@ -120,6 +133,12 @@ function AdjustmentForm({ balance, onSubmit, isPending, error, onCancel }: FormP
           {isGood ? after(balance, amount) : `The balance is ${formatMoney(balance)}.`}
         </Text>
         {error && !isOfField && <MoneyError error={error} title="The balance is as it was" />}
+        {isGood && !isPending && isRepeat(amount) && (
+          <RepeatNotice
+            what={`An adjustment by ${formatMoney(amount)}`}
+            onAnother={() => onAnother(amount)}
+          />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

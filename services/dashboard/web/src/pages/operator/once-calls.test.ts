@@ -6,7 +6,10 @@ let once: OnceCalls;
 beforeEach(() => {
   let keys = 0;
   made = [];
-  once = new OnceCalls(() => `key ${++keys}`);
+  once = new OnceCalls(
+    () => `key ${++keys}`,
+    (error) => (error as Error).message === 'lost',
+  );
 });
 
 const make = async (key: string) => {
@@ -37,4 +40,20 @@ test('something else, and the same in a dialog that was opened anew, are calls o
   once.begin();
   await once.call({ amount: 1 }, make);
   expect(made).toEqual(['key 1', 'key 2', 'key 3']);
+});
+
+test('what may have been done is taken for the same until it is said to be another one', async () => {
+  const refuse = async () => {
+    throw new Error('refused');
+  };
+  await expect(once.call(5, refuse)).rejects.toThrow('refused');
+  expect(once.isRepeat(5)).toBe(false);
+  await expect(once.call(5, fail)).rejects.toThrow('lost');
+  await expect(once.call(5, refuse)).rejects.toThrow('refused');
+  once.begin();
+  expect([once.isRepeat(5), once.isRepeat(6)]).toEqual([true, false]);
+  once.forget(5);
+  expect(once.isRepeat(5)).toBe(false);
+  await once.call(5, make);
+  expect([made, once.isRepeat(5)]).toEqual([['key 1', 'key 2'], false]);
 });

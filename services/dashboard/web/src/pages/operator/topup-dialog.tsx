@@ -7,6 +7,7 @@ import { fieldError } from '../../ui/field-error';
 import { formatMoney } from '../../ui/format-money';
 import { parseUsd } from '../../ui/parse-usd';
 import { MoneyError } from './money-error';
+import { RepeatNotice } from './repeat-notice';
 import { useOnce } from './use-once';
 
 interface TopupDialogProps {
@@ -18,10 +19,14 @@ interface TopupDialogProps {
 interface TopupInput {
   readonly amount: number;
   readonly status: 'cleared' | 'pending';
+  readonly reference?: string;
 }
+
+const MAX_REFERENCE_CHARS = 200;
 
 export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
   const once = useOnce(opened);
+  const [, setOthers] = useState(0);
   const queryClient = useQueryClient();
   const topup = useMutation({
     mutationFn: (input: TopupInput) => once.call(input.amount, (key) => topUpAccount(account.id, input, key)),
@@ -36,6 +41,11 @@ export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
     onClose();
     topup.reset();
   };
+  const another = (amount: number) => {
+    once.forget(amount);
+    topup.reset();
+    setOthers((count) => count + 1);
+  };
   return (
     <Modal
       opened={opened}
@@ -43,7 +53,14 @@ export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
       title={`Top up ${account.name}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <TopupForm onSubmit={topup.mutate} isPending={topup.isPending} error={topup.error} onCancel={close} />
+      <TopupForm
+        onSubmit={topup.mutate}
+        isPending={topup.isPending}
+        error={topup.error}
+        isRepeat={(amount) => once.isRepeat(amount)}
+        onAnother={another}
+        onCancel={close}
+      />
     </Modal>
   );
 }
@@ -52,20 +69,26 @@ interface FormProps {
   onSubmit: (input: TopupInput) => void;
   isPending: boolean;
   error: Error | null;
+  /** It would be taken for one before. */
+  isRepeat: (amount: number) => boolean;
+  onAnother: (amount: number) => void;
   onCancel: () => void;
 }
 
-function TopupForm({ onSubmit, isPending, error, onCancel }: FormProps) {
+function TopupForm({ onSubmit, isPending, error, isRepeat, onAnother, onCancel }: FormProps) {
   const [text, setText] = useState('');
   const [status, setStatus] = useState<TopupInput['status']>('cleared');
+  const [reference, setReference] = useState('');
   const [isTold, setTold] = useState(false);
   const amount = parseUsd(text);
   const isGood = amount !== undefined && amount > 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTold(!isGood);
-    if (isGood) onSubmit({ amount, status });
+    const noted = reference.trim();
+    if (isGood) onSubmit({ amount, status, ...(noted !== '' && { reference: noted }) });
   };
+  const isOfField = fieldError(error, 'amount') ?? fieldError(error, 'reference');
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -92,7 +115,20 @@ function TopupForm({ onSubmit, isPending, error, onCancel }: FormProps) {
             <Radio value="pending" label="Is on its way" description="It can be spent once you clear it." />
           </Stack>
         </Radio.Group>
-        {error && !fieldError(error, 'amount') && <MoneyError error={error} title="There is no top-up" />}
+        <TextInput
+          label="Reference"
+          description="Of the payment; the account’s members see it"
+          placeholder="Invoice 2026-118"
+          autoComplete="off"
+          maxLength={MAX_REFERENCE_CHARS}
+          value={reference}
+          onChange={(event) => setReference(event.currentTarget.value)}
+          error={fieldError(error, 'reference')}
+        />
+        {error && !isOfField && <MoneyError error={error} title="There is no top-up" />}
+        {isGood && !isPending && isRepeat(amount) && (
+          <RepeatNotice what={`A top-up of ${formatMoney(amount)}`} onAnother={() => onAnother(amount)} />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

@@ -1,0 +1,24 @@
+import { GatewayError } from '@gateway/proto';
+import type { FindKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/FindKeyRequest';
+import type { FindKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/FindKeyResponse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { isWellFormedKeyValue, keyValueMac } from '../domain/key-value';
+import { findAnyKeyByMacs } from '../store/keys';
+import { toProtoKey } from './to-proto';
+
+export const findKey =
+  (pool: Pool, peppers: readonly string[]) =>
+  async (_context: RequestContext, { value }: FindKeyRequest__Output): Promise<FindKeyResponse> => {
+    if (!isWellFormedKeyValue(value)) {
+      throw new GatewayError('invalid_request', {
+        detail: 'value is not a whole key of a gateway like this',
+      });
+    }
+    const row = await findAnyKeyByMacs(
+      pool,
+      peppers.map((pepper) => keyValueMac(value, pepper)),
+    );
+    if (!row) throw new GatewayError('not_found');
+    const endsAtMs = row.retires_at_ms;
+    return { key: toProtoKey(row), ...(endsAtMs !== null && { valueEndsAtMs: String(endsAtMs) }) };
+  };

@@ -1,0 +1,11 @@
+import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
+import type { VoidTopupRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/VoidTopupRequest';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { voidTopup as makeVoid } from '../store/topups';
+import { parseLookupId } from './parse';
+import { toProtoTopup } from './to-proto';
+
+export const voidTopup =
+  (pool: Pool) =>
+  async (_context: RequestContext, request: VoidTopupRequest__Output): Promise<Topup> =>
+    toProtoTopup(await makeVoid(pool, parseLookupId(request.id)));

@@ -1,0 +1,93 @@
+import { Button, Card, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Search } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { type FoundKey, findKey } from '../../api/admin-accounts';
+import { ApiError } from '../../api/api-error';
+import { ErrorState } from '../../ui/error-state';
+import { Facts } from '../../ui/facts';
+import { StatusBadge } from '../../ui/status-badge';
+import { Time } from '../../ui/time';
+import { AccountLink } from './account-link';
+import { RevokeKey } from './revoke-key';
+
+/** Whose key a value is that was found where it should not be. */
+export function FindKey() {
+  const [value, setValue] = useState('');
+  // A value is kept no longer than it is looked at.
+  const finding = useMutation({ mutationFn: findKey, gcTime: 0 });
+  const { data, error, isPending } = finding;
+  const isUnknown = error instanceof ApiError && error.code === 'not_found';
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (value.trim() !== '') finding.mutate(value);
+  };
+  return (
+    <Stack maw={560}>
+      <form onSubmit={submit}>
+        <Group align="flex-end" gap="sm">
+          <TextInput
+            label="Key"
+            description="The whole value, as it was found. It is not kept and not logged."
+            placeholder="sk-gw-…"
+            ff="monospace"
+            autoComplete="off"
+            spellCheck={false}
+            style={{ flex: '1 1 20rem' }}
+            value={value}
+            onChange={(event) => {
+              setValue(event.currentTarget.value);
+              finding.reset();
+            }}
+          />
+          <Button type="submit" loading={isPending} leftSection={<Search size={16} aria-hidden />}>
+            Find key
+          </Button>
+        </Group>
+      </form>
+      <div role="status">
+        {isUnknown && (
+          <Text size="sm">
+            No key of this gateway has this value: it was regenerated, or it is of another environment.
+          </Text>
+        )}
+        {data && <Found found={data} onRevoked={() => finding.mutate(value)} />}
+      </div>
+      {error && !isUnknown && <ErrorState error={error} title="The key was not looked for" />}
+    </Stack>
+  );
+}
+
+function Found({ found, onRevoked }: { found: FoundKey; onRevoked: () => void }) {
+  const { name, hint, status, account_id, created_at, value_ends_at } = found;
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Group gap="xs">
+          <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {name}
+          </Text>
+          <Code>…{hint}</Code>
+          <StatusBadge status={status} />
+        </Group>
+        <RevokeKey apiKey={found} onRevoked={onRevoked} />
+      </Group>
+      <Facts
+        facts={[
+          ['Account', <AccountLink key="account" id={account_id} />],
+          ['Created', <Time key="created" at={created_at} relative />],
+          ['This value', <ValueState key="value" endsAt={value_ends_at} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function ValueState({ endsAt }: { endsAt: string | null }) {
+  if (endsAt === null) return <>The key’s latest</>;
+  return (
+    <>
+      Replaced by a rotation, {Date.parse(endsAt) > Date.now() ? 'works until' : 'ended'} <Time at={endsAt} />
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { NewMember } from '../api/members';
+import { ErrorState } from './error-state';
+import { SecretNotice } from './secret-notice';
+
+interface NewPasswordDialogProps {
+  /** Who lost his; undefined: closed. */
+  member: { readonly id: string; readonly name: string; readonly email: string } | undefined;
+  renew: (id: string) => Promise<NewMember>;
+  onClose: () => void;
+}
+
+/** Asks, and shows the new password. With that in it, it is closed by its button only: a slip would lose it. */
+export function NewPasswordDialog({ member, renew, onClose }: NewPasswordDialogProps) {
+  // While it fades out it is about whom it was about.
+  const about = useRef(member);
+  if (member) about.current = member;
+  const queryClient = useQueryClient();
+  const renewal = useMutation({
+    mutationFn: renew,
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['admin'] }),
+  });
+  const { error, isPending } = renewal;
+  const { id = '', name = '', email = '' } = about.current ?? {};
+  // Not the one before, whose dialog may be fading out still.
+  const made = renewal.data?.id === id ? renewal.data : undefined;
+  const mayClose = !made && !isPending;
+  return (
+    <Modal
+      opened={member !== undefined}
+      onClose={onClose}
+      onExitTransitionEnd={renewal.reset}
+      title={made ? `New password of ${name}` : `A new password for ${name}?`}
+      closeOnClickOutside={mayClose}
+      closeOnEscape={mayClose}
+      withCloseButton={mayClose}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        {made ? (
+          <>
+            <SecretNotice
+              title={`New password of ${made.email}`}
+              value={made.password}
+              copyLabel="Copy password"
+            />
+            <Text size="sm">
+              Hand it over in a safe way: no mail is sent. They should change it after logging in, under “Your
+              login”.
+            </Text>
+          </>
+        ) : (
+          <Text size="sm">
+            For somebody who lost it. The old password of {email} ends, and so do all their logins. The new
+            one is shown once, for you to hand over.
+          </Text>
+        )}
+        {error && <ErrorState error={error} title="There is no new password" />}
+        <Group justify="flex-end">
+          {made ? (
+            <Button onClick={onClose}>I have copied it</Button>
+          ) : (
+            <>
+              {/* The harmless one has the focus, so that a stray Enter does nothing. */}
+              <Button variant="default" onClick={onClose} disabled={isPending} data-autofocus>
+                Cancel
+              </Button>
+              <Button loading={isPending} onClick={() => renewal.mutate(id)}>
+                Make a new password
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,15 @@
+import { Code, Text } from '@mantine/core';
+
+/** An id, under the words that somebody gave it. */
+export function Noted({ reference, note }: { reference: string; note: string | null }) {
+  return (
+    <div>
+      {note !== null && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {note}
+        </Text>
+      )}
+      <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>
+    </div>
+  );
+}
