@@ -5,6 +5,11 @@ export type { Pool, PoolClient, QueryResult } from 'pg';
 
 const INT8_OID = 20;
 
+const ROW_BY_ROW = [
+  '-c plan_cache_mode=force_generic_plan',
+  ...['hashjoin', 'mergejoin', 'material'].map((node) => `-c enable_${node}=off`),
+];
+
 /** A pool whose int8 columns are bigint. Statements and waits for a connection have deadlines. */
 export function createPool(options: {
   url: string;
@@ -19,11 +24,17 @@ export function createPool(options: {
   pipeline?: boolean;
   /** Every statement finds its rows by an index: plans may not scan a whole table. */
   indexesOnly?: boolean;
+  /**
+   * Every statement is planned once per connection, to find each of its rows by itself: so the plan that was made while
+   * a table was empty is as good when it is full. Planning one that writes takes as long as running it.
+   */
+  plannedOnce?: boolean;
   /** Every statement is planned for its values, each time, and not compiled, which would take longer. */
   customPlans?: boolean;
 }): pg.Pool {
   const planning = [
     ...(options.indexesOnly ? ['-c enable_seqscan=off'] : []),
+    ...(options.plannedOnce ? ROW_BY_ROW : []),
     ...(options.customPlans ? ['-c plan_cache_mode=force_custom_plan', '-c jit=off'] : []),
   ];
   const pool = new pg.Pool({

@@ -141,8 +141,8 @@ function createPools(url: string, log: Logger) {
       // An instance that freezes with locks in its hand must not fail the calls of the others.
       idleInTransactionTimeoutMs: 2_000,
       pipeline: true,
-      // A prepared statement keeps the plan that was good while a month's partition was empty.
       indexesOnly: true,
+      plannedOnce: true,
     }),
     // With the wait for a turn these end before those who asked give up, after 5 s.
     listPool: createPool({

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import { type Queryable, rowsOf, statement } from './statement';
+import { usedNano } from './used-nano';
 
 export interface AccountUseRow {
   day_nano: bigint;
@@ -8,10 +9,9 @@ export interface AccountUseRow {
 
 const GET = statement(
   'get-account-use',
-  `SELECT coalesce(day.held_nano + day.settled_nano, 0) AS day_nano, billing.epoch_ms(billing.clock()) AS now_ms
+  `SELECT ${usedNano('account_day', 'a.id', 'billing.utc_day(billing.clock())')} AS day_nano,
+     billing.epoch_ms(billing.clock()) AS now_ms
    FROM billing.accounts a
-   LEFT JOIN billing.spend_windows day
-     ON day.kind = 'account_day' AND day.subject_id = a.id AND day.starts_on = billing.utc_day(billing.clock())
    WHERE a.id = $1`,
 );
 

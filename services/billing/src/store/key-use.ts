@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/proto';
-import { WINDOWS_OF_KEY } from './spend-windows';
 import { type Queryable, rowsOf, statement } from './statement';
+import { usedNano } from './used-nano';
 
 export interface KeyUseRow {
   day_nano: bigint;
@@ -17,15 +17,14 @@ export interface KeyUseRow {
 // and changes nothing there. By the clock that wrote created_at, which tests do not move.
 const GET = statement(
   'get-key-use',
-  `SELECT coalesce(key_day.held_nano + key_day.settled_nano, 0) AS day_nano,
-     coalesce(key_month.held_nano + key_month.settled_nano, 0) AS month_nano,
-     coalesce(account_day.held_nano + account_day.settled_nano, 0) AS account_day_nano,
+  `SELECT ${usedNano('key_day', 'k.id', 't.day')} AS day_nano,
+     ${usedNano('key_month', 'k.id', 'billing.month_of(t.day)')} AS month_nano,
+     ${usedNano('account_day', 'k.account_id', 't.day')} AS account_day_nano,
      k.rpm_limit IS NOT NULL OR k.tpm_limit IS NOT NULL AS is_rate_limited,
      paid.calls + free.calls AS minute_requests, paid.tokens AS minute_tokens,
      billing.epoch_ms(billing.clock()) AS now_ms
    FROM billing.keys k
    CROSS JOIN (SELECT billing.utc_day(billing.clock()) AS day) t
-   ${WINDOWS_OF_KEY}
    CROSS JOIN LATERAL (
      SELECT count(*) AS calls, coalesce(sum(tokens), 0)::bigint AS tokens FROM billing.holds
      WHERE key_id = k.id AND tokens IS NOT NULL AND created_at > clock_timestamp() - interval '61 seconds') paid

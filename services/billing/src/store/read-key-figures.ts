@@ -1,8 +1,8 @@
 import type { PoolClient } from '@gateway/runtime';
 import type { AccountFigures, KeyFigures } from '../domain/admission';
 import { VALUE_ID } from './keys';
-import { WINDOWS_OF_KEY } from './spend-windows';
 import { rowsOf, statement } from './statement';
+import { usedNano } from './used-nano';
 
 interface KeyRow {
   id: string;
@@ -30,12 +30,11 @@ const READ = statement(
    SELECT k.id, k.account_id, k.status, billing.epoch_ms(k.expires_at) AS expires_at_ms, k.allowed_models,
      k.daily_limit_nano, k.monthly_limit_nano, k.request_cost_limit_nano, k.rpm_limit, k.tpm_limit, k.rates_generation,
      v.live_value_ids, v.retired_value_ids,
-     coalesce(key_day.held_nano + key_day.settled_nano, 0) AS used_day_nano,
-     coalesce(key_month.held_nano + key_month.settled_nano, 0) AS used_month_nano,
-     coalesce(account_day.held_nano + account_day.settled_nano, 0) AS account_used_day_nano,
+     ${usedNano('key_day', 'k.id', 't.day')} AS used_day_nano,
+     ${usedNano('key_month', 'k.id', 'billing.month_of(t.day)')} AS used_month_nano,
+     ${usedNano('account_day', 'k.account_id', 't.day')} AS account_used_day_nano,
      billing.epoch_ms(billing.clock()) AS now_ms
    FROM billing.keys k CROSS JOIN today t
-   ${WINDOWS_OF_KEY}
    LEFT JOIN LATERAL (
      SELECT array_agg(id) FILTER (WHERE NOT retired) AS live_value_ids,
        array_agg(id) FILTER (WHERE retired) AS retired_value_ids
