@@ -40,6 +40,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /billing/ledger': 'viewer',
   'POST /playground/chat': 'member',
   'POST /playground/images': 'member',
+  'POST /playground/images/edits': 'member',
   'POST /playground/videos/:provider/create': 'member',
   'POST /playground/videos/:provider/status': 'member',
   'POST /playground/videos/:provider/result': 'member',
@@ -114,6 +115,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/models/*slug/prices': { tokens: { input: 1, output: 2 } },
 };
 
+const FORM_ROUTE = 'POST /playground/images/edits';
+
 const routes = Object.keys(ACCESS);
 const routesOf = (access: string) => routes.filter((route) => ACCESS[route] === access);
 const ofUsers = routes.filter((route) => !['public', 'operator'].includes(ACCESS[route]!));
@@ -153,6 +156,7 @@ function call(route: string, token: string | undefined, id: string, body = BODIE
     .replace(':provider', 'sim')
     .replace(':token', 'a-token')
     .slice(1);
+  if (route === FORM_ROUTE) return dashboard.postForm(`${path}?key_id=${id}`, new FormData(), token);
   const sent = path.startsWith('playground/') ? { key_id: id, ...body } : body;
   return method === 'GET' ? dashboard.get(path, token) : dashboard.post(path, sent, token);
 }

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
+import { CallerLeft } from '@gateway/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type Dashboard, startDashboard, startWorld, until, type World } from './testing/dashboard-fixture';
 
@@ -61,6 +62,124 @@ describe('a playground call', () => {
     expect((await dashboard.post('playground/images', body, owner.token, headers)).status).toBe(200);
     const [{ call } = { call: undefined }] = world.carrier.seen;
     expect(call).toMatchObject({ path: '/v1/images', headers: { 'idempotency-key': 'cat 7' } });
+  });
+
+  describe('with a form', () => {
+    const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(300_000, 'pixels ')]);
+    const formOf = (...files: Buffer[]) => {
+      const form = new FormData();
+      form.append('model', 'sim/image');
+      form.append('prompt', 'a hat');
+      for (const file of files) form.append('image[]', new Blob([new Uint8Array(file)]), 'a.png');
+      return form;
+    };
+    const edit = (form: FormData, query = `key_id=${keyId}`, headers: Record<string, string> = {}) =>
+      dashboard.postForm(`playground/images/edits?${query}`, form, owner.token, headers);
+
+    test('hands it on as it comes, whole, with the key beside it', async () => {
+      let received = Buffer.alloc(0);
+      world.carrier.answering.handler = async (...args) => {
+        for await (const bytes of args[1].bodyStream ?? []) received = Buffer.concat([received, bytes]);
+        return usual(...args);
+      };
+      const reply = await edit(formOf(PNG, PNG), undefined, { 'idempotency-key': 'hat 7' });
+      expect([reply.status, reply.body]).toEqual([200, { ok: true }]);
+      const [{ call } = { call: undefined }] = world.carrier.seen;
+      expect(call).toMatchObject({ method: 'POST', path: '/v1/images/edits', key: { keyId } });
+      expect(call!.body).toHaveLength(0);
+      const type = call!.headers['content-type'] ?? '';
+      expect(call!.headers).toEqual({ 'content-type': type, 'idempotency-key': 'hat 7' });
+      const form = await new Response(new Uint8Array(received), {
+        headers: { 'content-type': type },
+      }).formData();
+      const images = await Promise.all(form.getAll('image[]').map((file) => (file as File).bytes()));
+      expect(images.map((bytes) => PNG.equals(bytes))).toEqual([true, true]);
+      expect([...form.keys()]).toEqual(['model', 'prompt', 'image[]', 'image[]']);
+    });
+
+    test('takes no more of it than is read', async () => {
+      let goOn!: () => void;
+      const waited = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      let takenBytes = 0;
+      world.carrier.answering.handler = async (...args) => {
+        await waited;
+        for await (const bytes of args[1].bodyStream ?? []) takenBytes += bytes.length;
+        return usual(...args);
+      };
+      const reply = edit(formOf(Buffer.concat([PNG, Buffer.alloc(8_000_000)])));
+      await until(() => world.carrier.seen.length === 1);
+      goOn();
+      expect((await reply).status).toBe(200);
+      expect(takenBytes).toBeGreaterThan(8_000_000);
+    });
+
+    test('is refused at once, and its connection lives on', async () => {
+      world.carrier.answering.handler = async (_context, { bodyStream }) => {
+        for await (const bytes of bodyStream ?? []) {
+          throw new GatewayError('invalid_request', { detail: `image: ${bytes.length > 0}` });
+        }
+        throw new Error('no body came');
+      };
+      const large = formOf(Buffer.alloc(5_000_000));
+      for (let at = 0; at < 3; at++) {
+        const { status, headers, body } = await edit(large);
+        expect([status, body.error.detail]).toEqual([400, 'image: true']);
+        expect(headers.get('connection')).toBe('keep-alive');
+      }
+      const other = await dashboard.register();
+      const theirs = (await dashboard.post('keys', { name: 'b' }, other.token)).body.id;
+      const seen = world.carrier.seen.length;
+      for (const [query, code] of [
+        ['', 'missing_parameter'],
+        ['key_id=', 'missing_parameter'],
+        ['key_id=a&key_id=b', 'invalid_request'],
+        ['key_id=key_none', 'not_found'],
+        [`key_id=${theirs}`, 'not_found'],
+      ] as const) {
+        const { body, headers } = await edit(large, query);
+        expect([query, body.error.code, headers.get('connection')]).toEqual([query, code, 'keep-alive']);
+      }
+      expect(world.carrier.seen).toHaveLength(seen);
+    });
+
+    test('is nothing else', async () => {
+      const path = `playground/images/edits?key_id=${keyId}`;
+      const { status, body } = await dashboard.post(path, { prompt: 'a hat' }, owner.token);
+      expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+      expect((await edit(formOf(PNG), undefined, { 'content-encoding': 'gzip' })).status).toBe(400);
+      expect(world.carrier.seen).toEqual([]);
+    });
+
+    test('ends with its caller', async () => {
+      let end: unknown;
+      world.carrier.answering.handler = async (_context, { bodyStream }) => {
+        try {
+          for await (const _bytes of bodyStream ?? []);
+        } catch (error) {
+          end = error;
+        }
+        throw new GatewayError('internal_error');
+      };
+      const abort = new AbortController();
+      const endless = new ReadableStream({ start: (controller) => controller.enqueue(PNG) });
+      const reply = fetch(`${dashboard.origin}/api/v1/playground/images/edits?key_id=${keyId}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${owner.token}`,
+          'content-type': 'multipart/form-data; boundary=a',
+        },
+        body: endless,
+        duplex: 'half',
+        signal: abort.signal,
+      } as RequestInit).catch(() => undefined);
+      await until(() => world.carrier.seen.length === 1);
+      abort.abort();
+      await reply;
+      await until(() => end !== undefined);
+      expect(end).toBeInstanceOf(CallerLeft);
+    });
   });
 
   test('orders videos and looks at them, at the provider that its path names', async () => {

@@ -50,7 +50,8 @@ import { PasswordHasher } from './security/password-hasher';
 import { SigningKeys } from './security/signing-keys';
 
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** Of a form, which edge passes on as it comes and gives five minutes; other bodies have a bound of their own. */
+const REQUEST_TIMEOUT_MS = 360_000;
 /** Longer than a proxy keeps an idle connection, so that it is never the one surprised. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const STOP_GRACE_MS = 5_000;

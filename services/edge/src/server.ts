@@ -88,7 +88,14 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     callTimeoutMs: config.EDGE_CALL_TIMEOUT_MS,
     stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
-  const dashboard = { tokens, throttle, proxy, playgroundProxy, bodyLimits: bodyLimits.dashboard };
+  const dashboard = {
+    tokens,
+    throttle,
+    proxy,
+    playgroundProxy,
+    bodyLimits: bodyLimits.dashboard,
+    uploadLimits: bodyLimits.dashboardUpload,
+  };
   const newRequestId = createUuidV7Generator();
   const fronts = addressesOf(config).map((address) => {
     const answer = async (exchange: Exchange) => {
@@ -139,7 +146,14 @@ function linkPool(
   return new LinkPool({ name, relays: clients.map((client) => () => client.Relay()), log });
 }
 
-function bodyLimitsOf(config: EdgeConfig): { api: BodyLimits; upload: SendLimits; dashboard: BodyLimits } {
+interface AllBodyLimits {
+  readonly api: BodyLimits;
+  readonly upload: SendLimits;
+  readonly dashboard: BodyLimits;
+  readonly dashboardUpload: SendLimits;
+}
+
+function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
   const limits = (maxBytes: number, maxBodiesBytes: number): BodyLimits => ({
     maxBytes,
     timeoutMs: config.EDGE_BODY_TIMEOUT_MS,
@@ -147,17 +161,14 @@ function bodyLimitsOf(config: EdgeConfig): { api: BodyLimits; upload: SendLimits
     budget: new ByteBudget(maxBodiesBytes),
     unfinished: new ByteShares(Math.max(maxBytes, Math.floor(maxBodiesBytes / BUDGET_SHARES))),
   });
-  const api = limits(config.EDGE_MAX_BODY_BYTES, config.EDGE_MAX_BODIES_BYTES);
-  return {
-    api,
-    upload: {
-      ...api,
-      maxBytes: config.EDGE_MAX_UPLOAD_BYTES,
-      timeoutMs: config.EDGE_UPLOAD_TIMEOUT_MS,
-      stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
-    },
-    dashboard: limits(config.EDGE_DASHBOARD_MAX_BODY_BYTES, config.EDGE_DASHBOARD_MAX_BODIES_BYTES),
+  const upload = {
+    maxBytes: config.EDGE_MAX_UPLOAD_BYTES,
+    timeoutMs: config.EDGE_UPLOAD_TIMEOUT_MS,
+    stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
+  const api = limits(config.EDGE_MAX_BODY_BYTES, config.EDGE_MAX_BODIES_BYTES);
+  const dashboard = limits(config.EDGE_DASHBOARD_MAX_BODY_BYTES, config.EDGE_DASHBOARD_MAX_BODIES_BYTES);
+  return { api, upload: { ...api, ...upload }, dashboard, dashboardUpload: { ...dashboard, ...upload } };
 }
 
 /** One public port: its server and what watches over its requests. */

@@ -44,6 +44,7 @@ const nameOf = ({ method, path }: { method: string; path: string }) => `${method
 const BEYOND_REACH = [
   'GET /v1/videos/files/{token}',
   'POST /v1/images/edits',
+  'POST /api/v1/playground/images/edits',
   'GET /api/v1/playground/videos/files/{token}',
 ];
 

@@ -13,6 +13,7 @@ import type { Session, User } from '../domain/user';
 import type { DashboardMetrics } from '../metrics';
 import type { Call, Endpoint, UserCall, UserEndpoint } from '../routes/endpoint';
 import { isApiKey } from './authenticate';
+import { FormBody, readFormType } from './form-body';
 import { readJsonBody } from './json-body';
 import { loggedPath } from './logged-path';
 import { sendError, sendJson } from './send';
@@ -49,7 +50,10 @@ export function createApp(deps: AppDependencies): Express {
   for (const endpoint of deps.endpoints) {
     const register = endpoint.method === 'GET' ? app.get.bind(app) : app.post.bind(app);
     register(`${BASE_PATH}${endpoint.path}`, (request, response, next) =>
-      answer(deps, endpoint, request, response).catch(next),
+      answer(deps, endpoint, request, response).catch((error: unknown) => {
+        if (takesForm(endpoint)) new FormBody(request).drop();
+        next(error);
+      }),
     );
   }
   app.use(deps.apiDocument);
@@ -96,26 +100,36 @@ async function answer(
   }
   const login = await deps.authenticate(request.get('authorization'));
   if (!mayCall(login.user, endpoint.access)) throw new GatewayError('not_found');
-  const call = { ...(await readCall(request, response)), ...login };
+  const read = takesForm(endpoint) ? readFormCall : readCall;
+  const call = { ...(await read(request, response)), ...login };
   if ('relay' in endpoint) {
     const relayed = await endpoint.relay(call);
-    await sendRelayed(response, relayed).finally(relayed.done);
+    const form = endpoint.form && new FormBody(request);
+    await sendRelayed(response, relayed, form).finally(relayed.done);
     return;
   }
   const changes = endpoint.method === 'POST' && !endpoint.unaudited;
   sendJson(response, await (changes ? deps.recordChange(endpoint, call) : endpoint.handle(call)));
 }
 
+const takesForm = (endpoint: Endpoint): boolean => 'form' in endpoint && endpoint.form === true;
+
 async function readCall(request: Request, response: Response): Promise<Call> {
-  return {
-    context: contextOf(response)!,
-    address: clientNetwork(request.ip ?? ''),
-    params: joinedParams(request.params),
-    query: request.query,
-    body: request.method === 'POST' ? await readJsonBody(request) : undefined,
-    idempotencyKey: request.get('idempotency-key'),
-  };
+  const body = request.method === 'POST' ? await readJsonBody(request) : undefined;
+  return { ...headOf(request, response), body, formType: undefined };
 }
+
+async function readFormCall(request: Request, response: Response): Promise<Call> {
+  return { ...headOf(request, response), body: undefined, formType: readFormType(request) };
+}
+
+const headOf = (request: Request, response: Response) => ({
+  context: contextOf(response)!,
+  address: clientNetwork(request.ip ?? ''),
+  params: joinedParams(request.params),
+  query: request.query,
+  idempotencyKey: request.get('idempotency-key'),
+});
 
 /** A wildcard comes as its decoded segments: `a/b` and `a%2Fb` name the same. */
 function joinedParams(params: Request['params']): Record<string, string> {

@@ -3,6 +3,8 @@ import { parseJsonObject } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Edge sends a body once it has all of it. */
+const BODY_TIMEOUT_MS = 30_000;
 /** What a playground's conversation may hold, and all else holds less of. */
 const MAX_VALUES = 250_000;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -27,17 +29,22 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
+    const giveUp = (error: GatewayError) => {
+      clearTimeout(timer);
+      request.removeAllListeners('data').pause();
+      reject(error);
+    };
+    const timer = setTimeout(() => giveUp(invalid('the body did not arrive in time')), BODY_TIMEOUT_MS);
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) {
-        request.removeAllListeners('data').pause();
-        reject(tooLarge());
-      } else {
-        chunks.push(chunk);
-      }
+      if (bytes > MAX_BODY_BYTES) giveUp(tooLarge());
+      else chunks.push(chunk);
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('error', () => reject(invalid('the body did not arrive whole')));
+    request.on('end', () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    });
+    request.on('error', () => giveUp(invalid('the body did not arrive whole')));
   });
 }
 

@@ -2,22 +2,31 @@ import { GatewayError, toErrorFrame } from '@gateway/proto';
 import type { LinkedCall, ReplySink } from '@gateway/runtime';
 import type { Response } from 'express';
 import type { RelayedCall } from '../routes/endpoint';
+import type { FormBody } from './form-body';
 
 const PASSED_HEADER =
   /^(content-type|content-length|x-ratelimit-[\w-]+|x-gateway-[\w-]+|x-accel-buffering)$/i;
 /** A reader who takes nothing for so long is gone. */
 const STALL_TIMEOUT_MS = 60_000;
 
-/** Copies the reply of a relayed call as it comes. Rejects, with nothing written, when it fails before it begins. */
-export function sendRelayed(response: Response, { carrier, request }: RelayedCall): Promise<void> {
+/**
+ * Copies the reply of a relayed call as it comes. Rejects, with nothing written, when it fails before it begins.
+ * @param form the call's body, where that is passed on as it comes
+ */
+export function sendRelayed(
+  response: Response,
+  { carrier, request }: RelayedCall,
+  form?: FormBody,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const reply = new RelayedReply(response, resolve, reject);
+    const reply = new RelayedReply(response, form, resolve, reject);
     carrier.call(request, reply).then(reply.begun, (error) => reply.fail(GatewayError.from(error)));
   });
 }
 
 class RelayedReply implements ReplySink {
   readonly #response: Response;
+  readonly #form: FormBody | undefined;
   readonly #resolve: () => void;
   readonly #reject: (error: GatewayError) => void;
   #call: LinkedCall | undefined;
@@ -25,8 +34,14 @@ class RelayedReply implements ReplySink {
   #stallTimer: NodeJS.Timeout | undefined;
   #isOver = false;
 
-  constructor(response: Response, resolve: () => void, reject: (error: GatewayError) => void) {
+  constructor(
+    response: Response,
+    form: FormBody | undefined,
+    resolve: () => void,
+    reject: (error: GatewayError) => void,
+  ) {
     this.#response = response;
+    this.#form = form;
     this.#resolve = resolve;
     this.#reject = reject;
     response.once('close', this.#onClose);
@@ -36,10 +51,17 @@ class RelayedReply implements ReplySink {
   readonly begun = (call: LinkedCall): void => {
     this.#call = call;
     if (this.#isOver) call.cancel();
+    else this.#form?.sendTo(call);
   };
+
+  bodyRoom(): void {
+    if (!this.#isOver) this.#form?.goOn();
+  }
 
   head(status: number, headers: Readonly<Record<string, string>>): void {
     if (this.#isOver) return;
+    // Its answer is there: nobody takes what is left of the body.
+    this.#form?.drop();
     this.#response.status(status);
     for (const [name, value] of Object.entries(headers)) {
       if (PASSED_HEADER.test(name)) this.#response.setHeader(name, value);
@@ -99,5 +121,6 @@ class RelayedReply implements ReplySink {
     this.#isOver = true;
     clearTimeout(this.#stallTimer);
     this.#response.off('close', this.#onClose);
+    this.#form?.drop();
   }
 }

@@ -13,8 +13,9 @@ export function sendError(request: Request, response: Response, thrown: unknown,
     response.destroy();
     return;
   }
-  // What is left of a body that was not read would be taken for the next request.
-  if (hasBody(request) && !request.complete) response.setHeader('connection', 'close');
+  // What is left of a body that is not read, nor read away, would be taken for the next request.
+  if (hasBody(request) && !request.complete && !request.readableFlowing)
+    response.setHeader('connection', 'close');
   response.set(errorHeaders(error));
   sendText(response, error.row.status, JSON.stringify(toEnvelope(error)));
 }

@@ -191,17 +191,22 @@ function ownParts(own: Own, path: string, { book }: Schemas) {
 /** At any depth. */
 const requiresFields = (schema: JsonSchema): boolean => JSON.stringify(schema).includes('"required":["');
 
-/** As the call of the other address space, with the key named in the body. */
-function relayedParts({ access, doc }: Relayed, path: string, { book, v1Bodies }: Schemas) {
+/** As the call of the other address space, with the key named in the body; beside it, where that is a form. */
+function relayedParts({ access, doc, form }: Relayed, path: string, { book, v1Bodies }: Schemas) {
   const like = V1_OPERATIONS.find((operation) => operation.path === doc.relays);
   if (!like) throw new Error(`${path} is like no call of the other address space: ${doc.relays}`);
   const body = like.body ? v1Bodies[like.body] : undefined;
-  const ofKey = body ? (['missing_parameter'] as const) : [];
+  const content = form
+    ? { 'multipart/form-data': { schema: component(like.form ?? '') } }
+    : body && { 'application/json': { schema: withKeyId(body) } };
+  const ofKey = content ? (['missing_parameter'] as const) : [];
   return {
-    parameters: [...pathParameters(path), ...(like.idempotent ? [IDEMPOTENCY_KEY] : [])],
-    ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: withKeyId(body) } } },
-    }),
+    parameters: [
+      ...pathParameters(path),
+      ...(form ? [{ name: 'key_id', in: 'query', required: true, schema: KEY_ID }] : []),
+      ...(like.idempotent ? [IDEMPOTENCY_KEY] : []),
+    ],
+    ...(content && { requestBody: { required: true, content } }),
     responses: {
       200: v1Answer(like, book),
       ...errorResponses([...commonCodes(access), ...ofKey, ...like.codes]),
@@ -209,16 +214,17 @@ function relayedParts({ access, doc }: Relayed, path: string, { book, v1Bodies }
   };
 }
 
+const KEY_ID = {
+  type: 'string',
+  minLength: 1,
+  maxLength: MAX_KEY_ID,
+  description: 'Of an own key, which pays for the call',
+};
+
 function withKeyId({ properties, required = [], ...rest }: JsonSchema): JsonSchema {
-  const keyId = {
-    type: 'string',
-    minLength: 1,
-    maxLength: MAX_KEY_ID,
-    description: 'Of an own key, which pays for the call',
-  };
   return {
     ...rest,
-    properties: { key_id: keyId, ...(properties as JsonSchema) },
+    properties: { key_id: KEY_ID, ...(properties as JsonSchema) },
     required: ['key_id', ...(required as string[])],
   };
 }

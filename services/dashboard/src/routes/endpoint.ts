@@ -13,6 +13,8 @@ export interface Call {
   readonly query: unknown;
   /** The JSON body; undefined when there is none. */
   readonly body: unknown;
+  /** The type of a form, which is passed on as it comes; undefined for calls that take none. */
+  readonly formType: string | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
@@ -70,6 +72,8 @@ export interface RelayedCall {
 /** What is passed on, with a reply that is copied as it comes: it may be a stream. */
 export interface RelayEndpoint extends Route {
   readonly access: Exclude<Access, 'public'>;
+  /** It takes a form, and the key in its query. */
+  readonly form?: true;
   /** The path of the other address space that it is like. */
   readonly doc: { readonly summary: string; readonly relays: string };
   relay(call: UserCall): Promise<RelayedCall>;

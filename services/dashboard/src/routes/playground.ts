@@ -31,6 +31,7 @@ export function playgroundEndpoints({ billing, places, carriers }: PlaygroundDep
     carrier: Carrier | undefined,
     toRequest: (call: UserCall) => Promise<LinkRequest>,
     doc: RelayEndpoint['doc'],
+    more: Pick<RelayEndpoint, 'form'> = {},
   ): Endpoint[] =>
     carrier
       ? [
@@ -40,6 +41,7 @@ export function playgroundEndpoints({ billing, places, carriers }: PlaygroundDep
             access: method === 'GET' ? 'viewer' : 'member',
             relay: (call) => relay(places, carrier, call, toRequest),
             doc,
+            ...more,
           },
         ]
       : [];
@@ -71,6 +73,16 @@ export function playgroundEndpoints({ billing, places, carriers }: PlaygroundDep
         relays: '/v1/images',
       },
     ),
+    ...endpoint(
+      ['POST', 'images/edits'],
+      carriers.media,
+      (call) => toFormRequest(billing, call, '/v1/images/edits'),
+      {
+        summary: 'Edit images with one of the own keys',
+        relays: '/v1/images/edits',
+      },
+      { form: true },
+    ),
     ...video('create', 'Order a video with one of the own keys'),
     ...video('status', 'How far a video is'),
     ...video('result', 'The video that was ordered'),
@@ -99,20 +111,35 @@ async function relay(
 
 async function toKeyedRequest(billing: Billing, call: UserCall, path: string): Promise<LinkRequest> {
   const { key_id, ...body } = parseBody(keyed, call.body);
+  const open = await openOf(billing, call, path, key_id, 'application/json');
+  return { open, body: Buffer.from(JSON.stringify(body)) };
+}
+
+/** The form goes on as it is, so its key is named beside it. */
+async function toFormRequest(billing: Billing, call: UserCall, path: string): Promise<LinkRequest> {
+  const { key_id } = parseBody(keyed, call.query);
+  const open = await openOf(billing, call, path, key_id, call.formType ?? '');
+  return { open: { ...open, bodyStreams: true }, body: Buffer.alloc(0) };
+}
+
+async function openOf(
+  billing: Billing,
+  call: UserCall,
+  path: string,
+  keyId: string,
+  contentType: string,
+): Promise<LinkRequest['open']> {
   const { idempotencyKey } = call;
   return {
-    open: {
-      requestId: requestIdOf(call),
-      method: 'POST',
-      path,
-      key: await keyOf(billing, call, key_id),
-      headers: [
-        { name: 'content-type', value: 'application/json' },
-        ...(idempotencyKey === undefined ? [] : [{ name: 'idempotency-key', value: idempotencyKey }]),
-      ],
-      timeoutMs: TIMEOUT_MS,
-    },
-    body: Buffer.from(JSON.stringify(body)),
+    requestId: requestIdOf(call),
+    method: 'POST',
+    path,
+    key: await keyOf(billing, call, keyId),
+    headers: [
+      { name: 'content-type', value: contentType },
+      ...(idempotencyKey === undefined ? [] : [{ name: 'idempotency-key', value: idempotencyKey }]),
+    ],
+    timeoutMs: TIMEOUT_MS,
   };
 }
 

@@ -94,6 +94,12 @@ export async function startDashboard(world: World, env: Record<string, string> =
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+  const postForm = (path: string, form: FormData, token?: string, headers: Record<string, string> = {}) =>
+    send(`/api/v1/${path}`, {
+      method: 'POST',
+      headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+      body: form,
+    });
   const register = async () => {
     const email = `user-${randomBytes(6).toString('hex')}@example.com`;
     const { body } = await post('auth/register', { email, password: 'password-1', name: 'A user' });
@@ -112,6 +118,7 @@ export async function startDashboard(world: World, env: Record<string, string> =
     send,
     get,
     post,
+    postForm,
     register,
     loginOperator,
     stop: () => service.stop(),

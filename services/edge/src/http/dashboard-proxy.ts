@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '@gateway/proto';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { CallerGone, type Exchange } from './exchange';
+import { PassedBody } from './passed-body';
 import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
 import type { HeldBody } from './read-body';
 
@@ -15,16 +16,16 @@ export interface DashboardProxyOptions {
 
 export interface DashboardProxy {
   /**
-   * Takes a request whose body has been read, and releases that once it is sent. Resolves when the reply is out; rejects, with nothing written,
-   * when it failed before it began.
+   * Takes a request whose body has been read, and releases that once it is sent; or one with a body to be passed on as
+   * it comes. Resolves when the reply is out; rejects, with nothing written, when it failed before it began.
    */
-  forward(exchange: Exchange, body: HeldBody): Promise<void>;
+  forward(exchange: Exchange, body: HeldBody | PassedBody): Promise<void>;
   close(): void;
 }
 
 interface Passage {
   readonly exchange: Exchange;
-  readonly body: HeldBody;
+  readonly body: HeldBody | PassedBody;
   readonly timer: NodeJS.Timeout;
   proxied: ClientRequest | undefined;
   /** Why the edge itself broke it off. */
@@ -43,8 +44,12 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     const passage = passages.get(request);
     if (!passage) return;
     passage.proxied = proxied;
-    // The proxy then lays a pipe from the request, which has nothing more to give and ends this one.
     const { body } = passage;
+    if (body instanceof PassedBody) {
+      body.watch(proxied, (error) => breakOff(passage, error));
+      return;
+    }
+    // The proxy then lays a pipe from the request, which has nothing more to give and ends this one.
     if (body.bytes.length > 0) proxied.write(body.bytes, () => body.release());
   };
   const onProxyRes = (reply: IncomingMessage, request: IncomingMessage) => {
@@ -54,7 +59,9 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     reply.setTimeout(timeoutMs, () => reply.destroy());
     cleanReplyHeaders(reply.headers);
     const { shouldKeepAlive } = passage.exchange.response;
-    reply.headers.connection = shouldKeepAlive && request.complete ? 'keep-alive' : 'close';
+    // What is left of a passed body is read away: a browser reads no answer before it has sent all.
+    const isRead = request.complete || passage.body instanceof PassedBody;
+    reply.headers.connection = shouldKeepAlive && isRead ? 'keep-alive' : 'close';
   };
   const onError = (cause: Error, request: IncomingMessage, _response: ServerResponse | Socket) => {
     const passage = passages.get(request);
@@ -82,9 +89,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
         'x-forwarded-proto': 'http',
       });
       delete request.headers['transfer-encoding'];
-      delete request.headers['content-length'];
-      const { length } = body.bytes;
-      if (length > 0 || request.method === 'POST') request.headers['content-length'] = String(length);
+      if (!(body instanceof PassedBody)) declareLength(request, body.bytes.length);
       return new Promise<void>((resolve, reject) => {
         const settle = (error?: Error) => {
           clearTimeout(passage.timer);
@@ -103,6 +108,11 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     },
     close: () => agent.destroy(),
   };
+}
+
+function declareLength(request: IncomingMessage, bytes: number): void {
+  delete request.headers['content-length'];
+  if (bytes > 0 || request.method === 'POST') request.headers['content-length'] = String(bytes);
 }
 
 function breakOff(passage: Passage, refusal: GatewayError): void {

@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/proto';
-import { LINK_BODY_WINDOW_BYTES } from '@gateway/runtime';
 import type { Exchange } from './exchange';
-import { type BodyLimits, tooLarge, tooManyAtOnce } from './read-body';
+import { type BodyLimits, tooLarge } from './read-body';
+import { takeUploadShare } from './upload-share';
 import { watchProgress } from './watch-progress';
-
-/** What one upload can hold here: what waits for the answering service to take, and what waits behind that. */
-const HELD_BYTES = 4 * LINK_BODY_WINDOW_BYTES;
 
 /** The part of a linked call that is needed here. */
 export interface BodyTaker {
@@ -26,7 +23,7 @@ export interface SendLimits extends BodyLimits {
 export class SentBody {
   readonly #exchange: Exchange;
   readonly #limits: SendLimits;
-  readonly #sender: string;
+  readonly #giveShare: () => void;
   readonly #endMs: number;
   #taker: BodyTaker | undefined;
   #onFail: (error: GatewayError) => void = () => undefined;
@@ -37,17 +34,10 @@ export class SentBody {
 
   /** @throws GatewayError when it says that it is too large, or too many bodies are under way */
   constructor(exchange: Exchange, limits: SendLimits, sender: string) {
-    const { budget, unfinished, maxBytes, timeoutMs } = limits;
     this.#exchange = exchange;
     this.#limits = limits;
-    this.#sender = sender;
-    this.#endMs = performance.now() + timeoutMs;
-    if (Number(exchange.request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-    if (!budget.take(HELD_BYTES)) throw tooManyAtOnce();
-    if (!unfinished.take(sender, HELD_BYTES)) {
-      budget.give(HELD_BYTES);
-      throw tooManyAtOnce();
-    }
+    this.#endMs = performance.now() + limits.timeoutMs;
+    this.#giveShare = takeUploadShare(exchange.request, limits, sender);
   }
 
   get unfinished(): boolean {
@@ -84,8 +74,7 @@ export class SentBody {
     request.off('readable', this.#pass).off('end', this.#onEnd);
     // What is left of it is not worth waiting for.
     if (this.unfinished) response.shouldKeepAlive = false;
-    this.#limits.unfinished.give(this.#sender, HELD_BYTES);
-    this.#limits.budget.give(HELD_BYTES);
+    this.#giveShare();
   }
 
   readonly #pass = () => {

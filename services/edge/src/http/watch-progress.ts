@@ -7,7 +7,7 @@ export interface ProgressLimits {
   readonly progressMs: number;
 }
 
-const MIN_BYTES_PER_SECOND = 1024;
+export const MIN_BYTES_PER_SECOND = 1024;
 
 /** Calls `fail` when the time is over, or when too little came since the last look. Returns what ends that. */
 export function watchProgress(

@@ -5,8 +5,10 @@ import type { LoginTokens } from '../domain/login-tokens';
 import type { Throttle } from '../domain/throttle';
 import type { DashboardProxy } from '../http/dashboard-proxy';
 import type { Exchange } from '../http/exchange';
+import { PassedBody } from '../http/passed-body';
 import { type BodyLimits, readBody } from '../http/read-body';
-import { presentedCredentials } from '../http/request-headers';
+import { assertUncompressed, isForm, presentedCredentials } from '../http/request-headers';
+import type { SendLimits } from '../http/send-body';
 
 export interface DashboardDependencies {
   readonly tokens: LoginTokens;
@@ -15,10 +17,13 @@ export interface DashboardDependencies {
   /** As patient as API calls are, and with connections of its own, so that long replies take none of the others'. */
   readonly playgroundProxy: DashboardProxy;
   readonly bodyLimits: BodyLimits;
+  readonly uploadLimits: SendLimits;
 }
 
 const API_PREFIX = '/api/v1/';
 const PLAYGROUND_PREFIX = '/api/v1/playground/';
+/** Calls of the playground that take a form, as large as those of the API. */
+const FORM_CALLS = new Set(['POST /api/v1/playground/images/edits']);
 const PUBLIC_CALLS = new Set(['POST /api/v1/auth/register', 'POST /api/v1/auth/login']);
 /** What two servers could read differently: empty and dot segments, encoded or not, and backslashes. */
 const AMBIGUOUS = /\/\/|\\|(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)|%5c|%00/i;
@@ -44,6 +49,11 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
       sender = `user ${await deps.tokens.verify(token)}`;
     }
     await deps.throttle.admit();
+  }
+  if (FORM_CALLS.has(`${method} ${path}`) && isForm(request)) {
+    assertUncompressed(request);
+    await deps.playgroundProxy.forward(exchange, new PassedBody(exchange, deps.uploadLimits, sender));
+    return;
   }
   // Whole before the dashboard is asked: a slow caller must not hold one of the connections to it.
   const body = await readBody(exchange, deps.bodyLimits, sender);

@@ -1,0 +1,108 @@
+import type { ClientRequest } from 'node:http';
+import { GatewayError } from '@gateway/proto';
+import { CallerGone, type Exchange } from './exchange';
+import { tooLarge } from './read-body';
+import type { SendLimits } from './send-body';
+import { takeUploadShare } from './upload-share';
+import { MIN_BYTES_PER_SECOND } from './watch-progress';
+
+/**
+ * A form on its way to the dashboard. The proxy reads it off the caller's connection no faster than the dashboard
+ * takes it; here it is counted and timed, to its end: an answer may come before that, and what is left is read away.
+ */
+export class PassedBody {
+  readonly #exchange: Exchange;
+  readonly #limits: SendLimits;
+  readonly #giveShare: () => void;
+  readonly #endMs: number;
+  /** The proxy takes the header away. */
+  readonly #isAwaited: boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #proxied: ClientRequest | undefined;
+  #onFail: (error: GatewayError) => void = () => undefined;
+  #passedBytes = 0;
+  #seenBytes = 0;
+  /** The dashboard took what had waited for it, since the last look. */
+  #drained = false;
+  /** Since when the dashboard has been the one waited for. */
+  #stalledSinceMs: number | undefined;
+
+  /** @throws GatewayError when it says that it is too large, or too many bodies are under way; CallerGone */
+  constructor(exchange: Exchange, limits: SendLimits, sender: string) {
+    const { request, response } = exchange;
+    if (request.socket.destroyed || response.headersSent) throw new CallerGone();
+    this.#exchange = exchange;
+    this.#limits = limits;
+    this.#endMs = performance.now() + limits.timeoutMs;
+    this.#giveShare = takeUploadShare(request, limits, sender);
+    this.#isAwaited = request.headers.expect !== undefined;
+    request.once('end', this.#stop);
+    // A request that has its answer already is not told that its connection closed.
+    request.socket.once('close', this.#onClose);
+  }
+
+  /** Begins, as the proxy does. `onFail` is called at most once. */
+  watch(proxied: ClientRequest, onFail: (error: GatewayError) => void): void {
+    const { request, response } = this.#exchange;
+    this.#proxied = proxied;
+    this.#onFail = onFail;
+    if (this.#isAwaited) response.writeContinue();
+    request.on('data', this.#count);
+    proxied.on('drain', () => {
+      this.#drained = true;
+    });
+    this.#lookLater();
+  }
+
+  readonly #count = (bytes: Buffer) => {
+    this.#passedBytes += bytes.length;
+    if (this.#passedBytes > this.#limits.maxBytes) this.#fail(tooLarge());
+  };
+
+  #lookLater(): void {
+    const { progressMs, stallTimeoutMs } = this.#limits;
+    const leftMs = Math.max(1, this.#endMs - performance.now());
+    this.#timer = setTimeout(this.#look, Math.min(progressMs, stallTimeoutMs, leftMs));
+  }
+
+  readonly #look = () => {
+    const nowMs = performance.now();
+    const { progressMs, stallTimeoutMs } = this.#limits;
+    const isMoving =
+      this.#drained || this.#passedBytes - this.#seenBytes >= (progressMs / 1_000) * MIN_BYTES_PER_SECOND;
+    const isStalled = !isMoving && this.#proxied?.writableNeedDrain === true;
+    this.#stalledSinceMs = isStalled ? (this.#stalledSinceMs ?? nowMs) : undefined;
+    this.#seenBytes = this.#passedBytes;
+    this.#drained = false;
+    if (this.#endMs - nowMs < 1 || (!isMoving && !isStalled)) return this.#fail(late());
+    if (isStalled && nowMs - this.#stalledSinceMs! >= stallTimeoutMs) return this.#fail(stalled());
+    this.#lookLater();
+  };
+
+  readonly #onClose = () => {
+    this.#stop();
+    // The proxy sees a caller leave only where no answer went out, and one does for a body that breaks off.
+    this.#proxied?.destroy();
+  };
+
+  #fail(error: GatewayError): void {
+    const { request, response } = this.#exchange;
+    this.#stop();
+    response.shouldKeepAlive = false;
+    // Its answer is out already: all that is left is the rest of a body that nobody wants.
+    if (response.headersSent) request.destroy();
+    else this.#onFail(error);
+  }
+
+  readonly #stop = () => {
+    clearTimeout(this.#timer);
+    const { request } = this.#exchange;
+    request.off('data', this.#count).off('end', this.#stop);
+    request.socket.off('close', this.#onClose);
+    this.#giveShare();
+  };
+}
+
+const late = () => new GatewayError('invalid_request', { detail: 'the body did not arrive in time' });
+const stalled = () =>
+  new GatewayError('internal_error', { cause: new Error('the dashboard does not take the body') });
