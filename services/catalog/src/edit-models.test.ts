@@ -184,6 +184,9 @@ test('what an image and video model takes is kept, and told as it was said', asy
   // By a dashboard that does not know of it.
   const { image: _image, video: _video, ...older } = media(fresh, { name: 'Renamed' });
   expect(await update(older)).toMatchObject({ name: 'Renamed', image: { maxN: 5 }, video: VIDEO });
+  const clear = { model: older, clearImage: true };
+  const cleared = await callUnary(operator, operator.UpdateModel, clear, TIMEOUT);
+  expect(cleared).toMatchObject({ image: null, video: VIDEO });
 });
 
 test.each<[string, Model]>([

@@ -281,6 +281,15 @@ describe('models', () => {
     await post('models/sim/new/update', { video: { ...video, durations: [5, 9] } });
     const { model } = lastEdit()!.request as { model: Record<string, unknown> };
     expect(model).toMatchObject({ image: { maxN: 4 }, video: { durations: [5, 9] } });
+    expect(lastEdit()!.request).toMatchObject({ clearImage: false, clearVideo: false });
+  });
+
+  test('of images lose what they take by null, and only then', async () => {
+    const cleared = await post('models/sim/both/update', { image: null });
+    expect([cleared.status, cleared.body.image]).toEqual([200, null]);
+    expect(lastEdit()!.request).toMatchObject({ clearImage: true, clearVideo: false });
+    await post('models/sim/both/update', { name: 'Both' });
+    expect(lastEdit()!.request).toMatchObject({ clearImage: false, clearVideo: false });
   });
 
   test('prices that do not say where they are from are an operator’s of today', async () => {

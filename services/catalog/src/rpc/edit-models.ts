@@ -30,15 +30,15 @@ export const createModel =
 
 export const updateModel =
   (edit: Edit) =>
-  async (_context: RequestContext, { model }: UpdateModelRequest__Output): Promise<ModelProto> => {
-    const entry = fromProtoModel(model);
+  async (_context: RequestContext, request: UpdateModelRequest__Output): Promise<ModelProto> => {
+    const entry = fromProtoModel(request.model);
     return change(edit, entry.slug, (current) => ({
       ...entry,
       status: current.status,
       pricing: current.pricing,
       // A dashboard of an older version does not know them.
-      image: entry.image ?? current.image,
-      video: entry.video ?? current.video,
+      image: entry.image ?? (request.clearImage ? undefined : current.image),
+      video: entry.video ?? (request.clearVideo ? undefined : current.video),
     }));
   };
 

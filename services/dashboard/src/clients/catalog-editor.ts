@@ -16,6 +16,12 @@ const STATUS = {
   delisted: 'MODEL_STATUS_DELISTED',
 } as const satisfies Record<ModelStatus, string>;
 
+/** What a model is to have no longer. */
+export interface Cleared {
+  readonly image?: boolean;
+  readonly video?: boolean;
+}
+
 /**
  * Changes the catalog, which checks each change and throws typed errors. What it confirms is in the
  * directory when the call returns.
@@ -39,9 +45,10 @@ export class CatalogEditor {
     return this.#take(callUnary(this.#client, this.#client.CreateModel, { model }, within(caller)));
   }
 
-  /** Leaves status and prices. */
-  update(caller: Caller, fields: ModelFields): Promise<CatalogModel> {
-    const request = { model: toProtoFields(fields) };
+  /** Leaves status and prices, and what the model takes of images and videos unless that is given or cleared. */
+  update(caller: Caller, fields: ModelFields, clear: Cleared = {}): Promise<CatalogModel> {
+    const { image: clearImage = false, video: clearVideo = false } = clear;
+    const request = { model: toProtoFields(fields), clearImage, clearVideo };
     return this.#take(callUnary(this.#client, this.#client.UpdateModel, request, within(caller)));
   }
 

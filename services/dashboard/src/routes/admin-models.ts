@@ -72,7 +72,9 @@ async function createModel({ editor }: Dependencies, { context, body }: UserCall
 async function updateModel({ models, editor }: Dependencies, call: UserCall): Promise<CatalogModel> {
   const given = parseBody(updateModelBody, call.body);
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return editor.update(call.context, { ...knownModel(models, call), ...changed });
+  // Only what was said: that this instance knows of none may be out of date.
+  const cleared = { image: given.image === null, video: given.video === null };
+  return editor.update(call.context, { ...knownModel(models, call), ...changed }, cleared);
 }
 
 async function setStatus({ editor }: Dependencies, { context, params, body }: UserCall) {

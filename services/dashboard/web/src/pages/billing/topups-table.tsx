@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<Topup>[] = [
   {
     title: 'Cleared',
     cell: ({ status, cleared_at }) => {
-      if (status === 'voided') return 'Never: it was a mistake';
+      if (status === 'voided') return 'Never: it was taken back';
       return cleared_at ? <Time at={cleared_at} /> : 'Not yet: can’t be spent';
     },
   },

@@ -1,15 +1,15 @@
-import { Anchor, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type AdminModel, getAdminModel, type PricesInput, setPrices } from '../../api/admin-models';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
-import { formatMoneyExact } from '../../ui/format-money';
 import { FormProblems } from './form-problems';
 import { isOutdated } from './is-outdated';
 import { OutdatedPrices } from './outdated-prices';
-import { type PriceChange, priceChanges } from './price-changes';
+import { priceChanges } from './price-changes';
+import { PriceChangesList } from './price-changes-list';
 import { toPrices } from './prices-draft';
 import { PricesFields } from './prices-fields';
 import { NO_PROBLEMS, type Problems, problemsOf } from './problems';
@@ -75,7 +75,7 @@ export function EditPrices({ model }: { model: AdminModel }) {
           confirm="Set prices"
           action={() => saving.mutateAsync(wanted).catch(() => question.close())}
         >
-          <Changes changes={priceChanges(pricing, wanted)} />
+          <PriceChangesList changes={priceChanges(pricing, wanted)} />
         </ConfirmDialog>
       )}
     </form>
@@ -122,25 +122,3 @@ function Source({ source }: { source: string }) {
     </Anchor>
   );
 }
-
-function Changes({ changes }: { changes: readonly PriceChange[] }) {
-  if (changes.length === 0) {
-    return <Text size="sm">All prices stay as they are; only their source and date are noted anew.</Text>;
-  }
-  return (
-    <Stack gap="xs">
-      <List size="sm">
-        {changes.map(({ what, before, after }) => (
-          <List.Item key={what}>
-            {what}: {money(before)} → <strong>{money(after)}</strong>
-          </List.Item>
-        ))}
-      </List>
-      <Text size="sm" c="dimmed">
-        Calls under way keep the prices that they began with.
-      </Text>
-    </Stack>
-  );
-}
-
-const money = (usd: number | undefined): string => (usd === undefined ? 'not sold' : formatMoneyExact(usd));

@@ -18,6 +18,7 @@ export function FindKey() {
   const finding = useMutation({ mutationFn: findKey, gcTime: 0 });
   const { data, error, isPending } = finding;
   const isUnknown = error instanceof ApiError && error.code === 'not_found';
+  const isPart = error instanceof ApiError && error.code === 'invalid_request';
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (value.trim() !== '') finding.mutate(value);
@@ -25,15 +26,16 @@ export function FindKey() {
   return (
     <Stack maw={560}>
       <form onSubmit={submit}>
-        <Group align="flex-end" gap="sm">
+        <Stack align="flex-start" gap="sm">
           <TextInput
             label="Key"
             description="The whole value, as it was found. It is not kept and not logged."
             placeholder="sk-gw-…"
-            ff="monospace"
             autoComplete="off"
             spellCheck={false}
-            style={{ flex: '1 1 20rem' }}
+            w="100%"
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+            error={isPart && 'Not a whole key: “sk-gw-” and 38 letters and digits.'}
             value={value}
             onChange={(event) => {
               setValue(event.currentTarget.value);
@@ -43,7 +45,7 @@ export function FindKey() {
           <Button type="submit" loading={isPending} leftSection={<Search size={16} aria-hidden />}>
             Find key
           </Button>
-        </Group>
+        </Stack>
       </form>
       <div role="status">
         {isUnknown && (
@@ -53,7 +55,7 @@ export function FindKey() {
         )}
         {data && <Found found={data} onRevoked={() => finding.mutate(value)} />}
       </div>
-      {error && !isUnknown && <ErrorState error={error} title="The key was not looked for" />}
+      {error && !isUnknown && !isPart && <ErrorState error={error} title="The key was not looked for" />}
     </Stack>
   );
 }

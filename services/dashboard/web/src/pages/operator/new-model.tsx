@@ -1,14 +1,18 @@
 import { Button, Group, Skeleton, Stack, Switch } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { type AdminModel, createModel, getAdminModel, type ModelInput } from '../../api/admin-models';
+import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { ErrorState } from '../../ui/error-state';
 import { PageHeader } from '../../ui/page-header';
 import { EntryFields } from './entry-fields';
 import { FormProblems } from './form-problems';
 import { emptyModel, fromModel, toChange } from './model-draft';
+import { priceChanges } from './price-changes';
+import { PriceChangesList } from './price-changes-list';
 import { fromPricing, toPrices } from './prices-draft';
 import { PricesFields } from './prices-fields';
 import { NO_PROBLEMS, type Problems, problemsOf } from './problems';
@@ -45,6 +49,8 @@ function NewModelForm({ pattern }: { pattern: AdminModel | undefined }) {
   const [prices, setPrices] = useState(() => fromPricing(pattern?.pricing ?? null));
   const [isActive, setActive] = useState(false);
   const [found, setFound] = useState<Problems>(NO_PROBLEMS);
+  const [asked, setAsked] = useState<ModelInput>();
+  const [asks, question] = useDisclosure();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const creating = useMutation({
@@ -66,12 +72,11 @@ function NewModelForm({ pattern }: { pattern: AdminModel | undefined }) {
     creating.reset();
     setFound(problems);
     if (problems.size > 0) return;
-    creating.mutate({
-      ...change,
-      slug: entry.slug.trim(),
-      status: isActive ? 'active' : 'disabled',
-      pricing,
-    });
+    const status = isActive ? 'active' : 'disabled';
+    const input: ModelInput = { ...change, slug: entry.slug.trim(), status, pricing };
+    if (!isActive) return creating.mutate(input);
+    setAsked(input);
+    question.open();
   };
   const problems = found.size > 0 ? found : problemsOf(creating.error);
   return (
@@ -97,6 +102,18 @@ function NewModelForm({ pattern }: { pattern: AdminModel | undefined }) {
           </Button>
         </Group>
       </Stack>
+      {asked && (
+        <ConfirmDialog
+          opened={asks}
+          onClose={question.close}
+          title={`Sell ${asked.name} at these prices?`}
+          confirm="Create model"
+          // What is wrong with it stands at its field.
+          action={() => creating.mutateAsync(asked).catch(() => question.close())}
+        >
+          <PriceChangesList changes={priceChanges(null, asked.pricing)} isNew />
+        </ConfirmDialog>
+      )}
     </form>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { priceChanges } from './price-changes';
+import { pointOut, priceChanges } from './price-changes';
 
 test('only what costs otherwise is told, with what is sold anew and no more', () => {
   const before = {
@@ -11,11 +11,12 @@ test('only what costs otherwise is told, with what is sold anew and no more', ()
     image: { per_image: [{ size: '1024x1024', quality: 'low', price: 0.01 }] },
     video: { tiers: ['std'], default_tier: null, per_second: { std: 0.2 } },
   };
+  const unit = 'per million tokens';
   expect(priceChanges(before, after)).toEqual([
-    { what: 'output', before: 4, after: 5 },
-    { what: 'cache read', before: 0.1, after: undefined },
-    { what: 'flex, input', before: 0.5, after: 0.6 },
-    { what: 'second of std', before: undefined, after: 0.2 },
+    { what: 'output', unit, before: 4, after: 5 },
+    { what: 'cache read', unit, before: 0.1, after: undefined },
+    { what: 'flex, input', unit, before: 0.5, after: 0.6 },
+    { what: 'second of std', unit: 'each', before: undefined, after: 0.2 },
   ]);
   expect(priceChanges(after, after)).toEqual([]);
   expect(priceChanges(null, { tokens: { input: 1, service_tiers: {} } })).toHaveLength(1);
@@ -26,6 +27,20 @@ test('another tier for calls that name none is another price of theirs', () => {
     video: { tiers: ['std', 'pro'], default_tier, per_second: { std: 0.2, pro: 0.5 } },
   });
   expect(priceChanges(video('std'), video('pro'))).toEqual([
-    { what: 'second where no tier is named', before: 0.2, after: 0.5 },
+    { what: 'second where no tier is named', unit: 'each', before: 0.2, after: 0.5 },
   ]);
+});
+
+test.each([
+  [2.5, 0.0000025, '1,000,000 times less'],
+  [2.5, 12.5, '5 times more'],
+  [1, 7.25, '7.3 times more'],
+  [2.5, 10, undefined],
+  [2.5, 0, 'free of charge'],
+  [undefined, 0, 'free of charge'],
+  [0, 2.5, 'no longer free'],
+  [undefined, 2.5, undefined],
+  [2.5, undefined, undefined],
+])('from %p to %p is pointed out as %p', (before, after, words) => {
+  expect(pointOut({ what: 'input', unit: 'per million tokens', before, after })).toBe(words);
 });

@@ -8,7 +8,7 @@ import { formatDuration } from '../../ui/format-time';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
 import { wholeList } from '../../ui/whole-list';
-import { isIdle } from './target-state';
+import { isIdle, isNotSetUp } from './target-state';
 
 const SERVED_BY = {
   credentials: { label: 'Real credentials', status: 'active' },
@@ -25,7 +25,7 @@ const CIRCUITS: Readonly<Record<CircuitState, string>> = {
 };
 const MODELS_SHOWN = 2;
 
-const COLUMNS: readonly Column<TargetHealth>[] = [
+const columnsOf = (servedBy: ProviderHealth['served_by']): readonly Column<TargetHealth>[] => [
   {
     title: 'Target',
     cell: ({ upstream_model, service, models }) => (
@@ -39,7 +39,10 @@ const COLUMNS: readonly Column<TargetHealth>[] = [
       </Box>
     ),
   },
-  { title: 'Circuit', cell: (target) => <Circuit target={target} /> },
+  {
+    title: 'Circuit',
+    cell: (target) => <Circuit target={target} isMissing={isNotSetUp(target, servedBy)} />,
+  },
   { title: 'Calls', numeric: true, cell: ({ calls }) => formatCount(calls) },
   { title: 'Errors', numeric: true, cell: (target) => <Errors target={target} /> },
   {
@@ -63,7 +66,7 @@ const COLUMNS: readonly Column<TargetHealth>[] = [
 /** A provider, who serves it, and how its targets are. */
 export function ProviderCard({ provider: { id, served_by, targets } }: { provider: ProviderHealth }) {
   const [isOpen, setOpen] = useState(false);
-  const told = targets.filter((target) => !isIdle(target));
+  const told = targets.filter((target) => !isIdle(target, served_by));
   const idle = targets.length - told.length;
   const isBare = told.length === 0 && !isOpen && targets.length > 0;
   const served = served_by === null ? { label: 'Unknown', status: 'off' } : SERVED_BY[served_by];
@@ -92,7 +95,7 @@ export function ProviderCard({ provider: { id, served_by, targets } }: { provide
       {!isBare && (
         <DataTable
           label={`Targets of ${id}`}
-          columns={COLUMNS}
+          columns={columnsOf(served_by)}
           list={wholeList(isOpen ? targets : told)}
           rowKey={({ service, upstream_model }) => `${service} ${upstream_model}`}
           empty={
@@ -124,7 +127,17 @@ function Models({ slugs }: { slugs: readonly string[] }) {
   );
 }
 
-function Circuit({ target: { circuit, circuits } }: { target: TargetHealth }) {
+function Circuit({ target: { circuit, circuits }, isMissing }: { target: TargetHealth; isMissing: boolean }) {
+  if (isMissing) {
+    return (
+      <Box miw={0}>
+        <StatusBadge status="away">Not set up</StatusBadge>
+        <Text size="xs" c="dimmed">
+          Every call for it fails
+        </Text>
+      </Box>
+    );
+  }
   if (circuit === null) return <StatusBadge status="off">Unknown</StatusBadge>;
   const states = Object.entries(circuits);
   return (

@@ -9,7 +9,7 @@ import { formatDuration } from '../../ui/format-time';
 import { PageHeader } from '../../ui/page-header';
 import { Time } from '../../ui/time';
 import { ProviderCard } from './provider-card';
-import { isAiling, isUsed } from './target-state';
+import { isAiling, isNotSetUp, isUsed } from './target-state';
 
 const REFETCH_INTERVAL_MS = 5_000;
 const SHOWN = [
@@ -68,7 +68,10 @@ export function ProvidersPage() {
 function Health({ health, shown }: { health: ProvidersHealth; shown: string }) {
   const isShown = shown === 'ailing' ? isAiling : shown === 'used' ? isUsed : () => true;
   const providers = health.data
-    .map((provider) => ({ ...provider, targets: provider.targets.filter(isShown) }))
+    .map((provider) => ({
+      ...provider,
+      targets: provider.targets.filter((target) => isShown(target, provider.served_by)),
+    }))
     .filter(({ targets }) => shown === 'all' || targets.length > 0);
   return (
     <>
@@ -104,7 +107,12 @@ function Away({ services }: { services: ProvidersHealth['services'] }) {
 function Summary({ health: { data: providers, services } }: { health: ProvidersHealth }) {
   const isWhole = services.every(({ status }) => status === 'up');
   const well = isWhole ? 'Every target is well' : 'No target is known to ail';
-  const ailing = providers.flatMap(({ targets }) => targets).filter(isAiling).length;
+  const ailing = providers.flatMap(({ targets, served_by }) =>
+    targets.filter((target) => isAiling(target, served_by)),
+  ).length;
+  const missing = providers.flatMap(({ targets, served_by }) =>
+    targets.filter((target) => isNotSetUp(target, served_by)),
+  ).length;
   const simulated = providers.filter(({ served_by }) => served_by === 'simulator').length;
   return (
     <Group gap="lg" role="status">
@@ -118,6 +126,11 @@ function Summary({ health: { data: providers, services } }: { health: ProvidersH
           {ailing === 0 ? well : `${ailing} ${ailing === 1 ? 'target ails' : 'targets ail'}`}
         </Text>
       </Group>
+      {missing > 0 && (
+        <Text size="sm" c="dimmed">
+          {missing} of {missing === 1 ? 'a provider that is' : 'providers that are'} not set up
+        </Text>
+      )}
       {simulated > 0 && (
         <Text size="sm" c="dimmed">
           {simulated} of {providers.length} providers are simulated
