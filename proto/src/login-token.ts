@@ -7,4 +7,6 @@ export const LOGIN_TOKEN = {
   issuer: 'model-gateway',
   audience: 'model-gateway-dashboard',
   lifetimeSeconds: 15 * 60,
+  /** For so long after its end a token can still be exchanged for a new one, if its session has not ended. */
+  renewableSeconds: 12 * 60 * 60,
 } as const;

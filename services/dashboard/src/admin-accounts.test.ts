@@ -30,7 +30,7 @@ test('an account is made with an owner, who logs in with the password that is sh
   const { token } = (await dashboard.post('auth/login', { email, password })).body;
   expect((await dashboard.get('auth/me', token)).body).toEqual({
     user: { id: body.owner.id, email, name: 'The boss' },
-    account: { id: body.id, name: 'Acme', status: 'active' },
+    account: { id: body.id, name: 'Acme', status: 'active', preview_models: [] },
     role: 'owner',
     operator: false,
     api_url: null,

@@ -3,7 +3,7 @@ import { LOGIN_TOKEN, loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/dashboard';
 import { callUnary, createGrpcClient } from '@gateway/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { SignJWT } from 'jose';
+import { decodeJwt, SignJWT } from 'jose';
 import { SigningKeys } from './security/signing-keys';
 import {
   type Dashboard,
@@ -260,6 +260,66 @@ describe('token', () => {
   });
 
   const keys = new SigningKeys([SEED]);
+
+  /** The token, as it would be had it been issued by that much earlier. */
+  const aged = async (token: string, seconds: number) => {
+    const { iat = 0, exp = 0, ...claims } = decodeJwt(token);
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: LOGIN_TOKEN.algorithm, kid: keys.current.id })
+      .setIssuedAt(iat - seconds)
+      .setExpirationTime(exp - seconds)
+      .sign(keys.current.privateKey);
+  };
+  const { lifetimeSeconds, renewableSeconds } = LOGIN_TOKEN;
+  const AN_HOUR = lifetimeSeconds + 3_600;
+  const refresh = (token: string) => dashboard.post('auth/refresh', undefined, token);
+
+  test('that ended is good for a new one, and for nothing else, for twelve hours', async () => {
+    const { token } = await dashboard.register();
+    const ended = await aged(token, AN_HOUR);
+    expect((await dashboard.get('keys', ended)).status).toBe(401);
+    expect((await dashboard.post('auth/logout', {}, ended)).status).toBe(401);
+    const renewed = await refresh(ended);
+    expect(renewed.status).toBe(200);
+    expect((await dashboard.get('keys', renewed.body.token)).status).toBe(200);
+    expect((await refresh(await aged(token, lifetimeSeconds + renewableSeconds - 60))).status).toBe(200);
+    expect((await refresh(await aged(token, lifetimeSeconds + renewableSeconds + 60))).status).toBe(401);
+  });
+
+  test('that ended is not renewed when its login has: by logout, another password, its days, or no user', async () => {
+    const [left, changed, old] = await Promise.all([1, 2, 3].map(() => dashboard.register()));
+    await dashboard.post('auth/logout', {}, left!.token);
+    const { email, password } = changed!;
+    const { token: other } = (await dashboard.post('auth/login', { email, password })).body;
+    const passwords = { password, new_password: 'password-2' };
+    expect((await dashboard.post('auth/password', passwords, other)).status).toBe(200);
+    await world.database.query(
+      `UPDATE dashboard.sessions SET expires_at = now() WHERE id = '${decodeJwt(old!.token).sid}'`,
+    );
+    const { token: removed } = await removedMember(other);
+    for (const token of [left!.token, changed!.token, old!.token, removed]) {
+      expect((await refresh(await aged(token, AN_HOUR))).body.error.code).toBe('invalid_api_key');
+    }
+  });
+
+  /** Added by an owner, logged in, and removed. */
+  async function removedMember(ownerToken: string): Promise<{ token: string }> {
+    const email = 'removed@example.com';
+    const member = { email, name: 'x', role: 'viewer' };
+    const { id, password } = (await dashboard.post('members', member, ownerToken)).body;
+    const { token } = (await dashboard.post('auth/login', { email, password })).body;
+    expect((await dashboard.post(`members/${id}/delete`, undefined, ownerToken)).status).toBe(200);
+    return { token };
+  }
+
+  test('that ended and was tampered with is not renewed', async () => {
+    const { token } = await dashboard.register();
+    const { token: others } = await dashboard.register();
+    const [header, , signature] = (await aged(token, AN_HOUR)).split('.');
+    const [, payload] = (await aged(others, AN_HOUR)).split('.');
+    expect((await refresh(`${header}.${payload}.${signature}`)).status).toBe(401);
+  });
+
   const sign = (change: (jwt: SignJWT) => SignJWT, header = {}, key = keys.current.privateKey) =>
     change(
       new SignJWT({ sid: 'x' })

@@ -107,7 +107,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const document = apiDocument({ endpoints: answered, v1Bodies, apiUrl: config.PUBLIC_API_URL });
   const app = createApp({
     endpoints: answered,
-    authenticate: (authorization) => authenticate({ pool, tokens }, authorization),
+    authenticate: (authorization, forRenewal) => authenticate({ pool, tokens }, authorization, forRenewal),
     recordChange: (endpoint, call) =>
       recordChange({ pool, changePerAccount: limits.changePerAccount }, endpoint, call),
     apiDocument: serveApiDocument(document),

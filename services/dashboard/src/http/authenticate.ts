@@ -17,10 +17,11 @@ export const isApiKey = (authorization: string | undefined): boolean => API_KEY.
 export async function authenticate(
   { pool, tokens }: { pool: Pool; tokens: LoginTokens },
   authorization: string | undefined,
+  forRenewal = false,
 ): Promise<{ session: Session; user: User }> {
   const token = BEARER.exec(authorization ?? '')?.[1];
   if (!token) throw new GatewayError('invalid_api_key', { detail: 'a login token is required' });
-  const login = await findSession(pool, await tokens.verify(token));
+  const login = await findSession(pool, await tokens.verify(token, forRenewal));
   if (!login) throw new GatewayError('invalid_api_key', { detail: 'the login is over' });
   return login;
 }

@@ -23,7 +23,11 @@ const BASE_PATH = '/api/v1';
 
 export interface AppDependencies {
   readonly endpoints: readonly Endpoint[];
-  authenticate(authorization: string | undefined): Promise<{ session: Session; user: User }>;
+  /** For a renewal, by a token that may have ended. */
+  authenticate(
+    authorization: string | undefined,
+    forRenewal: boolean,
+  ): Promise<{ session: Session; user: User }>;
   /** Handles a call that changes something, and logs who did it. */
   recordChange(endpoint: UserEndpoint, call: UserCall): Promise<unknown>;
   /** Answers where the API is described. */
@@ -98,7 +102,7 @@ async function answer(
     sendJson(response, await endpoint.handle(await readCall(request, response)));
     return;
   }
-  const login = await deps.authenticate(request.get('authorization'));
+  const login = await deps.authenticate(request.get('authorization'), 'renewsLogin' in endpoint);
   if (!mayCall(login.user, endpoint.access)) throw new GatewayError('not_found');
   const read = takesForm(endpoint) ? readFormCall : readCall;
   const call = { ...(await read(request, response)), ...login };

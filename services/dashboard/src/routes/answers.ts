@@ -34,7 +34,12 @@ export const registrationAnswer = z
 export const meAnswer = z
   .object({
     user: z.object({ id, email: z.string(), name: z.string() }),
-    account: z.object({ id, name: z.string(), status: z.enum(['active', 'suspended']) }),
+    account: z.object({
+      id,
+      name: z.string(),
+      status: z.enum(['active', 'suspended']),
+      preview_models: z.array(z.string()).meta({ description: 'Previews that the account has opted in to' }),
+    }),
     role,
     operator: z.boolean().meta({ description: 'May call `admin/…`' }),
     api_url: z.string().nullable().meta({ description: 'Origin of `/v1`, if it was told' }),

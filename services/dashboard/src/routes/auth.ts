@@ -72,10 +72,12 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
     user(['GET', '/auth/me'], me, { summary: 'Who is logged in', answer: meAnswer }),
     {
       ...user(['POST', '/auth/refresh'], refresh, {
-        summary: 'A new token for one that is still good, for seven days after the login',
+        summary:
+          'A new token for one that is good or ended in the last 12 hours, for seven days after the login',
         answer: tokenAnswer,
       }),
       unaudited: true,
+      renewsLogin: true,
     },
     {
       ...user(['POST', '/auth/logout'], logout, {
@@ -114,10 +116,10 @@ async function login(deps: AuthDependencies, { address, body }: Call) {
 
 async function me({ billing, apiUrl }: AuthDependencies, { context, user }: UserCall) {
   const account = await billing.getAccount(context, user.accountId);
-  const { id, name, status } = toAccountJson(account);
+  const { id, name, status, preview_models } = toAccountJson(account);
   return {
     user: { id: user.id, email: user.email, name: user.name },
-    account: { id, name, status },
+    account: { id, name, status, preview_models },
     role: user.role,
     operator: user.operator,
     api_url: apiUrl ?? null,

@@ -57,6 +57,8 @@ export interface UserEndpoint extends Route {
   readonly access: Exclude<Access, 'public'>;
   /** A POST that changes nothing which the audit log tells of. */
   readonly unaudited?: true;
+  /** Takes tokens that have ended, of sessions that have not. */
+  readonly renewsLogin?: true;
   readonly doc: EndpointDoc;
   handle(call: UserCall): Promise<unknown>;
 }

@@ -34,8 +34,8 @@ export class LoginTokens {
     return { token, expiresAtMs: expiresAtSeconds * 1_000 };
   }
 
-  /** The session that the token belongs to; throws `invalid_api_key`. */
-  async verify(token: string): Promise<string> {
+  /** The session that the token belongs to; throws `invalid_api_key`. To be renewed, a token may have ended. */
+  async verify(token: string, forRenewal = false): Promise<string> {
     try {
       const { payload } = await jwtVerify(
         token,
@@ -49,6 +49,7 @@ export class LoginTokens {
           issuer: LOGIN_TOKEN.issuer,
           audience: LOGIN_TOKEN.audience,
           requiredClaims: ['exp', 'iat', 'jti', 'sub', 'sid'],
+          clockTolerance: forRenewal ? LOGIN_TOKEN.renewableSeconds : 0,
         },
       );
       return String(payload.sid);

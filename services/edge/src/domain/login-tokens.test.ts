@@ -117,6 +117,29 @@ describe('a token', () => {
   });
 });
 
+describe('for a renewal', () => {
+  const renewable = { endedForSeconds: 3_600 };
+
+  test('a token passes for a while after its end', async () => {
+    const ended = await sign(first, {}, -3_599);
+    expect(await tokens.verify(ended, renewable)).toBe('user');
+    await expect(tokens.verify(ended)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  test.each<[string, () => Promise<string>]>([
+    ['one that ended before', () => sign(first, {}, -3_601)],
+    ['one without an end', () => sign(first, { exp: undefined as never })],
+    ['an ended one for others', () => sign(first, { aud: 'else' }, -1)],
+    ['an ended one of a stranger', () => sign({ ...second, kid: 'first' }, {}, -1)],
+    [
+      'an ended one with a changed payload',
+      async () => (await sign(first, {}, -1)).replace(/\.[^.]+\./, '.e30.'),
+    ],
+  ])('%s is refused', async (_what, make) => {
+    await expect(tokens.verify(await make(), renewable)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+});
+
 describe('keys', () => {
   test('are asked for anew when a token names an unknown one, but not at a stranger’s pace', async () => {
     await tokens.verify(await sign(first));

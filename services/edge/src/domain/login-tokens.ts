@@ -10,6 +10,11 @@ export interface LoginTokensOptions {
   readonly now?: () => number;
 }
 
+export interface VerifyOptions {
+  /** Tokens that ended no longer ago than this pass too. */
+  readonly endedForSeconds?: number;
+}
+
 /** Verifies login tokens by the dashboard's public keys. */
 export class LoginTokens {
   readonly #options: LoginTokensOptions;
@@ -28,20 +33,20 @@ export class LoginTokens {
    * Who the token is for. Rejects with `invalid_api_key` for one that is not good, `internal_error` when that
    * can't be told.
    */
-  async verify(token: string): Promise<string> {
+  async verify(token: string, options: VerifyOptions = {}): Promise<string> {
     if (this.#now() - this.#fetchedMs >= this.#options.maxAgeMs) await this.#refetch();
     try {
-      return await this.#check(token);
+      return await this.#check(token, options);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw refused(error);
       await this.#refetch();
-      return await this.#check(token).catch((again) => {
+      return await this.#check(token, options).catch((again) => {
         throw refused(again);
       });
     }
   }
 
-  async #check(token: string): Promise<string> {
+  async #check(token: string, { endedForSeconds = 0 }: VerifyOptions): Promise<string> {
     if (!this.#keys) {
       throw new GatewayError('internal_error', { cause: new Error('the dashboard gave no signing keys') });
     }
@@ -50,6 +55,7 @@ export class LoginTokens {
       issuer: LOGIN_TOKEN.issuer,
       audience: LOGIN_TOKEN.audience,
       requiredClaims: ['exp', 'sub'],
+      clockTolerance: endedForSeconds,
       currentDate: new Date(this.#now()),
     });
     return payload.sub ?? '';

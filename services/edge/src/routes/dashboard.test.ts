@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { LOGIN_TOKEN } from '@gateway/proto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
@@ -115,6 +116,20 @@ describe('invalid_api_key', () => {
     await expectFetchError(await call('/api/v1/auth/login', { headers: await headers() }), 'invalid_api_key');
     expect(fixture.dashboard.lastRequest).toBeUndefined();
   });
+});
+
+test('a token that has ended gets through to be renewed, for as long as the contract says, and to nothing else', async () => {
+  const ended = async (agoSeconds: number) => ({
+    authorization: `Bearer ${await fixture.dashboard.token({ expires: `-${agoSeconds}s` })}`,
+  });
+  const recently = await ended(LOGIN_TOKEN.renewableSeconds - 60);
+  expect((await post('/api/v1/auth/refresh', '{}', recently)).status).toBe(200);
+  for (const path of ['/api/v1/auth/refresh/', '/api/v1/auth/refreshed', '/api/v1/keys']) {
+    await expectFetchError(await post(path, '{}', recently), 'invalid_api_key');
+  }
+  await expectFetchError(await call('/api/v1/auth/refresh', { headers: recently }), 'invalid_api_key');
+  const longAgo = await ended(LOGIN_TOKEN.renewableSeconds + 60);
+  await expectFetchError(await post('/api/v1/auth/refresh', '{}', longAgo), 'invalid_api_key');
 });
 
 describe('not_found', () => {

@@ -1,7 +1,7 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError, LOGIN_TOKEN } from '@gateway/proto';
 import { clientNetwork } from '@gateway/runtime';
 import { looksLikeApiKey, readBearer } from '../domain/api-key';
-import type { LoginTokens } from '../domain/login-tokens';
+import type { LoginTokens, VerifyOptions } from '../domain/login-tokens';
 import type { Throttle } from '../domain/throttle';
 import type { DashboardProxy } from '../http/dashboard-proxy';
 import type { Exchange } from '../http/exchange';
@@ -25,6 +25,9 @@ const PLAYGROUND_PREFIX = '/api/v1/playground/';
 /** Calls of the playground that take a form, as large as those of the API. */
 const FORM_CALLS = new Set(['POST /api/v1/playground/images/edits']);
 const PUBLIC_CALLS = new Set(['POST /api/v1/auth/register', 'POST /api/v1/auth/login']);
+/** Asked for with tokens that have ended; whether their login has, the dashboard knows. */
+const RENEWAL = 'POST /api/v1/auth/refresh';
+const RENEWABLE: VerifyOptions = { endedForSeconds: LOGIN_TOKEN.renewableSeconds };
 /** What two servers could read differently: empty and dot segments, encoded or not, and backslashes. */
 const AMBIGUOUS = /\/\/|\\|(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)|%5c|%00/i;
 
@@ -43,10 +46,11 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
     exchange.route = 'dashboard_api';
     const credentials = presentedCredentials(request);
     if (looksLikeApiKey(credentials)) throw new GatewayError('not_found');
-    if (!PUBLIC_CALLS.has(`${method} ${path}`)) {
+    const call = `${method} ${path}`;
+    if (!PUBLIC_CALLS.has(call)) {
       const token = readBearer(credentials.authorization);
       if (!token) throw new GatewayError('invalid_api_key');
-      sender = `user ${await deps.tokens.verify(token)}`;
+      sender = `user ${await deps.tokens.verify(token, call === RENEWAL ? RENEWABLE : {})}`;
     }
     await deps.throttle.admit();
   }
