@@ -12,13 +12,21 @@ interface AxeResult {
   }[];
 }
 
+const SERIOUS = ['serious', 'critical'];
+
 /** What keeps people with impairments from using the page, as axe sees it: the serious and the critical. */
-export async function findViolations(page: Page): Promise<string[]> {
+export async function findViolations(page: Page, impacts: readonly string[] = SERIOUS): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate(RULES)) as AxeResult;
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impacts.includes(impact))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
     );
+}
+
+/** What is merely in their way, too; of what lies over a page no landmark is asked, since it has the focus. */
+export async function findFlaws(page: Page): Promise<string[]> {
+  const found = await findViolations(page, ['moderate', ...SERIOUS]);
+  return found.filter((flaw) => !flaw.startsWith('region:'));
 }

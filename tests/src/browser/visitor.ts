@@ -13,6 +13,8 @@ export interface Visitor {
   readonly complaints: string[];
   /** Opens a path of the dashboard. */
   open(path: string): Promise<void>;
+  /** Another tab of the same browser. */
+  openTab(path: string): Promise<Page>;
   leave(): Promise<void>;
 }
 
@@ -46,6 +48,11 @@ export async function visit(browser: Browser, options: VisitorOptions): Promise<
     complaints,
     open: async (path) => {
       await page.goto(dashboardUrl + path);
+    },
+    openTab: async (path) => {
+      const tab = await context.newPage();
+      await tab.goto(dashboardUrl + path);
+      return tab;
     },
     leave: () => context.close(),
   };

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator } from 'playwright-core';
 import { type HttpAnswer, postJson } from '../support/http';
 import { type Customer, type System, startSystem } from '../support/system';
-import { findViolations } from './find-violations';
+import { findFlaws, findViolations } from './find-violations';
 import { excessWidthPx, jumps, scriptBytes, whenDrawn } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type Reader, type Things } from './pages';
@@ -24,8 +24,9 @@ const TRIES = 4;
 /** The usual run sees each page in one look, the long one in both. */
 const HEAVY = Boolean(process.env.TEST_HEAVY);
 
-/** Of the 15 minutes that a login token lives. */
+/** Of the 15 minutes that a login token lives, and of the hours after them. */
 const RENEWED_AFTER_MS = 11 * 60_000;
+const LUNCH_MS = 50 * 60_000;
 
 /** A name that would run, if any page took text for markup, and whose picture would be missed. */
 const HOSTILE = '"><img src=/nowhere onerror=alert(1)>';
@@ -171,7 +172,7 @@ inBrowser('the web UI', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test('the login is renewed before it ends; once it has ended elsewhere, the way leads back to the page', async () => {
+  test('the login is renewed before it ends, and after a rest; once it has ended elsewhere, the way leads back to the page', async () => {
     const { email, password, token } = customer;
     const visitor = await visit(browser, {
       dashboardUrl: system.stack.dashboardUrl,
@@ -186,6 +187,9 @@ inBrowser('the web UI', () => {
     const renewal = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/auth/refresh'));
     await page.clock.fastForward(RENEWED_AFTER_MS);
     expect((await renewal).status()).toBe(200);
+    const afterRest = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/auth/refresh'));
+    await page.clock.fastForward(LUNCH_MS);
+    expect((await afterRest).status()).toBe(200);
 
     // A changed password ends the logins of others.
     await system.dashboard.call('POST', 'auth/password', token, { password, new_password: password });
@@ -198,6 +202,78 @@ inBrowser('the web UI', () => {
     await page.getByRole('button', { name: /: your login$/ }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await heading(page, 'Log in').waitFor();
+    // Nobody else is led to where this one was.
+    expect(new URL(page.url()).search).toBe('');
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test('a login that ends leaves a form as it is for its user, and nothing for another', async () => {
+    const ada = await system.dashboard.register('ada-ends@example.com', 'password-1', 'Ada');
+    const eve = await system.dashboard.register('eve-ends@example.com', 'password-1', 'Eve');
+    const visitor = await visit(browser, {
+      dashboardUrl: system.stack.dashboardUrl,
+      expectedStatuses: [401],
+    });
+    visitors.push(visitor);
+    const { page, open, openTab, complaints } = visitor;
+    await open('/login?next=/keys');
+    await logIn(page, ada.email, 'password-1');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('Kept over the end');
+    const passwords = { password: 'password-1', new_password: 'password-1' };
+    await system.dashboard.call('POST', 'auth/password', ada.token, passwords);
+    await form.getByRole('button', { name: 'Create key' }).click();
+
+    const door = page.getByRole('dialog', { name: 'Your login has ended' });
+    await door.getByRole('textbox', { name: 'Password' }).fill('password-1');
+    await page.keyboard.press('Escape');
+    expect(await findFlaws(page)).toEqual([]);
+    await door.getByRole('button', { name: 'Log in' }).click();
+    await door.waitFor({ state: 'detached' });
+    await form.getByText('nothing was done').waitFor();
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: 'Value of Kept over the end' }).waitFor();
+
+    const tab = await openTab('/account');
+    await tab.getByRole('button', { name: /: your login$/ }).click();
+    await tab.getByRole('menuitem', { name: 'Log out' }).click();
+    await heading(page, 'Log in').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await logIn(tab, eve.email, 'password-1');
+    await page.bringToFront();
+    await page.getByRole('button', { name: 'Eve: your login' }).waitFor();
+    await navigate(page, 'Keys');
+    await page.getByText('No keys yet').waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test('what opens over a page is usable by everyone: a list, a menu, and each kind of dialog', async () => {
+    const { page, open, complaints } = await come('owner');
+    const flawsWith = async (shown: Locator): Promise<string[]> => {
+      // It has come to rest by then.
+      await shown.hover();
+      return findFlaws(page);
+    };
+    const button = (name: string | RegExp) => page.getByRole('button', { name });
+    await open('/requests');
+    await whenDrawn(page);
+    await page.getByRole('combobox', { name: 'Error' }).click();
+    expect(await flawsWith(page.getByRole('option', { name: 'invalid_request' }))).toEqual([]);
+    await page.keyboard.press('Escape');
+    await button(/: your login$/).click();
+    expect(await flawsWith(page.getByRole('menuitem', { name: 'Log out' }))).toEqual([]);
+
+    await open('/keys');
+    await button('Create key').first().click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('Looked at');
+    expect(await flawsWith(form.getByRole('button', { name: 'Create key' }))).toEqual([]);
+    await form.getByRole('button', { name: 'Create key' }).click();
+    expect(await flawsWith(button('I have copied it'))).toEqual([]);
+    await open(`/keys/${things.keyId}`);
+    await button('Regenerate').click();
+    expect(await flawsWith(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))).toEqual([]);
     expect(complaints).toEqual([]);
   }, 60_000);
 

@@ -6,7 +6,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
-import { createQueryClient } from './app/query-client';
+import { loginToken } from './api/login-token';
+import { clearWithUser, createQueryClient } from './app/query-client';
 import { reloadWhenOutdated } from './app/reload-when-outdated';
 import { AppRoutes, preloadFirstPage } from './app/routes';
 import { cssVariables, theme } from './app/theme';
@@ -14,6 +15,9 @@ import { cssVariables, theme } from './app/theme';
 // The same key as in color-scheme.js.
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'gateway-color-scheme' });
 
+const queryClient = createQueryClient();
+
+clearWithUser(queryClient, loginToken);
 reloadWhenOutdated();
 preloadFirstPage();
 createRoot(document.getElementById('root')!).render(
@@ -25,7 +29,7 @@ createRoot(document.getElementById('root')!).render(
       defaultColorScheme="auto"
     >
       <Notifications position="bottom-right" />
-      <QueryClientProvider client={createQueryClient()}>
+      <QueryClientProvider client={queryClient}>
         <BrowserRouter>
           <AppRoutes />
         </BrowserRouter>

@@ -53,11 +53,20 @@ export class ApiError extends Error {
     return new ApiError(0, envelope.error, requestId);
   }
 
+  static loginEnded(): ApiError {
+    const message = 'Your login had ended, so nothing was done. Log in and try again.';
+    return new ApiError(401, { type: 'authentication_error', code: 'login_ended', message });
+  }
+
   static unreachable(): ApiError {
     const message = 'The gateway could not be reached. Check your connection and try again.';
     return new ApiError(0, { type: 'network', code: 'network', message });
   }
 }
+
+/** The gateway takes the login's token no more. */
+export const endsLogin = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 401 && error.code === 'invalid_api_key';
 
 /** True when a call got no answer, or one of the server's faults: a job that took too long goes on and is charged. */
 export const mayBeDone = (error: unknown): boolean =>

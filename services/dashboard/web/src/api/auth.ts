@@ -1,11 +1,18 @@
 import { apiGet, apiPost } from './client';
+import { exchange, readJson } from './exchange';
 import { loginToken } from './login-token';
 
 export type Role = 'viewer' | 'member' | 'owner';
 
 export interface Me {
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
-  readonly account: { readonly id: string; readonly name: string; readonly status: 'active' | 'suspended' };
+  readonly account: {
+    readonly id: string;
+    readonly name: string;
+    readonly status: 'active' | 'suspended';
+    /** Previews that it has opted in to. */
+    readonly preview_models: readonly string[];
+  };
   readonly role: Role;
   /** Runs the gateway. */
   readonly operator: boolean;
@@ -13,17 +20,15 @@ export interface Me {
   readonly api_url: string | null;
 }
 
-interface TokenAnswer {
-  readonly token: string;
-  readonly expires_at: string;
-}
+export const logIn = (email: string, password: string): Promise<void> =>
+  enter('auth/login', { email, password });
 
-export async function logIn(email: string, password: string): Promise<void> {
-  loginToken.keep((await apiPost<TokenAnswer>('auth/login', { email, password })).token);
-}
+export const signUp = (registration: { email: string; password: string; name: string }): Promise<void> =>
+  enter('auth/register', registration);
 
-export async function signUp(registration: { email: string; password: string; name: string }): Promise<void> {
-  loginToken.keep((await apiPost<TokenAnswer>('auth/register', registration)).token);
+async function enter(path: string, body: object): Promise<void> {
+  const answer = await exchange({ method: 'POST', path, body });
+  loginToken.keep((await readJson<{ token: string }>(answer)).token);
 }
 
 /** Ends the login here whatever the gateway says. */
@@ -31,15 +36,8 @@ export async function logOut(): Promise<void> {
   try {
     await apiPost('auth/logout');
   } finally {
-    loginToken.forget();
+    loginToken.leave();
   }
-}
-
-export async function renewLogin(): Promise<void> {
-  const before = loginToken.current;
-  const { token } = await apiPost<TokenAnswer>('auth/refresh');
-  // Logged out, or in as someone else, in the meantime.
-  if (loginToken.current?.token === before?.token) loginToken.keep(token);
 }
 
 export const changePassword = (password: string, newPassword: string) =>

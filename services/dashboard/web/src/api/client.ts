@@ -1,9 +1,9 @@
-import { ApiError } from './api-error';
+import { ApiError, endsLogin } from './api-error';
+import { exchange, readJson, type SendOptions } from './exchange';
 import { loginToken } from './login-token';
+import { renewLogin } from './renew-login';
 
-const BASE_PATH = '/api/v1';
-/** Longer than the gateway lets any call of the dashboard take. */
-const TIMEOUT_MS = 30_000;
+export type { SendOptions } from './exchange';
 
 export type QueryValue = string | number | boolean | null | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
@@ -12,14 +12,6 @@ export type Query = Readonly<Record<string, QueryValue>>;
 export interface Page<T> {
   readonly data: readonly T[];
   readonly next_cursor: string | null;
-}
-
-export interface SendOptions {
-  readonly signal?: AbortSignal;
-  /** Makes a repeated call the same one, where the API says so. */
-  readonly idempotencyKey?: string;
-  /** Until the answer's head. */
-  readonly timeoutMs?: number;
 }
 
 /** Values of no length are left out. */
@@ -50,41 +42,28 @@ export function apiPostRaw(path: string, body: unknown, options: SendOptions = {
   return send('POST', path, body, options);
 }
 
-async function send(method: string, path: string, body: unknown, options: SendOptions): Promise<Response> {
-  const { current } = loginToken;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), options.timeoutMs ?? TIMEOUT_MS);
-  const signals = [late.signal, ...(options.signal ? [options.signal] : [])];
-  let response: Response;
+/** With the login, renewed if it has to be. One that is over is asked for again, over the page as it stands. */
+async function send(
+  method: 'GET' | 'POST',
+  path: string,
+  body: unknown,
+  options: SendOptions,
+): Promise<Response> {
+  let used: string | undefined;
   try {
-    response = await fetch(`${BASE_PATH}/${path}`, {
-      method,
-      headers: {
-        ...(current && { authorization: `Bearer ${current.token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(options.idempotencyKey && { 'idempotency-key': options.idempotencyKey }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.any(signals),
-      credentials: 'omit',
-    });
+    if (loginToken.isExpired) await renewLogin();
+    used = loginToken.current?.token;
+    if (loginToken.state.status !== 'ended') {
+      return await exchange({ ...options, method, path, body, token: used });
+    }
   } catch (error) {
-    if (options.signal?.aborted) throw error;
-    throw ApiError.unreachable();
-  } finally {
-    clearTimeout(timer);
+    if (!endsLogin(error)) throw error;
+    if (used !== undefined) loginToken.end(used);
   }
-  if (response.ok) return response;
-  const error = await ApiError.from(response);
-  // The login is over, unless a newer one has taken its place since.
-  if (error.code === 'invalid_api_key' && loginToken.current?.token === current?.token) loginToken.forget();
-  throw error;
-}
-
-async function readJson<T>(response: Response): Promise<T> {
-  try {
-    return await response.json();
-  } catch {
-    throw ApiError.unreachable();
-  }
+  // What is shown waits for the user and is then there, as if nothing had been. What was to be done is not done later,
+  // when nobody expects it; with a token that another tab has got it is done now.
+  const goesOn =
+    method === 'GET' ? await loginToken.isBack(options.signal) : loginToken.state.status === 'in';
+  if (goesOn) return send(method, path, body, options);
+  throw ApiError.loginEnded();
 }

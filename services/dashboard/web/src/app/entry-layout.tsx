@@ -1,7 +1,7 @@
 import { Box, Center, Group, Paper } from '@mantine/core';
 import { Suspense } from 'react';
 import { Navigate, Outlet, useSearchParams } from 'react-router';
-import { useIsLoggedIn } from '../api/login-token';
+import { useLogin } from '../api/login-token';
 import { ColorSchemeToggle } from './color-scheme-toggle';
 import { ErrorBoundary } from './error-boundary';
 import { Logo } from './logo';
@@ -10,7 +10,7 @@ import { ownPath } from './own-path';
 /** Around login and sign-up. Who is logged in goes on to where they were going. */
 export function EntryLayout() {
   const [search] = useSearchParams();
-  if (useIsLoggedIn()) return <Navigate to={ownPath(search.get('next'))} replace />;
+  if (useLogin().status === 'in') return <Navigate to={ownPath(search.get('next'))} replace />;
   return (
     <Box component="main" mih="100vh" p="md">
       <Group justify="flex-end">

@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError, mayBeDone } from '../api/api-error';
+import type { LoginStore } from '../api/login-store';
 
 const FRESH_MS = 5_000;
 const MAX_RETRIES = 2;
@@ -20,3 +21,13 @@ export const createQueryClient = () =>
       mutations: { networkMode },
     },
   });
+
+/** The next user of this browser sees nothing of this one. To be called before anything is drawn, so that it hears first. */
+export function clearWithUser(client: QueryClient, login: LoginStore): void {
+  let { userId } = login.state;
+  login.subscribe(() => {
+    if (login.state.userId === userId) return;
+    userId = login.state.userId;
+    client.clear();
+  });
+}

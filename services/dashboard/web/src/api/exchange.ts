@@ -1,0 +1,56 @@
+import { ApiError } from './api-error';
+
+const BASE_PATH = '/api/v1';
+/** Longer than the gateway lets any call of the dashboard take. */
+const TIMEOUT_MS = 30_000;
+
+export interface SendOptions {
+  readonly signal?: AbortSignal;
+  /** Makes a repeated call the same one, where the API says so. */
+  readonly idempotencyKey?: string;
+  /** Until the answer's head. */
+  readonly timeoutMs?: number;
+}
+
+export interface Exchange extends SendOptions {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly token?: string | undefined;
+}
+
+/** One call and its answer; rejects with an ApiError when it is none of success. */
+export async function exchange({ method, path, body, token, ...options }: Exchange): Promise<Response> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), options.timeoutMs ?? TIMEOUT_MS);
+  const signals = [late.signal, ...(options.signal ? [options.signal] : [])];
+  let response: Response;
+  try {
+    response = await fetch(`${BASE_PATH}/${path}`, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(options.idempotencyKey && { 'idempotency-key': options.idempotencyKey }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.any(signals),
+      credentials: 'omit',
+    });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw ApiError.unreachable();
+  } finally {
+    clearTimeout(timer);
+  }
+  if (response.ok) return response;
+  throw await ApiError.from(response);
+}
+
+export async function readJson<T>(response: Response): Promise<T> {
+  try {
+    return await response.json();
+  } catch {
+    throw ApiError.unreachable();
+  }
+}

@@ -1,0 +1,53 @@
+import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { logIn, type Me } from '../api/auth';
+import { loginToken } from '../api/login-token';
+import { ErrorState } from '../ui/error-state';
+
+/** Above the dialogs, menus and lists of a page. */
+const Z_INDEX = 350;
+
+/** Over the page of a login that has ended, which is still there for the same user. */
+export function LoginAgain({ user }: { user: Me['user'] }) {
+  const login = useMutation({ mutationFn: (password: string) => logIn(user.email, password) });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // Forms of the page around are not to hear of it.
+    event.stopPropagation();
+    login.mutate(String(new FormData(event.currentTarget).get('password')));
+  };
+  return (
+    <Modal
+      opened
+      onClose={() => {}}
+      title="Your login has ended"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      centered
+      zIndex={Z_INDEX}
+      overlayProps={{ blur: 5 }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">Log in again to go on. What you have typed on this page is still there.</Text>
+          <TextInput label="Email" name="email" autoComplete="username" value={user.email} readOnly />
+          <PasswordInput
+            label="Password"
+            name="password"
+            autoComplete="current-password"
+            required
+            data-autofocus
+          />
+          {login.error && <ErrorState error={login.error} title="You are not logged in" />}
+          <Button type="submit" loading={login.isPending} fullWidth>
+            Log in
+          </Button>
+          <Button variant="subtle" onClick={() => loginToken.leave()} fullWidth>
+            Leave the page, as someone else
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
