@@ -1,5 +1,11 @@
 import { type CSSVariablesResolver, createTheme, DEFAULT_THEME, type MantineColor } from '@mantine/core';
 
+/** The list itself scrolls: its field moves through it by keyboard, which an area within the list would not tell of. */
+const LISTBOX = {
+  defaultProps: { withScrollArea: false },
+  styles: { options: { maxHeight: 260, overflowY: 'auto' } },
+} as const;
+
 export const theme = createTheme({
   primaryColor: 'indigo',
   // Dark enough for white text, and bright enough for a dark page.
@@ -9,7 +15,14 @@ export const theme = createTheme({
   cursorType: 'pointer',
   headings: { fontWeight: '650' },
   components: {
+    Autocomplete: LISTBOX,
+    MultiSelect: LISTBOX,
+    Select: LISTBOX,
+    // What it would put before the first entry is none.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { styles: { title: { fontWeight: 650 } } },
+    // It is the dialog's; to screen readers it would be a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'none' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
   },
 });
