@@ -96,7 +96,8 @@ function FiguresTable({ title, categoryTitle, categories, series, format }: Char
         </Table.Thead>
         <Table.Tbody>
           {categories.map((category, index) => (
-            <Table.Tr key={category}>
+            // biome-ignore lint/suspicious/noArrayIndexKey: two keys may have the same name.
+            <Table.Tr key={index}>
               <Table.Td>{category}</Table.Td>
               {series.map(({ name, values }) => (
                 <Table.Td key={name} ta="right">

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatAgo, formatDay, formatDuration, formatTime, formatUtc } from './format-time';
+import { formatAgo, formatDays, formatDuration, formatTime, formatUtc } from './format-time';
 
 const NOW_MS = Date.parse('2026-11-21T22:49:01Z');
 const ago = (ms: number) => formatAgo(NOW_MS - ms, NOW_MS);
@@ -11,7 +11,16 @@ describe('times', () => {
   });
 
   test('a UTC day is that day everywhere', () => {
-    expect(formatDay('2026-11-01')).toBe('1 Nov');
+    expect(formatDays(['2026-11-01', '2026-11-30'])).toEqual(['1 Nov', '30 Nov']);
+    expect(formatDays([])).toEqual([]);
+  });
+
+  test('days of several years can be told apart', () => {
+    expect(formatDays(['2025-12-31', '2026-01-01', '2026-12-31'])).toEqual([
+      '31 Dec 2025',
+      '1 Jan 2026',
+      '31 Dec 2026',
+    ]);
   });
 
   test.each([

@@ -22,13 +22,16 @@ export function formatUtc(time: string | number): string {
   return `${formatTime(time, 'UTC')} UTC`;
 }
 
-/** A UTC day as the API names it, `2026-11-21`, as `21 Nov`. */
-export function formatDay(day: string): string {
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
+/** UTC days as the API names them, `2026-11-21`, as `21 Nov`; with the year where not all are of the same. */
+export function formatDays(days: readonly string[]): string[] {
+  const isOneYear = new Set(days.map((day) => day.slice(0, 4))).size <= 1;
+  const format = new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',
     month: 'short',
+    ...(!isOneYear && { year: 'numeric' }),
     timeZone: 'UTC',
   });
+  return days.map((day) => format.format(new Date(`${day}T00:00:00Z`)));
 }
 
 /** `just now`, `5 min ago`, `in 3 h`, and from a week on the day. */

@@ -1,5 +1,6 @@
 import { Box, Group, Progress, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { NEAR } from './near-limit';
 
 interface UseBarProps {
   title: string;
@@ -9,8 +10,6 @@ interface UseBarProps {
   format: (value: number) => string;
   note?: ReactNode;
 }
-
-const NEAR = 0.8;
 
 /** How much of a limit is used, in figures and as a bar that turns when it gets tight. */
 export function UseBar({ title, used, limit, format, note }: UseBarProps) {

@@ -5,6 +5,7 @@ import { useMay } from '../../api/use-me';
 import { describeError } from '../../ui/describe-error';
 import { ErrorState } from '../../ui/error-state';
 import { formatMoney } from '../../ui/format-money';
+import { nearLimit } from '../../ui/near-limit';
 import { Section } from '../../ui/section';
 import { Time } from '../../ui/time';
 import { UseBar } from '../../ui/use-bar';
@@ -42,10 +43,9 @@ function UsedToday({ limits: { daily_limit } }: { limits: Limits }) {
     refetchInterval: REFETCH_INTERVAL_MS,
   });
   const day = use.data?.day;
-  const isReached = day !== undefined && daily_limit !== null && day.used >= daily_limit;
   const note = (
     <>
-      {isReached && 'Calls are refused with account_daily_limit. '}
+      {nearLimit(day?.used ?? 0, day ? daily_limit : null, 'account_daily_limit')}
       With what is held for calls under way. Starts anew {day && <Time at={day.resets_at} relative />}
     </>
   );

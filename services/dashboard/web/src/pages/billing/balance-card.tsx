@@ -49,7 +49,7 @@ function Figures({ balance: { balance, held, available } }: { balance: Balance }
       </Figure>
       <Text size="xs" c="dimmed">
         The most that a call can cost is held until it ends. Then it is charged what it did cost, and the rest
-        is free again.
+        is free again. A call that could cost more than is available is refused or shortened.
       </Text>
       {available <= 0 && (
         <Alert color="red" icon={<TriangleAlert size={18} aria-hidden />} title="Calls are refused">

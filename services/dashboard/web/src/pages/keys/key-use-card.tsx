@@ -6,6 +6,7 @@ import { type ApiKey, getKeyUse, type KeyUse } from '../../api/keys';
 import { ErrorState } from '../../ui/error-state';
 import { formatCount } from '../../ui/format-count';
 import { formatMoney } from '../../ui/format-money';
+import { nearLimit } from '../../ui/near-limit';
 import { Section } from '../../ui/section';
 import { Time } from '../../ui/time';
 import { UseBar } from '../../ui/use-bar';
@@ -100,10 +101,9 @@ interface UntilProps {
 }
 
 function Until({ window, limit, code }: UntilProps) {
-  const isReached = limit !== null && window.used >= limit;
   return (
     <>
-      {isReached && `Calls are refused with ${code}. `}
+      {nearLimit(window.used, limit, code)}
       Starts anew <Time at={window.resets_at} relative />
     </>
   );

@@ -1,6 +1,7 @@
 import { Box, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import type { NewApiKey } from '../../api/keys';
 import { useApiUrl } from '../../api/use-api-url';
+import { ApiUrlNote } from '../../ui/api-url-note';
 import { CodeBlock } from '../../ui/code-block';
 import { SecretNotice } from '../../ui/secret-notice';
 import { firstCall } from './first-call';
@@ -42,7 +43,7 @@ export function KeyValueDialog({ made, onClose }: KeyValueDialogProps) {
 }
 
 function FirstCall({ made }: { made: NewApiKey }) {
-  const apiUrl = useApiUrl();
+  const { apiUrl } = useApiUrl();
   const catalog = useCatalog();
   const code = catalog.data && firstCall(apiUrl, made, catalog.data);
   if (!code) return null;
@@ -52,6 +53,7 @@ function FirstCall({ made }: { made: NewApiKey }) {
         Try it
       </Title>
       <CodeBlock code={code} label="curl" />
+      <ApiUrlNote />
     </Box>
   );
 }

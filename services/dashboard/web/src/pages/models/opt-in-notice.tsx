@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import { type Model, optIn } from '../../api/models';
-import { useMay } from '../../api/use-me';
+import { meQuery, useMay } from '../../api/use-me';
 import { ErrorState } from '../../ui/error-state';
 
 /** A preview is not found by an account's keys before its owner has opted in. */
@@ -14,7 +14,10 @@ export function OptInNotice({ model }: { model: Model }) {
     mutationFn: () => optIn(model.slug),
     onSuccess: () => {
       notifications.show({ message: `Your keys can call ${model.name} now.` });
-      return queryClient.invalidateQueries({ queryKey: ['models'] });
+      return Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['models'] }),
+        queryClient.invalidateQueries({ queryKey: meQuery.queryKey }),
+      ]);
     },
   });
   if (model.opted_in || consent.data) {

@@ -2,12 +2,13 @@ import { Paper, Tabs, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Model } from '../../api/models';
 import { useApiUrl } from '../../api/use-api-url';
+import { ApiUrlNote } from '../../ui/api-url-note';
 import { CodeBlock } from '../../ui/code-block';
 import { snippetsOf } from './snippets';
 
 /** A first call to copy, in the reader's language. */
 export function TryIt({ model }: { model: Model }) {
-  const apiUrl = useApiUrl();
+  const { apiUrl } = useApiUrl();
   const snippets = useMemo(() => snippetsOf(model, apiUrl), [model, apiUrl]);
   return (
     <Paper withBorder p="md">
@@ -31,6 +32,7 @@ export function TryIt({ model }: { model: Model }) {
           </Tabs.Panel>
         ))}
       </Tabs>
+      <ApiUrlNote />
     </Paper>
   );
 }

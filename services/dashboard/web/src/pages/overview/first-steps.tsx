@@ -6,6 +6,7 @@ import { Link } from 'react-router';
 import { listModels } from '../../api/models';
 import { useApiUrl } from '../../api/use-api-url';
 import { useMe } from '../../api/use-me';
+import { ApiUrlNote } from '../../ui/api-url-note';
 import { CodeBlock } from '../../ui/code-block';
 import { CopyButton } from '../../ui/copy-button';
 import { cheapestChatModel } from './cheapest-chat-model';
@@ -96,7 +97,7 @@ function TopUpHint() {
 }
 
 function FirstCall() {
-  const apiUrl = useApiUrl();
+  const { apiUrl } = useApiUrl();
   const models = useQuery({
     queryKey: ['models', 'chat'],
     queryFn: () => listModels('chat', undefined, 1_000),
@@ -116,6 +117,7 @@ function FirstCall() {
         cost.
       </Text>
       <CodeBlock code={code} label="curl" />
+      <ApiUrlNote />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { ErrorState } from '../../ui/error-state';
 import { fillDays, utcDays } from '../../ui/fill-days';
 import { formatCompact } from '../../ui/format-count';
 import { formatMoney } from '../../ui/format-money';
-import { formatDay } from '../../ui/format-time';
+import { formatDays } from '../../ui/format-time';
 import { Money } from '../../ui/money';
 import { fromDay, useRecentUsage } from './use-recent-usage';
 
@@ -55,7 +55,7 @@ export function UsageCharts({ days }: { days: number }) {
     const now = Date.now();
     const named = utcDays(Date.parse(fromDay(days, now)), now);
     const filled = fillDays(rows ?? [], named);
-    const categories = named.map(formatDay);
+    const categories = formatDays(named);
     return PLANS.map(({ title, format, lines }) => {
       const series = lines.map(({ name, color, value }) => ({ name, color, values: filled.map(value) }));
       const total = series.flatMap(({ values }) => values).reduce((sum, value) => sum + value, 0);

@@ -4,6 +4,7 @@ import type { Choices } from './use-choices';
 /** Which key pays, and which model answers. */
 export function Pickers({ choices, disabled = false }: { choices: Choices; disabled?: boolean }) {
   const { keys, models, key, model, choose } = choices;
+  const hint = models.length === 0 ? 'The key allows none of this kind' : 'None is chosen';
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
       <Select
@@ -18,7 +19,7 @@ export function Pickers({ choices, disabled = false }: { choices: Choices; disab
       />
       <Select
         label="Model"
-        description={model ? model.name : 'The key allows none of this kind'}
+        description={model ? model.name : hint}
         data={models.map(({ slug }) => slug)}
         value={model?.slug ?? null}
         onChange={(slug) => slug && choose({ model: slug })}

@@ -1,11 +1,12 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
-import { Boxes, KeyRound } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Alert, Box, Button, Paper, Skeleton, Stack } from '@mantine/core';
+import { Boxes, KeyRound, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import type { ApiKey } from '../../api/keys';
 import type { Model, ModelType } from '../../api/models';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
+import { Pickers } from './pickers';
 import { type Choices, useChoices } from './use-choices';
 
 export type Ready = Choices & { readonly key: ApiKey; readonly model: Model };
@@ -15,10 +16,27 @@ interface ReadyToPlayProps {
   children: (ready: Ready) => ReactNode;
 }
 
-/** Draws what is inside once there are a key and a model to call with; until then what is missing. */
+/**
+ * Draws what is inside once there are a key and a model to call with; until then what is missing. When they are lost,
+ * what is inside is kept for when there are others.
+ */
 export function ReadyToPlay({ type, children }: ReadyToPlayProps) {
   const choices = useChoices(type);
-  const { key, model, keys, isPending, error, reload } = choices;
+  const { key, model } = choices;
+  const isReady = key !== undefined && model !== undefined;
+  const [last, setLast] = useState<{ key: ApiKey; model: Model }>();
+  if (isReady && (last?.key !== key || last.model !== model)) setLast({ key, model });
+  const drawn = isReady ? { key, model } : last;
+  return (
+    <>
+      {!isReady && <Missing type={type} choices={choices} />}
+      {drawn && <Box display={isReady ? undefined : 'none'}>{children({ ...choices, ...drawn })}</Box>}
+    </>
+  );
+}
+
+function Missing({ type, choices }: { type: ModelType; choices: Choices }) {
+  const { key, keys, problem, isPending, error, reload } = choices;
   if (error && keys.length === 0) return <ErrorState error={error} onRetry={reload} />;
   if (isPending) {
     return (
@@ -28,36 +46,53 @@ export function ReadyToPlay({ type, children }: ReadyToPlayProps) {
       </Stack>
     );
   }
-  if (!key) {
-    return (
-      <EmptyState
-        title="You need a key first"
-        icon={KeyRound}
-        action={
-          <Button component={Link} to="/keys" size="xs">
-            Create a key
-          </Button>
-        }
-      >
-        The playground calls models with one of your keys, as a program would. There is none that is enabled
-        and has not expired.
-      </EmptyState>
-    );
-  }
-  if (!model) {
-    return (
-      <EmptyState
-        title={`No ${type} model to call`}
-        icon={Boxes}
-        action={
-          <Button component={Link} to={`/keys/${key.id}`} variant="default" size="xs">
-            See what the key allows
-          </Button>
-        }
-      >
-        The catalog has none that can be called with the key “{key.name}”.
-      </EmptyState>
-    );
-  }
-  return children({ ...choices, key, model });
+  if (problem !== undefined) return <ChooseAnew problem={problem} choices={choices} />;
+  return key ? <NoModel type={type} apiKey={key} /> : <NoKey />;
+}
+
+/** Nothing is called in place of what was chosen: it would cost, and count against, something else. */
+function ChooseAnew({ problem, choices }: { problem: string; choices: Choices }) {
+  return (
+    <Stack>
+      <Alert color="orange" title={problem} icon={<TriangleAlert size={18} aria-hidden />}>
+        Choose {choices.key ? 'another model, or another key' : 'another key'}.
+      </Alert>
+      <Paper withBorder p="md">
+        <Pickers choices={choices} />
+      </Paper>
+    </Stack>
+  );
+}
+
+function NoKey() {
+  return (
+    <EmptyState
+      title="You need a key first"
+      icon={KeyRound}
+      action={
+        <Button component={Link} to="/keys" size="xs">
+          Create a key
+        </Button>
+      }
+    >
+      The playground calls models with one of your keys, as a program would. There is none that is enabled and
+      has not expired.
+    </EmptyState>
+  );
+}
+
+function NoModel({ type, apiKey }: { type: ModelType; apiKey: ApiKey }) {
+  return (
+    <EmptyState
+      title={`No ${type} model to call`}
+      icon={Boxes}
+      action={
+        <Button component={Link} to={`/keys/${apiKey.id}`} variant="default" size="xs">
+          See what the key allows
+        </Button>
+      }
+    >
+      The catalog has none that can be called with the key “{apiKey.name}”.
+    </EmptyState>
+  );
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { adviceOn, ERROR_ADVICE } from './error-advice';
+import { adviceOn, ERROR_ADVICE, LOGGED_CODES } from './error-advice';
 
 const TABLES = ['error-table.ts', 'dashboard-error-table.ts'];
 
 /** Read, not imported: nothing of the server's gets into the pages. */
+const readTable = (name: string): string =>
+  readFileSync(`${__dirname}/../../../../../../proto/src/${name}`, 'utf8');
+
 function contractCodes(): string[] {
-  const source = TABLES.map((name) =>
-    readFileSync(`${__dirname}/../../../../../../proto/src/${name}`, 'utf8'),
-  );
-  return source.flatMap((text) =>
+  return TABLES.map(readTable).flatMap((text) =>
     [...text.matchAll(/^ {2}([a-z_]+): (?:row\(|\{)/gm)].map(([, code]) => code!),
   );
 }
@@ -18,6 +18,12 @@ test('every code of the contract has advice, and nothing else has', () => {
   const codes = contractCodes();
   expect(codes).toHaveLength(29);
   expect(Object.keys(ERROR_ADVICE).toSorted()).toEqual(codes.toSorted());
+});
+
+test('the log has what calls with a good key can end with', () => {
+  const rows = readTable('error-table.ts').matchAll(/^ {2}([a-z_]+): row\(\s*'[a-z_]+',\s*(\d+)/gm);
+  const logged = [...rows].filter(([, , status]) => status !== '401').map(([, code]) => code!);
+  expect(LOGGED_CODES.toSorted()).toEqual(logged.toSorted());
 });
 
 test('a code that is newer than this page has some too', () => {

@@ -160,6 +160,20 @@ export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
   ),
 };
 
+/** Who has no good key or no login has no record; nor have the dashboard's own calls. */
+const NEVER_LOGGED = new Set([
+  'invalid_api_key',
+  'expired_api_key',
+  'invalid_credentials',
+  'email_taken',
+  'too_many_attempts',
+]);
+
+/** Those that calls in the log can have. */
+export const LOGGED_CODES: readonly string[] = Object.keys(ERROR_ADVICE).filter(
+  (code) => !NEVER_LOGGED.has(code),
+);
+
 const UNKNOWN = advice(
   'The call did not end well.',
   'If it happens again, give the operator the request id.',

@@ -2,15 +2,21 @@ import { Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { allModelsQuery } from '../../api/all-models-query';
 import type { ApiKey } from '../../api/keys';
-import { ERROR_ADVICE } from './error-advice';
+import { LOGGED_CODES } from './error-advice';
 import { type LogFilter, RANGES } from './request-filter';
+
+/** Neither a success nor a failure: what it cost is charged, and nobody waited for its end. */
+const CALLER_LEFT = '499';
 
 const RANGE_OPTIONS = Object.entries(RANGES).map(([value, { label }]) => ({ value, label }));
 const STATUS_OPTIONS = [
   { value: '', label: 'All' },
   { value: 'ok', label: 'Succeeded' },
   { value: 'failed', label: 'Failed' },
+  { value: CALLER_LEFT, label: 'Caller left' },
 ];
+
+const mayHaveCode = (status: string | null): boolean => status !== 'ok' && status !== CALLER_LEFT;
 
 interface RequestFiltersProps {
   filter: LogFilter;
@@ -40,7 +46,7 @@ export function RequestFilters({ filter, keys, onChange, onClear }: RequestFilte
           placeholder={filter.status}
           allowDeselect={false}
           onChange={(status) =>
-            onChange({ status: status ?? '', ...(status === 'ok' && { error_code: '' }) })
+            onChange({ status: status ?? '', ...(!mayHaveCode(status) && { error_code: '' }) })
           }
         />
         <Select
@@ -69,14 +75,14 @@ export function RequestFilters({ filter, keys, onChange, onClear }: RequestFilte
           label="Error"
           placeholder="Any or none"
           data={withChosen(
-            Object.keys(ERROR_ADVICE).map((code) => ({ value: code, label: code })),
+            LOGGED_CODES.map((code) => ({ value: code, label: code })),
             filter.error_code,
           )}
           value={filter.error_code || null}
           onChange={(error_code) =>
             onChange({
               error_code: error_code ?? '',
-              ...(error_code && filter.status === 'ok' && { status: '' }),
+              ...(error_code && !mayHaveCode(filter.status) && { status: '' }),
             })
           }
           searchable

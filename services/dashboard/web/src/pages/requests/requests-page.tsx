@@ -15,6 +15,7 @@ import { useKeyNames } from './use-key-names';
 
 const PAGE_ROWS = 50;
 const LIST = ['requests', 'log'];
+const UNLISTED = 'Calls with a key that is disabled, expired or unknown are not listed.';
 
 export function RequestsPage() {
   const [params, setParams] = useSearchParams();
@@ -72,7 +73,9 @@ function NoneFound({ onClear }: { onClear: () => void }) {
           Clear filters
         </Button>
       }
-    />
+    >
+      {UNLISTED}
+    </EmptyState>
   );
 }
 
@@ -87,7 +90,7 @@ function NoneYet() {
         </Button>
       }
     >
-      A call appears here within seconds, with its cost, its tokens and how long it took.
+      A call appears here within seconds, with its cost, its tokens and how long it took. {UNLISTED}
     </EmptyState>
   );
 }

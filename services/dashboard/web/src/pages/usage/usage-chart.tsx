@@ -4,7 +4,7 @@ import { ChartCard } from '../../ui/chart-card';
 import type { ChartSeries } from '../../ui/chart-series';
 import { formatCompact } from '../../ui/format-count';
 import { formatMoney } from '../../ui/format-money';
-import { formatDay } from '../../ui/format-time';
+import { formatDays } from '../../ui/format-time';
 import type { GroupBy } from './usage-range';
 import { type Figure, type NamedUsage, totalOf } from './usage-table-rows';
 
@@ -49,8 +49,9 @@ export function UsageChart({ by, rows }: { by: GroupBy; rows: readonly NamedUsag
   const plan: Plan = PLANS[chosen];
   const { categories, series } = useMemo(() => {
     const bars = by === 'day' ? (rows ?? []) : withRest(rows ?? [], plan);
+    const names = bars.map(({ name }) => name);
     return {
-      categories: bars.map(({ name }) => (by === 'day' ? formatDay(name) : name)),
+      categories: by === 'day' ? formatDays(names) : names,
       series: plan.lines.map(({ name, figure, color }) => ({
         name,
         color,

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { modelPath } from '../../api/models';
 import { type Column, DataTable } from '../../ui/data-table';
 import { formatCount } from '../../ui/format-count';
-import { formatDay } from '../../ui/format-time';
+import { formatDays } from '../../ui/format-time';
 import { Money } from '../../ui/money';
 import { wholeList } from '../../ui/whole-list';
 import type { GroupBy } from './usage-range';
@@ -15,8 +15,7 @@ const FIGURE_COLUMNS: readonly Column<NamedUsage>[] = FIGURES.map(({ key, title 
   cell: (row) => (key === 'cost' ? <Money usd={row.cost} /> : formatCount(row[key])),
 }));
 
-const NAMES: Readonly<Record<GroupBy, Column<NamedUsage>>> = {
-  day: { title: 'Day (UTC)', cell: ({ id }) => formatDay(id) },
+const NAMES: Readonly<Record<Exclude<GroupBy, 'day'>, Column<NamedUsage>>> = {
   model: {
     title: 'Model',
     cell: ({ id, name }) =>
@@ -41,13 +40,19 @@ const NAMES: Readonly<Record<GroupBy, Column<NamedUsage>>> = {
   },
 };
 
+function dayColumn(rows: readonly NamedUsage[]): Column<NamedUsage> {
+  const days = rows.map(({ id }) => id);
+  const names = new Map(formatDays(days).map((name, index) => [days[index], name]));
+  return { title: 'Day (UTC)', cell: ({ id }) => names.get(id) };
+}
+
 /** The newest day first, else the dearest; days without calls are left to the chart. */
 export function UsageTable({ by, rows }: { by: GroupBy; rows: readonly NamedUsage[] | undefined }) {
   const shown = by === 'day' ? (rows ?? []).filter(({ calls }) => calls > 0).toReversed() : (rows ?? []);
   return (
     <DataTable
       label={`Usage by ${by}`}
-      columns={[NAMES[by], ...FIGURE_COLUMNS]}
+      columns={[by === 'day' ? dayColumn(rows ?? []) : NAMES[by], ...FIGURE_COLUMNS]}
       list={{ ...wholeList(shown), isLoading: !rows }}
       rowKey={({ id }) => id}
       empty={null}

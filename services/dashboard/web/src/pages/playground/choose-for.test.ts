@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import type { ApiKey } from '../../api/keys';
+import type { Model } from '../../api/models';
+import { chooseFor, type Wanted } from './choose-for';
+
+const NOW_MS = Date.parse('2026-11-22T00:00:00Z');
+const key = (id: string, more: Partial<ApiKey> = {}) =>
+  ({ id, name: id, status: 'enabled', expires_at: null, allowed_models: [], ...more }) as unknown as ApiKey;
+const model = (slug: string, output: number, more: Partial<Model> = {}) =>
+  ({
+    slug,
+    status: 'active',
+    preview: false,
+    image: null,
+    video: null,
+    pricing: { tokens: { output } },
+    ...more,
+  }) as unknown as Model;
+
+const KEYS = [
+  key('narrow', { allowed_models: ['a/cheap'] }),
+  key('wide'),
+  key('off', { status: 'disabled' }),
+  key('over', { expires_at: '2026-11-21T00:00:00Z' }),
+];
+const MODELS = [
+  model('a/dear', 9),
+  model('a/cheap', 1),
+  model('a/off', 0, { status: 'disabled' }),
+  model('a/new', 0, { preview: true }),
+  model('a/mine', 5, { preview: true }),
+];
+const choose = (wanted: Partial<Wanted>, keys = KEYS) => {
+  const offer = { type: 'chat' as const, keys, models: MODELS, previewModels: ['a/mine'], nowMs: NOW_MS };
+  const choice = chooseFor(offer, { keyId: null, slug: null, ...wanted });
+  return { ...choice, key: choice.key?.id, model: choice.model?.slug };
+};
+
+test('who wants nothing gets a key and a cheap model', () => {
+  expect(choose({})).toMatchObject({ key: 'narrow', model: 'a/cheap', problem: undefined });
+});
+
+test('a wanted model is called with a key that allows it', () => {
+  expect(choose({ slug: 'a/dear' })).toMatchObject({ key: 'wide', model: 'a/dear', problem: undefined });
+  expect(choose({ slug: 'a/cheap' })).toMatchObject({ key: 'narrow', model: 'a/cheap' });
+});
+
+test('previews are offered to who has opted in', () => {
+  expect(choose({ keyId: 'wide' }).models.map(({ slug }) => slug)).toEqual(['a/dear', 'a/cheap', 'a/mine']);
+});
+
+test.each<[Partial<Wanted>, string | undefined, string | undefined, string]>([
+  [{ keyId: 'off' }, undefined, 'a/cheap', 'The key “off” is disabled.'],
+  [{ keyId: 'over' }, undefined, 'a/cheap', 'The key “over” has expired.'],
+  [{ keyId: 'gone', slug: 'a/dear' }, undefined, 'a/dear', 'The key that was chosen is not there any more.'],
+  [{ keyId: 'narrow', slug: 'a/dear' }, 'narrow', undefined, 'The key “narrow” does not allow a/dear.'],
+  [{ slug: 'a/off' }, 'narrow', undefined, 'a/off is disabled at present.'],
+  [{ slug: 'a/new' }, 'narrow', undefined, 'a/new is a preview, to which your account has not opted in.'],
+  [{ slug: 'b/image' }, 'narrow', undefined, 'b/image is no chat model that can be called here.'],
+])('%p gets nothing in its place, and is told why', (wanted, keyId, slug, problem) => {
+  expect(choose(wanted)).toMatchObject({ key: keyId, model: slug, problem });
+});
+
+test('without any key it is a key that is missing', () => {
+  expect(choose({ keyId: 'off' }, KEYS.slice(2))).toMatchObject({ key: undefined, problem: undefined });
+});

@@ -1,0 +1,22 @@
+import { Code, Text } from '@mantine/core';
+import { useApiUrl } from '../api/use-api-url';
+import { useMe } from '../api/use-me';
+
+/** Below a snippet, when its address may be wrong. */
+export function ApiUrlNote() {
+  const { apiUrl, isGuess } = useApiUrl();
+  const { operator } = useMe();
+  if (!isGuess) return null;
+  return (
+    <Text size="xs" c="dimmed" mt={6}>
+      <Code>{apiUrl}</Code> is a guess: this gateway was not told where its API is reached.{' '}
+      {operator ? (
+        <>
+          Set <Code>PUBLIC_API_URL</Code> to put that right.
+        </>
+      ) : (
+        'Ask its operator for the address.'
+      )}
+    </Text>
+  );
+}
