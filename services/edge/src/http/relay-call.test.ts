@@ -62,9 +62,12 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<st
 describe('a stream', () => {
   test('shows its head and each event as they come, to the byte', async () => {
     const source = feed();
-    fixture.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
+    const headers = { ...SSE, 'x-accel-buffering': 'no', server: 'a secret' };
+    fixture.chat.handler = async () => ({ status: 200, headers, body: source.body });
     const reply = await call();
     expect(reply.headers.get('content-type')).toBe('text/event-stream');
+    expect(reply.headers.get('x-accel-buffering')).toBe('no');
+    expect(reply.headers.get('server')).toBeNull();
     const reader = reply.body!.getReader();
     for (const event of ['data: {"a":1}\n\n', ': comment\n\n', 'data: [DONE]\n\n']) {
       source.put(event);

@@ -1,5 +1,13 @@
 /** Headers that an answering service may set on the public response. */
-const ALLOWED = new Set(['content-type', 'content-length', 'cache-control', 'retry-after', 'x-should-retry']);
+const ALLOWED = new Set([
+  'content-type',
+  'content-length',
+  'cache-control',
+  'retry-after',
+  'x-should-retry',
+  // Tells a proxy before the gateway (nginx) not to gather a stream.
+  'x-accel-buffering',
+]);
 const ALLOWED_PREFIXES = ['x-ratelimit-', 'x-gateway-', 'anthropic-ratelimit-'];
 
 export function publicReplyHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
