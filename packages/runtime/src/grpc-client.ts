@@ -1,5 +1,6 @@
 import { decodeErrorDetail, ERROR_TRAILER, GatewayError } from '@gateway/proto';
 import * as grpc from '@grpc/grpc-js';
+import { targetOf } from './address-list';
 import { CHANNEL_OPTIONS } from './grpc-options';
 import { serviceToken } from './grpc-server';
 
@@ -19,7 +20,7 @@ type ClientConstructor<C> = new (
 
 /** One channel over all instances, calls spread round-robin. */
 export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C {
-  return new Client(target(options.addresses), grpc.credentials.createInsecure(), {
+  return new Client(targetOf(options.addresses), grpc.credentials.createInsecure(), {
     ...CHANNEL_OPTIONS,
     interceptors: [withToken(options.caller, options.secrets[0] ?? '')],
   });
@@ -28,14 +29,6 @@ export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcC
 /** A channel per instance, for long-lived streams that balance by themselves. */
 export function createGrpcClients<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C[] {
   return options.addresses.map((address) => createGrpcClient(Client, { ...options, addresses: [address] }));
-}
-
-function target(addresses: readonly string[]): string {
-  if (addresses.length > 1 && addresses.every((address) => /^\d+\.\d+\.\d+\.\d+:\d+$/.test(address))) {
-    return `ipv4:${addresses.join(',')}`;
-  }
-  // A name may stand for many instances: the dns resolver gives round_robin all of them.
-  return addresses[0] ?? '';
 }
 
 function withToken(caller: string, secret: string): grpc.Interceptor {

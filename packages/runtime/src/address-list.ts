@@ -1,0 +1,66 @@
+import { type ChannelOptions, experimental } from '@grpc/grpc-js';
+
+const SCHEME = 'addresses';
+const IPV4 = /^\d+\.\d+\.\d+\.\d+:\d+$/;
+/** After which a name that nobody knew is asked for again; the channel does so only when it has no instance left. */
+const RETRY_MS = 5_000;
+
+type Listener = experimental.ResolverListener;
+type Resolution = Parameters<Listener>[0];
+
+/**
+ * A target for all of these addresses, names among them: gRPC's own schemes take one name, or a list of literals of
+ * one family. @param addresses `host:port` each
+ */
+export function targetOf(addresses: readonly string[]): string {
+  const [first = ''] = addresses;
+  // A name may stand for many instances: its resolver gives all of them.
+  if (addresses.length < 2) return first;
+  if (addresses.every((address) => IPV4.test(address))) return `ipv4:${addresses.join(',')}`;
+  experimental.registerResolver(SCHEME, AddressList);
+  return `${SCHEME}:${addresses.join(',')}`;
+}
+
+/** Resolves each address by itself, and tells what all that could be resolved stand for. */
+class AddressList implements experimental.Resolver {
+  readonly #resolvers: readonly experimental.Resolver[];
+  readonly #resolutions = new Map<number, Resolution>();
+  readonly #retries = new Map<number, NodeJS.Timeout>();
+
+  constructor(target: experimental.GrpcUri, listener: Listener, options: ChannelOptions) {
+    const addresses = target.path.split(',');
+    this.#resolvers = addresses.map((path, at) => {
+      const resolved: Listener = (resolution, attributes, serviceConfig, note) => {
+        this.#resolutions.set(at, resolution);
+        if (!resolution.ok) this.#retryLater(at);
+        const known = [...this.#resolutions.values()];
+        const found = known.flatMap((one) => (one.ok ? one.value : []));
+        if (found.length > 0) return listener({ ok: true, value: found }, attributes, serviceConfig, note);
+        // That one is not known says nothing as long as another may be.
+        return known.length < addresses.length || listener(resolution, attributes, serviceConfig, note);
+      };
+      return experimental.createResolver({ scheme: 'dns', path }, resolved, options);
+    });
+  }
+
+  static getDefaultAuthority({ path }: experimental.GrpcUri): string {
+    return path.split(',', 1)[0] ?? '';
+  }
+
+  updateResolution(): void {
+    for (const resolver of this.#resolvers) resolver.updateResolution();
+  }
+
+  destroy(): void {
+    this.#resolutions.clear();
+    for (const timer of this.#retries.values()) clearTimeout(timer);
+    this.#retries.clear();
+    for (const resolver of this.#resolvers) resolver.destroy();
+  }
+
+  #retryLater(at: number): void {
+    clearTimeout(this.#retries.get(at));
+    const timer = setTimeout(() => this.#resolvers[at]?.updateResolution(), RETRY_MS);
+    this.#retries.set(at, timer.unref());
+  }
+}
