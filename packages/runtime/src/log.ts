@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino';
+import { toLoggedError } from './logged-error';
 
 export type { Logger };
 
@@ -9,5 +10,6 @@ export function createLogger(service: string, level: string): Logger {
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: toLoggedError },
   });
 }

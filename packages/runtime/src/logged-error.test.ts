@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { toLoggedError } from './logged-error';
+
+/** What Node says of a reply that is none. */
+async function errorOfReply(reply: string): Promise<Error> {
+  const server = createServer((socket) => socket.on('error', () => {}).end(reply)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const request = http.get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  const [error] = (await once(request, 'error').catch((thrown) => [thrown])) as [Error];
+  server.close();
+  return error;
+}
+
+test('what a provider sent is not logged with the error that it was', async () => {
+  const error = await errorOfReply('HTTP/1.1 200 OK\r\nbad header: x\r\n\r\na canary');
+  expect(error).toHaveProperty('rawPacket');
+  const logged = toLoggedError(error);
+  expect(logged).toMatchObject({ code: expect.stringMatching(/^HPE_/), message: expect.any(String) });
+  expect(logged).not.toHaveProperty('rawPacket');
+});
+
+test('what is no error is logged as it is', () => {
+  expect(toLoggedError(undefined)).toBeUndefined();
+});
