@@ -42,6 +42,24 @@ describe('connections', () => {
     expect([failure('connect'), failure('read')]).toEqual(['upstream_unavailable', 'upstream_failed']);
   });
 
+  test('whatever fails before there is a connection: out of reach, but for a reset', () => {
+    const failure = (code: string, syscall: string) => toGatewayError(failureOf({ code, syscall })).code;
+    expect(failure('EPERM', 'connect')).toBe('upstream_unavailable');
+    expect(failure('ENODATA', 'getaddrinfo')).toBe('upstream_unavailable');
+    expect(failure('ECONNRESET', 'connect')).toBe('upstream_failed');
+  });
+
+  test('several addresses of one name: out of reach when none of them was reached', () => {
+    const failure = (...errors: object[]) => {
+      // As Node makes it: the code is that of the first.
+      const all = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
+      return toGatewayError(failureOf(all)).code;
+    };
+    const late = { code: 'ETIMEDOUT', syscall: 'connect' };
+    expect(failure(late, { code: 'ECONNREFUSED', syscall: 'connect' })).toBe('upstream_unavailable');
+    expect(failure(late, { code: 'ECONNRESET', syscall: 'connect' })).toBe('upstream_failed');
+  });
+
   test.each([
     'ECONNRESET',
     'EPIPE',

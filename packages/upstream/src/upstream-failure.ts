@@ -11,6 +11,9 @@ export type UpstreamFailure =
       readonly retryAfterSeconds?: number;
     };
 
+/** System calls that only stand before a connection: whatever fails in them, there is none. */
+const BEFORE_CONNECTION = new Set<unknown>(['connect', 'getaddrinfo']);
+
 /** Refused, not found, no route, a certificate that does not hold: the provider as a whole is out of reach. */
 const UNREACHABLE_CODES = new Set([
   'ECONNREFUSED',
@@ -80,11 +83,15 @@ function hope(failure: UpstreamFailure): number {
 
 export function failureOf(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamError) return error.failure;
-  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
-  const neverConnected = code === 'ETIMEDOUT' && syscall === 'connect';
-  return neverConnected || (typeof code === 'string' && UNREACHABLE_CODES.has(code))
-    ? { kind: 'unreachable', cause: error }
-    : { kind: 'broken', cause: error };
+  return isUnreachable(error) ? { kind: 'unreachable', cause: error } : { kind: 'broken', cause: error };
+}
+
+function isUnreachable(error: unknown): boolean {
+  const { code, syscall, errors } = (error ?? {}) as { code?: unknown; syscall?: unknown; errors?: unknown };
+  // Of a name with several addresses, each of which was tried; the code is only that of the first.
+  if (Array.isArray(errors)) return errors.length > 0 && errors.every(isUnreachable);
+  if (code === 'ECONNRESET') return false;
+  return BEFORE_CONNECTION.has(syscall) || (typeof code === 'string' && UNREACHABLE_CODES.has(code));
 }
 
 /** Total: whatever a provider does has exactly one public error. */
