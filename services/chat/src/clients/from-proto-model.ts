@@ -38,7 +38,8 @@ function fromProtoPricing(model: Model__Output): Pricing | undefined {
 function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
   const { inputNano, outputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano } = pricing;
   if (inputNano === undefined || outputNano === undefined) return undefined;
-  const long = pricing.longContext && fromProtoPrice(pricing.longContext);
+  // What long inputs do not change in the entry costs what it always does; else they would be sold as short ones.
+  const long = pricing.longContext && fromProtoPrice({ inputNano, outputNano, ...pricing.longContext });
   return {
     inputNano: BigInt(inputNano),
     outputNano: BigInt(outputNano),

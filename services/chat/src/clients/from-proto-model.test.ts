@@ -1,0 +1,40 @@
+import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
+import { expect, test } from '@jest/globals';
+import { fromProtoModel } from './from-proto-model';
+
+const RATES = { serviceTiers: {}, longContextAboveTokens: 0, longContext: null };
+
+/** The price of an entry by these rates, and what they are for long inputs. */
+function priceOf(rates: Partial<TokenPricing__Output>, longContext?: Partial<TokenPricing__Output>) {
+  const tokens = {
+    ...RATES,
+    ...rates,
+    ...(longContext && { longContextAboveTokens: 500, longContext: { ...RATES, ...longContext } }),
+  };
+  const entry = {
+    slug: 'sim/chat',
+    status: 'MODEL_STATUS_ACTIVE',
+    outputModalities: ['text'],
+    capabilities: [],
+    targets: [],
+    pricing: { version: '7', tokens },
+  } as unknown as Model__Output;
+  return fromProtoModel(entry).pricing;
+}
+
+test('an entry without both prices is not sold by the token', () => {
+  expect(priceOf({ inputNano: '1' })).toBeUndefined();
+  expect(priceOf({ inputNano: '1', outputNano: '2' })).toEqual({
+    version: 7n,
+    base: { inputNano: 1n, outputNano: 2n },
+    serviceTiers: new Map(),
+  });
+});
+
+test('what an entry does not name for long inputs costs them what it always does', () => {
+  expect(priceOf({ inputNano: '1', outputNano: '2' }, { inputNano: '3' })?.base.longContext).toEqual({
+    aboveTokens: 500,
+    price: { inputNano: 3n, outputNano: 2n },
+  });
+});
