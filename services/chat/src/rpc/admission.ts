@@ -33,6 +33,8 @@ export interface AdmissionRequest {
   readonly priceVersion: bigint;
   readonly bound: UpperBound;
   readonly choices: number;
+  /** Of a predicted output, in each choice: held beside the output that the provider is asked for. */
+  readonly predictionBytes: number;
   readonly callerNamedMaximum: boolean;
 }
 
@@ -95,11 +97,12 @@ export class Admission {
       admittedMs: Date.now() - startedAtMs,
     };
     const lowered = loweredMaxTokens(grant, request);
+    const { choices, predictionBytes } = request;
     const rates = fromProtoRates(grant);
     return {
       metered: new MeteredCall(call, journal, (event) => relay.add(event)),
       loweredMaxTokens: lowered,
-      outputTokens: lowered === undefined ? request.bound.outputTokens : lowered * request.choices,
+      outputTokens: lowered === undefined ? bound.outputTokens : (lowered + predictionBytes) * choices,
       rates,
       headers: {
         ...rateHeaders(rates),
@@ -132,9 +135,10 @@ export class Admission {
 
 /** Undefined when the whole bound was granted. */
 function loweredMaxTokens(grant: ReserveGrant__Output, request: AdmissionRequest): number | undefined {
-  const { bound, price, choices } = request;
+  const { bound, price, choices, predictionBytes } = request;
   const byMoney = outputWithin(BigInt(grant.holdNano), bound.inputTokens, price);
   const byRate = Number(grant.grantedTokens) - bound.inputTokens;
   const outputTokens = Math.min(byMoney, byRate);
-  return outputTokens >= bound.outputTokens ? undefined : Math.floor(outputTokens / choices);
+  if (outputTokens >= bound.outputTokens) return undefined;
+  return Math.floor(outputTokens / choices) - predictionBytes;
 }

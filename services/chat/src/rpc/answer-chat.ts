@@ -66,6 +66,7 @@ async function admitChat(
       priceVersion,
       bound,
       choices: request.size.choices,
+      predictionBytes: request.size.predictionBytes,
       callerNamedMaximum: request.size.maxOutputTokens !== undefined,
     });
   const { boundInput } = routes[0]!.provider;

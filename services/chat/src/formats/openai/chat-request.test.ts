@@ -244,3 +244,9 @@ test('images are apart from the text', () => {
     imageBytes: url.length + 'https://x/y.png'.length,
   });
 });
+
+test('a prediction counts in bytes, which bound its tokens in every script', () => {
+  const prediction = { type: 'content', content: '日本語' };
+  const { predictionBytes } = parseChatRequest(Buffer.from(JSON.stringify({ ...valid, prediction }))).size;
+  expect(predictionBytes).toBe(Buffer.byteLength(JSON.stringify(prediction)));
+});

@@ -44,7 +44,7 @@ export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = '
   requireMessages(body);
   if (!body.model) throw new GatewayError('invalid_model');
   const maxOutputTokens = maximumOf(body);
-  const predictionBytes = body.prediction ? JSON.stringify(body.prediction).length : 0;
+  const predictionBytes = body.prediction ? Buffer.byteLength(JSON.stringify(body.prediction)) : 0;
   let conversation: Conversation | undefined;
   return {
     wire: 'openai',
