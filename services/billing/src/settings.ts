@@ -1,6 +1,11 @@
 import { addresses, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
 
+/** 24 days: a longer timer fires at once, again and again. */
+const MAX_INTERVAL_MS = 24 * 86_400_000;
+
 const durationMs = (defaultMs: number) => z.coerce.number().int().min(1).default(defaultMs);
+const intervalMs = (defaultMs: number) =>
+  z.coerce.number().int().min(1).max(MAX_INTERVAL_MS).default(defaultMs);
 
 const shape = {
   ...processSettings,
@@ -21,11 +26,11 @@ const shape = {
   HOLD_GRACE_MS: durationMs(30 * 60_000),
   /** The same of calls that make a task. */
   TASK_HOLD_GRACE_MS: durationMs(24 * 3_600_000),
-  SWEEP_INTERVAL_MS: durationMs(30_000),
+  SWEEP_INTERVAL_MS: intervalMs(30_000),
   /** How often drift is looked for when nobody scrapes. */
-  RECONCILE_INTERVAL_MS: durationMs(60_000),
+  RECONCILE_INTERVAL_MS: intervalMs(60_000),
   /** How often the coming weeks' partitions are made sure of. */
-  PARTITION_INTERVAL_MS: durationMs(6 * 3_600_000),
+  PARTITION_INTERVAL_MS: intervalMs(6 * 3_600_000),
   /** How long the record of a call is kept; whole months of them go at once. What they sum up to stays. */
   REQUEST_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
 };

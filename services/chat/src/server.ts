@@ -53,7 +53,9 @@ import { ProgressClock } from './rpc/progress-clock';
 import { routeCall } from './rpc/route-call';
 import { settleEarlierLives } from './settle-earlier-lives';
 
-const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().default(defaultMs);
+/** A timer of more than 24 days fires at once. */
+const MAX_MS = 86_400_000;
+const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().max(MAX_MS).default(defaultMs);
 
 const settings = {
   ...processSettings,

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { readSettings } from './settings';
+
+const REQUIRED = {
+  SERVICE_SECRET: 'a-secret-for-tests-only',
+  KEY_PEPPER: 'a-pepper-for-tests-only',
+  DATABASE_URL: 'postgres://x',
+};
+const THIRTY_DAYS_MS = String(30 * 86_400_000);
+
+test('an interval that no timer can hold is refused, a grace of any length is not', () => {
+  expect(readSettings({ ...REQUIRED, TASK_HOLD_GRACE_MS: THIRTY_DAYS_MS }).TASK_HOLD_GRACE_MS).toBe(
+    Number(THIRTY_DAYS_MS),
+  );
+  for (const name of ['SWEEP_INTERVAL_MS', 'RECONCILE_INTERVAL_MS', 'PARTITION_INTERVAL_MS'])
+    expect(() => readSettings({ ...REQUIRED, [name]: THIRTY_DAYS_MS })).toThrow(name);
+});
