@@ -20,6 +20,31 @@ export async function makeImage(page: Page, prompt: string): Promise<Locator> {
   return made;
 }
 
+/** A picture of one pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Edits a picture with a mask; what is no picture is refused beforehand, and what was chosen can be taken back. */
+export async function editImage(page: Page, prompt: string): Promise<Locator> {
+  const images = page.getByRole('group', { name: 'Images to edit' });
+  const pick = (field: Locator, name: string, buffer: Buffer) =>
+    field.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
+  await pick(images, 'notes.png', Buffer.from('no picture at all'));
+  await images.getByText('“notes.png” is no PNG, JPEG or WebP.').waitFor();
+  await pick(images, 'cat.png', PNG);
+  await pick(images, 'dog.png', PNG);
+  await images.getByRole('button', { name: 'Remove dog.png' }).click();
+  await images.getByRole('img', { name: 'cat.png' }).waitFor();
+  await pick(page.getByRole('group', { name: 'Mask' }), 'mask.png', PNG);
+  await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
+  await page.getByRole('button', { name: 'Edit images' }).click();
+  const made = page.getByRole('region', { name: 'Images made' }).filter({ hasText: 'edit of cat.png' });
+  await made.getByRole('img', { name: prompt }).waitFor({ timeout: REPLY_TIMEOUT_MS });
+  return made;
+}
+
 export async function orderVideo(page: Page, model: string, prompt: string): Promise<Locator> {
   await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
   await page.getByRole('button', { name: 'Order video' }).click();

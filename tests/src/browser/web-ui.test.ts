@@ -9,7 +9,7 @@ import { findFlaws, findViolations } from './find-violations';
 import { excessWidthPx, jumps, scriptBytes, whenDrawn } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type Reader, type Things } from './pages';
-import { chatInPlayground, makeImage, orderVideo } from './playground-steps';
+import { chatInPlayground, editImage, makeImage, orderVideo } from './playground-steps';
 import { createKey, heading, latestCall, liftDailyLimit, logIn, navigate, signUp, topUp } from './steps';
 import { type Visitor, visit } from './visitor';
 
@@ -146,8 +146,13 @@ inBrowser('the web UI', () => {
     await open('/playground/images?model=sim/image');
     const images = await makeImage(page, 'A lighthouse');
     expect(await images.getByRole('link', { name: 'Download' }).getAttribute('download')).toBe('image-1.png');
+    const edited = await editImage(page, 'The same at night');
+    await edited.getByTitle(/^\$0\.\d+$/).waitFor();
     await open('/playground/videos?model=sim/video');
     await orderVideo(page, 'sim/video', 'A boat');
+    // It is paid for: another visit finds it.
+    await open('/playground/videos');
+    await page.getByRole('button', { name: 'Show the video' }).waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 

@@ -37,7 +37,7 @@ export function apiGetRaw(path: string, options: SendOptions = {}): Promise<Resp
   return send('GET', path, undefined, options);
 }
 
-/** The answer as it comes, for streams; rejects when it is none of success. */
+/** The answer as it comes, for streams; rejects when it is none of success. A FormData is sent as a form. */
 export function apiPostRaw(path: string, body: unknown, options: SendOptions = {}): Promise<Response> {
   return send('POST', path, body, options);
 }

@@ -21,6 +21,8 @@ export interface Exchange extends SendOptions {
 
 /** One call and its answer; rejects with an ApiError when it is none of success. */
 export async function exchange({ method, path, body, token, ...options }: Exchange): Promise<Response> {
+  // A form's type is named by the browser, with its boundary.
+  const isJson = body !== undefined && !(body instanceof FormData);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), options.timeoutMs ?? TIMEOUT_MS);
   const signals = [late.signal, ...(options.signal ? [options.signal] : [])];
@@ -30,10 +32,10 @@ export async function exchange({ method, path, body, token, ...options }: Exchan
       method,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(isJson && { 'content-type': 'application/json' }),
         ...(options.idempotencyKey && { 'idempotency-key': options.idempotencyKey }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as FormData) }),
       signal: AbortSignal.any(signals),
       credentials: 'omit',
     });

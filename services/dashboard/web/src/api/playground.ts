@@ -1,5 +1,5 @@
 import { ApiError } from './api-error';
-import { apiGetRaw, apiPost, apiPostRaw, type SendOptions } from './client';
+import { apiGetRaw, apiPost, apiPostRaw, type SendOptions, withQuery } from './client';
 import { readEvents } from './read-events';
 
 /** Longer than the gateway waits for any provider. */
@@ -83,6 +83,26 @@ export interface MadeImages {
 
 export async function makeImages(request: ImageRequest, idempotencyKey: string): Promise<MadeImages> {
   const response = await apiPostRaw('playground/images', request, { idempotencyKey, timeoutMs: TIMEOUT_MS });
+  const { data } = await response.json();
+  return { requestId: requestIdOf(response), data };
+}
+
+export interface EditFiles {
+  readonly images: readonly File[];
+  readonly mask?: File | undefined;
+}
+
+export async function editImages(
+  { key_id, ...fields }: ImageRequest,
+  { images, mask }: EditFiles,
+  idempotencyKey: string,
+): Promise<MadeImages> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+  for (const image of images) form.append('image[]', image);
+  if (mask) form.append('mask', mask);
+  const path = withQuery('playground/images/edits', { key_id });
+  const response = await apiPostRaw(path, form, { idempotencyKey, timeoutMs: TIMEOUT_MS });
   const { data } = await response.json();
   return { requestId: requestIdOf(response), data };
 }

@@ -1,61 +1,94 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { ApiError } from '../../api/api-error';
+import { modelPath } from '../../api/models';
+import { adviceOn, type Cure } from '../../ui/error-advice';
 import { ErrorState } from '../../ui/error-state';
 import { formatMoney } from '../../ui/format-money';
 import { Time } from '../../ui/time';
+import { useCallRecord } from './use-call-record';
 
 interface CallErrorProps {
   error: unknown;
   title: string;
   keyId: string;
+  model: string;
   onRetry?: () => void;
 }
 
-const OF_THE_KEY: readonly string[] = [
-  'key_daily_limit',
-  'key_monthly_limit',
-  'request_cost_limit',
-  'rpm_rate_limited',
-  'tpm_rate_limited',
-];
-const OF_THE_ACCOUNT: readonly string[] = ['insufficient_balance', 'account_daily_limit'];
+/** Of a refused call, which is written down within three seconds, if it ever is. */
+const RECORD_LOOKS = 6;
 
-/** Why a call failed, and where that is cured. */
-export function CallError({ error, title, keyId, onRetry }: CallErrorProps) {
+/** What is best done here, where the reader sees what a program would have to be asked for. */
+const HERE: Readonly<Record<string, string>> = {
+  login_ended: 'Log in, then try again.',
+  network: 'Check your connection and try again.',
+  invalid_request: 'Change what is said to be wrong: the same call will fail again.',
+  missing_parameter: 'Fill in what is missing.',
+  not_found: 'Choose another key: this one is no longer there, or what was asked for is not of this account.',
+  rate_limited: 'Wait a moment, then try again.',
+};
+
+/** Why a call failed, what to do about it, and where that is done. */
+export function CallError({ error, title, keyId, model, onRetry }: CallErrorProps) {
   return (
     <div>
       <ErrorState error={error} title={title} onRetry={onRetry} />
-      {error instanceof ApiError && <Cure error={error} keyId={keyId} />}
+      {error instanceof ApiError && <WhatToDo error={error} keyId={keyId} model={model} />}
     </div>
   );
 }
 
-function Cure({ error, keyId }: { error: ApiError; keyId: string }) {
+function WhatToDo({ error, keyId, model }: { error: ApiError; keyId: string; model: string }) {
   const { code, limitUsd, usedUsd, resetsAt, retryAfterSeconds, requestId } = error;
-  const cure = OF_THE_KEY.includes(code)
-    ? { to: `/keys/${keyId}`, text: 'Open the key and its limits' }
-    : OF_THE_ACCOUNT.includes(code)
-      ? { to: '/billing', text: 'Open billing' }
-      : requestId
-        ? { to: `/requests/${requestId}`, text: 'What to do about it' }
-        : undefined;
+  const { todo, cures } = adviceOn(code);
+  // Not every refusal is written down: what never got past the gateway's door is in no log.
+  const record = useCallRecord(requestId, keyId, RECORD_LOOKS);
+  const links = cures.flatMap((cure) => linkOf(cure, keyId, model) ?? []);
   return (
-    <Text size="sm" c="dimmed" mt={6}>
+    <Text size="sm" c="dimmed" mt={6} component="div">
       {limitUsd !== undefined &&
         usedUsd !== undefined &&
-        `${formatMoney(usedUsd)} of ${formatMoney(limitUsd)}. `}
+        `${formatMoney(usedUsd)} of ${formatMoney(limitUsd)} used. `}
       {resetsAt && (
         <>
           Counts anew from <Time at={resetsAt} />.{' '}
         </>
       )}
       {retryAfterSeconds !== undefined && `Can be tried again in ${retryAfterSeconds} s. `}
-      {cure && (
-        <Anchor component={Link} to={cure.to} size="sm" underline="always">
-          {cure.text}
-        </Anchor>
-      )}
+      {HERE[code] ?? todo}
+      <Group gap="md" mt={2} mih={22}>
+        {links.map(({ to, text }) => (
+          <Anchor key={to} component={Link} to={to} size="sm" underline="always">
+            {text}
+          </Anchor>
+        ))}
+        {record.data && (
+          <Anchor component={Link} to={`/requests/${requestId}`} size="sm" underline="always">
+            The call in the log
+          </Anchor>
+        )}
+      </Group>
     </Text>
   );
+}
+
+/** Undefined where there is nothing to open that helps here. */
+function linkOf(cure: Cure, keyId: string, model: string): { to: string; text: string } | undefined {
+  switch (cure) {
+    case 'key':
+      return { to: `/keys/${keyId}`, text: 'The key and its limits' };
+    case 'keys':
+      return { to: '/keys', text: 'All keys' };
+    case 'billing':
+      return { to: '/billing', text: 'Balance and top-ups' };
+    case 'limits':
+      return { to: '/billing', text: 'The account’s daily limit' };
+    case 'model':
+      return { to: `/models/${modelPath(model)}`, text: 'What the model takes' };
+    case 'models':
+      return { to: '/models', text: 'All models' };
+    default:
+      return undefined;
+  }
 }

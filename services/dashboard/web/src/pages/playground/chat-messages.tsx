@@ -53,7 +53,13 @@ function Turn({ turn, onAgain }: { turn: ChatTurn; onAgain?: () => void }) {
         )}
         {state === 'failed' && (
           <Box mt={text ? 'sm' : 0}>
-            <CallError error={error} title="The call failed" keyId={keyId} onRetry={onAgain} />
+            <CallError
+              error={error}
+              title="The call failed"
+              keyId={keyId}
+              model={turn.model}
+              onRetry={onAgain}
+            />
           </Box>
         )}
         {!isUnderWay(turn) && (text || state !== 'failed') && <Footer turn={turn} />}

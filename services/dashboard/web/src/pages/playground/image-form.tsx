@@ -1,28 +1,34 @@
-import { Button, Group, NumberInput, Paper, Select, SimpleGrid, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, NumberInput, Paper, Select, SimpleGrid, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ImageFeatures } from '../../api/models';
-import type { ImageRequest } from '../../api/playground';
 import { fieldError } from '../../ui/field-error';
-import { type ImageOrder, toImageFields } from './image-order';
+import { EditedFiles, sentFiles } from './edited-files';
+import { type ImageOrder, type ImageWish, toImageFields } from './image-order';
 import { Pickers } from './pickers';
 import type { Ready } from './ready-to-play';
+import type { ChosenFiles } from './use-chosen-files';
 
 interface ImageFormProps {
   ready: Ready;
+  images: ChosenFiles;
+  mask: ChosenFiles;
   error: Error | null;
   isPending: boolean;
-  onOrder: (request: ImageRequest) => void;
+  onOrder: (wish: ImageWish) => void;
 }
 
 const NOTHING: ImageOrder = { prompt: '', size: '', quality: '', n: 1 };
 
-export function ImageForm({ ready, error, isPending, onOrder }: ImageFormProps) {
+export function ImageForm({ ready, images, mask, error, isPending, onOrder }: ImageFormProps) {
   const { key, model } = ready;
   const [order, setOrder] = useState(NOTHING);
   const change = (changed: Partial<ImageOrder>) => setOrder((before) => ({ ...before, ...changed }));
+  const sent = sentFiles(images, mask, model.image);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onOrder({ key_id: key.id, model: model.slug, ...toImageFields(order, model.image) });
+    if (sent.problem) return;
+    const request = { key_id: key.id, model: model.slug, ...toImageFields(order, model.image) };
+    onOrder({ request, images: sent.images, mask: sent.mask });
   };
   return (
     <Paper withBorder p="md" component="form" onSubmit={submit}>
@@ -30,7 +36,11 @@ export function ImageForm({ ready, error, isPending, onOrder }: ImageFormProps) 
         <Pickers choices={ready} disabled={isPending} />
         <Textarea
           label="Prompt"
-          placeholder="A lighthouse in a storm, oil on canvas"
+          placeholder={
+            sent.images.length > 0
+              ? 'Make it night, with the light on'
+              : 'A lighthouse in a storm, oil on canvas'
+          }
           value={order.prompt}
           onChange={({ currentTarget }) => change({ prompt: currentTarget.value })}
           maxLength={model.image?.max_prompt_chars || undefined}
@@ -40,13 +50,24 @@ export function ImageForm({ ready, error, isPending, onOrder }: ImageFormProps) 
           maxRows={8}
           required
         />
+        {model.image && (
+          <EditedFiles
+            image={model.image}
+            images={images}
+            mask={mask}
+            problem={sent.problem}
+            error={error}
+            disabled={isPending}
+          />
+        )}
         {model.image && <Choice image={model.image} order={order} error={error} onChange={change} />}
-        <Group justify="space-between">
-          <Text size="xs" c="dimmed">
-            Edits of images are files: they go through the API only.
-          </Text>
-          <Button type="submit" loading={isPending} disabled={order.prompt.trim() === ''}>
-            Make images
+        <Group justify="flex-end">
+          <Button
+            type="submit"
+            loading={isPending}
+            disabled={order.prompt.trim() === '' || sent.problem !== undefined}
+          >
+            {sent.images.length > 0 ? 'Edit images' : 'Make images'}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ImageFeatures } from '../../api/models';
-import { toImageFields, toShownImage } from './image-order';
+import { type ImageWish, identityOf, toFile, toImageFields, toShownImage } from './image-order';
 
 const order = { prompt: 'A cat', size: '1024x1024', quality: 'high', n: 3 };
 const features = (more: object) =>
@@ -31,4 +31,20 @@ test('links are those of the web', () => {
   expect(toShownImage({ url: 'javascript:alert(1)' })).toBeUndefined();
   expect(toShownImage({ url: 'data:text/html,x' })).toBeUndefined();
   expect(toShownImage({})).toBeUndefined();
+});
+
+test('what was made can be edited further, unless it is a link', async () => {
+  const file = toFile({ src: 'data:image/png;base64,iVBORw0KGgo=', extension: 'png' }, 'image-1');
+  expect([file?.name, file?.type]).toEqual(['image-1.png', 'image/png']);
+  expect(Buffer.from(await file!.arrayBuffer()).toString('base64')).toBe('iVBORw0KGgo=');
+  expect(toFile({ src: 'https://example.com/a', extension: 'png' }, 'image-1')).toBeUndefined();
+});
+
+test('an order is another one with other files', () => {
+  const wish = (...ids: string[]) =>
+    JSON.stringify(
+      identityOf({ request: { prompt: 'x' }, images: ids.map((id) => ({ id })) } as unknown as ImageWish),
+    );
+  expect(wish('a', 'b')).toBe(wish('a', 'b'));
+  expect(new Set([wish(), wish('a'), wish('b'), wish('b', 'a')]).size).toBe(4);
 });

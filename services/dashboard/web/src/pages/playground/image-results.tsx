@@ -1,18 +1,32 @@
 import { Anchor, Button, Group, Image, Paper, SimpleGrid, Text } from '@mantine/core';
-import { Download } from 'lucide-react';
+import { Download, Pencil } from 'lucide-react';
 import { CallCost } from './call-cost';
-import { type ImageCall, toShownImage } from './image-order';
+import { type ImageCall, toFile, toShownImage } from './image-order';
+
+/** As much of a prompt as tells one call from another. */
+const MAX_LABEL = 80;
+
+interface ImageResultsProps {
+  call: ImageCall;
+  /** Where the model that is chosen edits images. */
+  onEdit: ((file: File) => void) | undefined;
+}
 
 /** The images of one call, and what it cost. */
-export function ImageResults({ call: { request, made } }: { call: ImageCall }) {
+export function ImageResults({ call: { request, edited, made }, onEdit }: ImageResultsProps) {
   return (
-    <Paper withBorder p="md" component="section" aria-label="Images made">
+    <Paper
+      withBorder
+      p="md"
+      component="section"
+      aria-label={`Images made: ${request.prompt.slice(0, MAX_LABEL)}`}
+    >
       <Text size="sm" lineClamp={3} style={{ overflowWrap: 'anywhere' }}>
         {request.prompt}
       </Text>
       <Group gap={6} mt={2} mb="sm">
         <Text span size="xs" c="dimmed">
-          {[request.model, request.size, request.quality].filter(Boolean).join(' · ')}
+          {[request.model, request.size, request.quality, editedNote(edited)].filter(Boolean).join(' · ')}
         </Text>
         {made.requestId && <CallCost requestId={made.requestId} keyId={request.key_id} />}
       </Group>
@@ -23,6 +37,7 @@ export function ImageResults({ call: { request, made } }: { call: ImageCall }) {
             data={data}
             name={`image-${index + 1}`}
             alt={`${request.prompt} (${index + 1} of ${made.data.length})`}
+            onEdit={onEdit}
           />
         ))}
       </SimpleGrid>
@@ -30,13 +45,17 @@ export function ImageResults({ call: { request, made } }: { call: ImageCall }) {
   );
 }
 
+const editedNote = ([first, ...more]: readonly string[]): string =>
+  first === undefined ? '' : `edit of ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+
 interface ResultProps {
   data: ImageCall['made']['data'][number];
   name: string;
   alt: string;
+  onEdit: ((file: File) => void) | undefined;
 }
 
-function Result({ data, name, alt }: ResultProps) {
+function Result({ data, name, alt, onEdit }: ResultProps) {
   const shown = toShownImage(data);
   if (!shown) {
     return (
@@ -46,6 +65,10 @@ function Result({ data, name, alt }: ResultProps) {
     );
   }
   const isLink = shown.src.startsWith('https:');
+  const edit = () => {
+    const file = toFile(shown, name);
+    if (file) onEdit?.(file);
+  };
   return (
     <div>
       <Image
@@ -61,17 +84,29 @@ function Result({ data, name, alt }: ResultProps) {
           Open the image
         </Anchor>
       ) : (
-        <Button
-          component="a"
-          href={shown.src}
-          download={`${name}.${shown.extension}`}
-          variant="default"
-          size="xs"
-          mt={6}
-          leftSection={<Download size={14} aria-hidden />}
-        >
-          Download
-        </Button>
+        <Group gap="xs" mt={6}>
+          <Button
+            component="a"
+            href={shown.src}
+            download={`${name}.${shown.extension}`}
+            variant="default"
+            size="xs"
+            leftSection={<Download size={14} aria-hidden />}
+          >
+            Download
+          </Button>
+          {onEdit && (
+            <Button
+              variant="subtle"
+              size="xs"
+              leftSection={<Pencil size={14} aria-hidden />}
+              aria-label={`Edit ${name}`}
+              onClick={edit}
+            >
+              Edit
+            </Button>
+          )}
+        </Group>
       )}
     </div>
   );

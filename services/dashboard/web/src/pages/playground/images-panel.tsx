@@ -2,39 +2,66 @@ import { Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ImageIcon } from 'lucide-react';
 import { useState } from 'react';
-import { type ImageRequest, makeImages } from '../../api/playground';
+import { editImages, makeImages } from '../../api/playground';
 import { EmptyState } from '../../ui/empty-state';
-import { CallError } from './call-error';
 import { ImageForm } from './image-form';
-import type { ImageCall } from './image-order';
+import { type ImageCall, type ImageWish, identityOf } from './image-order';
 import { ImageResults } from './image-results';
+import { OrderError } from './order-error';
 import { useOrderKey } from './order-key';
 import type { Ready } from './ready-to-play';
+import { useChosenFiles } from './use-chosen-files';
 import { Waiting } from './waiting';
 
 export function ImagesPanel({ ready }: { ready: Ready }) {
   const [calls, setCalls] = useState<readonly ImageCall[]>([]);
+  const images = useChosenFiles('image');
+  const mask = useChosenFiles('mask');
   const orderKey = useOrderKey();
   const order = useMutation({
-    mutationFn: (request: ImageRequest) => makeImages(request, orderKey.keyOf(request)),
-    onSuccess: (made, request) => setCalls((all) => [{ request, made }, ...all]),
+    mutationFn: (wish: ImageWish) => carryOut(wish, orderKey.keyOf(identityOf(wish))),
+    onSuccess: (made, { request, images: used }) =>
+      setCalls((all) => [{ request, edited: used.map(({ file }) => file.name), made }, ...all]),
     onSettled: (_, error) => orderKey.answered(error),
   });
-  const { variables } = order;
+  const { variables: wish } = order;
+  const mayEdit = (ready.model.image?.max_input_images ?? 0) > 0;
   return (
     <Stack>
-      <ImageForm ready={ready} error={order.error} isPending={order.isPending} onOrder={order.mutate} />
-      {order.isPending && <Waiting label="Making images" startedMs={order.submittedAt} />}
-      {order.error && variables && (
-        <CallError
+      <ImageForm
+        ready={ready}
+        images={images}
+        mask={mask}
+        error={order.error}
+        isPending={order.isPending}
+        onOrder={order.mutate}
+      />
+      {order.isPending && wish && (
+        <Waiting
+          label={wish.images.length > 0 ? 'Editing images' : 'Making images'}
+          startedMs={order.submittedAt}
+        />
+      )}
+      {order.error && wish && (
+        <OrderError
           error={order.error}
+          what="The images"
           title="No images were made"
-          keyId={variables.key_id}
-          onRetry={() => order.mutate(variables)}
+          keyId={wish.request.key_id}
+          model={wish.request.model}
+          onAgain={() => order.mutate(wish)}
+          onAnew={() => {
+            orderKey.renew();
+            order.mutate(wish);
+          }}
         />
       )}
       {calls.map((call) => (
-        <ImageResults key={call.made.requestId ?? JSON.stringify(call.request)} call={call} />
+        <ImageResults
+          key={call.made.requestId ?? JSON.stringify(call.request)}
+          call={call}
+          onEdit={mayEdit ? (file) => images.add([file]) : undefined}
+        />
       ))}
       {calls.length === 0 && order.isIdle && (
         <EmptyState title="No images yet" icon={ImageIcon}>
@@ -44,4 +71,9 @@ export function ImagesPanel({ ready }: { ready: Ready }) {
       )}
     </Stack>
   );
+}
+
+function carryOut({ request, images, mask }: ImageWish, orderKey: string) {
+  if (images.length === 0) return makeImages(request, orderKey);
+  return editImages(request, { images: images.map(({ file }) => file), mask: mask?.file }, orderKey);
 }

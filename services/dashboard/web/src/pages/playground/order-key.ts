@@ -14,6 +14,10 @@ export function useOrderKey() {
       if (current.current?.order !== text) current.current = { key: `playground-${randomId()}`, order: text };
       return current.current.key;
     },
+    /** What is ordered next is another order, even if it is the same. */
+    renew(): void {
+      current.current = undefined;
+    },
     answered(error: unknown): void {
       if (!mayBeDone(error)) current.current = undefined;
     },

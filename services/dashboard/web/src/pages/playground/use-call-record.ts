@@ -7,14 +7,15 @@ const LOOK_INTERVAL_MS = 800;
 const LATEST = 30;
 
 /** The record of a call that has just ended. Looked for among the latest, as one that is not there yet is no failure. */
-export function useCallRecord(requestId: string, keyId: string) {
+export function useCallRecord(requestId: string | undefined, keyId: string, looks = LOOKS) {
   return useQuery({
     queryKey: ['requests', 'just-ended', requestId],
     queryFn: async () => {
       const { data } = await listRequests({ key_id: keyId }, undefined, LATEST);
       return data.find(({ id }) => id === requestId) ?? null;
     },
-    refetchInterval: ({ state }) => (state.data || state.dataUpdateCount >= LOOKS ? false : LOOK_INTERVAL_MS),
+    refetchInterval: ({ state }) => (state.data || state.dataUpdateCount >= looks ? false : LOOK_INTERVAL_MS),
+    enabled: requestId !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

@@ -1,42 +1,45 @@
-import { ActionIcon, Badge, Group, Paper, Progress, Text, Tooltip } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
-import { getVideoStatus, type VideoStatus, type VideoTask } from '../../api/playground';
+import { ActionIcon, Badge, Button, Group, Paper, Progress, Text, Tooltip } from '@mantine/core';
+import { Play, X } from 'lucide-react';
+import { useState } from 'react';
+import type { VideoStatus } from '../../api/playground';
 import { ErrorState } from '../../ui/error-state';
+import { Time } from '../../ui/time';
 import { CallCost } from './call-cost';
+import type { Look } from './next-look';
 import { useElapsed } from './use-elapsed';
 import type { OrderedVideo } from './video-memory';
 import { VideoPlayer } from './video-player';
 
-const POLL_INTERVAL_MS = 3_000;
-const UNDER_WAY: readonly VideoStatus[] = ['queued', 'running'];
+interface VideoTaskCardProps {
+  video: OrderedVideo;
+  look: Look | undefined;
+  onLook: () => void;
+  onRemove: () => void;
+}
 
-const isUnderWay = (task: VideoTask | undefined): boolean => !task || UNDER_WAY.includes(task.status);
-
-/** One ordered video: asked after until it is there. */
-export function VideoTaskCard({ video, onRemove }: { video: OrderedVideo; onRemove: () => void }) {
-  const { task_id, provider, key_id, model, requestId } = video;
-  const id = { task_id, provider, key_id };
-  const task = useQuery({
-    queryKey: ['playground', 'video', task_id],
-    queryFn: () => getVideoStatus(id),
-    refetchInterval: ({ state }) => (isUnderWay(state.data) ? POLL_INTERVAL_MS : false),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const status = task.data?.status ?? 'queued';
+/** One ordered video, and how far it is. */
+export function VideoTaskCard({ video, look, onLook, onRemove }: VideoTaskCardProps) {
+  const { task_id, model, key_id, requestId, isCompleted = false } = video;
+  const status = isCompleted ? 'completed' : (look?.task?.status ?? 'queued');
+  const hasEnded = status !== 'queued' && status !== 'running';
   return (
-    <Paper withBorder p="md" component="section" aria-label={`Video by ${model}`}>
+    <Paper withBorder p="md" component="section" aria-label={`Video by ${model}, ${task_id}`}>
       <Group justify="space-between" wrap="nowrap" align="flex-start" mb="sm">
-        <Group gap={8}>
-          <StatusBadge status={status} />
-          <Text span size="sm">
-            {model}
-          </Text>
-          <Text span size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+        <div>
+          <Group gap={8}>
+            <StatusBadge status={status} />
+            <Text span size="sm">
+              {model}
+            </Text>
+            <Text span size="xs" c="dimmed">
+              <Time at={new Date(video.startedMs).toISOString()} relative />
+            </Text>
+            {requestId && hasEnded && <CallCost requestId={requestId} keyId={key_id} />}
+          </Group>
+          <Text size="xs" c="dimmed" ff="monospace" mt={2} style={{ overflowWrap: 'anywhere' }}>
             {task_id}
           </Text>
-          {requestId && !isUnderWay(task.data) && <CallCost requestId={requestId} keyId={key_id} />}
-        </Group>
+        </div>
         <Tooltip label="Take off this page" withArrow>
           <ActionIcon
             variant="subtle"
@@ -48,24 +51,46 @@ export function VideoTaskCard({ video, onRemove }: { video: OrderedVideo; onRemo
           </ActionIcon>
         </Tooltip>
       </Group>
-      {task.error && (
-        <ErrorState
-          error={task.error}
-          title="How far it is could not be asked"
-          onRetry={() => void task.refetch()}
-        />
-      )}
-      {task.data?.status === 'completed' ? (
-        <VideoPlayer id={id} />
-      ) : isUnderWay(task.data) ? (
-        <Wait status={status} startedMs={video.startedMs} />
-      ) : (
-        <Text size="sm" role="alert">
-          {task.data?.error?.detail ?? task.data?.error?.message ?? 'There is no video.'} Nothing was charged
-          for it.
-        </Text>
-      )}
+      <Content video={video} look={look} status={status} onLook={onLook} />
     </Paper>
+  );
+}
+
+interface ContentProps {
+  video: OrderedVideo;
+  look: Look | undefined;
+  status: VideoStatus;
+  onLook: () => void;
+}
+
+function Content({ video, look, status, onLook }: ContentProps) {
+  // One that was there before this page is fetched when it is asked for: a fetch counts against the key's requests.
+  const [isFetched, setIsFetched] = useState(!video.isCompleted);
+  if (status === 'completed') {
+    const { task_id, provider, key_id } = video;
+    return isFetched ? (
+      <VideoPlayer id={{ task_id, provider, key_id }} />
+    ) : (
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Play size={14} aria-hidden />}
+        onClick={() => setIsFetched(true)}
+      >
+        Show the video
+      </Button>
+    );
+  }
+  if (look?.error !== undefined) {
+    return <ErrorState error={look.error} title="How far it is could not be asked" onRetry={onLook} />;
+  }
+  if (status === 'queued' || status === 'running')
+    return <Wait status={status} startedMs={video.startedMs} />;
+  const { error } = look?.task ?? {};
+  return (
+    <Text size="sm" role="alert">
+      {error?.detail ?? error?.message ?? 'There is no video.'} Nothing was charged for it.
+    </Text>
   );
 }
 

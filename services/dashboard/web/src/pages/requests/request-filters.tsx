@@ -2,7 +2,7 @@ import { Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { allModelsQuery } from '../../api/all-models-query';
 import type { ApiKey } from '../../api/keys';
-import { LOGGED_CODES } from './error-advice';
+import { LOGGED_CODES } from '../../ui/error-advice';
 import { type LogFilter, RANGES } from './request-filter';
 
 /** Neither a success nor a failure: what it cost is charged, and nobody waited for its end. */

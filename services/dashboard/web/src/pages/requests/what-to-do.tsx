@@ -3,7 +3,7 @@ import { TriangleAlert } from 'lucide-react';
 import { Link } from 'react-router';
 import { modelPath } from '../../api/models';
 import type { RequestRecord } from '../../api/requests';
-import { adviceOn, type Cure } from './error-advice';
+import { adviceOn, type Cure } from '../../ui/error-advice';
 
 interface CureLink {
   readonly to: string;

@@ -1,0 +1,54 @@
+/** A file that was picked or dropped, once it was found good. */
+export interface ChosenFile {
+  /** Of this choice: the same file picked again is another one. */
+  readonly id: string;
+  readonly file: File;
+  /** Shows it; to be revoked when it is not shown any more. */
+  readonly src: string;
+}
+
+export type Purpose = 'image' | 'mask';
+
+const MIB = 1024 * 1024;
+/** As media takes them. */
+export const MAX_IMAGE_BYTES = 50 * MIB;
+export const MAX_IMAGES_BYTES = 100 * MIB;
+const MAX_MASK_BYTES = 4 * MIB;
+/** As many first bytes as tell what a file is. */
+export const KIND_BYTES = 12;
+
+type Kind = 'png' | 'jpeg' | 'webp';
+
+/** By its first bytes, as the gateway knows it, whatever its name says. */
+export function kindOf(bytes: Uint8Array): Kind | undefined {
+  const text = String.fromCharCode(...bytes.subarray(0, KIND_BYTES));
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
+  if (text.startsWith('\xff\xd8\xff')) return 'jpeg';
+  return text.startsWith('RIFF') && text.slice(8) === 'WEBP' ? 'webp' : undefined;
+}
+
+/** Why a file can't be sent; undefined when it can. */
+export function fileProblem(purpose: Purpose, kind: Kind | undefined, bytes: number): string | undefined {
+  if (purpose === 'mask') {
+    if (kind !== 'png') return 'is no PNG, as a mask has to be';
+    return bytes >= MAX_MASK_BYTES ? 'is too large: a mask may have less than 4 MB' : undefined;
+  }
+  if (kind === undefined) return 'is no PNG, JPEG or WebP';
+  return bytes > MAX_IMAGE_BYTES ? 'is too large: an image may have at most 50 MB' : undefined;
+}
+
+/** Why so many files can't be sent together. */
+export function filesProblem(images: readonly { size: number }[], most: number): string | undefined {
+  if (images.length > most) {
+    return `This model takes at most ${most} ${most === 1 ? 'image' : 'images'}: remove ${images.length - most}.`;
+  }
+  const bytes = images.reduce((sum, { size }) => sum + size, 0);
+  return bytes > MAX_IMAGES_BYTES ? 'Together the images have more than 100 MB: remove some.' : undefined;
+}
+
+/** `1.4 MB` */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const kib = bytes / 1024;
+  return kib < 1000 ? `${Math.round(kib)} KB` : `${(kib / 1024).toFixed(1)} MB`;
+}

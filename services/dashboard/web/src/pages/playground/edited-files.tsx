@@ -1,0 +1,68 @@
+import { Text } from '@mantine/core';
+import type { ImageFeatures } from '../../api/models';
+import { fieldError } from '../../ui/field-error';
+import { filesProblem } from './chosen-file';
+import { FileField } from './file-field';
+import type { ChosenFiles } from './use-chosen-files';
+
+/** What of the chosen files the model takes. */
+export function sentFiles(images: ChosenFiles, mask: ChosenFiles, features: ImageFeatures | null) {
+  const most = features?.max_input_images ?? 0;
+  if (most === 0 || images.files.length === 0) return { images: [], mask: undefined, problem: undefined };
+  return {
+    images: images.files,
+    mask: features?.mask ? mask.files[0] : undefined,
+    problem: filesProblem(
+      images.files.map(({ file }) => file),
+      most,
+    ),
+  };
+}
+
+interface EditedFilesProps {
+  image: ImageFeatures;
+  images: ChosenFiles;
+  mask: ChosenFiles;
+  problem: string | undefined;
+  error: Error | null;
+  disabled: boolean;
+}
+
+/** Pictures to be edited instead of making new ones, and which parts of the first. */
+export function EditedFiles({ image, images, mask, problem, error, disabled }: EditedFilesProps) {
+  const { max_input_images: most } = image;
+  if (most === 0) {
+    return (
+      <Text size="xs" c="dimmed">
+        This model makes images, and edits none.
+      </Text>
+    );
+  }
+  const refused = fieldError(error, 'image') ?? fieldError(error, 'image[]');
+  return (
+    <>
+      <FileField
+        label="Images to edit"
+        description={`Optional: without any, new images are made. ${most === 1 ? 'One' : `Up to ${most}`} PNG, JPEG or WebP, each of 50 MB at most.`}
+        action={
+          images.files.length > 0 && most > 1 ? 'Add images' : most > 1 ? 'Choose images' : 'Choose an image'
+        }
+        purpose="image"
+        chosen={images}
+        error={problem ?? refused}
+        disabled={disabled}
+      />
+      {image.mask && images.files.length > 0 && (
+        <FileField
+          label="Mask"
+          description="Optional: a PNG as large as the first image, below 4 MB. Where it is transparent, the image is changed."
+          action={mask.files.length > 0 ? 'Choose another mask' : 'Choose a mask'}
+          purpose="mask"
+          chosen={mask}
+          error={fieldError(error, 'mask')}
+          disabled={disabled}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals';
+import { ApiError } from '../../api/api-error';
+import type { VideoStatus } from '../../api/playground';
+import { type Look, nextLook } from './next-look';
+
+const START_MS = 1_000_000;
+const one = (task_id: string, startedMs = START_MS) => ({ task_id, startedMs });
+const seen = (lookedMs: number, status: VideoStatus = 'running'): Look => ({
+  task: { task_id: 'a', status },
+  lookedMs,
+  failures: 0,
+});
+const failed = (lookedMs: number, status: number, failures = 1, retryAfterSeconds?: number): Look => ({
+  error: new ApiError(status, { type: '', code: '', message: '' }, undefined, retryAfterSeconds),
+  lookedMs,
+  failures,
+});
+
+/** When a task would be looked at within so many seconds, if every look is answered at once. */
+function looksWithin(seconds: number, tasks: readonly ReturnType<typeof one>[]): [number, string][] {
+  const looks = new Map<string, Look>();
+  const times: [number, string][] = [];
+  for (let nowMs = START_MS; ; ) {
+    const { taskId, waitMs } = nextLook(tasks, looks, nowMs)!;
+    nowMs += waitMs;
+    if (nowMs - START_MS > seconds * 1_000) return times;
+    looks.set(taskId, seen(nowMs));
+    times.push([Math.round((nowMs - START_MS) / 1_000), taskId]);
+  }
+}
+
+test('pauses grow from 3 to 15 seconds', () => {
+  const times = looksWithin(600, [one('a')]).map(([second]) => second);
+  const pauses = times.slice(1).map((second, at) => second - times[at]!);
+  expect(pauses[0]).toBe(3);
+  expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+  expect(pauses.at(-1)).toBe(15);
+  expect(times.filter((second) => second >= 120 && second < 180)).toHaveLength(4);
+});
+
+test('of many tasks one is looked at at a time, each in its turn', () => {
+  const tasks = Array.from({ length: 20 }, (_, at) => one(`task-${at}`));
+  const times = looksWithin(60, tasks);
+  expect(times.length).toBeLessThanOrEqual(21);
+  expect(new Set(times.map(([, taskId]) => taskId)).size).toBe(20);
+});
+
+test('what has ended is looked at no more, nor what may not be asked for', () => {
+  const nowMs = START_MS + 60_000;
+  for (const status of ['completed', 'failed', 'canceled', 'expired'] as const) {
+    expect(nextLook([one('a')], new Map([['a', seen(nowMs, status)]]), nowMs)).toBeUndefined();
+  }
+  for (const status of [400, 402, 404]) {
+    expect(nextLook([one('a')], new Map([['a', failed(nowMs, status)]]), nowMs)).toBeUndefined();
+  }
+  expect(nextLook([], new Map(), nowMs)).toBeUndefined();
+});
+
+test('looks that fail are farther apart, and as far as the gateway says', () => {
+  const waitAfter = (look: Look) => nextLook([one('a')], new Map([['a', look]]), look.lookedMs)!.waitMs;
+  const lookedMs = START_MS + 1_000;
+  expect(waitAfter(failed(lookedMs, 500))).toBe(6_000);
+  expect(waitAfter(failed(lookedMs, 0, 3))).toBe(24_000);
+  expect(waitAfter(failed(lookedMs, 500, 30))).toBe(120_000);
+  expect(waitAfter(failed(lookedMs, 429, 1, 40))).toBe(40_000);
+  expect(waitAfter(failed(lookedMs, 401))).toBe(6_000);
+});

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { ApiError } from '../../api/api-error';
+import { isEndUnknown } from './order-end';
+
+const failed = (status: number, code: string) => new ApiError(status, { type: '', code, message: '' });
+
+test.each([
+  [0, 'network'],
+  [504, 'image_generation_timeout'],
+  [500, 'internal_error'],
+  [502, 'upstream_failed'],
+])('after %p %p something may have been made', (status, code) => {
+  expect(isEndUnknown(failed(status, code))).toBe(true);
+});
+
+test.each([
+  [502, 'image_generation_failed'],
+  [502, 'upstream_unavailable'],
+  [502, 'video_generation_failed'],
+  [429, 'rate_limited'],
+  [400, 'invalid_request'],
+])('after %p %p nothing was', (status, code) => {
+  expect(isEndUnknown(failed(status, code))).toBe(false);
+});
