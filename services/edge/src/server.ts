@@ -48,8 +48,10 @@ const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
 const MAX_KEY_SET_AGE_MS = 300_000;
-/** One sender's unfinished bodies may take one of so many parts. */
+/** One sender's unfinished bodies may take one of so many parts; the last part is for those who have little. */
 const BUDGET_SHARES = 8;
+/** At most one of so many parts is little; it is more than most bodies have. */
+const LITTLE_SHARES = 1_024;
 
 export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const config = readEdgeConfig(env);
@@ -159,7 +161,11 @@ function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
     timeoutMs: config.EDGE_BODY_TIMEOUT_MS,
     progressMs: config.EDGE_BODY_PROGRESS_MS,
     budget: new ByteBudget(maxBodiesBytes),
-    unfinished: new ByteShares(Math.max(maxBytes, Math.floor(maxBodiesBytes / BUDGET_SHARES))),
+    unfinished: new ByteShares({
+      maxBytes: Math.max(maxBytes, Math.floor(maxBodiesBytes / BUDGET_SHARES)),
+      reservedBytes: Math.floor(maxBodiesBytes / BUDGET_SHARES),
+      littleBytes: Math.floor(maxBodiesBytes / LITTLE_SHARES),
+    }),
   });
   const upload = {
     maxBytes: config.EDGE_MAX_UPLOAD_BYTES,

@@ -11,6 +11,10 @@ export class ByteBudget {
     return this.#usedBytes;
   }
 
+  get leftBytes(): number {
+    return this.maxBytes - this.#usedBytes;
+  }
+
   /** False, and nothing taken, when that much is not left. */
   take(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.maxBytes) return false;

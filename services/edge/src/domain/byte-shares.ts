@@ -1,16 +1,31 @@
-/** A bound on what each holder has of something that all of them share. */
-export class ByteShares {
+export interface ByteSharesOptions {
+  /** What one holder may have. */
   readonly maxBytes: number;
+  /** Of all that is shared, what is kept for those who have little. */
+  readonly reservedBytes: number;
+  readonly littleBytes: number;
+}
+
+/**
+ * A bound on what each holder has of something that all of them share. Who has much may not take the last of it, so that
+ * some who have much at once do not keep everybody else from having a little.
+ */
+export class ByteShares {
+  readonly #options: ByteSharesOptions;
   readonly #held = new Map<string, number>();
 
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
+  constructor(options: ByteSharesOptions) {
+    this.#options = options;
   }
 
-  /** False, and nothing taken, when that much is not left to this holder. */
-  take(holder: string, bytes: number): boolean {
+  /**
+   * False, and nothing taken, when that much is not left to this holder.
+   * @param leftBytes of what all share, when this holder has them
+   */
+  take(holder: string, bytes: number, leftBytes: number): boolean {
+    const { maxBytes, reservedBytes, littleBytes } = this.#options;
     const held = (this.#held.get(holder) ?? 0) + bytes;
-    if (held > this.maxBytes) return false;
+    if (held > maxBytes || (held > littleBytes && leftBytes < reservedBytes)) return false;
     if (held > 0) this.#held.set(holder, held);
     return true;
   }

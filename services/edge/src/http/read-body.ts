@@ -59,7 +59,7 @@ export function readBody(
       if (heldBytes + chunk.length > maxBytes) return fail(tooLarge());
       if (!budget.take(chunk.length)) return fail(tooManyAtOnce());
       heldBytes += chunk.length;
-      if (!unfinished.take(sender, chunk.length)) return fail(tooManyAtOnce());
+      if (!unfinished.take(sender, chunk.length, budget.leftBytes)) return fail(tooManyAtOnce());
       unfinishedBytes += chunk.length;
       chunks.add(chunk);
     };

@@ -16,7 +16,7 @@ export function takeUploadShare(
 ): () => void {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   if (!budget.take(HELD_BYTES)) throw tooManyAtOnce();
-  if (!unfinished.take(sender, HELD_BYTES)) {
+  if (!unfinished.take(sender, HELD_BYTES, budget.leftBytes)) {
     budget.give(HELD_BYTES);
     throw tooManyAtOnce();
   }
