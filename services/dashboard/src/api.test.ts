@@ -196,7 +196,15 @@ describe('keys', () => {
   test('are listed in pages', async () => {
     const first = (await dashboard.get('keys?limit=1', token)).body;
     expect(first.data).toHaveLength(1);
+    expect(first.next_cursor).toMatch(/^[\w-]{22}$/);
     const second = (await dashboard.get(`keys?limit=1&cursor=${first.next_cursor}`, token)).body;
+    for (const path of ['keys', 'billing/topups', 'billing/ledger']) {
+      for (const cursor of ['1', path === 'keys' ? 'x' : first.next_cursor]) {
+        expect((await dashboard.get(`${path}?cursor=${cursor}`, token)).body.error.code).toBe(
+          'invalid_request',
+        );
+      }
+    }
     expect(second.data[0].id).not.toBe(first.data[0].id);
     expect(first.data[0]).not.toHaveProperty('key');
   });
@@ -279,7 +287,7 @@ describe('money', () => {
     const { body } = await dashboard.get('billing/ledger', token);
     expect(body.data).toEqual([
       {
-        id: '1',
+        id: expect.stringMatching(/^[\w-]{22}$/),
         kind: 'charge',
         amount: -0.0000015,
         reference: 'a-call',

@@ -35,6 +35,7 @@ import { settings } from './config';
 import { CallPlaces } from './domain/call-places';
 import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
+import { SequenceMask } from './domain/sequence-mask';
 import { authenticate } from './http/authenticate';
 import { createApp } from './http/create-app';
 import { serveApiDocument } from './http/serve-api-document';
@@ -76,7 +77,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
   const billingClient = createGrpcClient(BillingService, { ...peer, addresses: config.BILLING_ADDR });
   const catalogClient = createGrpcClient(CatalogService, { ...peer, addresses: config.CATALOG_ADDR });
-  const billing = new Billing(billingClient);
+  const mask = new SequenceMask(config.SERVICE_SECRET);
+  const billing = new Billing(billingClient, mask);
   const models = new ModelDirectory(catalogClient, log);
   const editor = new CatalogEditor(catalogClient, models);
   const carriers = openCarriers(config, log);
@@ -98,6 +100,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     hasher,
     tokens,
     limits,
+    mask,
     apiUrl: config.PUBLIC_API_URL,
     places: new CallPlaces(MAX_PLAYGROUND_CALLS),
     carriers: carriers.pools,

@@ -26,6 +26,7 @@ import type { UpdateAccountLimitsRequest } from '@gateway/proto/generated/gatewa
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { callUnary } from '@gateway/runtime';
+import type { SequenceMask } from '../domain/sequence-mask';
 
 const TIMEOUT_MS = 5_000;
 
@@ -43,9 +44,11 @@ export interface PageQuery {
 /** Billing, with a deadline on every call. Its typed errors are thrown as they are. */
 export class Billing {
   readonly #client: BillingServiceClient;
+  readonly #mask: SequenceMask;
 
-  constructor(client: BillingServiceClient) {
+  constructor(client: BillingServiceClient, mask: SequenceMask) {
     this.#client = client;
+    this.#mask = mask;
   }
 
   /** Idempotent by id. */
@@ -68,7 +71,9 @@ export class Billing {
   }
 
   listKeys(caller: Caller, accountId: string, page: PageQuery): Promise<ListKeysResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.ListKeys, { accountId, ...page }, within(caller)));
+    return this.#paged('keys', page, (open) =>
+      callUnary(this.#client, this.#client.ListKeys, { accountId, ...open }, within(caller)),
+    );
   }
 
   getKey(caller: Caller, accountId: string, id: string): Promise<ApiKey__Output> {
@@ -157,7 +162,8 @@ export class Billing {
     adjustment: { id: string; accountId: string; amountNano: bigint; reason: string },
   ): Promise<LedgerEntry__Output> {
     const request = { ...adjustment, amountNano: adjustment.amountNano.toString() };
-    return unwrap(callUnary(this.#client, this.#client.CreateAdjustment, request, within(caller)));
+    const made = unwrap(callUnary(this.#client, this.#client.CreateAdjustment, request, within(caller)));
+    return made.then((entry) => this.#masked(entry));
   }
 
   /** Idempotent by id. */
@@ -192,7 +198,9 @@ export class Billing {
   }
 
   listTopups(caller: Caller, accountId: string, page: PageQuery): Promise<ListTopupsResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.ListTopups, { accountId, ...page }, within(caller)));
+    return this.#paged('topups', page, (open) =>
+      callUnary(this.#client, this.#client.ListTopups, { accountId, ...open }, within(caller)),
+    );
   }
 
   /** Of all accounts. */
@@ -205,8 +213,11 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.ListTopupsByStatus, request, within(caller)));
   }
 
-  listLedger(caller: Caller, accountId: string, page: PageQuery): Promise<ListLedgerResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.ListLedger, { accountId, ...page }, within(caller)));
+  async listLedger(caller: Caller, accountId: string, page: PageQuery): Promise<ListLedgerResponse__Output> {
+    const answer = await this.#paged('ledger', page, (open) =>
+      callUnary(this.#client, this.#client.ListLedger, { accountId, ...open }, within(caller)),
+    );
+    return { ...answer, entries: answer.entries.map((entry) => this.#masked(entry)) };
   }
 
   listRequests(caller: Caller, request: ListRequestsRequest): Promise<ListRequestsResponse__Output> {
@@ -219,6 +230,21 @@ export class Billing {
 
   getUsage(caller: Caller, request: GetUsageRequest): Promise<GetUsageResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.GetUsage, request, within(caller)));
+  }
+
+  /** Billing's cursors are numbers of rows. */
+  async #paged<T extends { nextCursor: string }>(
+    of: string,
+    { limit, cursor }: PageQuery,
+    ask: (page: PageQuery) => Promise<T | undefined>,
+  ): Promise<T> {
+    const open = { limit, cursor: cursor === '' ? '' : this.#mask.reveal(of, cursor) };
+    const answer = await unwrap(ask(open));
+    return { ...answer, nextCursor: answer.nextCursor === '' ? '' : this.#mask.hide(of, answer.nextCursor) };
+  }
+
+  #masked(entry: LedgerEntry__Output): LedgerEntry__Output {
+    return { ...entry, id: this.#mask.hide('ledger', entry.id) };
   }
 }
 

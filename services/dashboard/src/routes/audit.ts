@@ -1,5 +1,6 @@
 import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
+import type { SequenceMask } from '../domain/sequence-mask';
 import { type AuditRow, listAudit } from '../store/audit';
 import { anyAuditEntryAnswer, auditEntryAnswer, listOf } from './answers';
 import type { Endpoint, UserCall } from './endpoint';
@@ -7,29 +8,28 @@ import { pageQuery, parseQuery } from './parse-input';
 import { toList } from './to-json';
 
 const LAST_SEQ = String(2n ** 63n - 1n);
-const auditQuery = pageQuery.extend({
-  cursor: z
-    .string()
-    .regex(/^\d{1,18}$/, 'not one that a list answered')
-    .default(LAST_SEQ),
-});
-const anyAuditQuery = auditQuery.extend({
+const anyAuditQuery = pageQuery.extend({
   account_id: z
     .string()
     .regex(/^[\w-]{1,128}$/, 'not the id of an account')
     .optional(),
 });
 
-export function auditEndpoints(pool: Pool): Endpoint[] {
+export interface AuditDependencies {
+  readonly pool: Pool;
+  readonly mask: SequenceMask;
+}
+
+export function auditEndpoints(deps: AuditDependencies): Endpoint[] {
   return [
     {
       method: 'GET',
       path: '/audit',
       access: 'owner',
-      handle: (call) => ofAccount(pool, call),
+      handle: (call) => ofAccount(deps, call),
       doc: {
         summary: 'Who changed what in the account, newest first',
-        query: auditQuery,
+        query: pageQuery,
         answer: listOf(auditEntryAnswer),
       },
     },
@@ -37,7 +37,7 @@ export function auditEndpoints(pool: Pool): Endpoint[] {
       method: 'GET',
       path: '/admin/audit',
       access: 'operator',
-      handle: (call) => ofAll(pool, call),
+      handle: (call) => ofAll(deps, call),
       doc: {
         summary: 'Who changed what in any account, or in the one named, newest first',
         query: anyAuditQuery,
@@ -48,29 +48,43 @@ export function auditEndpoints(pool: Pool): Endpoint[] {
 }
 
 /** What operators did to the account is there, without their names. */
-async function ofAccount(pool: Pool, { user, query }: UserCall) {
-  const { limit, cursor: before } = parseQuery(auditQuery, query);
-  const { rows, nextCursor } = await listAudit(pool, user.accountId, { limit, before });
+async function ofAccount(deps: AuditDependencies, { user, query }: UserCall) {
+  const { rows, nextCursor } = await pageOf(deps, user.accountId, parseQuery(pageQuery, query));
   const nobody = { id: null, email: null };
   return toList(
-    rows.map((row) => toAuditJson(row, row.by_operator ? nobody : actorOf(row))),
+    rows.map((row) => toAuditJson(deps, row, row.by_operator ? nobody : actorOf(row))),
     nextCursor,
   );
 }
 
-async function ofAll(pool: Pool, { query }: UserCall) {
-  const { limit, cursor: before, account_id } = parseQuery(anyAuditQuery, query);
-  const { rows, nextCursor } = await listAudit(pool, account_id, { limit, before });
+async function ofAll(deps: AuditDependencies, { query }: UserCall) {
+  const { account_id, ...page } = parseQuery(anyAuditQuery, query);
+  const { rows, nextCursor } = await pageOf(deps, account_id, page);
   return toList(
-    rows.map((row) => ({ ...toAuditJson(row, actorOf(row)), account_id: row.account_id })),
+    rows.map((row) => ({ ...toAuditJson(deps, row, actorOf(row)), account_id: row.account_id })),
     nextCursor,
   );
+}
+
+/** @param accountId undefined: of all */
+async function pageOf(
+  { pool, mask }: AuditDependencies,
+  accountId: string | undefined,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string },
+) {
+  const before = cursor === '' ? LAST_SEQ : mask.reveal('audit', cursor);
+  const { rows, nextCursor } = await listAudit(pool, accountId, { limit, before });
+  return { rows, nextCursor: nextCursor === '' ? '' : mask.hide('audit', nextCursor) };
 }
 
 const actorOf = (row: AuditRow) => ({ id: row.actor_id, email: row.actor_email });
 
-const toAuditJson = (row: AuditRow, actor: { id: string | null; email: string | null }) => ({
-  id: String(row.seq),
+const toAuditJson = (
+  { mask }: AuditDependencies,
+  row: AuditRow,
+  actor: { id: string | null; email: string | null },
+) => ({
+  id: mask.hide('audit', String(row.seq)),
   created_at: row.created_at.toISOString(),
   actor: { ...actor, operator: row.by_operator },
   action: row.action,

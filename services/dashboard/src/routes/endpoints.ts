@@ -7,7 +7,7 @@ import { adminAccountEndpoints } from './admin-accounts';
 import { adminModelEndpoints } from './admin-models';
 import { adminMoneyEndpoints } from './admin-money';
 import { adminProviderEndpoints } from './admin-providers';
-import { auditEndpoints } from './audit';
+import { type AuditDependencies, auditEndpoints } from './audit';
 import { type AuthDependencies, authEndpoints } from './auth';
 import { billingEndpoints } from './billing';
 import type { Endpoint } from './endpoint';
@@ -17,7 +17,11 @@ import { modelEndpoints } from './models';
 import { type PlaygroundDependencies, playgroundEndpoints } from './playground';
 import { requestEndpoints } from './requests';
 
-export interface EndpointDependencies extends AuthDependencies, PlaygroundDependencies, MemberDependencies {
+export interface EndpointDependencies
+  extends AuthDependencies,
+    PlaygroundDependencies,
+    MemberDependencies,
+    AuditDependencies {
   readonly limits: AuthDependencies['limits'] & MemberDependencies['limits'];
   readonly billing: Billing;
   readonly models: ModelDirectory;
@@ -34,7 +38,7 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
     ...billingEndpoints(deps.billing),
     ...requestEndpoints(deps.billing),
     ...memberEndpoints(deps),
-    ...auditEndpoints(deps.pool),
+    ...auditEndpoints(deps),
     ...playgroundEndpoints(deps),
     ...adminAccountEndpoints(deps),
     ...adminAccountListEndpoints(deps),

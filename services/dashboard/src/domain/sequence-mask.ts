@@ -1,0 +1,44 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
+import { GatewayError } from '@gateway/proto';
+
+const CIPHER = 'aes-128-ecb';
+const KEY_BYTES = 16;
+const TAG_BYTES = 8;
+
+/**
+ * Shows the number of a row as a word. Rows are numbered over all accounts, so their numbers would tell everybody how
+ * much all others do. A word is one block of cipher, of what is numbered and the number: the same row has the same
+ * word, and a word that was made up is refused.
+ */
+export class SequenceMask {
+  readonly #keys: readonly Buffer[];
+
+  /** @param secrets the first makes words, all are read; with another first one words change, and nothing else */
+  constructor(secrets: readonly string[]) {
+    this.#keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', CIPHER, KEY_BYTES)));
+  }
+
+  /** @param of what is numbered */
+  hide(of: string, number: string): string {
+    const block = Buffer.alloc(TAG_BYTES + 8);
+    tagOf(of).copy(block);
+    block.writeBigInt64BE(BigInt(number), TAG_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#keys[0]!, null).setAutoPadding(false);
+    return Buffer.concat([cipher.update(block), cipher.final()]).toString('base64url');
+  }
+
+  /** Throws `invalid_request`. */
+  reveal(of: string, word: string): string {
+    const block = Buffer.from(word, 'base64url');
+    if (block.length === TAG_BYTES + 8 && block.toString('base64url') === word) {
+      for (const key of this.#keys) {
+        const decipher = createDecipheriv(CIPHER, key, null).setAutoPadding(false);
+        const open = Buffer.concat([decipher.update(block), decipher.final()]);
+        if (tagOf(of).equals(open.subarray(0, TAG_BYTES))) return String(open.readBigInt64BE(TAG_BYTES));
+      }
+    }
+    throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+  }
+}
+
+const tagOf = (of: string): Buffer => createHash('sha256').update(of).digest().subarray(0, TAG_BYTES);
