@@ -4,7 +4,13 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { eventually } from './support/books';
-import { type LargeForm, largePicture, leaveLargeForm, postLargeForm } from './support/large-form';
+import {
+  holdLargeForm,
+  type LargeForm,
+  largePicture,
+  leaveLargeForm,
+  postLargeForm,
+} from './support/large-form';
 import { pssBytes } from './support/process-memory';
 import { type Customer, type System, startSystem } from './support/system';
 
@@ -16,6 +22,8 @@ const FILES = 4;
 const FILE_MIB = 10;
 const MAX_GROWTH_BYTES = 64 * MIB;
 const SAMPLE_MS = 50;
+/** A quarter of it, one account's, is more than all uploads at once; an eighth is that of all without money. */
+const UPLOAD_MAX_BYTES = 1_536 * MIB;
 
 let system: System;
 let customer: Customer;
@@ -39,7 +47,9 @@ beforeAll(async () => {
   const { port } = provider.address() as AddressInfo;
   system = await startSystem({
     autoRestart: false,
-    settings: { media: { MINIMAX_BASE_URL: `http://127.0.0.1:${port}` } },
+    settings: {
+      media: { MINIMAX_BASE_URL: `http://127.0.0.1:${port}`, UPLOAD_MAX_BYTES: String(UPLOAD_MAX_BYTES) },
+    },
   });
   customer = await system.provision({ balanceUsd: 100 });
 }, 60_000);
@@ -158,4 +168,29 @@ test('callers who leave in the middle leave no file, no connection, no hold and 
   );
   expect((await system.meter({ limit: 1 })).calls).toBe(calls);
   expect(received).toEqual([]);
+});
+
+test('accounts without money take their own small part of the space, and are answered as ever', async () => {
+  const unpaid = () => system.provision({ balanceUsd: 0 });
+  const [poor, another, newcomer] = await Promise.all([unpaid(), unpaid(), unpaid()]);
+  const url = `${system.stack.apiUrl}/v1/images/edits`;
+  const of = (files: number): LargeForm => ({
+    fields: { model: 'sim/image', prompt: 'A hat.' },
+    part: 'image[]',
+    files,
+    bytes: large,
+  });
+  const refusals = () => system.metric('media', 'media_busy_total');
+  const before = await refusals();
+  const held = await Promise.all([poor, another].map(({ apiKey }) => holdLargeForm(url, apiKey, of(9))));
+  // Of what they sent the last may be on its way still.
+  await eventually('no room for a third one', async () => {
+    const [status, body] = await postLargeForm(url, newcomer.apiKey, of(2));
+    return status === 429 && body.includes('rate_limited');
+  });
+  expect(await refusals()).toBeGreaterThan(before);
+  expect((await postLargeForm(url, customer.apiKey, of(2)))[0]).toBe(200);
+  expect(await Promise.all(held.map((form) => form.end()))).toEqual([402, 402]);
+  expect((await postLargeForm(url, newcomer.apiKey, of(9)))[0]).toBe(402);
+  await expectNothingLeft();
 });

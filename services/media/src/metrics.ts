@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '@gateway/runtime';
 import type { Route, TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { ROOMS, type Room, TAKERS, type TakenBy } from './domain/busy';
 
 /** What is counted of each target. */
 export interface TargetMetrics {
@@ -15,6 +16,11 @@ export interface TargetMetrics {
 export interface TaskMetrics {
   looked(provider: string, outcome: 'seen' | 'failed'): void;
   ended(provider: string, state: string, seconds: number): void;
+}
+
+/** What is counted of calls for which there was no room. */
+export interface BusyMetrics {
+  refused(room: Room, takenBy: TakenBy): void;
 }
 
 export interface MetricsDeps {
@@ -33,6 +39,7 @@ export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsD
   registry: Registry;
   targets: TargetMetrics;
   tasks: TaskMetrics;
+  busy: BusyMetrics;
 } {
   const registry = createMetrics();
   const countBills = () => unlessAway(deps.countBills(), countTimeoutMs);
@@ -66,7 +73,12 @@ export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsD
       this.set((await countTasks()) ?? Number.NaN);
     },
   });
-  return { registry, targets: createTargetMetrics(registry), tasks: createTaskMetrics(registry) };
+  return {
+    registry,
+    targets: createTargetMetrics(registry),
+    tasks: createTaskMetrics(registry),
+    busy: createBusyMetrics(registry),
+  };
 }
 
 /** Undefined where it fails or takes longer: a database that is away takes no other figure with it. */
@@ -82,6 +94,17 @@ async function unlessAway<T>(count: Promise<T>, timeoutMs: number): Promise<T | 
     late.catch(() => {});
     count.catch(() => {});
   }
+}
+
+function createBusyMetrics(registry: Registry): BusyMetrics {
+  const calls = new Counter({
+    name: 'media_busy_total',
+    help: 'Calls that this process had no room for, by what was all taken and by whom: all, account, provider',
+    labelNames: ['room', 'taken_by'],
+    registers: [registry],
+  });
+  for (const room of ROOMS) for (const by of TAKERS) calls.inc({ room, taken_by: by }, 0);
+  return { refused: (room, takenBy) => calls.inc({ room, taken_by: takenBy }) };
 }
 
 function createTaskMetrics(registry: Registry): TaskMetrics {

@@ -20,12 +20,14 @@ import {
 } from '@gateway/runtime';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { openBooks } from './books';
+import { AccountFunds } from './clients/account-funds';
 import { fromProtoModel } from './clients/from-proto-model';
 import { SpoolBudget } from './domain/spool-budget';
 import { openImages } from './images';
 import { createMediaMetrics } from './metrics';
 import { createProviders, KNOWN, type MediaProviders } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
+import { countedBusy } from './rpc/counted-busy';
 import { IdempotentCalls } from './rpc/idempotent-calls';
 import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
@@ -35,6 +37,7 @@ import { countOpenTasks } from './store/tasks';
 import { checkUploadDirectory } from './upload/check-upload-directory';
 import { FORM_LIMITS } from './upload/form';
 import { FormReader } from './upload/form-reader';
+import { UploadSpace } from './upload/upload-space';
 import { openVideos } from './videos';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
@@ -60,6 +63,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const books = await openBooks({ settings, log, pool, billing, billingInstances });
   const keys = new KeyClient(billing);
+  const funds = new AccountFunds(billing);
   const store = new Idempotency(pool, { ...KEPT_REPLIES, instanceId: books.instanceId });
   const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_WAIT_MS);
@@ -83,11 +87,15 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     idempotent: new IdempotentCalls({
       store,
       waitMs: settings.IMAGE_TIMEOUT_MS,
-      replays: new SpoolBudget(MAX_REPLAYED_BYTES),
+      replays: new SpoolBudget({ room: 'repeats', maxBytes: MAX_REPLAYED_BYTES }),
     }),
     forms: new FormReader({
       directory: settings.UPLOAD_DIR,
-      budget: new SpoolBudget(settings.UPLOAD_MAX_BYTES),
+      space: new UploadSpace({
+        maxBytes: settings.UPLOAD_MAX_BYTES,
+        maxFormBytes: FORM_LIMITS.maxFilesBytes,
+        hasFunds: (accountId) => funds.hasFunds(accountId),
+      }),
       limits: FORM_LIMITS,
     }),
   };
@@ -104,7 +112,10 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   });
   const refusals = reportRefusals(billing, log);
   const routes = routeCall({ createImage: images.create, ...videos.routes });
-  const link = new LinkServer({ log, handler: recordedRefusals(refusals, routes) });
+  const link = new LinkServer({
+    log,
+    handler: recordedRefusals(refusals, countedBusy(metrics.busy, routes)),
+  });
   const simulated = simulatedProviders(KNOWN, env, settings.SIM_BASE_URL);
   const listing = listProviders({ providers: idsOf(providers), simulated, health });
   const grpc = await startGrpc(settings, log, link, listing);

@@ -33,6 +33,31 @@ export function postLargeForm(url: string, apiKey: string, form: LargeForm): Pro
   });
 }
 
+/** A form of which all but the last byte has been taken. */
+export interface HeldForm {
+  /** Sends that byte. */
+  end(): Promise<number>;
+}
+
+/** Resolves when all but the last byte of the form is on its way. */
+export function holdLargeForm(url: string, apiKey: string, form: LargeForm): Promise<HeldForm> {
+  const whole = Buffer.concat(piecesOf(form));
+  const request = begin(url, apiKey, whole.length);
+  const answered = new Promise<number>((resolve, reject) => {
+    request.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on('error', reject);
+  });
+  answered.catch(() => undefined);
+  const end = () => {
+    request.end(whole.subarray(-1));
+    return answered;
+  };
+  return new Promise((resolve) => request.write(whole.subarray(0, -1), () => resolve({ end })));
+}
+
 /** Sends that part of the form, but never its last byte, and leaves as soon as that is under way. */
 export function leaveLargeForm(url: string, apiKey: string, form: LargeForm, part: number): Promise<void> {
   const whole = Buffer.concat(piecesOf(form));

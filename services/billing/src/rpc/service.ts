@@ -109,9 +109,9 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
     }),
     group(['edge', 'chat', 'media'], { ReportRefusals: unary(log, reportRefusals(pool)) }),
     group(['chat', 'media', 'dashboard'], { GetKeyContext: unary(log, getKeyContext(pool)) }),
+    group(['media', 'dashboard'], { GetAccount: unary(log, getAccount(pool)) }),
     group(['dashboard'], {
       CreateAccount: unary(log, createAccount(pool)),
-      GetAccount: unary(log, getAccount(pool)),
       CreateKey: unary(log, change(createKey(pool, peppers[0]!))),
       ListKeys: inTurn(listKeys(listPool)),
       GetKey: unary(log, getKey(pool)),

@@ -1,11 +1,16 @@
-import { GatewayError } from '@gateway/proto';
-import { SHARES, SpoolBudget } from './spool-budget';
+import { giveAll, SHARES, SpoolBudget, takeAll, type Wanted } from './spool-budget';
 
 export interface JobRoomOptions {
   /** Under way at once. */
   readonly maxJobs: number;
   /** Of the replies of them all; one account's may take a part of it. */
   readonly maxBytes: number;
+}
+
+/** Whose job it is, and who does it. */
+export interface JobParties {
+  readonly accountId: string;
+  readonly provider: string;
 }
 
 /** What one job has of it. Each may be called more than once. */
@@ -16,27 +21,42 @@ export interface TakenRoom {
   give(): void;
 }
 
+/** A provider that hangs keeps its jobs for many minutes: what is left is for those of the others. */
+const PROVIDER_PART = 3 / 4;
+
 /** A bound on the jobs under way, and on the memory that their replies may take. */
 export class JobRoom {
-  readonly #options: JobRoomOptions;
-  readonly #budget: SpoolBudget;
-  #jobs = 0;
+  readonly #maxBytes: number;
+  readonly #jobs: SpoolBudget;
+  readonly #ofProviders: SpoolBudget;
+  readonly #ofAccounts: SpoolBudget;
 
-  constructor(options: JobRoomOptions) {
-    this.#options = options;
-    this.#budget = new SpoolBudget(options.maxBytes);
+  constructor({ maxJobs, maxBytes }: JobRoomOptions) {
+    const ofProvider = (most: number) =>
+      new SpoolBudget({
+        room: 'images',
+        maxBytes: most,
+        sharedBy: 'provider',
+        maxShareBytes: Math.ceil(most * PROVIDER_PART),
+      });
+    this.#maxBytes = maxBytes;
+    this.#jobs = ofProvider(maxJobs);
+    this.#ofProviders = ofProvider(maxBytes);
+    this.#ofAccounts = new SpoolBudget({ room: 'images', maxBytes });
   }
 
-  /** @throws GatewayError `rate_limited`, with nothing taken: waiting cures it */
-  take(accountId: string, replyBytes: number): TakenRoom {
-    const { maxJobs, maxBytes } = this.#options;
-    if (this.#jobs >= maxJobs) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+  /** @throws Busy with nothing taken */
+  take({ accountId, provider }: JobParties, replyBytes: number): TakenRoom {
     // What would not fit even alone has the account's part to itself.
-    const bytes = Math.min(replyBytes, Math.floor(maxBytes / SHARES));
-    this.#budget.take(accountId, bytes);
-    this.#jobs++;
-    const jobOver = once(() => this.#jobs--);
-    const giveBytes = once(() => this.#budget.give(accountId, bytes));
+    const bytes = Math.min(replyBytes, Math.floor(this.#maxBytes / SHARES));
+    const place: Wanted = [this.#jobs, provider, 1];
+    const memory: Wanted[] = [
+      [this.#ofAccounts, accountId, bytes],
+      [this.#ofProviders, provider, bytes],
+    ];
+    takeAll([...memory, place]);
+    const jobOver = once(() => giveAll([place]));
+    const giveBytes = once(() => giveAll(memory));
     return {
       jobOver,
       give() {

@@ -1,39 +1,70 @@
-import { GatewayError } from '@gateway/proto';
+import { Busy, type Room, type TakenBy } from './busy';
 
 /** One account's files may take one of so many parts. */
 export const SHARES = 4;
+
+export interface SpoolBudgetOptions {
+  readonly room: Room;
+  readonly maxBytes: number;
+  /** Who shares them. */
+  readonly sharedBy?: Exclude<TakenBy, 'all'>;
+  /** Of one of those; absent: its part of them. */
+  readonly maxShareBytes?: number;
+}
 
 /**
  * A bound on the bytes that all calls together, and those of one account, take: of files on the disk, or of answers in
  * memory; or on the places that they have.
  */
 export class SpoolBudget {
-  readonly #maxBytes: number;
-  readonly #accountBytes = new Map<string, number>();
+  readonly #options: Required<SpoolBudgetOptions>;
+  readonly #shares = new Map<string, number>();
   #usedBytes = 0;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  constructor(options: SpoolBudgetOptions) {
+    this.#options = { sharedBy: 'account', maxShareBytes: options.maxBytes / SHARES, ...options };
   }
 
   get usedBytes(): number {
     return this.#usedBytes;
   }
 
-  /** @throws GatewayError `rate_limited`, with nothing taken: waiting cures it */
-  take(accountId: string, bytes: number): void {
-    const accountBytes = (this.#accountBytes.get(accountId) ?? 0) + bytes;
-    if (this.#usedBytes + bytes > this.#maxBytes || accountBytes > this.#maxBytes / SHARES) {
-      throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
-    }
+  /** @throws Busy with nothing taken */
+  take(sharer: string, bytes: number): void {
+    const { room, maxBytes, sharedBy, maxShareBytes } = this.#options;
+    const shareBytes = (this.#shares.get(sharer) ?? 0) + bytes;
+    if (shareBytes > maxShareBytes) throw new Busy(room, sharedBy);
+    if (this.#usedBytes + bytes > maxBytes) throw new Busy(room, 'all');
     this.#usedBytes += bytes;
-    this.#accountBytes.set(accountId, accountBytes);
+    this.#shares.set(sharer, shareBytes);
   }
 
-  give(accountId: string, bytes: number): void {
+  give(sharer: string, bytes: number): void {
     this.#usedBytes -= bytes;
-    const left = (this.#accountBytes.get(accountId) ?? 0) - bytes;
-    if (left > 0) this.#accountBytes.set(accountId, left);
-    else this.#accountBytes.delete(accountId);
+    const left = (this.#shares.get(sharer) ?? 0) - bytes;
+    if (left > 0) this.#shares.set(sharer, left);
+    else this.#shares.delete(sharer);
   }
+}
+
+/** What is wanted of a budget, and for whom. */
+export type Wanted = readonly [budget: SpoolBudget, sharer: string, bytes: number];
+
+/** All of it. @throws Busy with nothing taken */
+export function takeAll(wanted: readonly Wanted[]): void {
+  const taken: Wanted[] = [];
+  try {
+    for (const one of wanted) {
+      const [budget, sharer, bytes] = one;
+      budget.take(sharer, bytes);
+      taken.push(one);
+    }
+  } catch (error) {
+    giveAll(taken);
+    throw error;
+  }
+}
+
+export function giveAll(taken: readonly Wanted[]): void {
+  for (const [budget, sharer, bytes] of taken) budget.give(sharer, bytes);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayError } from '@gateway/proto';
 import { CallerLeft } from '@gateway/runtime';
+import { Busy } from '../domain/busy';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Idempotency } from '../store/idempotency';
 
@@ -33,13 +33,12 @@ export class BusyKeys {
     this.#options = options;
   }
 
-  /** Takes a place among those who wait; what it answers gives that back. @throws GatewayError `rate_limited` */
+  /** Takes a place among those who wait; what it answers gives that back. @throws Busy */
   enter(accountId: string): () => void {
     const ofAccount = this.#accountWaiters.get(accountId) ?? 0;
     const { maxWaiters, maxAccountWaiters } = this.#options;
-    if (this.#waiters >= maxWaiters || ofAccount >= maxAccountWaiters) {
-      throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
-    }
+    if (ofAccount >= maxAccountWaiters) throw new Busy('waiting_repeats', 'account');
+    if (this.#waiters >= maxWaiters) throw new Busy('waiting_repeats', 'all');
     this.#waiters++;
     this.#accountWaiters.set(accountId, ofAccount + 1);
     return () => {

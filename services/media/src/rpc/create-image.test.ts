@@ -126,7 +126,7 @@ class Scene {
   };
   claim: Claim = { kind: 'mine' };
   kept: Buffer | undefined;
-  readonly replays = new SpoolBudget(100);
+  readonly replays = new SpoolBudget({ room: 'repeats', maxBytes: 100 });
 
   readonly health = new TargetHealth(() => performance.now(), 10_000);
   jobs!: ImageJobs;

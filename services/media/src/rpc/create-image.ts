@@ -152,7 +152,7 @@ async function admit(
     const order = { ...decided.order, linksWillDo };
     const { tokens, costNano: boundNano } = boundOf(order, rate);
     const provider = routes[0]!.provider.id;
-    room = jobs.takeRoom(accountId, order);
+    room = jobs.takeRoom({ accountId, provider }, order);
     const request = { key: call.key, model, provider, endpoint: call.path, boundNano, tokens };
     const bill = await admission.admit(context, request);
     if (context.signal.aborted) {

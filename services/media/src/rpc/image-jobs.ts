@@ -8,7 +8,7 @@ import { type ImageFailure, imageFailure, nothingMade } from '../domain/image-fa
 import { costOf, type ImageRate, maxOutputTokensOf } from '../domain/image-price';
 import type { ImageResult, ImageTokens } from '../domain/image-provider';
 import { replyBytesOf } from '../domain/image-reply-bytes';
-import type { JobRoom, TakenRoom } from '../domain/job-room';
+import type { JobParties, JobRoom, TakenRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
 import type { Bill, CallOutcome } from './bill';
 import { failureText } from './failure-text';
@@ -57,9 +57,9 @@ export class ImageJobs {
     this.#options = options;
   }
 
-  /** For an order that is about to be admitted. @throws GatewayError `rate_limited` */
-  takeRoom(accountId: string, order: FittedImageOrder): TakenRoom {
-    return this.#options.room.take(accountId, replyBytesOf(order));
+  /** For an order that is about to be admitted. @throws Busy */
+  takeRoom(parties: JobParties, order: FittedImageOrder): TakenRoom {
+    return this.#options.room.take(parties, replyBytesOf(order));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { Busy } from '../domain/busy';
 
 export interface SharedLooksOptions<T> {
   /** Of one provider at a time. */
@@ -40,18 +40,15 @@ export class SharedLooks<T> {
 
   /**
    * @param look must end by itself: nobody's leaving ends it
-   * @throws GatewayError `rate_limited` beyond what one provider is asked at a time, or for one account; what the look
-   * threw
+   * @throws Busy beyond what one provider is asked at a time, or for one account; what the look threw
    */
   async at({ provider, accountId, id }: LookedAt, look: () => Promise<T>): Promise<T> {
     const known = this.#looks.get(id);
     if (known && this.#options.nowMs() < known.staleAtMs) return known.answer;
     const { maxLooks, maxAccountLooks } = this.#options;
     const account = `${provider} ${accountId}`;
-    const isBusy = (this.#underWay.get(provider) ?? 0) >= maxLooks;
-    if (isBusy || (this.#ofAccounts.get(account) ?? 0) >= maxAccountLooks) {
-      throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
-    }
+    if ((this.#ofAccounts.get(account) ?? 0) >= maxAccountLooks) throw new Busy('results', 'account');
+    if ((this.#underWay.get(provider) ?? 0) >= maxLooks) throw new Busy('results', 'all');
     count(this.#underWay, provider, 1);
     count(this.#ofAccounts, account, 1);
     const started: Look<T> = { answer: look(), staleAtMs: Number.POSITIVE_INFINITY };

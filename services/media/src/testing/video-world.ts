@@ -22,6 +22,7 @@ import { Idempotency } from '../store/idempotency';
 import { beat, forgetInstances } from '../store/instances';
 import { FORM_LIMITS } from '../upload/form';
 import { FormReader } from '../upload/form-reader';
+import { UploadSpace } from '../upload/upload-space';
 import { openVideos, type Videos } from '../videos';
 import { FakeVideoProvider } from './fake-video-provider';
 
@@ -137,9 +138,17 @@ export class VideoWorld {
           maxAccountBytes: 1_000_000,
         }),
         waitMs: 5_000,
-        replays: new SpoolBudget(1024 ** 2),
+        replays: new SpoolBudget({ room: 'repeats', maxBytes: 1024 ** 2 }),
       }),
-      forms: new FormReader({ directory: tmpdir(), budget: new SpoolBudget(1024 ** 3), limits: FORM_LIMITS }),
+      forms: new FormReader({
+        directory: tmpdir(),
+        space: new UploadSpace({
+          maxBytes: 1024 ** 3,
+          maxFormBytes: FORM_LIMITS.maxFilesBytes,
+          hasFunds: async () => true,
+        }),
+        limits: FORM_LIMITS,
+      }),
       health: new TargetHealth(() => performance.now(), 10_000),
       targetMetrics: { answered: () => {}, failed: () => {} },
       taskMetrics: { looked: () => {}, ended: () => {} },

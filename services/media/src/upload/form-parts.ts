@@ -2,15 +2,15 @@ import { createHash, type Hash } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
 import { KIND_BYTES, kindOf } from '../domain/file-kind';
 import { PixelCounter } from '../domain/pixel-counter';
-import type { SpoolBudget } from '../domain/spool-budget';
 import type { Upload, UploadKind } from '../domain/upload';
 import type { FormLimits, FormRules } from './form';
 import { type DigestedPart, digestForm } from './form-digest';
 import { SpoolFile } from './spool-file';
+import type { UploadShare, UploadSpace } from './upload-space';
 
 export interface PartsOptions {
   readonly directory: string;
-  readonly budget: SpoolBudget;
+  readonly space: Pick<UploadSpace, 'shareOf'>;
   readonly limits: FormLimits;
   readonly rules: FormRules;
   /** Whose the files are. */
@@ -40,6 +40,7 @@ export class FormParts {
   readonly #filesByName = new Map<string, number>();
   #fieldsBytes = 0;
   #filesBytes = 0;
+  #share: Promise<UploadShare> | undefined;
   #closed = false;
 
   constructor(options: PartsOptions) {
@@ -67,12 +68,15 @@ export class FormParts {
    */
   async addFile(name: string | undefined, pieces: AsyncIterable<Buffer>): Promise<void> {
     const part = this.#beginFile(name);
+    const { space, accountId } = this.#options;
+    this.#share ??= space.shareOf(accountId);
+    const share = await this.#share;
     const file = await SpoolFile.create(this.#options.directory);
     part.spool = file;
     if (this.#closed) return file.close();
     let head: Buffer = Buffer.alloc(0);
     for await (const piece of pieces) {
-      this.#countFileBytes(part.name, file.bytes, piece.length);
+      this.#countFileBytes(share, part.name, file.bytes, piece.length);
       if (part.pixels) part.pixels.push(piece);
       else {
         head = head.length === 0 ? piece : Buffer.concat([head, piece]);
@@ -104,10 +108,9 @@ export class FormParts {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { budget, accountId } = this.#options;
     const files = this.#parts.flatMap((part) => (part.kind === 'file' && part.spool ? [part.spool] : []));
     await Promise.all(files.map((file) => file.close()));
-    budget.give(accountId, this.#filesBytes);
+    if (this.#filesBytes > 0) (await this.#share)?.give(this.#filesBytes);
   }
 
   #beginFile(name: string | undefined): FilePart {
@@ -125,13 +128,13 @@ export class FormParts {
     return part;
   }
 
-  #countFileBytes(name: string, fileBytes: number, pieceBytes: number): void {
-    const { limits, budget, accountId } = this.#options;
+  #countFileBytes(share: UploadShare, name: string, fileBytes: number, pieceBytes: number): void {
+    const { limits } = this.#options;
     if (this.#closed) throw new Error('the form is closed');
     if (fileBytes + pieceBytes > limits.maxFileBytes) throw invalid(`${shown(name)} is too large`);
     if (this.#filesBytes + pieceBytes > limits.maxFilesBytes)
       throw invalid('the files are too large together');
-    budget.take(accountId, pieceBytes);
+    share.take(pieceBytes);
     this.#filesBytes += pieceBytes;
   }
 

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { GatewayError } from '@gateway/proto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { SpoolBudget } from '../domain/spool-budget';
 import { openFilesIn } from '../testing/open-files';
 import { formType, gather, inPieces, pngBytes, type WrittenPart, writeForm } from '../testing/write-form';
 import { FORM_LIMITS, type Form, type FormLimits } from './form';
 import { FormReader } from './form-reader';
+import { UploadSpace } from './upload-space';
 
 const RULES = { files: { image: 1, 'image[]': 16, mask: 1 }, kinds: ['png', 'jpeg', 'webp'] };
 const KIB = 1024;
@@ -23,17 +23,20 @@ const SMALL: FormLimits = {
 };
 
 let directory: string;
-let budget: SpoolBudget;
+let space: UploadSpace;
 beforeAll(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'form-reader-'));
-  budget = new SpoolBudget(4 * FORM_LIMITS.maxFilesBytes);
+  space = spaceOf(4 * FORM_LIMITS.maxFilesBytes);
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 afterEach(() => {
   expect(readdirSync(directory)).toEqual([]);
   expect(openFilesIn(directory)).toBe(0);
-  expect(budget.usedBytes).toBe(0);
+  expect(space.usedBytes).toBe(0);
 });
+
+const spaceOf = (maxBytes: number) =>
+  new UploadSpace({ maxBytes, maxFormBytes: SMALL.maxFilesBytes, hasFunds: async () => true });
 
 interface Read {
   readonly limits?: FormLimits;
@@ -44,7 +47,7 @@ interface Read {
 }
 
 function read(bytes: Buffer | readonly WrittenPart[], how: Read = {}): Promise<Form> {
-  const reader = new FormReader({ directory, budget, limits: how.limits ?? SMALL });
+  const reader = new FormReader({ directory, space, limits: how.limits ?? SMALL });
   const whole = Buffer.isBuffer(bytes) ? bytes : writeForm(bytes, how.boundary);
   return reader.read({
     contentType: how.contentType ?? formType(how.boundary),
@@ -83,7 +86,7 @@ test('fields and files are what was sent, however the body is cut up', async () 
     // Again, and twice at once.
     const both = await Promise.all([gather(form.uploads[0]!.open()), gather(form.uploads[0]!.open())]);
     expect(both.every((bytes) => bytes.equals(large))).toBe(true);
-    expect(budget.usedBytes).toBe(20 * KIB + 23 + 15);
+    expect(space.usedBytes).toBe(20 * KIB + 23 + 15);
     expect(readdirSync(directory)).toEqual([]);
     await form.close();
     await form.close();
@@ -236,8 +239,8 @@ test('a body that breaks off fails as it did, and leaves nothing', async () => {
 });
 
 test('files of one account, and of all, have a bound; what is freed may be taken again', async () => {
-  const whole = budget;
-  budget = new SpoolBudget(400 * KIB);
+  const whole = space;
+  space = spaceOf(400 * KIB);
   try {
     const first = await read([png('image', 60 * KIB)]);
     await expect(read([png('image', 60 * KIB)])).rejects.toMatchObject({
@@ -246,9 +249,9 @@ test('files of one account, and of all, have a bound; what is freed may be taken
     });
     await first.close();
     await (await read([png('image', 60 * KIB)])).close();
-    expect(budget.usedBytes).toBe(0);
+    expect(space.usedBytes).toBe(0);
   } finally {
-    budget = whole;
+    space = whole;
   }
 });
 
@@ -298,7 +301,7 @@ test('mutated forms are read or refused, never anything else, and leave nothing'
         await close();
       }
       expect(openFilesIn(directory)).toBe(0);
-      expect(budget.usedBytes).toBe(0);
+      expect(space.usedBytes).toBe(0);
     }),
     { numRuns: process.env.TEST_HEAVY ? 20_000 : 500 },
   );

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import { GatewayError } from '@gateway/proto';
 import busboy from 'busboy';
-import type { SpoolBudget } from '../domain/spool-budget';
 import type { Form, FormLimits, FormRules } from './form';
 import { FormParts } from './form-parts';
+import type { UploadSpace } from './upload-space';
 
 export interface FormReaderOptions {
   /** For temporary files. On a disk: what is there may be many times the memory. */
   readonly directory: string;
-  readonly budget: SpoolBudget;
+  readonly space: Pick<UploadSpace, 'shareOf'>;
   readonly limits: FormLimits;
 }
 
@@ -32,8 +32,8 @@ export class FormReader {
    * @throws GatewayError, with everything freed
    */
   async read({ contentType, body, accountId, rules }: FormRequest): Promise<Form> {
-    const { directory, budget, limits } = this.#options;
-    const parts = new FormParts({ directory, budget, limits, rules, accountId });
+    const { directory, space, limits } = this.#options;
+    const parts = new FormParts({ directory, space, limits, rules, accountId });
     const parser = new FormParser(contentType, parts, limits);
     try {
       let bytes = 0;
