@@ -40,6 +40,14 @@ const NOTHING_CHARGED: Omit<Settlement, 'outcome'> = {
   usageSource: 'USAGE_SOURCE_UNSPECIFIED',
 };
 
+const MAX_DURATION_MS = 2 ** 32 - 1;
+
+/**
+ * Between two looks at a clock that may have been set in between. Billing takes no other, and what a call costs must not
+ * depend on how long it took.
+ */
+const durationMs = (ms = 0) => Math.min(Math.max(0, Math.round(ms)), MAX_DURATION_MS);
+
 export function usageEvent(
   call: HeldCall & Partial<BilledCall>,
   end: Partial<CallEnding>,
@@ -55,9 +63,9 @@ export function usageEvent(
     streamed: call.streamed ?? false,
     priceVersion: String(call.priceVersion ?? 0n),
     startedAtMs: String(call.startedAtMs ?? 0),
-    admittedMs: call.admittedMs ?? 0,
+    admittedMs: durationMs(call.admittedMs),
     endedAtMs: String(end.endedAtMs ?? 0),
-    firstByteMs: end.firstByteMs ?? 0,
+    firstByteMs: durationMs(end.firstByteMs),
     status: end.status ?? 0,
     errorCode: end.errorCode ?? '',
     images: 0,
