@@ -21,14 +21,17 @@ function readImage({ b64_json, url }: JsonObject, mime: string): MadeImage {
   return { mime, url: textOf(url) };
 }
 
-/** Input that is not told apart counts as the dearer kind there is. Undefined where there is no credible figure. */
+/** What is not told apart counts as the dearer kind there is. Undefined where there is no credible figure. */
 function readUsage(usage: unknown, hasImages: boolean): ImageTokens | undefined {
   if (!isObject(usage)) return undefined;
   const input = tokenFigure(usage.input_tokens);
   const output = tokenFigure(usage.output_tokens);
   if (input === undefined || output === undefined) return undefined;
-  if (!hasImages) return { textInput: input, imageInput: 0, output };
+  const words = tokenFigure(membersOf(usage.output_tokens_details).text_tokens) ?? 0;
+  const textOutput = Math.min(words, output);
+  const made = { output: output - textOutput, ...(textOutput > 0 && { textOutput }) };
+  if (!hasImages) return { textInput: input, imageInput: 0, ...made };
   const text = tokenFigure(membersOf(usage.input_tokens_details).text_tokens) ?? 0;
   const textInput = Math.min(text, input);
-  return { textInput, imageInput: input - textInput, output };
+  return { textInput, imageInput: input - textInput, ...made };
 }

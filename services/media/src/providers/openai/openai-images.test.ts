@@ -148,6 +148,23 @@ describe('what comes back', () => {
     expect(await tokensOf(IMAGES)).toMatchObject({ textInput: 0, imageInput: 50 });
   });
 
+  test.each([
+    [
+      { image_tokens: 2_000, text_tokens: 112 },
+      { output: 2_000, textOutput: 112 },
+    ],
+    [
+      { image_tokens: 0, text_tokens: 9_999 },
+      { output: 0, textOutput: 2_112 },
+    ],
+    [{ text_tokens: -1 }, { output: 2_112 }],
+    [undefined, { output: 2_112 }],
+  ])('words beside the images are told apart, as their price is: %j', async (details, told) => {
+    const usage = { ...USAGE, output_tokens: 2_112, output_tokens_details: details };
+    const { tokens } = (await generate({}, { json: { ...REPLY, usage } })).result;
+    expect(tokens).toEqual({ textInput: 330, imageInput: 0, ...told });
+  });
+
   test.each<[string, FakeReply]>([
     ['no JSON', { bytes: Buffer.from('<html>') }],
     ['half a reply', { bytes: Buffer.from(JSON.stringify(REPLY).slice(0, 60)) }],
