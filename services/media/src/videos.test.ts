@@ -455,6 +455,16 @@ describe('the poller', () => {
     await media.videos.poller.stop();
   });
 
+  test('a database whose clock was set back by an hour keeps nobody waiting for that hour', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await world.pass(-3_600_000);
+    media.videos.poller.start();
+    while ((await statusOf(json.task_id)).status !== 'completed') await new Promise((r) => setTimeout(r, 5));
+    await media.videos.poller.stop();
+    expect(world.ends).toMatchObject([{ outcome: SETTLED, ...COST }]);
+  });
+
   test('it starts, stops, and needs nobody', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };

@@ -61,6 +61,10 @@ const UNPRICED_LOOKS = 5;
 /** Ten minutes of the usual interval: a provider's front may answer for a while that it knows nothing. */
 const UNKNOWN_INTERVALS = 200;
 
+/** Between two looks at any task. */
+export const longestWaitMs = ({ intervalMs }: Pick<CourseSettings, 'intervalMs'>): number =>
+  intervalMs * Math.max(MAX_INTERVALS, MAX_FAILED_INTERVALS);
+
 /** After a look at a task; undefined: the look failed. */
 export function nextStep(
   task: TaskSoFar,

@@ -1,7 +1,7 @@
 import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gateway/metering';
 import type { Logger } from '@gateway/runtime';
 import { settledEvent } from '../domain/bill-event';
-import { type CourseSettings, nextStep, type TaskStep } from '../domain/task-course';
+import { type CourseSettings, longestWaitMs, nextStep, type TaskStep } from '../domain/task-course';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { TaskReport, VideoProvider } from '../domain/video-provider';
 import type { ClaimedTask } from '../domain/video-task';
@@ -159,9 +159,11 @@ export class TaskPoller {
   }
 
   async #keepHouse(): Promise<void> {
-    const { tasks, settings, nowMs } = this.#deps;
-    if (nowMs() - this.#keptHouseAtMs < HOUSEKEEPING_MS) return;
-    this.#keptHouseAtMs = nowMs();
+    const { tasks, settings } = this.#deps;
+    const nowMs = performance.now();
+    if (nowMs - this.#keptHouseAtMs < HOUSEKEEPING_MS) return;
+    this.#keptHouseAtMs = nowMs;
+    await tasks.recall(Math.max(this.#leaseMs, longestWaitMs(settings)) + HOUSEKEEPING_MS);
     const olderThanMs = settings.giveUpMs + FORGOTTEN_AFTER_MS;
     const options = { olderThanMs, leaseMs: this.#leaseMs, limit: FORGOTTEN_BATCH };
     for (const task of await tasks.claimForgotten(options)) {

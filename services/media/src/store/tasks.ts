@@ -148,6 +148,15 @@ export class Tasks {
     });
   }
 
+  /** Tasks that nobody can have put off for so long: the database's clock was set back. They are due now. */
+  async recall(beyondMs: number): Promise<void> {
+    await this.#options.pool.query({
+      name: 'recall-tasks',
+      text: `UPDATE media.tasks SET next_look_at = now() WHERE next_look_at > ${LATER('$1')}`,
+      values: [beyondMs],
+    });
+  }
+
   /** Ended ones that are older than that, a bounded number of them. */
   async forgetOld(olderThanMs: number): Promise<void> {
     await this.#options.pool.query({
