@@ -18,7 +18,7 @@ import { type Customer, type System, startSystem } from './support/system';
 jest.setTimeout(30_000);
 
 /** One model of each family of image providers, and the simulator's own. */
-const MODELS = ['openai/gpt-image-1.5', 'google/gemini-2.5-flash-image', 'bfl/flux-2-pro', 'sim/image'];
+const MODELS = ['openai/gpt-image-1.5', 'google/gemini-3.1-flash-image', 'bfl/flux-2-pro', 'sim/image'];
 const IMAGE_TIMEOUT_MS = 3_000;
 /** What FLUX's tasks take; others know no tasks. */
 const SOON = '[[sim {"task_seconds":0.1}]]';

@@ -68,7 +68,7 @@ test('an image, of the ratio and size asked for, the same every time', async () 
 
   const imageConfig = { aspectRatio: '16:9', imageSize: '4K' };
   const large = await draw('a cat', { model: 'gemini-3-pro-image', config: { imageConfig } });
-  expect(sizeOf(bytesOf(large.parts[0]))).toEqual([5_376, 3_072]);
+  expect(sizeOf(bytesOf(large.parts[0]))).toEqual([5_504, 3_072]);
   expect(large.reply.usageMetadata?.candidatesTokenCount).toBe(2_000);
 });
 

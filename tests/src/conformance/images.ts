@@ -90,7 +90,7 @@ const UNSUPPORTED: readonly [string, object, RegExp][] = [
   ['format', { output_format: 'gif' }, /gif/],
   ['quality', { quality: 'ultra' }, /ultra/],
   ['style', { style: 'vivid' }, /style/],
-  ['count of Gemini’s', { model: 'google/gemini-2.5-flash-image', n: 2 }, /\bn above 1/],
+  ['count of Gemini’s', { model: 'google/gemini-3.1-flash-image', n: 2 }, /\bn above 1/],
   ['size of FLUX’s', { model: 'bfl/flux-2-pro', size: '4096x4096' }, /4096x4096/],
 ];
 
@@ -321,7 +321,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
 ];
 
 /** Each of another family, so that no target has many failures in a row. */
-const FAMILIES = ['openai/gpt-image-1.5', 'google/gemini-2.5-flash-image', 'bfl/flux-2-pro'];
+const FAMILIES = ['openai/gpt-image-1.5', 'google/gemini-3.1-flash-image', 'bfl/flux-2-pro'];
 
 const PROVIDER_FAULTS: readonly [ErrorCode, string, object, Partial<ConformanceCase>?][] = [
   ['image_generation_failed', 'an error', { status: 500 }],

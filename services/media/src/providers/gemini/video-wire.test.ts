@@ -48,6 +48,18 @@ test('one image is the first frame, several are assets; links are not for it', a
   expect(veo.takesLinks).toBe(false);
 });
 
+test('several images are shown in 8 seconds, which is told before anything is spent', () => {
+  const { veo } = provider();
+  const whyNot = (images: VideoOrder['images'], seconds: number) =>
+    veo.whyNot?.({ ...order, images, seconds });
+  expect(whyNot([upload, upload], 6)).toMatch(/^duration: /);
+  expect([whyNot([upload, upload], 8), whyNot([upload], 4), whyNot([], 4)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 test('what is no task', async () => {
   const submit = (status: number, body: unknown) => provider([status, body]).veo.submit(order, CALL);
   expect(await submit(200, {})).toEqual({ upstreamId: undefined });

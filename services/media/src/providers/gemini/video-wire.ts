@@ -10,6 +10,7 @@ import { refusedGoogle } from './refused-google';
 
 /** An operation's name is its path; it goes into a URL as it is. */
 const OPERATION = /^models\/[\w.-]{1,128}\/operations\/[\w-]{1,128}$/;
+const SHOWN_SECONDS = 8;
 /** Of google.rpc.Code. */
 const CANCELLED = 1;
 
@@ -19,6 +20,11 @@ export function veoWire(apiKey: string): VideoWire {
     takesLinks: false,
     // Not in the URL, which reaches logs.
     credential: () => ({ 'x-goog-api-key': apiKey }),
+    // ai.google.dev/gemini-api/docs/video, "Veo model parameters".
+    whyNot: ({ images, seconds }) =>
+      images.length > 1 && seconds !== SHOWN_SECONDS
+        ? `duration: several reference images are shown in ${SHOWN_SECONDS} seconds`
+        : undefined,
     toOrder: (order) => ({
       path: `/v1beta/models/${encodeURIComponent(order.upstreamModel)}:predictLongRunning`,
       body: toBody(order),

@@ -18,7 +18,9 @@ export interface ImageWish {
 }
 
 /** Pixels of 1K by ratio, as the image generation guide of ai.google.dev gives them; 2K and 4K are multiples. */
-const SIZES: Readonly<Record<string, readonly [number, number]>> = {
+type Sizes = Readonly<Record<string, readonly [number, number]>>;
+
+const OLDER_SIZES: Sizes = {
   '1:1': [1024, 1024],
   '2:3': [832, 1248],
   '3:2': [1248, 832],
@@ -31,6 +33,20 @@ const SIZES: Readonly<Record<string, readonly [number, number]>> = {
   '21:9': [1536, 672],
 };
 
+/** From Gemini 3 on. */
+const SIZES: Sizes = {
+  '1:1': [1024, 1024],
+  '2:3': [848, 1264],
+  '3:2': [1264, 848],
+  '3:4': [896, 1200],
+  '4:3': [1200, 896],
+  '4:5': [928, 1152],
+  '5:4': [1152, 928],
+  '9:16': [768, 1376],
+  '16:9': [1376, 768],
+  '21:9': [1584, 672],
+};
+
 const SCALES: Readonly<Record<string, number>> = { '1K': 1, '2K': 2, '4K': 4 };
 const MAX_IMAGES = 16;
 
@@ -41,10 +57,10 @@ export function imageWish(
   turns: readonly Turn[],
 ): ImageWish | null {
   if (!modalities.includes('IMAGE')) return null;
-  const [width, height] = SIZES[aspectRatio] ?? refuse('aspect_ratio', aspectRatio);
+  const older = model.startsWith('gemini-2');
+  const [width, height] = (older ? OLDER_SIZES : SIZES)[aspectRatio] ?? refuse('aspect_ratio', aspectRatio);
   const scale = SCALES[imageSize] ?? refuse('image_size', imageSize);
   if (n > 1) throw invalid('Multiple candidates is not enabled for this model');
-  const older = model.startsWith('gemini-2');
   const uploads = turns.flatMap(({ parts }, turn) => uploadsOf(parts, `contents[${turn}]`));
   if (uploads.length > MAX_IMAGES) throw invalid(`At most ${MAX_IMAGES} images in a request.`);
   return {
@@ -52,9 +68,15 @@ export function imageWish(
     imageSize,
     withText: modalities.includes('TEXT'),
     uploads,
-    tokensPerImage: older ? 1_290 : scale < 4 ? 1_120 : 2_000,
+    tokensPerImage: tokensPerImage(model, scale),
     tokensPerUpload: older ? 258 : 560,
   };
+}
+
+function tokensPerImage(model: string, scale: number): number {
+  if (model.startsWith('gemini-2')) return 1_290;
+  if (model.includes('flash')) return scale < 2 ? 1_120 : scale < 4 ? 1_680 : 2_520;
+  return scale < 4 ? 1_120 : 2_000;
 }
 
 function uploadsOf(parts: readonly Part[], at: string): Upload[] {
