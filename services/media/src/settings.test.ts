@@ -15,3 +15,10 @@ test.each([
 ])('a process that stops waits %s', (_what, env, drainMs) => {
   expect(readSettings({ ...REQUIRED, ...env }).DRAIN_TIMEOUT_MS).toBe(drainMs);
 });
+
+test.each(['IMAGE_TIMEOUT_MS', 'IMAGE_GRACE_MS', 'VIDEO_POLL_INTERVAL_MS', 'DRAIN_TIMEOUT_MS'])(
+  'a %s that no timer can hold is refused',
+  (name) => {
+    expect(() => readSettings({ ...REQUIRED, [name]: '2592000000' })).toThrow(name);
+  },
+);
