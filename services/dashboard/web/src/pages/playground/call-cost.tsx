@@ -4,12 +4,11 @@ import { formatDuration } from '../../ui/format-time';
 import { Money } from '../../ui/money';
 import { useCallRecord } from './use-call-record';
 
-/** What a call that has ended cost, as soon as it is written down, and the way to its page: behind what else is told of it. */
+/** What a call that has ended cost, as soon as it is written down, and the way to its page */
 export function CallCost({ requestId, keyId }: { requestId: string; keyId: string }) {
   const { data: record } = useCallRecord(requestId, keyId);
   return (
     <Text span size="xs" c="dimmed">
-      {'· '}
       {record && (
         <>
           <Money usd={record.cost} />

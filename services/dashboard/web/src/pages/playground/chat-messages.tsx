@@ -88,6 +88,7 @@ function Footer({ turn: { model, keyId, state, text, usage, requestId, finishRea
     <Group gap={6} mt={6}>
       <Text span size="xs" c="dimmed">
         {notes.join(' · ')}
+        {requestId && ' ·'}
       </Text>
       {requestId && <CallCost requestId={requestId} keyId={keyId} />}
       {text && <CopyButton value={text} label="Copy reply" />}

@@ -8,18 +8,20 @@ const MAX_LABEL = 80;
 
 interface ImageResultsProps {
   call: ImageCall;
+  /** Which of the calls of this page: tells those of one prompt apart. */
+  number: number;
   /** Where the model that is chosen edits images. */
   onEdit: ((file: File) => void) | undefined;
 }
 
 /** The images of one call, and what it cost. */
-export function ImageResults({ call: { request, edited, made }, onEdit }: ImageResultsProps) {
+export function ImageResults({ call: { request, edited, made }, number, onEdit }: ImageResultsProps) {
   return (
     <Paper
       withBorder
       p="md"
       component="section"
-      aria-label={`Images made: ${request.prompt.slice(0, MAX_LABEL)}`}
+      aria-label={`Images made, ${number}: ${request.prompt.slice(0, MAX_LABEL)}`}
     >
       <Text size="sm" lineClamp={3} style={{ overflowWrap: 'anywhere' }}>
         {request.prompt}
@@ -27,6 +29,7 @@ export function ImageResults({ call: { request, edited, made }, onEdit }: ImageR
       <Group gap={6} mt={2} mb="sm">
         <Text span size="xs" c="dimmed">
           {[request.model, request.size, request.quality, editedNote(edited)].filter(Boolean).join(' · ')}
+          {made.requestId && ' ·'}
         </Text>
         {made.requestId && <CallCost requestId={made.requestId} keyId={request.key_id} />}
       </Group>

@@ -56,10 +56,11 @@ export function ImagesPanel({ ready }: { ready: Ready }) {
           }}
         />
       )}
-      {calls.map((call) => (
+      {calls.map((call, index) => (
         <ImageResults
           key={call.made.requestId ?? JSON.stringify(call.request)}
           call={call}
+          number={calls.length - index}
           onEdit={mayEdit ? (file) => images.add([file]) : undefined}
         />
       ))}

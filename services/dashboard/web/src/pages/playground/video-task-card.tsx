@@ -33,6 +33,7 @@ export function VideoTaskCard({ video, look, onLook, onRemove }: VideoTaskCardPr
             </Text>
             <Text span size="xs" c="dimmed">
               <Time at={new Date(video.startedMs).toISOString()} relative />
+              {requestId && hasEnded && ' ·'}
             </Text>
             {requestId && hasEnded && <CallCost requestId={requestId} keyId={key_id} />}
           </Group>
