@@ -17,7 +17,9 @@ type ToolCall = NonNullable<ChatMessage['tool_calls']>[number];
  */
 export function readAssistant(message: ChatMessage, path: string, legacyCallId: string): AssistantPart[] {
   if (message.audio) throw refused(`${path}.audio`, 'spoken replies are not supported by this model');
-  const parts = readThinking(message).concat(readTexts(message.content, `${path}.content`));
+  const thoughts = readThinking(message);
+  const said = readTexts(message.content, `${path}.content`);
+  const parts: AssistantPart[] = thoughts.length === 0 ? said : thoughts.concat(said);
   if (message.refusal) parts.push({ kind: 'text', text: message.refusal });
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
     parts.push(readToolCall(call, `${path}.tool_calls[${index}]`));

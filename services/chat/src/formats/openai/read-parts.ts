@@ -21,16 +21,21 @@ const CACHE_TTL = '5m';
 
 /** @param path of the content, for what is refused */
 export function readParts(content: ChatMessage['content'], path: string): ReadPart[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (typeof content === 'string') return wordsOf(content);
   return (content ?? []).flatMap((part, index) => readPart(part, `${path}[${index}]`));
 }
 
 /** Content that may be nothing but text. */
 export function readTexts(content: ChatMessage['content'], path: string): TextPart[] {
+  if (typeof content === 'string') return wordsOf(content);
   return readParts(content, path).map((part) => {
     if (part.kind !== 'text') throw refused(path, 'only text is allowed here');
     return part;
   });
+}
+
+function wordsOf(content: string): TextPart[] {
+  return content === '' ? [] : [{ kind: 'text', text: content }];
 }
 
 /**

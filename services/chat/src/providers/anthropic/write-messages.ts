@@ -109,7 +109,7 @@ function alternating(turns: readonly Turn[]): readonly SpokenTurn[] {
   const carried = turns.filter((turn) => turn.role !== 'system').map(carriedOf);
   const spoken = merged(carried.filter(({ parts }) => parts.length > 0));
   // An assistant message may not be, nor end in, a thought.
-  return merged(spoken.filter((turn) => turn.role === 'user' || !turn.parts.every(isThought)));
+  return spoken.some(onlyThinks) ? merged(spoken.filter((turn) => !onlyThinks(turn))) : spoken;
 }
 
 /** What the API takes of a turn: no blank text, and of thoughts only those that it has signed. */
@@ -125,6 +125,10 @@ function isCarried(part: UserPart | AssistantPart): boolean {
   if (part.kind === 'thinking') return part.signature?.wire === 'anthropic' && part.signature.value !== '';
   if (part.kind === 'redacted_thinking') return part.data.wire === 'anthropic' && part.data.value !== '';
   return true;
+}
+
+function onlyThinks({ role, parts }: SpokenTurn): boolean {
+  return role === 'assistant' && (parts as readonly AssistantPart[]).every(isThought);
 }
 
 function isThought(part: AssistantPart): boolean {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
-import type { Conversation, OutputShape, TextPart } from '../../domain/conversation';
+import { allInstructions } from '../../domain/all-instructions';
+import type { Conversation, OutputShape } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
 import { limitBreakpoints } from './cache-breakpoints';
 import { fitSchema } from './fit-schema';
@@ -58,9 +59,9 @@ export function writeRequest(
  * Instructions from the middle of a conversation stand with the first ones: most models refuse them among
  * the messages, and as a user's words they would lose their authority.
  */
-function writeSystem({ system, turns }: Conversation, instruction: string | undefined): TextBlock[] {
-  const later = turns.flatMap((turn): readonly TextPart[] => (turn.role === 'system' ? turn.parts : []));
-  const all = [...system, ...later].filter(({ text }) => !isBlank(text)).map(writeText);
+function writeSystem(conversation: Conversation, instruction: string | undefined): TextBlock[] {
+  const said = allInstructions(conversation).filter(({ text }) => !isBlank(text));
+  const all = said.map(writeText);
   return instruction === undefined ? all : [...all, { type: 'text', text: instruction }];
 }
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import { allInstructions } from '../../domain/all-instructions';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
 import type { GeminiPart } from './gemini-content';
@@ -52,9 +53,9 @@ export function writeGeminiRequest(
  * Instructions from the middle of a conversation come to those before it: `contents` has no speaker for them,
  * and in the user's mouth they would lose their authority.
  */
-function systemParts({ system, turns }: Conversation): GeminiPart[] {
-  const later = turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : []));
-  return [...system, ...later].filter(({ text }) => text !== '').map(({ text }) => ({ text }));
+function systemParts(conversation: Conversation): GeminiPart[] {
+  const said = allInstructions(conversation).filter(({ text }) => text !== '');
+  return said.map(({ text }) => ({ text }));
 }
 
 function hears({ turns }: Conversation): boolean {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { allInstructions } from '../../domain/all-instructions';
 import type {
   AssistantPart,
   AssistantTurn,
@@ -25,11 +26,11 @@ const CONTINUE = '(Continue.)';
 const SHORT_ID_CHARS = 9;
 
 /** A conversation as this format's messages: every tool call is answered at once, and by tools alone. */
-export function writeMessages({ system, turns }: Conversation, dialect: OpenAiDialect): Message[] {
+export function writeMessages(conversation: Conversation, dialect: OpenAiDialect): Message[] {
+  const { system, turns } = conversation;
   const messages = new Messages(dialect);
   // As a user's words later instructions would lose their authority.
-  const late = dialect.strictOrder ? turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : [])) : [];
-  messages.addInstructions([...system, ...late]);
+  messages.addInstructions(dialect.strictOrder ? allInstructions(conversation) : system);
   const spoken = dialect.strictOrder ? turns.filter(({ role }) => role !== 'system') : turns;
   for (const turn of mergeNeighbours(spoken, dialect)) {
     if (turn.role === 'system') messages.addInstructions(turn.parts);
