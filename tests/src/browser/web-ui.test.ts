@@ -137,6 +137,9 @@ inBrowser('the web UI', () => {
     const { page, open, complaints } = await come('owner');
     const evil =
       '**Bold** <img src=x onerror=alert(1)> [bad](javascript:alert(2)) ![p](https://example.com/p.png)';
+    await open('/playground?model=sim/preview');
+    await page.getByText('sim/preview is a preview to which your account has not opted in').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
     await open('/playground?model=sim/chat');
     const said = await chatInPlayground(page, `[[sim {"text":"${evil}"}]]`);
     const reply = said.locator('p').filter({ has: page.locator('strong', { hasText: 'Bold' }) });
@@ -234,7 +237,7 @@ inBrowser('the web UI', () => {
     await door.getByRole('textbox', { name: 'Password' }).fill('password-1');
     await page.keyboard.press('Escape');
     expect(await findFlaws(page)).toEqual([]);
-    await door.getByRole('button', { name: 'Log in' }).click();
+    await door.getByRole('button', { name: 'Log in', exact: true }).click();
     await door.waitFor({ state: 'detached' });
     await form.getByText('nothing was done').waitFor();
     await form.getByRole('button', { name: 'Create key' }).click();

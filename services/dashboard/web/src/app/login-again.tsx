@@ -44,7 +44,7 @@ export function LoginAgain({ user }: { user: Me['user'] }) {
             Log in
           </Button>
           <Button variant="subtle" onClick={() => loginToken.leave()} fullWidth>
-            Leave the page, as someone else
+            Leave, and log in as someone else
           </Button>
         </Stack>
       </form>

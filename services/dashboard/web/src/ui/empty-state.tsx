@@ -17,7 +17,7 @@ export function EmptyState({ title, children, action, icon: Icon = Inbox }: Empt
       <Icon size={32} strokeWidth={1.5} aria-hidden opacity={0.6} />
       <Text fw={600}>{title}</Text>
       {children && (
-        <Text c="dimmed" size="sm" maw={420}>
+        <Text c="dimmed" size="sm" maw={420} style={{ textWrap: 'balance' }}>
           {children}
         </Text>
       )}

@@ -22,13 +22,22 @@ export function OverviewPage() {
   const [range, setRange] = useState('30');
   const days = Number(range);
   const steps = useFirstSteps();
+  // Before the first call there is nothing to draw.
+  const hasCalled = steps === 'done' || (steps !== 'unknown' && steps.hasCalled);
   return (
     <>
       <PageHeader
         title="Overview"
         description="What your account spends and does, by UTC day"
         actions={
-          <SegmentedControl aria-label="Period" data={RANGES} value={range} onChange={setRange} size="xs" />
+          <SegmentedControl
+            aria-label="Period"
+            data={RANGES}
+            value={range}
+            onChange={setRange}
+            size="xs"
+            disabled={steps !== 'unknown' && !hasCalled}
+          />
         }
       />
       {steps === 'unknown' ? (
@@ -37,11 +46,15 @@ export function OverviewPage() {
         <Stack>
           {steps !== 'done' && <FirstSteps progress={steps} />}
           <BalanceCards days={days} />
-          <UsageCharts days={days} />
-          <SimpleGrid cols={{ base: 1, md: 2 }}>
-            <TopModels days={days} />
-            <TopKeys days={days} />
-          </SimpleGrid>
+          {hasCalled && (
+            <>
+              <UsageCharts days={days} />
+              <SimpleGrid cols={{ base: 1, md: 2 }}>
+                <TopModels days={days} />
+                <TopKeys days={days} />
+              </SimpleGrid>
+            </>
+          )}
           <RecentFailures />
         </Stack>
       )}

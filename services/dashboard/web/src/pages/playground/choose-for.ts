@@ -25,7 +25,14 @@ export interface Choice {
   readonly key: ApiKey | undefined;
   readonly model: Model | undefined;
   /** Why there is no key or no model, though there are some. */
-  readonly problem: string | undefined;
+  readonly problem: Problem | undefined;
+}
+
+export interface Problem {
+  readonly title: string;
+  readonly todo: string;
+  /** Where more is said of the model that it is about. */
+  readonly slug?: string;
 }
 
 /** The key and the model that are wanted and none in their place; where nothing is wanted, a key and a cheap model. */
@@ -61,15 +68,22 @@ function isOffered(model: Model, { type, previewModels }: Offer): boolean {
   return model.status === 'active' && model.pricing !== null && isOfKind && isOpen;
 }
 
-function keyProblem(key: ApiKey | undefined): string {
-  if (!key) return 'The key that was chosen is not there any more.';
-  return `The key “${key.name}” ${key.status === 'enabled' ? 'has expired' : 'is disabled'}.`;
+function keyProblem(key: ApiKey | undefined): Problem {
+  const todo = 'Choose another key.';
+  if (!key) return { title: 'The key that was chosen is not there any more', todo };
+  return { title: `The key “${key.name}” ${key.status === 'enabled' ? 'has expired' : 'is disabled'}`, todo };
 }
 
-function modelProblem(slug: string, { type, models }: Offer, refusedBy: ApiKey | undefined): string {
-  if (refusedBy) return `The key “${refusedBy.name}” does not allow ${slug}.`;
+function modelProblem(slug: string, { type, models }: Offer, refusedBy: ApiKey | undefined): Problem {
+  if (refusedBy) {
+    const title = `The key “${refusedBy.name}” does not allow ${slug}`;
+    return { title, todo: 'Choose another model, or another key.', slug };
+  }
+  const todo = 'Choose another model.';
   const model = models.find((one) => one.slug === slug);
-  if (model?.status === 'disabled') return `${slug} is disabled at present.`;
-  if (model?.preview) return `${slug} is a preview, to which your account has not opted in.`;
-  return `${slug} is no ${type} model that can be called here.`;
+  if (model?.status === 'disabled') return { title: `${slug} is disabled at present`, todo, slug };
+  if (model?.preview) {
+    return { title: `${slug} is a preview to which your account has not opted in`, todo, slug };
+  }
+  return { title: `${slug} is no ${type} model that can be called here`, todo };
 }

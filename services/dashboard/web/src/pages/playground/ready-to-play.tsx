@@ -1,11 +1,12 @@
-import { Alert, Box, Button, Paper, Skeleton, Stack } from '@mantine/core';
+import { Alert, Anchor, Box, Button, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { Boxes, KeyRound, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import type { ApiKey } from '../../api/keys';
-import type { Model, ModelType } from '../../api/models';
+import { type Model, type ModelType, modelPath } from '../../api/models';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
+import type { Problem } from './choose-for';
 import { Pickers } from './pickers';
 import { type Choices, useChoices } from './use-choices';
 
@@ -46,16 +47,27 @@ function Missing({ type, choices }: { type: ModelType; choices: Choices }) {
       </Stack>
     );
   }
-  if (problem !== undefined) return <ChooseAnew problem={problem} choices={choices} />;
+  if (problem) return <ChooseAnew problem={problem} choices={choices} />;
   return key ? <NoModel type={type} apiKey={key} /> : <NoKey />;
 }
 
 /** Nothing is called in place of what was chosen: it would cost, and count against, something else. */
-function ChooseAnew({ problem, choices }: { problem: string; choices: Choices }) {
+function ChooseAnew({ problem, choices }: { problem: Problem; choices: Choices }) {
   return (
     <Stack>
-      <Alert color="orange" title={problem} icon={<TriangleAlert size={18} aria-hidden />}>
-        Choose {choices.key ? 'another model, or another key' : 'another key'}.
+      <Alert color="orange" title={problem.title} icon={<TriangleAlert size={18} aria-hidden />}>
+        <Text size="sm">{problem.todo}</Text>
+        {problem.slug !== undefined && (
+          <Anchor
+            component={Link}
+            to={`/models/${modelPath(problem.slug)}`}
+            size="sm"
+            underline="always"
+            c="inherit"
+          >
+            See the model
+          </Anchor>
+        )}
       </Alert>
       <Paper withBorder p="md">
         <Pickers choices={choices} />
