@@ -65,8 +65,6 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
     const connection = ++connections;
     life = undefined;
     const info = String(await client.sendCommand(['INFO', 'server']));
-    // The embedded server needs some 60 ms of CPU to get its Lua ready: better now than in the time of somebody's call.
-    await client.eval('return 1').catch(() => {});
     if (connection !== connections) return;
     life = /^run_id:(\w+)/m.exec(info)?.[1] ?? 'unnamed';
     wasUp = true;
@@ -76,7 +74,12 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
     connections++;
     life = undefined;
   };
-  client.on('ready', () => void meet().catch(() => {}));
+  const begin = async () => {
+    // The embedded server needs some 60 ms of CPU to get its Lua ready: better now than in the time of somebody's call.
+    await client.eval('return 1').catch(() => {});
+    await meet();
+  };
+  client.on('ready', () => void begin().catch(() => {}));
   client.on('reconnecting', lost);
   client.on('end', lost);
   client.on('error', (error: Error) => {
