@@ -1,2 +1,3 @@
 export * from './json-members';
 export * from './parse-json-object';
+export * from './safe-parse';

@@ -79,10 +79,14 @@ beforeAll(async () => {
   const post = async (path: string, body: object, token = customer.token) =>
     (await caller.dashboard('POST', `/api/v1/${path}`, bearer(token), body)).json;
   const makeKey = async () => (await post('keys', { name: 'spare' })).id as string;
-  const makeMember = async (at: number) =>
-    (await post('members', { email: `member-${at}@example.com`, name: 'M', role: 'viewer' })).id as string;
+  const makeMember = async (at: number, token = customer.token) => {
+    const body = { email: `member-${at}@example.com`, name: 'M', role: 'viewer' };
+    return (await post('members', body, token)).id as string;
+  };
   const spare = await makeKey();
-  const topup = await post(`admin/accounts/${victim.id}/topups`, { amount: 1, status: 'pending' }, operator);
+  const makeTopup = async () =>
+    (await post(`admin/accounts/${victim.id}/topups`, { amount: 1, status: 'pending' }, operator))
+      .id as string;
   const video = { model: 'sim/video', prompt: 'a cat', duration: 5 };
   const task = await caller.api('POST', '/v1/videos/sim/create', bearer(customer.apiKey), video);
   Object.assign(ids, {
@@ -90,8 +94,10 @@ beforeAll(async () => {
     'keys to delete': await inTurn(10, makeKey),
     members: [await makeMember(0)],
     'members to delete': await inTurn(5, (at) => makeMember(at + 1)),
-    topups: [topup.id],
+    topups: [await makeTopup()],
+    'topups to void': await inTurn(5, makeTopup),
     accounts: [victim.id],
+    'members of accounts': [await makeMember(6, victim.token)],
     requests: [String(task.headers['x-request-id'])],
     'admin/keys': [victim.keyId],
     task_id: [task.json.task_id],
@@ -133,6 +139,7 @@ const CONVERSATIONS = [
 const pools: SchemaValues['pools'] = {
   model: fc.constantFrom(...MODELS),
   key_id: among(() => ids.key_id ?? []),
+  value: among(() => [victim.apiKey]),
   task_id: fc.oneof(
     among(() => ids.task_id ?? []),
     fc.constant('task_0190b5a0-0000-7000-8000-000000000000'),
@@ -189,9 +196,11 @@ function segmentFor(name: string, path: string): fc.Arbitrary<string> {
     .slice(0, path.indexOf(`{${name}}`))
     .split('/')
     .slice(3, -1);
-  const deleted = path.endsWith('/delete') ? ' to delete' : '';
+  const spoilt = /\/(delete|void)$/.exec(path)?.[1];
+  const list = spoilt ? `${before.at(-1)} to ${spoilt}` : before.at(-1)!;
   const known: Readonly<Record<string, fc.Arbitrary<string>>> = {
-    id: among(() => ids[before.join('/')] ?? ids[`${before.at(-1)}${deleted}`] ?? []),
+    id: among(() => ids[before.join('/')] ?? ids[list] ?? []),
+    member: among(() => ids['members of accounts'] ?? []),
     slug: fc.constantFrom(...(path.includes('/admin/') ? SPARE_MODELS : MODELS)),
     model: fc.constantFrom(...MODELS),
     provider: fc.constantFrom('sim', 'sim', 'sim', 'openai', 'kling', 'nobody'),
@@ -271,7 +280,7 @@ function parsed(text: string | undefined): Loose {
 async function loginFor(path: string): Promise<string> {
   if (path.startsWith('/api/v1/admin/')) return system.operatorToken();
   if (path.endsWith('/auth/logout')) return leaver.token;
-  return /password|billing\/limits/.test(path) ? stranger.token : customer.token;
+  return /auth\/password|billing\/limits/.test(path) ? stranger.token : customer.token;
 }
 
 async function credentialsOf(path: string, who: DocumentedCall['who']) {

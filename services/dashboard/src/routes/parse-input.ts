@@ -1,3 +1,4 @@
+import { safeParse } from '@gateway/json-body';
 import { GatewayError, nanoFromUsd } from '@gateway/proto';
 import { z } from 'zod';
 
@@ -9,7 +10,7 @@ export function parseBody<T extends z.ZodRawShape>(
   schema: z.ZodObject<T>,
   body: unknown,
 ): z.output<z.ZodObject<T>> {
-  const result = schema.safeParse(body);
+  const result = safeParse(schema, body);
   if (result.success) return result.data as z.output<z.ZodObject<T>>;
   const missing = missingFields(schema, body);
   const { issues } = result.error;

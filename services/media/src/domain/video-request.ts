@@ -1,3 +1,4 @@
+import { safeParse } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import { z } from 'zod';
 import { inlineFile } from './inline-file';
@@ -80,7 +81,7 @@ export function parseVideoForm(fields: ReadonlyMap<string, string>, images: read
 }
 
 function toRequest(value: Readonly<Record<string, unknown>>, uploads: readonly Upload[]): VideoRequest {
-  const parsed = videoRequestSchema.safeParse(value);
+  const parsed = safeParse(videoRequestSchema, value);
   const issues = parsed.error?.issues ?? [];
   const wrong = issues.find(({ path }) => path.length === 0 || !isMissing(value, path));
   if (wrong) throw invalid(wrong);

@@ -1,3 +1,4 @@
+import { safeParse } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { z } from '@gateway/runtime';
 import type { ImageRequest } from '../domain/image-request';
@@ -18,7 +19,7 @@ export function readImageFields(
   schema: typeof generationSchema | typeof editSchema,
 ): FieldsOfRequest {
   // Nothing of another kind is missing as well.
-  const result = schema.safeParse(isEmpty(value.prompt) ? { ...value, prompt: undefined } : value);
+  const result = safeParse(schema, isEmpty(value.prompt) ? { ...value, prompt: undefined } : value);
   if (!result.success) throw schemaError(result.error.issues);
   const fields = result.data as ImageFields;
   if (fields.stream) throw invalid('stream: streams of images are not offered');

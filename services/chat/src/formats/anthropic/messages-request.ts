@@ -1,4 +1,4 @@
-import { type ParsedObject, parseJsonObject, withMembers } from '@gateway/json-body';
+import { type ParsedObject, parseJsonObject, safeParse, withMembers } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
@@ -74,7 +74,7 @@ export function readMessages(
   check.tools(value.tools);
   check.cacheControl(value.cache_control);
   for (const { path, why } of refusedFields(value)) check.fault(path, `not offered: ${why}`);
-  const result = schema.safeParse(value);
+  const result = safeParse(schema, value);
   const issues = [...(result.error?.issues ?? []), ...check.issues];
   if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
   if (!result.data.model) throw new GatewayError('invalid_model');

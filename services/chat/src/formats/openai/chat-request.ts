@@ -1,4 +1,4 @@
-import { type ParsedObject, parseJsonObject, withMembers } from '@gateway/json-body';
+import { type ParsedObject, parseJsonObject, safeParse, withMembers } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
@@ -113,7 +113,7 @@ function refuseExcess(value: Record<string, unknown>): void {
 /** @throws GatewayError for the first wrong value, else for the first missing one */
 function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields): ChatCompletionBody {
   const schema = unknownFields === 'refuse' ? chatCompletionSchema : looseChatCompletionSchema;
-  const result = schema.safeParse(value);
+  const result = safeParse(schema, value);
   const issues = [...(result.error?.issues ?? []), ...anthropicTools(value.tools)];
   const messages: ChatMessage[] = [];
   let faulty = 0;
@@ -122,7 +122,7 @@ function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields)
       messages.push(entry);
       continue;
     }
-    const message = messageSchema.safeParse(entry);
+    const message = safeParse(messageSchema, entry);
     if (message.success) {
       messages.push(message.data);
       continue;
