@@ -56,6 +56,8 @@ let customer: Customer;
 let stranger: Customer;
 let victim: Customer;
 let leaver: Customer;
+/** Who logs in: a login more ends the oldest of a user's. */
+let visitor: Customer;
 /** Ids that are there, by the word before them in a path. */
 const ids: Record<string, string[]> = {};
 
@@ -65,12 +67,13 @@ beforeAll(async () => {
     settings: {
       media: { VIDEO_POLL_INTERVAL_MS: '200' },
       // One account asks for all of these changes.
-      dashboard: { CHANGE_LIMIT_PER_ACCOUNT: '1000000' },
+      dashboard: { CHANGE_LIMIT_PER_ACCOUNT: '1000000', MEMBER_LIMIT_PER_ACCOUNT: '1000000' },
     },
   });
   caller = createCaller(system);
-  [customer, stranger, victim, leaver] = [
+  [customer, stranger, victim, leaver, visitor] = [
     await system.provision({ balanceUsd: 1_000_000 }),
+    await system.provision(),
     await system.provision(),
     await system.provision(),
     await system.provision(),
@@ -145,7 +148,7 @@ const pools: SchemaValues['pools'] = {
     fc.constant('task_0190b5a0-0000-7000-8000-000000000000'),
   ),
   email: fc.oneof(
-    among(() => [stranger.email]),
+    among(() => [visitor.email]),
     fc.nat(1_000).map((at) => `fuzz-${at}@example.com`),
   ),
   messages: fc.constantFrom(...CONVERSATIONS),
@@ -156,24 +159,25 @@ const pools: SchemaValues['pools'] = {
   pricing: fc.constant({ tokens: { input: 1, output: 2 } }),
   tokens: fc.constant({ input: 1, output: 2 }),
   slug: fc.nat(100_000).map((at) => `fuzz/model-${at}`),
-  password: fc.oneof(
-    among(() => [stranger.password]),
-    fc.string({ minLength: 8 }),
-  ),
+  new_password: fc.string({ minLength: 8 }),
   requests_per_second: fc.oneof(fc.constant(null), fc.constant(LEAST_THROTTLE)),
   provider: fc.constantFrom('sim', 'openai', 'nobody'),
 };
 const named = check.document.components.schemas;
 const around: SchemaValues = { named, pools };
 
-/** Mostly a model that the call is for. */
+/** Mostly a model that the call is for, and often the password of whom it is asked. */
 function aroundOf(path: string): SchemaValues {
   const fit = /videos/.test(path) ? 'sim/video' : /images/.test(path) ? 'sim/image' : 'sim/chat';
   const model = fc.oneof(
     { arbitrary: fc.constant(fit), weight: 3 },
     { arbitrary: fc.constantFrom(...MODELS), weight: 1 },
   );
-  return { named, pools: { ...pools, model } };
+  const password = fc.oneof(
+    among(() => [path.endsWith('/auth/password') ? stranger.password : visitor.password]),
+    fc.string({ minLength: 8 }),
+  );
+  return { named, pools: { ...pools, model, password } };
 }
 
 interface DocumentedCall {
