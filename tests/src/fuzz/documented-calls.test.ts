@@ -66,8 +66,12 @@ beforeAll(async () => {
     autoRestart: false,
     settings: {
       media: { VIDEO_POLL_INTERVAL_MS: '200' },
-      // One account asks for all of these changes.
-      dashboard: { CHANGE_LIMIT_PER_ACCOUNT: '1000000', MEMBER_LIMIT_PER_ACCOUNT: '1000000' },
+      // One account and one address ask for all of these.
+      dashboard: {
+        CHANGE_LIMIT_PER_ACCOUNT: '1000000',
+        MEMBER_LIMIT_PER_ACCOUNT: '1000000',
+        LOGIN_LIMIT_PER_ADDRESS: '1000000',
+      },
     },
   });
   caller = createCaller(system);
