@@ -16,12 +16,7 @@ export function safeParse<Output>(schema: z.ZodType<Output>, value: unknown): Re
   try {
     return schema.safeParse(value);
   } catch {
-    const issue = {
-      code: 'custom',
-      path: [],
-      message: 'an object stands where none belongs',
-      input: undefined,
-    } as const;
-    return { success: false, error: { issues: [{ ...issue, path: [] }] } };
+    const message = 'an object stands where none belongs';
+    return { success: false, error: { issues: [{ code: 'custom', path: [], message, input: undefined }] } };
   }
 }

@@ -25,6 +25,11 @@ export function port(defaultPort: number) {
   return z.coerce.number().int().min(0).max(65_535).default(defaultPort);
 }
 
+/** A time of at most a day: a timer of more than 24 days fires at once. */
+export const timerMs = () => z.coerce.number().int().min(1).max(86_400_000);
+
+export const milliseconds = (defaultMs: number) => timerMs().default(defaultMs);
+
 /** Comma-separated `host:port` list. */
 export function addresses() {
   return z

@@ -24,6 +24,7 @@ import {
   grpcSettings,
   LinkServer,
   type Logger,
+  milliseconds,
   port,
   processSettings,
   type RunningService,
@@ -52,10 +53,6 @@ import { getModel, listModels } from './rpc/list-models';
 import { ProgressClock } from './rpc/progress-clock';
 import { routeCall } from './rpc/route-call';
 import { settleEarlierLives } from './settle-earlier-lives';
-
-/** A timer of more than 24 days fires at once. */
-const MAX_MS = 86_400_000;
-const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().max(MAX_MS).default(defaultMs);
 
 const settings = {
   ...processSettings,

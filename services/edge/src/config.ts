@@ -1,8 +1,16 @@
-import { addresses, ConfigError, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
+import {
+  addresses,
+  ConfigError,
+  grpcSettings,
+  milliseconds,
+  port,
+  processSettings,
+  readConfig,
+  z,
+} from '@gateway/runtime';
 import { parseIpNetwork } from './domain/ip-network';
 
 const MIB = 1024 * 1024;
-const milliseconds = (fallback: number) => z.coerce.number().int().min(1).max(86_400_000).default(fallback);
 const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 const list = () =>
   z

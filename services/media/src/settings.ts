@@ -1,9 +1,14 @@
 import { tmpdir } from 'node:os';
-import { addresses, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
-
-/** A timer of more than 24 days fires at once. */
-const MAX_MS = 86_400_000;
-const milliseconds = (defaultMs: number) => z.coerce.number().int().positive().max(MAX_MS).default(defaultMs);
+import {
+  addresses,
+  grpcSettings,
+  milliseconds,
+  port,
+  processSettings,
+  readConfig,
+  timerMs,
+  z,
+} from '@gateway/runtime';
 
 const shape = {
   ...processSettings,
@@ -58,7 +63,7 @@ const shape = {
   /** Of an instance, after which others end its bills: with a quarter of it, and a start, within ten seconds. */
   INSTANCE_SILENCE_MS: milliseconds(6_000),
   /** Absent: until whoever waits for an image has been told what became of it. */
-  DRAIN_TIMEOUT_MS: z.coerce.number().int().positive().max(MAX_MS).optional(),
+  DRAIN_TIMEOUT_MS: timerMs().optional(),
 };
 
 export type Settings = ReturnType<typeof readSettings>;

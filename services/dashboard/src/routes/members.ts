@@ -68,10 +68,8 @@ async function list({ pool }: MemberDependencies, { user, query }: UserCall) {
  * costs a hash, and tells whether somebody has the email.
  */
 async function create(deps: MemberDependencies, { user, address, body }: UserCall) {
-  const { pool, limits } = deps;
   const wanted = parseBody(createMemberBody, body);
-  refuseIfMany(await takeAttempt(pool, limits.memberPerAccount, user.accountId));
-  refuseIfMany(await takeAttempt(pool, limits.memberPerAddress, address));
+  await countTry(deps, user.accountId, address);
   const { member, password } = await createMember(deps, user.accountId, wanted, address);
   return { ...toMemberJson(member), password };
 }
@@ -83,10 +81,8 @@ async function update({ pool }: MemberDependencies, { user, params, body }: User
 
 /** Counted as a try to add one is: it costs the same. */
 async function renew(deps: MemberDependencies, { user, address, params, body }: UserCall) {
-  const { pool, limits } = deps;
   parseBody(noFields, body ?? {});
-  refuseIfMany(await takeAttempt(pool, limits.memberPerAccount, user.accountId));
-  refuseIfMany(await takeAttempt(pool, limits.memberPerAddress, address));
+  await countTry(deps, user.accountId, address);
   const wanted = { accountId: user.accountId, memberId: params.id ?? '', by: user, address };
   const { member, password } = await renewPassword(deps, wanted);
   return { ...toMemberJson(member), password };
@@ -95,6 +91,11 @@ async function renew(deps: MemberDependencies, { user, address, params, body }: 
 async function remove({ pool }: MemberDependencies, { user, params, body }: UserCall) {
   parseBody(noFields, body ?? {});
   return { ...toMemberJson(await deleteMember(pool, user.accountId, params.id ?? '')), deleted: true };
+}
+
+async function countTry({ pool, limits }: MemberDependencies, accountId: string, address: string) {
+  refuseIfMany(await takeAttempt(pool, limits.memberPerAccount, accountId));
+  refuseIfMany(await takeAttempt(pool, limits.memberPerAddress, address));
 }
 
 export const toMemberJson = ({ createdAtMs, ...member }: Member) => ({

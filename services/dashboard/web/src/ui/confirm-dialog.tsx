@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useRef } from 'react';
 import { ErrorState } from './error-state';
 
-interface ConfirmDialogProps<T> {
+export interface ConfirmDialogProps<T> {
   opened: boolean;
   onClose: () => void;
   /** A question: `Suspend this account?` */
