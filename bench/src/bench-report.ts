@@ -37,8 +37,14 @@ export interface TranslationRuns {
 export interface TranslationGroup {
   readonly title: string;
   readonly stream: boolean;
-  /** The first one's provider speaks the caller's format. Rounds of the same number were neighbours. */
-  readonly routes: readonly { readonly title: string; readonly rounds: readonly Round[] }[];
+  /** At which calls were begun on every route; undefined of streams, which have a pace of their own. */
+  readonly callsPerSecond: number | undefined;
+  /** The first one passes through. Rounds of the same number were neighbours. */
+  readonly routes: readonly {
+    readonly title: string;
+    readonly translated: boolean;
+    readonly rounds: readonly Round[];
+  }[];
 }
 
 /** What an account is told of its calls when there are very many. */

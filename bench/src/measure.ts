@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyOrder, LoadResult } from './load/load-contract';
 import type { LoadGenerator } from './load/load-generator';
-import { cpuUs, type ProcessGroup } from './procfs/process-group';
+import { readCpu, usedCpuUs } from './procfs/cpu-reading';
+import type { ProcessGroup } from './procfs/process-group';
 
 /** One run of the generator. */
 export interface Round extends LoadResult {
@@ -20,11 +21,11 @@ export async function measure(
   generator: LoadGenerator,
   groups: readonly ProcessGroup[],
 ): Promise<Round> {
-  const before = groups.map(cpuUs);
+  const before = groups.map(readCpu);
   const fromUs = monotonicUs();
   const result = await generator.run(order);
   await sleep(AFTERWORK_MS);
-  const used = groups.map((group, index) => [group.name, cpuUs(group) - (before[index] ?? 0)] as const);
+  const used = groups.map((group, index) => [group.name, usedCpuUs(before[index]!, readCpu(group))] as const);
   return { ...result, window: { fromUs, toUs: monotonicUs() }, cpuUs: Object.fromEntries(used) };
 }
 

@@ -1,6 +1,6 @@
 import type { CallerFormat } from './caller-format';
 
-/** Calls one after another on each of so many connections. */
+/** Calls on so many connections, on each one after another. */
 export interface CallsLoad {
   readonly kind: 'calls';
   readonly connections: number;
@@ -9,6 +9,8 @@ export interface CallsLoad {
   readonly replyText: string;
   /** Between an answer and the next call; absent: none. */
   readonly pauseMs?: number;
+  /** Between the beginnings of two calls of a connection, all begin together; absent: as soon as it is answered. */
+  readonly everyMs?: number;
 }
 
 /** Streams side by side, each read to its end. */

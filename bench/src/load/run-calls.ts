@@ -8,9 +8,12 @@ import type { Tally } from './tally';
 const MAX_ERRORS = 100;
 
 export async function runCalls(order: LoadOrder, load: CallsLoad, tally: Tally): Promise<void> {
-  const endMs = performance.now() + load.durationMs;
+  const startMs = performance.now();
+  const endMs = startMs + load.durationMs;
   const connection = async () => {
-    while (performance.now() < endMs && tally.errors < MAX_ERRORS) {
+    for (let dueMs = startMs; dueMs < endMs && tally.errors < MAX_ERRORS; dueMs = nextDueMs(dueMs, load)) {
+      const earlyMs = dueMs - performance.now();
+      if (earlyMs > 0) await sleep(earlyMs);
       const startedAtMs = performance.now();
       try {
         checkReply(await sendForText(order), order.format, load.replyText);
@@ -23,6 +26,11 @@ export async function runCalls(order: LoadOrder, load: CallsLoad, tally: Tally):
     }
   };
   await Promise.all(Array.from({ length: load.connections }, connection));
+}
+
+/** With a pace no call is left out, however late it is. */
+function nextDueMs(dueMs: number, { everyMs }: CallsLoad): number {
+  return everyMs === undefined ? performance.now() : dueMs + everyMs;
 }
 
 function checkReply(json: string, format: CallerFormat, expected: string): void {

@@ -54,6 +54,20 @@ test('counts calls that are answered as they should be', async () => {
   expect(p50Ms).toBeGreaterThan(0);
 });
 
+test('with a pace each connection begins so many calls, as far as the time goes', async () => {
+  const paced = { ...CALLS, durationMs: 50, everyMs: 10 };
+  const { calls, elapsedMs } = await run(paced, (_, response) => response.end(completion('yes')));
+  expect(calls).toBe(10);
+  expect(elapsedMs).toBeGreaterThan(39);
+});
+
+test('with a pace calls that are late are made all the same', async () => {
+  const paced = { ...CALLS, connections: 1, durationMs: 50, everyMs: 10 };
+  const slow = await run(paced, (_, response) => setTimeout(() => response.end(completion('yes')), 30));
+  expect(slow.calls).toBe(5);
+  expect(slow.elapsedMs).toBeGreaterThan(100);
+});
+
 test.each([
   ['another status', (response: http.ServerResponse) => response.writeHead(503).end('busy'), /503: busy/],
   ['another text', (response: http.ServerResponse) => response.end(completion('no')), /wrong reply/],

@@ -1,5 +1,5 @@
 import { peakResidentBytes, proportionalSetBytes } from './process-memory';
-import { processTree, readProcessStat } from './process-stat';
+import { processTree } from './process-stat';
 
 /** One line of the report: a process, or several that are one thing. */
 export interface ProcessGroup {
@@ -20,19 +20,6 @@ export const withChildren = (name: string, pid: () => number): ProcessGroup => (
   name,
   pids: () => processTree(pid()),
 });
-
-/** CPU time used so far. */
-export function cpuUs(group: ProcessGroup): number {
-  let sum = 0;
-  for (const [index, pid] of group.pids().entries()) {
-    const stat = readProcessStat(pid);
-    if (!stat && index === 0) throw new Error(`${group.name} is gone`);
-    sum += stat?.cpuUs ?? 0;
-    // Children that have ended live on in their parent's figures.
-    if (index === 0) sum += stat?.childrenCpuUs ?? 0;
-  }
-  return sum;
-}
 
 export function memoryOf(group: ProcessGroup): MemoryFigures {
   const pids = group.pids();

@@ -10,7 +10,7 @@ export interface ProcessStat {
 }
 
 /** The kernel's unit towards programs, whatever its own. */
-const US_PER_TICK = 10_000;
+export const US_PER_TICK = 10_000;
 
 /** Undefined when there is no such process. */
 export function readProcessStat(pid: number): ProcessStat | undefined {

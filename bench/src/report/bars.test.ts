@@ -47,9 +47,18 @@ const costing = (chatUs: number, errors = 0): Round => ({
   cpuUs: { chat: chatUs * 100 },
 });
 
+const route = (round: Round, translated: boolean) => ({ title: '', translated, rounds: [round] });
+
 function failedTranslation(stream: boolean, passedUs: number, ...translated: Round[]): string[] {
-  const routes = [costing(passedUs), ...translated].map((round) => ({ title: '', rounds: [round] }));
-  const groups: TranslationGroup[] = [{ title: 'group', stream, routes }];
+  return failedGroup({
+    title: 'group',
+    stream,
+    callsPerSecond: undefined,
+    routes: [route(costing(passedUs), false), ...translated.map((round) => route(round, true))],
+  });
+}
+
+function failedGroup(...groups: TranslationGroup[]): string[] {
   const report = {
     scenarios: [],
     idle: [],
@@ -70,6 +79,23 @@ test('the dearest translation is judged, by what it adds to passing through', ()
     'group: translation adds at most 10 µs CPU per chunk, all services',
   ]);
   expect(failedTranslation(false, 500, costing(500, 1))).toEqual(['group: no errors']);
+});
+
+test('what passes through once more is not judged', () => {
+  const routes = [route(costing(500), false), route(costing(900), false), route(costing(500), true)];
+  expect(failedGroup({ title: 'group', stream: false, callsPerSecond: undefined, routes })).toEqual([]);
+});
+
+test('a route that falls behind the pace is none to compare with', () => {
+  const paced = (callsPerSecond: number) =>
+    failedGroup({
+      title: 'group',
+      stream: false,
+      callsPerSecond,
+      routes: [route(costing(500), false), route(costing(500), true)],
+    });
+  expect(paced(105)).toEqual([]);
+  expect(paced(106)).toEqual(['group: 106 calls a second on every route']);
 });
 
 const SUMS = { calls: 7, errors: 2 };

@@ -4,7 +4,15 @@ import { summariseTranslation } from './translation-summary';
 
 export function formatTranslation({ runSeconds, groups }: TranslationRuns): string {
   const rounds = groups[0]?.routes[0]?.rounds.length ?? 0;
-  const heading = [`translation, ${rounds} runs of ${runSeconds} s`, '/s', 'all', 'added', 'chat', 'added'];
+  const heading = [
+    `translation, ${rounds} runs of ${runSeconds} s`,
+    '/s',
+    'all',
+    'added',
+    'half within',
+    'chat',
+    'added',
+  ];
   const samples = groups.flatMap((group) =>
     summariseTranslation(group).flatMap(({ errorSamples }) => errorSamples),
   );
@@ -20,6 +28,7 @@ function rowsOf(group: TranslationGroup): string[][] {
     route.unitsPerSecond.toFixed(0),
     route.cpuUsPerUnit.toFixed(1),
     index === 0 ? '' : route.addedCpuUs.toFixed(1),
+    index === 0 ? '' : route.addedCpuUsWithin.map((us) => us.toFixed(1)).join(' … '),
     (route.cpuUsPerUnitBy.chat ?? Number.NaN).toFixed(1),
     index === 0 ? '' : route.addedChatCpuUs.toFixed(1),
   ]);

@@ -17,9 +17,14 @@ const round = (chatUs: number, edgeUs: number): Round => ({
 const group = (stream: boolean) => ({
   title: '',
   stream,
+  callsPerSecond: undefined,
   routes: [
-    { title: 'to one', rounds: [round(1_000, 500), round(2_000, 500), round(9_000, 500)] },
-    { title: 'to another', rounds: [round(1_700, 600), round(2_500, 600), round(9_900, 600)] },
+    { title: 'to one', translated: false, rounds: [round(1_000, 500), round(2_000, 500), round(9_000, 500)] },
+    {
+      title: 'to another',
+      translated: true,
+      rounds: [round(1_700, 600), round(2_500, 600), round(9_900, 600)],
+    },
   ],
 });
 
@@ -27,6 +32,7 @@ test('what a translation adds is the median of the differences between neighbour
   const [passed, translated] = summariseTranslation(group(false));
   expect(passed).toMatchObject({ cpuUsPerUnit: 250, addedCpuUs: 0, addedChatCpuUs: 0 });
   expect(translated).toMatchObject({ cpuUsPerUnit: 310, addedCpuUs: 80, addedChatCpuUs: 70 });
+  expect(translated?.addedCpuUsWithin).toEqual([60, 100]);
 });
 
 test('by chunk where it is streamed', () => {

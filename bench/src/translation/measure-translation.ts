@@ -9,15 +9,22 @@ import type { ProcessGroup } from '../procfs/process-group';
 import { chunkedReply, type Directive, FIXED_REPLY, REPLY_TEXT } from '../prompts';
 import { bodyOf, type Conversation, longConversation, shortConversation } from './conversations';
 
+/**
+ * A pace, the same on every route and far below what the stack can do. With one call after another a route that takes
+ * longer has fewer calls a second, and so smaller batches in services that translation never meets: what those cost
+ * more or less for a call would count as translation's. All connections call at once, as they do under load, because
+ * at one call at a time every process falls asleep between two steps of it, and that costs thrice what is measured.
+ */
+const CALL_EVERY_MS = 80;
 /** Below the pace at which chunks queue: those that wait together cost less, which would hide the difference. */
 const STREAMS = 40;
 const CHUNK_DELAY_MS = 5;
 const STREAM_SPACING_MS = 7;
 /** Many short runs by turns: what else the machine does then meets the neighbours alike. */
 const MAX_RUN_SECONDS = 1;
-const RUNS_PER_ROUND = 3;
+const RUNS_PER_ROUND = 4;
 /** Calls or chunks, and not a time: however slow the machine is, what writes a format must be compiled before. */
-const WARM_UP_UNITS = 3_000;
+const WARM_UP_UNITS = 4_000;
 const WARM_UP_SECONDS = 2;
 const MAX_WARM_UPS = 10;
 
@@ -94,35 +101,50 @@ async function measureGroup(
 ): Promise<TranslationGroup> {
   const { generator, processes, rounds, signal, progress } = run;
   const title = titleOf(calls);
-  const routes = providersFor(calls.caller).map((provider) => ({ provider, rounds: [] as Round[] }));
+  const providers = providersFor(calls.caller);
+  const routes = routesTo(providers);
   progress(`${title}: warming up`);
-  for (const { provider } of routes) await warmUp(run, calls, provider);
+  for (const provider of providers) await warmUp(run, calls, provider);
   for (let round = 1; round <= rounds; round++) {
     progress(`${title}: round ${round} of ${rounds}`);
-    for (let turn = 0; turn < RUNS_PER_ROUND * routes.length; turn++) {
-      const route = routes[turn % routes.length]!;
-      signal.throwIfAborted();
-      route.rounds.push(await measure(orderOf(run, calls, route.provider, runSeconds), generator, processes));
+    for (let turn = 1; turn <= RUNS_PER_ROUND; turn++) {
+      // To and fro, so that what a run leaves behind does not always meet the same one.
+      for (const route of turn % 2 === 0 ? routes.toReversed() : routes) {
+        signal.throwIfAborted();
+        route.rounds.push(
+          await measure(orderOf(run, calls, route.provider, runSeconds), generator, processes),
+        );
+      }
     }
   }
-  return {
-    title,
-    stream: calls.stream,
-    routes: routes.map(({ provider, rounds: measured }) => ({ title: `to ${provider}`, rounds: measured })),
+  const callsPerSecond = calls.stream ? undefined : (run.concurrency * 1_000) / CALL_EVERY_MS;
+  return { title, stream: calls.stream, callsPerSecond, routes };
+}
+
+/** What passes through is measured twice: what it seems to cost beyond itself is the noise. */
+function routesTo([own, ...others]: readonly [Provider, ...Provider[]]) {
+  const route = (provider: Provider, title: string, translated: boolean) => {
+    return { provider, title, translated, rounds: [] as Round[] };
   };
+  return [
+    route(own, `to ${own}`, false),
+    route(own, `to ${own} again`, false),
+    ...others.map((provider) => route(provider, `to ${provider}`, true)),
+  ];
 }
 
 async function warmUp(run: TranslationMeasurement, calls: Calls, provider: Provider): Promise<void> {
   let units = 0;
   for (let turn = 0; turn < MAX_WARM_UPS && units < WARM_UP_UNITS; turn++) {
     run.signal.throwIfAborted();
-    const result = await run.generator.run(orderOf(run, calls, provider, WARM_UP_SECONDS));
+    const order = orderOf(run, calls, provider, WARM_UP_SECONDS);
+    const result = await run.generator.run(unpaced(order));
     units += calls.stream ? result.chunks : result.calls;
   }
 }
 
 /** That of the caller's format first. */
-function providersFor(caller: CallerFormat): readonly Provider[] {
+function providersFor(caller: CallerFormat): readonly [Provider, ...Provider[]] {
   return caller === 'openai' ? ['openai', 'anthropic', 'google'] : ['anthropic', 'openai', 'google'];
 }
 
@@ -159,7 +181,19 @@ function orderOf(run: TranslationMeasurement, calls: Calls, provider: Provider, 
 }
 
 function plain(seconds: number, connections: number): LoadShape & { kind: 'calls' } {
-  return { kind: 'calls', connections, durationMs: seconds * 1_000, replyText: REPLY_TEXT };
+  return {
+    kind: 'calls',
+    connections,
+    durationMs: seconds * 1_000,
+    replyText: REPLY_TEXT,
+    everyMs: CALL_EVERY_MS,
+  };
+}
+
+function unpaced(order: LoadOrder): LoadOrder {
+  if (order.load.kind === 'streams') return order;
+  const { everyMs: _pace, ...load } = order.load;
+  return { ...order, load };
 }
 
 function streams(seconds: number, framing: Framing): LoadShape & { kind: 'streams' } {
