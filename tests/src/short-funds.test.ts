@@ -68,3 +68,20 @@ test('a long prompt is counted before it is refused: its tokens fit where its by
   expect(answer.json.usage.prompt_tokens).toBeGreaterThan(8_000);
   await system.settled(customer);
 });
+
+test('a prompt whose encoding is not public fits the tokens of a minute where its bytes never could', async () => {
+  const content = 'Say nothing but yes. '.repeat(400);
+  const customer = await system.provision({ key: { tpm_limit: 5_000 } });
+  const say = (text: string) =>
+    call(customer.apiKey, { model: 'anthropic/claude-haiku-4-5', max_tokens: 100 }, text);
+  const answer = await say(content);
+  expect([answer.status, answer.json.usage.prompt_tokens]).toEqual([200, 2_008]);
+  await system.settled(customer);
+  const after = await say('Hi.');
+  const spent = answer.json.usage.total_tokens;
+  expect(Number(after.headers['x-ratelimit-remaining-tokens'])).toBeLessThan(5_000 - spent);
+  expect(Number(after.headers['x-ratelimit-remaining-tokens'])).toBeGreaterThan(5_000 - spent - 300);
+  const hopeless = await say(content.repeat(3));
+  expect([hopeless.status, hopeless.json.error.code]).toEqual([429, 'tpm_rate_limited']);
+  expect(hopeless.headers['x-should-retry']).toBe('false');
+});

@@ -34,6 +34,19 @@ test('what is nested too deeply is refused', () => {
   expect(() => keys(nested(500))).toThrow(expect.objectContaining({ code: 'invalid_request' }));
 });
 
+test.each([
+  ['9007199254740993', true],
+  ['-12345678901234567890', true],
+  ['{"a":[1,{"b":9007199254740993 }]}', true],
+  ['123456789012345', false],
+  ['0.12345678901234567890', false],
+  ['"9007199254740993"', false],
+  ['{"9007199254740993":1}', false],
+])('whether %s has a long integer is told', (value, expected) => {
+  const json = Buffer.from(`{"before":1,"a":${value},"behind":9007199254740993}`);
+  expect(topLevelMembers(json).map(({ hasLongInteger }) => hasLongInteger)).toEqual([false, expected, true]);
+});
+
 describe('replacing', () => {
   test('changes nothing but the value', () => {
     const json = '{ "seed" : 12345678901234567890 ,\n "model" : "openai/x" , "t":1.0 }';

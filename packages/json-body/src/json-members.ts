@@ -9,6 +9,8 @@ export interface JsonMember {
   readonly valueEnd: number;
   /** Members of all the objects in the value, however deep. */
   readonly innerMembers: number;
+  /** Some integer in it, or it itself, is so long that a number might not hold it. */
+  readonly hasLongInteger: boolean;
 }
 
 const QUOTE = 0x22;
@@ -19,6 +21,9 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+const POINT = 0x2e;
+/** The largest integer that is exact has sixteen digits; so have the least that is not. */
+const LONG_DIGITS = 16;
 /** Most strings are keys or other short ones: to look at each byte of them is quicker than to search. */
 const NEAR_BYTES = 32;
 /** Far more than schemas and arguments need; what reads or writes values by recursion lasts for it. */
@@ -56,9 +61,9 @@ export function topLevelMembers(json: Buffer): JsonMember[] {
     if (start === -1) return members;
     const keyEnd = stringEnd(json, start);
     const valueStart = skipSpace(json, json.indexOf(COLON, keyEnd) + 1);
-    const { next, innerMembers } = readValue(json, valueStart);
+    const { next, innerMembers, hasLongInteger } = readValue(json, valueStart);
     const key = JSON.parse(json.toString('utf8', start, keyEnd)) as string;
-    members.push({ key, start, valueStart, valueEnd: trimSpace(json, next), innerMembers });
+    members.push({ key, start, valueStart, valueEnd: trimSpace(json, next), innerMembers, hasLongInteger });
     if (json[next] !== COMMA) return members;
     at = next + 1;
   }
@@ -135,12 +140,20 @@ function stringEnd(json: Buffer, start: number): number {
   return json.length;
 }
 
+interface ReadValue {
+  readonly next: number;
+  readonly innerMembers: number;
+  readonly hasLongInteger: boolean;
+}
+
 /** Up to the comma or brace that follows the value; each of its members has one colon. */
-function readValue(json: Buffer, start: number): { next: number; innerMembers: number } {
+function readValue(json: Buffer, start: number): ReadValue {
   let depth = 0;
   let innerMembers = 0;
-  for (let at = start; at < json.length; at++) {
-    const byte = json[at];
+  let hasLongInteger = false;
+  let at = start;
+  for (; at < json.length; at++) {
+    const byte = json[at]!;
     if (byte === QUOTE) {
       at = stringEnd(json, at) - 1;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
@@ -148,15 +161,29 @@ function readValue(json: Buffer, start: number): { next: number; innerMembers: n
         throw new GatewayError('invalid_request', { detail: 'the body is nested too deeply' });
       }
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth === 0) return { next: at, innerMembers };
+      if (depth === 0) break;
       depth--;
-    } else if (byte === COMMA && depth === 0) {
-      return { next: at, innerMembers };
+    } else if (byte === COMMA) {
+      if (depth === 0) break;
     } else if (byte === COLON) {
       innerMembers++;
+    } else if (isDigit(byte)) {
+      const end = digitsEnd(json, at);
+      if (end - at >= LONG_DIGITS && json[at - 1] !== POINT) hasLongInteger = true;
+      at = end - 1;
     }
   }
-  return { next: json.length, innerMembers };
+  return { next: at, innerMembers, hasLongInteger };
+}
+
+function digitsEnd(json: Buffer, start: number): number {
+  let end = start + 1;
+  while (isDigit(json[end])) end++;
+  return end;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 function skipSpace(json: Buffer, at: number): number {

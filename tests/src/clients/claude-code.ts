@@ -20,6 +20,8 @@ const HEADERS = {
 };
 /** Dearer than a dollar where a token of output costs more than a 64,000th of it. */
 const MAX_TOKENS = 64_000;
+/** It wants a turn of tool calls to have begun with a thought of its own. */
+const BUDGETED = 'anthropic/claude-haiku-4-5';
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 const SESSION = { user_id: '{"device_id":"0f","account_uuid":"","session_id":"7c"}' };
 const TOOLS = [
@@ -69,6 +71,21 @@ export function testClaudeCode(family: Family, bench: () => Bench): void {
       await till.check(model, () => work(system, customer, family));
     });
 
+    test('changes to a model with a thinking budget amid its tools', async () => {
+      const { system, customer, till } = bench();
+      const { output_config: _, ...turn } = turnOf(family);
+      const { result: first } = await till.check(model, () => send(system, customer, turn));
+      const changed = {
+        ...turn,
+        model: BUDGETED,
+        max_tokens: 32_000,
+        thinking: { type: 'enabled', budget_tokens: 31_999 },
+        messages: [...turn.messages, ...roundOf(first.message)],
+      };
+      const { result } = await till.check(BUDGETED, () => send(system, customer, changed));
+      expect(result.message.content.at(-1)).toMatchObject({ type: 'text', text: 'Done.' });
+    });
+
     test('works on the last dollar', async () => {
       const { system } = bench();
       const customer = await system.provision({ balanceUsd: 1 });
@@ -97,22 +114,27 @@ async function work(system: System, customer: Customer, family: Family): Promise
     { name: 'Read', input: { file_path: '/a “b”.ts' } },
     { name: 'Bash', input: { command: 'ls' } },
   ]);
+  const messages = [...turn.messages, ...roundOf(first.message)];
+  const last = await send(system, customer, { ...turn, messages });
+  expect(last.message).toMatchObject({ stop_reason: 'end_turn' });
+  expect(last.message.content.at(-1)).toMatchObject({ type: 'text', text: 'Done.' });
+  return first.lowered;
+}
+
+/** What was said, what the tools gave, and a word beside it. */
+function roundOf({ content }: BetaMessage): BetaMessageParam[] {
+  const calls = content.filter((block) => block.type === 'tool_use');
   const results = calls.map(({ id, name }) => ({
     type: 'tool_result' as const,
     tool_use_id: id,
     content: name === 'Read' ? [{ type: 'text' as const, text: '1\tlet it = 1;' }] : 'ls: not found',
     ...(name === 'Bash' && { is_error: true, ...CACHED }),
   }));
-  const messages: BetaMessageParam[] = [
-    ...turn.messages,
-    { role: 'assistant', content: first.message.content },
+  return [
+    { role: 'assistant', content },
     { role: 'user', content: results },
     { role: 'system', content: 'The tools have changed nothing.' },
   ];
-  const last = await send(system, customer, { ...turn, messages });
-  expect(last.message).toMatchObject({ stop_reason: 'end_turn' });
-  expect(last.message.content.at(-1)).toMatchObject({ type: 'text', text: 'Done.' });
-  return first.lowered;
 }
 
 function turnOf(family: Family) {

@@ -72,7 +72,7 @@ const INVALID: readonly [string, object, RegExp][] = [
   ['messages', { messages: [{ role: 'user', content: 'hi' }] }, /messages/],
 ];
 
-const MALFORMED_MODELS: readonly [string, string | null][] = [
+const MALFORMED_MODELS: readonly [string, string | null | readonly []][] = [
   ['no provider prefix', 'gpt-image-2'],
   ['a trailing slash', 'openai/'],
   ['two slashes', 'sim/image/x'],
@@ -81,6 +81,7 @@ const MALFORMED_MODELS: readonly [string, string | null][] = [
   ['a display name', 'Simulated images'],
   ['empty', ''],
   ['null', null],
+  ['an empty list', []],
   ['auto', 'auto'],
 ];
 

@@ -1,7 +1,7 @@
 import { bearer, CHAT_ENDPOINTS } from './caller';
 import type { ConformanceCase } from './case';
 
-const MALFORMED: readonly [string, string | null][] = [
+const MALFORMED: readonly [string, string | null | readonly []][] = [
   ['no provider prefix', 'gpt-5.5'],
   ['a provider name alone', 'openai'],
   ['a trailing slash', 'openai/'],
@@ -15,6 +15,7 @@ const MALFORMED: readonly [string, string | null][] = [
   ['a display name', 'Simulated chat'],
   ['empty', ''],
   ['null', null],
+  ['an empty list', []],
   ['default', 'default'],
   ['auto', 'auto'],
 ];

@@ -218,7 +218,7 @@ const BODY_CASES: readonly ConformanceCase[] = [
 ];
 
 const MODEL_CASES: readonly ConformanceCase[] = [
-  ...['video', 'sim', 'Sim/Video', ' sim/video', '', null].map((model) =>
+  ...['video', 'sim', 'Sim/Video', ' sim/video', '', null, []].map((model) =>
     refused('invalid_model', `model ${JSON.stringify(model)}`, { model }),
   ),
   refused('model_not_found', 'never listed', { model: 'sim/never' }),

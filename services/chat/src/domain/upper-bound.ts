@@ -29,6 +29,8 @@ const BYTES_PER_TOKEN = 4;
 /** What a call may use at most, and the least with which it is still worth sending. */
 export interface UpperBound {
   readonly inputTokens: number;
+  /** Taken of its key's tokens per minute for the input; absent: all of it. */
+  readonly rateInputTokens?: number;
   /** All choices together. */
   readonly outputTokens: number;
   readonly costNano: bigint;
@@ -68,6 +70,25 @@ function inputBound(model: Model, size: RequestSize, countedInput: number | unde
   if (size.hasMedia || (images > 0 && model.maxImageTokens === 0)) return model.contextLength;
   const text = countedInput ?? size.bodyBytes - imageBytes;
   return Math.min(text + images * model.maxImageTokens + hiddenInputTokens, model.contextLength);
+}
+
+/** Other encodings may make more tokens of a text than the one that counted it. */
+const COUNTED_MARGIN = 1.5;
+
+/**
+ * The same bound of money, with fewer tokens taken of its key's minute. What of them was too few is taken when the
+ * call's true figures are known.
+ * @param countedInput by an encoding that is not the model's
+ */
+export function withRateEstimate(
+  bound: UpperBound,
+  model: Model,
+  { images = 0, hiddenInputTokens = 0 }: RequestSize,
+  countedInput: number,
+): UpperBound {
+  const counted =
+    Math.ceil(countedInput * COUNTED_MARGIN) + images * model.maxImageTokens + hiddenInputTokens;
+  return { ...bound, rateInputTokens: Math.min(counted, bound.inputTokens) };
 }
 
 /** The same bound with no room to lower it. */

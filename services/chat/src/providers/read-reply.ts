@@ -1,3 +1,4 @@
+import { parseExact } from '../json/exact-json';
 import type { UpstreamResponse } from './upstream-http';
 
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
@@ -12,7 +13,7 @@ export interface ReplyObject {
 /** @throws Error when the reply is cut, too large or no JSON object */
 export async function readReply(reply: UpstreamResponse['body']): Promise<ReplyObject> {
   const bytes = await readAll(reply, MAX_REPLY_BYTES);
-  const value = parseJson(bytes);
+  const value = parseJson(bytes, parseExact);
   if (typeof value !== 'object' || value === null) throw new Error('reply is no JSON object');
   return { bytes, value: value as Record<string, unknown> };
 }
@@ -20,16 +21,16 @@ export async function readReply(reply: UpstreamResponse['body']): Promise<ReplyO
 /** The body of a refusal, as far as it can be read. */
 export async function readRefusalBody(body: UpstreamResponse['body']): Promise<unknown> {
   try {
-    return parseJson(await readAll(body, MAX_REFUSAL_BYTES));
+    return parseJson(await readAll(body, MAX_REFUSAL_BYTES), JSON.parse);
   } catch {
     return undefined;
   }
 }
 
 /** Undefined for what is no JSON: the parser's own error would quote the reply, and errors are logged. */
-function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer, parse: (json: string) => unknown): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }

@@ -34,24 +34,31 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
 }
 
 /** What becomes of it when billing holds enough for so much output of all choices. */
-async function admittedFor(asked: AdmissionRequest, heldTokens: number) {
+async function admittedFor(asked: AdmissionRequest, heldTokens: number, grantedTokens = 1_000_000) {
   const grant = {
     holdNano: boundOf(INPUT_TOKENS, heldTokens, PRICE).toString(),
-    grantedTokens: '1000000',
+    grantedTokens: String(grantedTokens),
   };
+  const reserved: Record<string, unknown>[] = [];
   const admission = new Admission({
-    reserve: { reserve: async () => grant } as unknown as ReserveClient,
+    reserve: {
+      reserve: async (asks: Record<string, unknown>) => {
+        reserved.push(asks);
+        return grant;
+      },
+    } as unknown as ReserveClient,
     journal: { admits: true, owner: { id: 'me', epoch: 1n } } as unknown as Journal,
     relay: { admits: () => true } as unknown as UsageRelay,
   });
   const context = { requestId: 'request-1' } as RequestContext;
   const { loweredMaxTokens, outputTokens, headers } = await admission.admit(context, asked);
-  return { loweredMaxTokens, outputTokens, told: headers['x-gateway-max-tokens'] };
+  const { boundTokens, floorTokens } = reserved[0]!;
+  return { loweredMaxTokens, outputTokens, told: headers['x-gateway-max-tokens'], boundTokens, floorTokens };
 }
 
 describe('the maximum that is sent upstream', () => {
   test('stays as it is when all of the bound is held', async () => {
-    expect(await admittedFor(request(2, 50), 2_100)).toEqual({
+    expect(await admittedFor(request(2, 50), 2_100)).toMatchObject({
       loweredMaxTokens: undefined,
       outputTokens: 2_100,
       told: undefined,
@@ -59,7 +66,7 @@ describe('the maximum that is sent upstream', () => {
   });
 
   test('is each choice’s share of what is held', async () => {
-    expect(await admittedFor(request(2, 0), 501)).toEqual({
+    expect(await admittedFor(request(2, 0), 501)).toMatchObject({
       loweredMaxTokens: 250,
       outputTokens: 500,
       told: '250',
@@ -67,11 +74,26 @@ describe('the maximum that is sent upstream', () => {
   });
 
   test('leaves what a wrong prediction may cost beside it', async () => {
-    expect(await admittedFor(request(1, 300), 400)).toEqual({
+    expect(await admittedFor(request(1, 300), 400)).toMatchObject({
       loweredMaxTokens: 100,
       outputTokens: 400,
       told: '100',
     });
     expect(await admittedFor(request(2, 300), 800)).toMatchObject({ loweredMaxTokens: 100 });
+  });
+
+  test('is what its key’s minute has left beside an estimate of the input', async () => {
+    const asked = request(1, 0);
+    const estimated = { ...asked, bound: { ...asked.bound, rateInputTokens: 30 } };
+    expect(await admittedFor(estimated, 1_000, 530)).toMatchObject({
+      boundTokens: '1030',
+      floorTokens: '31',
+      loweredMaxTokens: 500,
+    });
+    expect(await admittedFor(asked, 1_000, 530)).toMatchObject({
+      boundTokens: '1100',
+      floorTokens: '101',
+      loweredMaxTokens: 430,
+    });
   });
 });

@@ -69,6 +69,7 @@ export class Admission {
     }
     const startedAtMs = Date.now();
     const { bound } = request;
+    const rateInput = rateInputOf(bound);
     const grant = await reserve.reserve({
       requestId: context.requestId,
       accountId: request.key.accountId,
@@ -79,8 +80,8 @@ export class Admission {
       ownerEpoch: this.#owner.epoch.toString(),
       boundNano: bound.costNano.toString(),
       floorNano: bound.floorCostNano.toString(),
-      boundTokens: String(bound.inputTokens + bound.outputTokens),
-      floorTokens: String(bound.inputTokens + bound.floorOutputTokens),
+      boundTokens: String(rateInput + bound.outputTokens),
+      floorTokens: String(rateInput + bound.floorOutputTokens),
       callerNamedMaximum: request.callerNamedMaximum,
     });
     const call: DispatchedCall = {
@@ -133,11 +134,13 @@ export class Admission {
   }
 }
 
+const rateInputOf = ({ rateInputTokens, inputTokens }: UpperBound) => rateInputTokens ?? inputTokens;
+
 /** Undefined when the whole bound was granted. */
 function loweredMaxTokens(grant: ReserveGrant__Output, request: AdmissionRequest): number | undefined {
   const { bound, price, choices, predictionBytes } = request;
   const byMoney = outputWithin(BigInt(grant.holdNano), bound.inputTokens, price);
-  const byRate = Number(grant.grantedTokens) - bound.inputTokens;
+  const byRate = Number(grant.grantedTokens) - rateInputOf(bound);
   const outputTokens = Math.min(byMoney, byRate);
   if (outputTokens >= bound.outputTokens) return undefined;
   return Math.floor(outputTokens / choices) - predictionBytes;

@@ -45,6 +45,7 @@ async function admissionsFor(
   wires: readonly Wire[],
   price = PRICE,
   short = 0,
+  refusal = new GatewayError('insufficient_balance'),
 ): Promise<AdmissionRequest[]> {
   const model: Model = {
     slug: 'sim/chat',
@@ -69,7 +70,7 @@ async function admissionsFor(
     admission: {
       admit: async (_context: RequestContext, request: AdmissionRequest) => {
         asked.push(request);
-        if (asked.length <= short) throw new GatewayError('insufficient_balance');
+        if (asked.length <= short) throw refusal;
         return {};
       },
     } as unknown as Admission,
@@ -121,5 +122,63 @@ describe('a prompt that does not fit by its bytes', () => {
   test('is not where another could answer, which may count more', async () => {
     const asked = await admissionsFor(body, ['openai', 'gemini'], PRICE, 1);
     expect(asked.every(({ bound }) => bound.inputTokens > 1_000)).toBe(true);
+  });
+});
+
+describe('a prompt that has more bytes than its key has tokens in a minute', () => {
+  const refusal = new GatewayError('tpm_rate_limited', { shouldRetry: false });
+  const asked = (body: object, why = refusal, wires: Wire[] = ['anthropic']) =>
+    admissionsFor(body, wires, PRICE, 1, why);
+  const said = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
+  const prose = said({ type: 'text', text: 'The quick brown fox. '.repeat(1_000) });
+
+  test('is estimated where its encoding is not public, while its money stays bound by the bytes', async () => {
+    for (const wires of [['anthropic'], ['gemini'], ['openai', 'anthropic']] as Wire[][]) {
+      const [byBytes, estimated] = await asked(prose, refusal, wires);
+      expect(byBytes!.bound.rateInputTokens).toBeUndefined();
+      expect(estimated!.bound).toEqual({ ...byBytes!.bound, rateInputTokens: expect.any(Number) });
+      // Of 5,001 tokens.
+      expect(estimated!.bound.rateInputTokens).toBeGreaterThan(7_500);
+      expect(estimated!.bound.rateInputTokens).toBeLessThan(8_000);
+    }
+  });
+
+  test('is never estimated to be more', async () => {
+    const [byBytes, estimated] = await asked(said({ type: 'text', text: '§'.repeat(3) }));
+    expect(estimated!.bound.rateInputTokens).toBeLessThanOrEqual(byBytes!.bound.inputTokens);
+  });
+
+  test.each([
+    [
+      'tells its schema',
+      { output_config: { format: { type: 'json_schema', schema: { a: 'b '.repeat(5_000) } } } },
+    ],
+    ['tells its tools', { tools: [{ name: 'f', description: 'b '.repeat(5_000), input_schema: {} }] }],
+    ['tells its system', { system: 'b '.repeat(5_000) }],
+  ])('%s', async (_, more) => {
+    const [, estimated] = await asked({ ...said({ type: 'text', text: 'x' }), ...more });
+    expect(estimated!.bound.rateInputTokens).toBeGreaterThan(7_000);
+  });
+
+  test.each([
+    ['waiting helps', prose, new GatewayError('tpm_rate_limited', { retryAfterSeconds: 3 })],
+    ['it is its requests', prose, new GatewayError('rpm_rate_limited', { shouldRetry: false })],
+    [
+      'an image has no most',
+      said({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }),
+      refusal,
+    ],
+    [
+      'a document is told by its address',
+      said({ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }),
+      refusal,
+    ],
+    [
+      'a block is only Anthropic’s',
+      said({ type: 'server_tool_use', id: 'a', name: 'b', input: {} }),
+      refusal,
+    ],
+  ])('is not where %s', async (_, body, why) => {
+    expect(await asked(body, why)).toHaveLength(1);
   });
 });

@@ -12,6 +12,7 @@ import { type RequestSize, type UpperBound, upperBound, wholeOnly } from '../dom
 import type { Admission, Admitted } from './admission';
 import type { AdmittedCall } from './admitted-call';
 import type { ChatRelay } from './chat-relay';
+import { admitByEstimate, rateEstimate } from './rate-estimate';
 import { upstreamBody } from './upstream-body';
 
 export interface AnswerChatDeps {
@@ -80,7 +81,9 @@ async function admitChat(
           );
           return counted === undefined ? cheap : upperBound(model, price, size, counted);
         })
-      : await admit(cheap);
+      : await admitByEstimate(cheap, admit, () =>
+          rateEstimate({ request, model, size, bound: cheap, accountId: call.key.accountId }, counting),
+        );
   return { accountId: call.key.accountId, request, model, routes, body, ...admitted };
 }
 

@@ -86,7 +86,7 @@ test.each<[object, string]>([
   expect(parse(fields)).toThrow(thrown('missing_parameter', { param }));
 });
 
-test.each([null, ''])('invalid_model: %j', (model) => {
+test.each([null, '', []])('invalid_model: %j', (model) => {
   expect(parse({ model })).toThrow(thrown('invalid_model'));
 });
 

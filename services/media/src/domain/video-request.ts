@@ -1,6 +1,7 @@
 import { safeParse } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import { z } from 'zod';
+import { withoutEmptyModel } from './empty-model';
 import { inlineFile } from './inline-file';
 import { isEmpty, missingParameter } from './missing-parameter';
 import type { MediaFile, Upload } from './upload';
@@ -81,7 +82,7 @@ export function parseVideoForm(fields: ReadonlyMap<string, string>, images: read
 }
 
 function toRequest(value: Readonly<Record<string, unknown>>, uploads: readonly Upload[]): VideoRequest {
-  const parsed = safeParse(videoRequestSchema, value);
+  const parsed = safeParse(videoRequestSchema, withoutEmptyModel(value));
   const issues = parsed.error?.issues ?? [];
   const wrong = issues.find(({ path }) => path.length === 0 || !isMissing(value, path));
   if (wrong) throw invalid(wrong);

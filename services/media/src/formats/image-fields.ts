@@ -1,6 +1,7 @@
 import { safeParse } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { z } from '@gateway/runtime';
+import { withoutEmptyModel } from '../domain/empty-model';
 import type { ImageRequest } from '../domain/image-request';
 import { parseImageSize } from '../domain/image-size';
 import { isEmpty, missingParameter } from '../domain/missing-parameter';
@@ -19,7 +20,8 @@ export function readImageFields(
   schema: typeof generationSchema | typeof editSchema,
 ): FieldsOfRequest {
   // Nothing of another kind is missing as well.
-  const result = safeParse(schema, isEmpty(value.prompt) ? { ...value, prompt: undefined } : value);
+  const told = withoutEmptyModel(value);
+  const result = safeParse(schema, isEmpty(told.prompt) ? { ...told, prompt: undefined } : told);
   if (!result.success) throw schemaError(result.error.issues);
   const fields = result.data as ImageFields;
   if (fields.stream) throw invalid('stream: streams of images are not offered');

@@ -109,7 +109,7 @@ describe('a generation', () => {
     expect(() => generation(fields)).toThrow(expect.objectContaining({ code: 'missing_parameter', param }));
   });
 
-  test.each([[''], [null]])('a model that is %j', (model) => {
+  test.each([[''], [null], [[]]])('a model that is %j', (model) => {
     expect(() => generation({ model })).toThrow(expect.objectContaining({ code: 'invalid_model' }));
   });
 

@@ -187,6 +187,8 @@ const refused: [string, unknown, string][] = [
   ['no name of a tool', { ...valid, tools: [{ input_schema: {} }] }, 'missing_parameter tools[0].name'],
   ['a null model', { ...valid, model: null }, 'invalid_model model'],
   ['an empty model', { ...valid, model: '' }, 'invalid_model model'],
+  ['an empty list for a model', { ...valid, model: [] }, 'invalid_model model'],
+  ['a list for a model', { ...valid, model: ['sim/chat'] }, 'invalid_request'],
 ];
 
 const unpriced: [string, unknown][] = [
@@ -392,6 +394,83 @@ describe('the body for Anthropic', () => {
   test('has no message that held nothing but another’s thinking', () => {
     const body = JSON.parse(passed(JSON.stringify(answered(thought('gw1.openai.')))));
     expect(body.messages).toEqual([user, { role: 'user', content: 'and?' }]);
+  });
+
+  test('keeps the digits of what it writes anew', () => {
+    const own = { ...call, input: { id: 7 } };
+    const json = JSON.stringify(answered(thought('gw1.openai.'), own)).replace('7}', '12345678901234567890}');
+    expect(passed(json)).toContain('"input":{"id":12345678901234567890}');
+    const { turns } = parse(json).conversation();
+    expect(turns[1]?.parts).toMatchObject([
+      { kind: 'thinking' },
+      { arguments: '{"id":12345678901234567890}' },
+    ]);
+  });
+});
+
+describe('a turn of tool calls and a thinking budget', () => {
+  const thinking = { type: 'enabled', budget_tokens: 1_024 };
+  const clearing = { type: 'clear_thinking_20251015', keep: 'all' };
+  const clearingTools = { type: 'clear_tool_uses_20250919' };
+  const own = { type: 'thinking', thinking: 'hm', signature: 'EqQB' };
+  const another = { ...call, id: 'call_1' };
+  const result = (id: string) => ({
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: id },
+      { type: 'text', text: 'Go on.' },
+    ],
+  });
+  const round = (id: string, ...content: unknown[]) => [{ role: 'assistant', content }, result(id)];
+  const aside = { role: 'system', content: 'It is late.' };
+  const passed = (messages: unknown[], more = {}) => {
+    const request = parse({ ...valid, max_tokens: 2_000, thinking, messages, ...more });
+    return JSON.parse(
+      request
+        .passedBody({ upstreamModel: 'up-1', maxTokens: undefined, maxTokensField: 'max_tokens' })
+        .toString(),
+    );
+  };
+
+  test('that another model began is ended without thinking', () => {
+    const foreign = { type: 'thinking', thinking: 'hm', signature: 'gw1.gemini.AAA' };
+    for (const begun of [[another], [foreign, another], [{ type: 'text', text: 'I look.' }, another]]) {
+      const body = passed([user, ...round('call_1', ...begun), aside], {
+        context_management: { edits: [clearing, clearingTools] },
+      });
+      expect(body).not.toHaveProperty('thinking');
+      expect(body.context_management).toEqual({ edits: [clearingTools] });
+      expect(body.messages[1].content).toEqual(begun.filter((block) => block !== foreign));
+    }
+  });
+
+  test('has no thought left, nor anything that asks for one', () => {
+    const body = passed([user, ...round('call_1', another), ...round('toolu_1', own, call)], {
+      context_management: { edits: [clearing] },
+    });
+    expect(body).not.toHaveProperty('context_management');
+    expect(body.messages[3].content).toEqual([call]);
+  });
+
+  test.each([
+    ['its own', [user, ...round('toolu_1', own, call)]],
+    ['its own, with calls in between', [user, ...round('toolu_1', own, call), ...round('call_1', another)]],
+    ['its own whose thought is lost: the caller is told', [user, ...round('toolu_1', call)]],
+    ['over', [user, ...round('call_1', another), { role: 'assistant', content: 'Done.' }, user]],
+    ['over, without a last word', [user, ...round('call_1', another), user]],
+    ['not there', [user]],
+  ])('that is %s passes as it came', (_, messages) => {
+    const more = { context_management: { edits: [clearing] } };
+    expect(passed(messages, more)).toMatchObject({ thinking, messages, ...more });
+  });
+
+  test('is no matter without a budget', () => {
+    const messages = [user, ...round('call_1', another)];
+    expect(passed(messages, { thinking: { type: 'adaptive' } })).toMatchObject({
+      thinking: { type: 'adaptive' },
+      messages,
+    });
+    expect(passed(messages, { thinking: null })).toMatchObject({ thinking: null, messages });
   });
 });
 

@@ -5,8 +5,10 @@ import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';
 import type { RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS } from '../body-bounds';
+import { withoutEmptyModel } from '../empty-model';
 import { schemaError } from '../schema-error';
 import { anthropicReplies } from './anthropic-replies';
+import { withExactInputs } from './exact-inputs';
 import { withoutForeignThinking } from './foreign-thinking';
 import {
   type countTokensSchema,
@@ -19,6 +21,7 @@ import { passedHeaders } from './passed-headers';
 import { refusedFields, refuseThread } from './refused-fields';
 import { RequestCheck } from './request-check';
 import { toConversation } from './to-conversation';
+import { withoutBudget } from './unthought-turn';
 
 /** Required fields for which null and empty count as missing. */
 const REQUIRED = new Set(['messages', 'max_tokens', 'role', 'content', 'type']);
@@ -74,11 +77,14 @@ export function readMessages(
   check.tools(value.tools);
   check.cacheControl(value.cache_control);
   for (const { path, why } of refusedFields(value)) check.fault(path, `not offered: ${why}`);
-  const result = safeParse(schema, value);
+  const result = safeParse(schema, withoutEmptyModel(value));
   const issues = [...(result.error?.issues ?? []), ...check.issues];
   if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
   if (!result.data.model) throw new GatewayError('invalid_model');
-  return { members, body: result.data as MessagesBody, check, model: result.data.model };
+  const body = result.data as MessagesBody;
+  const messages = withExactInputs(body.messages, bytes, members);
+  const exact = messages === body.messages ? body : { ...body, messages };
+  return { members, body: exact, check, model: result.data.model };
 }
 
 function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): RequestSize {
@@ -105,10 +111,20 @@ function passedBody(
   check: RequestCheck,
   { upstreamModel, maxTokens }: PassedChange,
 ): Buffer {
-  const values = new Map<string, string>([['model', JSON.stringify(upstreamModel)]]);
+  const values = new Map<string, string | undefined>([['model', JSON.stringify(upstreamModel)]]);
   if (maxTokens !== undefined) values.set('max_tokens', String(maxTokens));
-  if (check.foreignThinking) {
-    values.set('messages', JSON.stringify(withoutForeignThinking(body.messages)));
+  const messages = check.foreignThinking ? withoutForeignThinking(body.messages) : body.messages;
+  const unthought = withoutBudget({ ...body, messages });
+  if (unthought) {
+    values.set('thinking', undefined);
+    values.set('context_management', jsonOf(unthought.context_management));
+  }
+  if (unthought || check.foreignThinking) {
+    values.set('messages', JSON.stringify(unthought?.messages ?? messages));
   }
   return withMembers(bytes, members, values);
+}
+
+function jsonOf(value: unknown): string | undefined {
+  return value == null ? undefined : JSON.stringify(value);
 }

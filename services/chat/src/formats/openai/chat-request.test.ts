@@ -167,6 +167,8 @@ const refused: [string, unknown, string][] = [
   ],
   ['a null model', { ...valid, model: null }, 'invalid_model model'],
   ['an empty model', { ...valid, model: '' }, 'invalid_model model'],
+  ['an empty list for a model', { ...valid, model: [] }, 'invalid_model model'],
+  ['a list for a model', { ...valid, model: ['sim/chat'] }, 'invalid_request'],
 ];
 
 describe('accepts', () => {

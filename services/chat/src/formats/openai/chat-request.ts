@@ -5,6 +5,7 @@ import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';
 import { BODY_BOUNDS } from '../body-bounds';
+import { withoutEmptyModel } from '../empty-model';
 import { isEmpty, missingParameter, schemaError } from '../schema-error';
 import {
   type ChatCompletionBody,
@@ -38,7 +39,7 @@ const MEDIA_PARTS = new Set(['input_audio', 'file']);
 export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
   const parsed = parseJsonObject(bytes, BODY_BOUNDS);
   refuseExcess(parsed.value);
-  const body = parseBody(parsed.value, unknownFields);
+  const body = parseBody(withoutEmptyModel(parsed.value), unknownFields);
   const stream = body.stream ?? false;
   refuseUnsupported(body, stream);
   requireMessages(body);

@@ -2,6 +2,7 @@ import { membersOf, textOf } from '@gateway/upstream';
 import type { AssistantPart, Signature, ThinkingPart, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
+import { isPlainObject } from '../../json/exact-json';
 import { fromStopReason } from './stop-reason';
 
 /** @throws Error when it is no message */
@@ -28,7 +29,7 @@ export function readToolUse(block: Record<string, unknown>): { id: string; name:
 
 /** JSON text of a whole input, which is an object also where there is nothing to say. */
 export function argumentsOf(input: unknown): string {
-  return JSON.stringify(membersOf(input));
+  return JSON.stringify(isPlainObject(input) ? input : {});
 }
 
 /** Undefined for blocks that say nothing to a caller of another format. */

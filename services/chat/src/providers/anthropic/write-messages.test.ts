@@ -147,6 +147,11 @@ describe('tools', () => {
     expect(input('[1]')).toEqual([use('a', { INVALID_JSON: '[1]' })]);
   });
 
+  test('arguments keep the digits of long integers', () => {
+    const long = '{"id":12345678901234567890,"of":[{"n":-9007199254740993}]}';
+    expect(JSON.stringify(writeMessages([user(said('q')), assistant(call('a', long))]))).toContain(long);
+  });
+
   test('a result with an image, an empty one and a failure', () => {
     const image = {
       kind: 'image',

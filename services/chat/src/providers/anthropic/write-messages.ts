@@ -8,6 +8,7 @@ import type {
   UserTurn,
 } from '../../domain/conversation';
 import { fitToolId } from '../../domain/tool-ids';
+import { isPlainObject, parseExact } from '../../json/exact-json';
 import type { Block, ToolResultBlock, ToolUseBlock, WireMessage } from './messages-body';
 import { cacheOf, type InputPart, isBlank, writeInput, writeText } from './write-input';
 
@@ -182,10 +183,8 @@ function writeCall({ call, id }: ToolUse): ToolUseBlock {
 function inputOf(json: string): Record<string, unknown> {
   if (json === '') return {};
   try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
+    const value = parseExact(json);
+    if (isPlainObject(value)) return value;
   } catch {
     // Kept as it is, below.
   }

@@ -58,6 +58,13 @@ test('parallel calls come whole in one chunk, each with an id, and stop for them
   ]);
 });
 
+test('arguments keep the digits of long integers', () => {
+  const args = '{"id":12345678901234567890}';
+  const json = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${args}}}]}}]}`;
+  const events = provider.readStream().read(Buffer.from(`data: ${json}\n\n`));
+  expect(events).toContainEqual({ kind: 'tool_arguments', call: 0, text: args });
+});
+
 test('calls of one name in several chunks have ids of their own', () => {
   const call = { functionCall: { name: 'find', args: {} } };
   const { events } = read({ candidates: [{ content: { parts: [call] } }] }, finished('STOP', call));

@@ -1,6 +1,7 @@
 import { membersOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
+import { parseExact } from '../../json/exact-json';
 import { dataOf } from '../../sse/sse-data';
 import { readGeminiUsage } from './gemini-usage';
 import { ResponseReader } from './response-reader';
@@ -37,7 +38,7 @@ export class GeminiStream implements StreamReader {
 
 function parseJson(data: string): unknown {
   try {
-    return JSON.parse(data);
+    return parseExact(data);
   } catch {
     // The parser's own error would quote the reply, and errors are logged.
     throw new Error('a chunk that is no JSON');

@@ -123,6 +123,12 @@ test('a stream’s last signature, which came after the text, is the text’s', 
   expect(writeModelParts(after, GEMINI_3)).toEqual([{ text: 'answer', thoughtSignature: 's' }]);
 });
 
+test('arguments keep the digits of long integers', () => {
+  const long = '{"id":12345678901234567890,"of":[{"n":-9007199254740993}]}';
+  const call = { kind: 'tool_call' as const, id: 'a', name: 'f', arguments: long };
+  expect(JSON.stringify(writeModelParts([call], GEMINI_2))).toContain(long);
+});
+
 describe('calls without a signature of Gemini’s', () => {
   const call = (id: string) => ({ kind: 'tool_call' as const, id, name: 'f', arguments: '' });
   const foreign = { ...call('a'), signature: { wire: 'openai' as const, value: 'x' } };

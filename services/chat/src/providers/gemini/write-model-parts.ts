@@ -1,5 +1,6 @@
 import type { AssistantPart, ToolCallPart } from '../../domain/conversation';
 import { fitToolId } from '../../domain/tool-ids';
+import { isPlainObject, parseExact } from '../../json/exact-json';
 import type { GeminiPart } from './gemini-content';
 import type { GeminiModel } from './gemini-model';
 import { placedSignature } from './signed-part';
@@ -88,8 +89,8 @@ class ModelParts {
 function argumentsOf(call: ToolCallPart): object {
   if (call.arguments.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(call.arguments);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    const value = parseExact(call.arguments);
+    if (isPlainObject(value)) return value;
   } catch {
     // Kept as it is.
   }

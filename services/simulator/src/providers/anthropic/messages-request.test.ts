@@ -144,6 +144,29 @@ describe('refused', () => {
       thinks({ tools: [tool()], tool_choice: { type: 'any' } }),
       /forces tool use/,
     ],
+    [
+      'thinking in a turn of calls that began without',
+      thinks({ messages: [user('x'), assistant([text('y'), call('a')]), user([result('a'), text('z')])] }),
+      /^messages\.1\.content\.0\.type: Expected `thinking`/,
+    ],
+    [
+      'thinking in a turn that began without, thoughts in between',
+      thinks({
+        messages: [
+          user('x'),
+          assistant([call('a')]),
+          user([result('a')]),
+          assistant([thought, call('b')]),
+          user([result('b')]),
+        ],
+      }),
+      /^messages\.1\.content\.0\.type: .* found `tool_use`/,
+    ],
+    [
+      'thinking behind words to go on from',
+      thinks({ messages: [user('x'), assistant('y')] }),
+      /found `text`/,
+    ],
     ['thinking at a low temperature', thinks({ temperature: 0.5 }), /only be set to 1/],
     ['an unknown effort', request({ output_config: { effort: 'minimal' } }), /effort/],
     [
@@ -198,9 +221,37 @@ describe('accepted', () => {
       request({ tools: [{ type: 'web_search_20260318', name: 'web_search', max_uses: 1 }] }),
     ],
     ['thinking with a budget', thinks({ temperature: 1 })],
+    [
+      'thinking in a turn of calls that began with a thought',
+      thinks({
+        messages: [
+          user('x'),
+          assistant([call('a')]),
+          user([result('a')]),
+          assistant('z'),
+          user('x'),
+          assistant([thought, call('b')]),
+          user([result('b')]),
+          assistant([call('c')]),
+          user([result('c')]),
+          { role: 'system', content: 'y' },
+        ],
+      }),
+    ],
+    ['thinking after an answer without', thinks({ messages: [user('x'), assistant('y'), user('z')] })],
     ['a system of blocks', request({ system: [hour], messages: [user([cached])] })],
   ])('%s', (_, body) => {
     expect(parseMessagesRequest(body, OLD).model).toBe('m');
+  });
+
+  test('thoughts are cleared of a call that thinks, and of no other', () => {
+    const clearing = { context_management: { edits: [{ type: 'clear_thinking_20251015' }] } };
+    const beta = { ...OLD, beta: true };
+    expect(refusal(request(clearing), beta)).toMatch(/requires `thinking`/);
+    expect(refusal(request({ ...clearing, thinking: { type: 'disabled' } }), beta)).toMatch(/requires/);
+    expect(parseMessagesRequest(thinks(clearing), beta).model).toBe('m');
+    const adaptive = request({ ...clearing, thinking: { type: 'adaptive' } });
+    expect(parseMessagesRequest(adaptive, beta).model).toBe('m');
   });
 
   test('a field in beta with the header', () => {

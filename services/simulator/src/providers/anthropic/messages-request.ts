@@ -9,7 +9,7 @@ import { readOutputConfig } from './output-config';
 import type { Terms } from './terms';
 import { readThinking } from './thinking';
 import { readToolChoice, readTools } from './tools';
-import { readTurns, toPromptMessages } from './turns';
+import { checkOpenTurnThinks, readTurns, toPromptMessages } from './turns';
 
 export interface MessagesRequest extends CallRequest {
   /** What the prompt writes to the cache stays an hour instead of five minutes. */
@@ -93,6 +93,10 @@ function readCommon(body: Json): MessagesRequest {
   // For the whole prompt, so behind all of it.
   marks.add(body.cache_control, 'body');
   const toolCall = readToolChoice(body.tool_choice, tools);
+  const thinking = readThinking(body, toolCall);
+  const mode = isObject(body.thinking) ? body.thinking.type : 'disabled';
+  if (mode === 'enabled') checkOpenTurnThinks(turns);
+  if (mode === 'disabled') checkClearsNoThinking(body.context_management);
   const messages = turns.flatMap(toPromptMessages);
   const systemTurn = { role: 'system', index: -1, blocks: system } as const;
   return {
@@ -105,12 +109,20 @@ function readCommon(body: Json): MessagesRequest {
     },
     wish: {
       ...NO_WISH,
-      thinking: readThinking(body, toolCall),
+      thinking,
       toolCall,
       text: readOutputConfig(body.output_config),
     },
     cacheHour: marks.hour,
   };
+}
+
+function checkClearsNoThinking(management: unknown): void {
+  const edits = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
+  for (const edit of edits) {
+    if (isObject(edit) && edit.type === 'clear_thinking_20251015')
+      throw invalid('`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive');
+  }
 }
 
 function checkSampling(body: Json): void {

@@ -68,6 +68,23 @@ function checkEnd(turn: Turn | undefined): void {
   }
 }
 
+/**
+ * What a thinking budget asks of a turn of tool calls that is still open: that it began with a thought.
+ * @throws AnthropicError
+ */
+export function checkOpenTurnThinks(turns: readonly Turn[]): void {
+  const dialogue = turns.filter((turn) => turn.role !== 'system');
+  const said = dialogue.findLastIndex(
+    ({ role, blocks }) => role === 'user' && !blocks.some(({ kind }) => kind === 'result'),
+  );
+  const first = dialogue.slice(said + 1).find(({ role }) => role === 'assistant');
+  const kind = first?.blocks[0]?.kind;
+  if (!first || kind === 'thinking') return;
+  throw invalid(
+    `messages.${first.index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${kind === 'call' ? 'tool_use' : 'text'}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
+  );
+}
+
 /** Every call is answered at the start of the very next turn, once, and nothing else is. */
 function checkToolUse(dialogue: readonly Turn[]): void {
   let open: ReadonlySet<string> = new Set();

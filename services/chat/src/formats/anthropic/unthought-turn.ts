@@ -1,0 +1,70 @@
+import { membersOf, textOf } from '@gateway/upstream';
+import type { ContentBlock } from './content-block';
+import type { Message, MessagesBody } from './messages-schema';
+
+/** What of a call says whether the model thinks, and what is given to it of what it thought. */
+export type ThinkingCall = Pick<MessagesBody, 'messages' | 'thinking' | 'context_management'>;
+
+/** Of Anthropic's ids of tool calls, wherever its models are served. */
+const OWN_CALL = 'toolu_';
+/** Asks for thinking, which is refused without. */
+const CLEARS_THINKING = 'clear_thinking_';
+
+/**
+ * With a thinking budget Anthropic wants a turn of tool calls that is still open to have begun with its thought, and
+ * refuses it otherwise. One that another model began cannot have: it is ended without thinking, and the next turn
+ * thinks again. Undefined where that is not so, among others for a turn of Anthropic's whose thought the caller lost.
+ * @param call without thinking of others
+ */
+export function withoutBudget({
+  messages,
+  thinking,
+  context_management,
+}: ThinkingCall): ThinkingCall | undefined {
+  if (thinking?.type !== 'enabled') return undefined;
+  const start = openTurnStart(messages);
+  if (start === undefined || !isAnothers(messages[start]!)) return undefined;
+  const kept = messages.map((message, index) => (index < start ? message : unthought(message)));
+  return { messages: kept, ...withoutClearing(context_management) };
+}
+
+/** The first message of the assistant's since the user has said more than what tools gave. */
+function openTurnStart(messages: readonly Message[]): number | undefined {
+  let start: number | undefined;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const { role, content } = messages[at]!;
+    if (role === 'system') continue;
+    if (role === 'assistant') start = at;
+    else if (!blocksOf(content).some(({ type }) => type === 'tool_result')) return start;
+  }
+  return start;
+}
+
+function isAnothers({ content }: Message): boolean {
+  const blocks = blocksOf(content);
+  if (blocks.length === 0 || isThought(blocks[0]!)) return false;
+  const calls = blocks.filter((block) => block.type === 'tool_use');
+  return calls.length > 0 && !calls.some(({ id }) => id.startsWith(OWN_CALL));
+}
+
+function unthought(message: Message): Message {
+  if (message.role !== 'assistant' || typeof message.content === 'string') return message;
+  return { ...message, content: blocksOf(message.content).filter((block) => !isThought(block)) };
+}
+
+function isThought({ type }: ContentBlock): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+function blocksOf(content: Message['content']): readonly ContentBlock[] {
+  return typeof content === 'string' || content === undefined ? [] : content;
+}
+
+function withoutClearing(
+  management: ThinkingCall['context_management'],
+): Pick<ThinkingCall, 'context_management'> {
+  const edits: unknown = management?.edits;
+  if (!Array.isArray(edits)) return { context_management: management };
+  const kept = edits.filter((edit) => !textOf(membersOf(edit).type).startsWith(CLEARS_THINKING));
+  return { context_management: kept.length === 0 ? undefined : { ...management, edits: kept } };
+}

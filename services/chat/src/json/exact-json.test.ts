@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isPlainObject, parseExact } from './exact-json';
+
+const again = (json: string) => JSON.stringify(parseExact(json));
+
+test.each([
+  '{"id":9007199254740993}',
+  '{"id":-12345678901234567890,"list":[1,18446744073709551615,{"deep":99999999999999999999999999}]}',
+  '[9007199254740993,9007199254740994]',
+  '{"__proto__":{"a":9007199254740993}}',
+  '{"a\\\\":9007199254740993,"b\\"":":9007199254740993","c":"\\\\\\",9007199254740993"}',
+])('%s keeps its digits', (json) => {
+  expect(again(json)).toBe(json);
+});
+
+test('white space around them is none of theirs', () => {
+  expect(again(' { "a" :\n 12345678901234567890 , "b" : [ -12345678901234567890 ] } ')).toBe(
+    '{"a":12345678901234567890,"b":[-12345678901234567890]}',
+  );
+});
+
+test('what a number can hold, or is no integer, is a number', () => {
+  const json =
+    '{"a":9007199254740991,"b":1234567890123456,"c":0.1234567890123456789,"d":1e-1234567890123456,"e":[12345678901234567890.5,12345678901234567890e1]}';
+  expect(parseExact(json)).toEqual(JSON.parse(json));
+});
+
+test('all else is read as ever', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string(), (value, text) => {
+      const json = JSON.stringify({ [text]: [text, value], long: ':1234567890123456' });
+      expect(again(`{"a":12345678901234567890,"b":${json}}`)).toBe(`{"a":12345678901234567890,"b":${json}}`);
+    }),
+  );
+});
+
+test.each(['\uE0009007199254740993', '\\uE0009007199254740993', '\\ue000x'])(
+  'a text that begins with "%s" is that text',
+  (text) => {
+    const json = `{"a":"${text}","b":12345678901234567890}`;
+    expect(parseExact(json)).toEqual(JSON.parse(json));
+  },
+);
+
+test.each([
+  '{"id":12345678901234567890',
+  '{"id":012345678901234567890}',
+  '{"id":--12345678901234567890}',
+  '{12345678901234567890:1}',
+])('%s is no JSON', (json) => {
+  expect(() => parseExact(json)).toThrow(SyntaxError);
+});
+
+test('a kept number is no object', () => {
+  const { list } = parseExact('{"list":[12345678901234567890,{"a":12345678901234567890}]}') as {
+    list: unknown[];
+  };
+  expect(list.map(isPlainObject)).toEqual([false, true]);
+  expect([[], null, 'a', 1].some(isPlainObject)).toBe(false);
+});

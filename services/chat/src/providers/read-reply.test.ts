@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import { readMessage } from './anthropic/read-message';
+import { ResponseReader } from './gemini/response-reader';
+import { readReply } from './read-reply';
+import type { UpstreamResponse } from './upstream-http';
+
+const LONG = '{"id":12345678901234567890,"of":[{"n":-9007199254740993}]}';
+const NUMBER = '12345678901234567890';
+
+const reply = async (json: string) =>
+  (await readReply(Readable.from([Buffer.from(json)]) as unknown as UpstreamResponse['body'])).value;
+
+const message = async (input: string) =>
+  readMessage(
+    await reply(
+      `{"content":[{"type":"tool_use","id":"toolu_1","name":"f","input":${input}}],"stop_reason":"tool_use"}`,
+    ),
+  ).parts;
+
+const response = async (args: string) =>
+  new ResponseReader(() => 'id').read(
+    await reply(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${args}}}]}}]}`),
+  );
+
+test('arguments of whole replies keep the digits of long integers', async () => {
+  expect(await message(LONG)).toMatchObject([{ kind: 'tool_call', arguments: LONG }]);
+  expect(await response(LONG)).toContainEqual({ kind: 'tool_arguments', call: 0, text: LONG });
+});
+
+test('a number is no arguments, however long', async () => {
+  expect(await message(NUMBER)).toMatchObject([{ kind: 'tool_call', arguments: '{}' }]);
+  expect(await response(NUMBER)).toContainEqual({ kind: 'tool_arguments', call: 0, text: '{}' });
+});
+
+test('what is no JSON object is no reply', async () => {
+  for (const json of ['', '{', '12', 'null']) await expect(reply(json)).rejects.toThrow('no JSON object');
+});
