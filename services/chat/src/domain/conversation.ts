@@ -2,6 +2,9 @@
  * A chat call in no provider's words. A caller's format is read into it and a provider's request written from
  * it, wherever the two differ; what a format cannot say is left out here, and what no other format could
  * carry, and matters, was refused when it was read.
+ *
+ * Who makes one of these gives it all of its members, in the order of the interface, undefined where there is nothing:
+ * engines see one shape then, and what reads the parts of a long conversation stays compiled.
  */
 export interface Conversation {
   /** What stands before the first turn. */
@@ -11,14 +14,14 @@ export interface Conversation {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   /** Undefined: as the provider does by itself. */
-  readonly parallelToolCalls?: boolean;
+  readonly parallelToolCalls?: boolean | undefined;
   readonly output: OutputShape;
-  readonly reasoning?: Reasoning;
+  readonly reasoning?: Reasoning | undefined;
   readonly sampling: Sampling;
   /** The caller's own maximum. */
-  readonly maxOutputTokens?: number;
+  readonly maxOutputTokens?: number | undefined;
   /** An opaque id of the caller's end user. */
-  readonly endUser?: string;
+  readonly endUser?: string | undefined;
   readonly stream: boolean;
 }
 
@@ -52,22 +55,22 @@ export interface CacheHint {
 export interface TextPart {
   readonly kind: 'text';
   readonly text: string;
-  readonly cache?: CacheHint;
+  readonly cache?: CacheHint | undefined;
 }
 
 export interface ImagePart {
   readonly kind: 'image';
   readonly source: MediaSource;
-  readonly detail?: string;
-  readonly cache?: CacheHint;
+  readonly detail?: string | undefined;
+  readonly cache?: CacheHint | undefined;
 }
 
 /** A PDF, or plain text with a title. */
 export interface DocumentPart {
   readonly kind: 'document';
   readonly source: MediaSource | { readonly kind: 'text'; readonly text: string };
-  readonly title?: string;
-  readonly cache?: CacheHint;
+  readonly title?: string | undefined;
+  readonly cache?: CacheHint | undefined;
 }
 
 export interface AudioPart {
@@ -84,7 +87,7 @@ export interface ToolResultPart {
   readonly callId: string;
   readonly parts: readonly (TextPart | ImagePart | DocumentPart)[];
   readonly isError: boolean;
-  readonly cache?: CacheHint;
+  readonly cache?: CacheHint | undefined;
 }
 
 /** Whose words a signature is in: only a provider of that wire format can read it. */
@@ -100,7 +103,7 @@ export interface ThinkingPart {
   readonly kind: 'thinking';
   readonly text: string;
   /** Absent: the provider does not sign. */
-  readonly signature?: Signature;
+  readonly signature?: Signature | undefined;
 }
 
 export interface RedactedThinkingPart {
@@ -115,17 +118,17 @@ export interface ToolCallPart {
   readonly name: string;
   /** JSON text; empty when there are none. */
   readonly arguments: string;
-  readonly signature?: Signature;
-  readonly cache?: CacheHint;
+  readonly signature?: Signature | undefined;
+  readonly cache?: CacheHint | undefined;
 }
 
 export interface Tool {
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** A JSON schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  readonly strict?: boolean;
-  readonly cache?: CacheHint;
+  readonly strict?: boolean | undefined;
+  readonly cache?: CacheHint | undefined;
 }
 
 export type ToolChoice =
@@ -138,28 +141,28 @@ export type OutputShape =
   | {
       readonly kind: 'schema';
       readonly name: string;
-      readonly description?: string;
+      readonly description?: string | undefined;
       readonly schema: Readonly<Record<string, unknown>>;
-      readonly strict?: boolean;
+      readonly strict?: boolean | undefined;
     };
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** How much to think. At least one of the fields is there. */
 export interface Reasoning {
-  readonly effort?: Effort;
+  readonly effort?: Effort | undefined;
   /** Most tokens to think in, where the caller gave a figure. */
-  readonly budgetTokens?: number;
+  readonly budgetTokens?: number | undefined;
   /** The model decides for itself how much. */
-  readonly adaptive?: boolean;
+  readonly adaptive?: boolean | undefined;
 }
 
 export interface Sampling {
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly topK?: number;
-  readonly presencePenalty?: number;
-  readonly frequencyPenalty?: number;
-  readonly seed?: number;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly seed?: number | undefined;
   readonly stop: readonly string[];
 }

@@ -23,7 +23,7 @@ type ResultPart = ToolResultPart['parts'][number];
 
 /** The text of a content, and of nothing else in it. */
 export function textPartsOf(content: Content): TextPart[] {
-  if (typeof content === 'string') return [{ kind: 'text', text: content }];
+  if (typeof content === 'string') return [plainText(content)];
   return content.flatMap((each) => (each.type === 'text' ? [textPart(each)] : []));
 }
 
@@ -71,13 +71,17 @@ export function fromAssistantBlocks(content: Content, uncarried: Uncarried): Ass
 }
 
 function textPart({ text, cache_control }: block.TextBlock): TextPart {
-  return { kind: 'text', text, ...toCacheHint(cache_control) };
+  return { kind: 'text', text, cache: toCacheHint(cache_control) };
+}
+
+function plainText(text: string): TextPart {
+  return { kind: 'text', text, cache: undefined };
 }
 
 /** A provider that does not sign is told by a signature without a value, because the format demands one. */
 function thinkingPart({ thinking, signature }: block.ThinkingBlock): AssistantPart {
   const read = signature ? readSignature(signature, 'anthropic') : undefined;
-  return { kind: 'thinking', text: thinking, ...(read?.value && { signature: read }) };
+  return { kind: 'thinking', text: thinking, signature: read?.value ? read : undefined };
 }
 
 function toolCallPart(call: block.ToolUseBlock, signature: Signature | undefined): AssistantPart {
@@ -86,8 +90,8 @@ function toolCallPart(call: block.ToolUseBlock, signature: Signature | undefined
     id: call.id,
     name: call.name,
     arguments: JSON.stringify(call.input),
-    ...(signature && { signature }),
-    ...toCacheHint(call.cache_control),
+    signature,
+    cache: toCacheHint(call.cache_control),
   };
 }
 
@@ -101,7 +105,7 @@ function toolResultPart(result: block.ToolResultBlock, uncarried: Uncarried): To
         ? textPartsOf(content)
         : content.flatMap((each) => shownParts(each, uncarried)),
     isError: result.is_error ?? false,
-    ...toCacheHint(result.cache_control),
+    cache: toCacheHint(result.cache_control),
   };
 }
 
@@ -120,14 +124,15 @@ function shownParts(each: ContentBlock, uncarried: Uncarried): ResultPart[] {
       return [searchResultPart(each)];
     case 'tool_reference':
       // Elsewhere every tool is defined from the start.
-      return [{ kind: 'text', text: each.tool_name }];
+      return [plainText(each.tool_name)];
     default:
       return untold(each, uncarried);
   }
 }
 
 function imagePart({ source, cache_control }: block.ImageBlock): ImagePart {
-  return { kind: 'image', source: mediaSource(source), ...toCacheHint(cache_control) };
+  const cache = toCacheHint(cache_control);
+  return { kind: 'image', source: mediaSource(source), detail: undefined, cache };
 }
 
 function mediaSource(source: block.MediaSource): MediaSource {
@@ -139,14 +144,14 @@ function mediaSource(source: block.MediaSource): MediaSource {
 /** What is said about a document comes before it, because no other format has a place for it. */
 function documentParts(document: block.DocumentBlock, uncarried: Uncarried): ResultPart[] {
   const { source, context } = document;
-  const title = document.title ? { title: document.title } : {};
+  const title = document.title || undefined;
   const cache = toCacheHint(document.cache_control);
-  const about: ResultPart[] = context ? [{ kind: 'text', text: context }] : [];
+  const about: ResultPart[] = context ? [plainText(context)] : [];
   if (source.type === 'text') {
-    return [...about, { kind: 'document', source: { kind: 'text', text: source.data }, ...title, ...cache }];
+    return [...about, { kind: 'document', source: { kind: 'text', text: source.data }, title, cache }];
   }
   if (source.type !== 'content') {
-    return [...about, { kind: 'document', source: mediaSource(source), ...title, ...cache }];
+    return [...about, { kind: 'document', source: mediaSource(source), title, cache }];
   }
   const { content } = source;
   const pieces =
@@ -156,8 +161,8 @@ function documentParts(document: block.DocumentBlock, uncarried: Uncarried): Res
   return [...about, ...pieces.map((piece) => (piece.kind === 'text' ? textDocument(piece, title) : piece))];
 }
 
-function textDocument({ text, cache }: TextPart, title: { title?: string }): DocumentPart {
-  return { kind: 'document', source: { kind: 'text', text }, ...title, ...(cache && { cache }) };
+function textDocument({ text, cache }: TextPart, title: string | undefined): DocumentPart {
+  return { kind: 'document', source: { kind: 'text', text }, title, cache };
 }
 
 function searchResultPart(result: block.SearchResultBlock): TextPart {
@@ -165,11 +170,11 @@ function searchResultPart(result: block.SearchResultBlock): TextPart {
   return {
     kind: 'text',
     text: [result.title, result.source, '', ...text].join('\n'),
-    ...toCacheHint(result.cache_control),
+    cache: toCacheHint(result.cache_control),
   };
 }
 
 function untold(each: ContentBlock, uncarried: Uncarried): TextPart[] {
   uncarried(`a ${each.type} block`);
-  return [{ kind: 'text', text: JSON.stringify(each) }];
+  return [plainText(JSON.stringify(each))];
 }

@@ -1,4 +1,11 @@
-import type { Conversation, Reasoning, TextPart, Turn } from '../../domain/conversation';
+import type {
+  Conversation,
+  OutputShape,
+  Reasoning,
+  Sampling,
+  TextPart,
+  Turn,
+} from '../../domain/conversation';
 import { fromAssistantBlocks, fromSystemBlocks, fromUserBlocks, textPartsOf } from './from-blocks';
 import type { Message, MessagesBody } from './messages-schema';
 import { toTools } from './to-tools';
@@ -14,25 +21,17 @@ import { refuseUncarried, type Uncarried } from './uncarried';
 export function toConversation(body: MessagesBody, uncarried: Uncarried = refuseUncarried): Conversation {
   if (body.max_tokens === 0) uncarried('max_tokens 0, which only fills the prompt cache');
   const choice = body.tool_choice;
-  const oneCall = choice?.disable_parallel_tool_use === true;
-  const reasoning = toReasoning(body);
-  const schema = (body.output_config?.format ?? body.output_format)?.schema;
   return {
     system: toSystem(body.system),
     turns: toTurns(body.messages, uncarried),
     tools: toTools(body.tools ?? [], uncarried),
     toolChoice: toToolChoice(choice),
-    ...(oneCall && { parallelToolCalls: false }),
-    output: schema ? { kind: 'schema', name: 'output', schema, strict: true } : { kind: 'text' },
-    ...(reasoning && { reasoning }),
-    sampling: {
-      ...(body.temperature != null && { temperature: body.temperature }),
-      ...(body.top_p != null && { topP: body.top_p }),
-      ...(body.top_k != null && { topK: body.top_k }),
-      stop: body.stop_sequences ?? [],
-    },
-    ...(body.max_tokens && { maxOutputTokens: body.max_tokens }),
-    ...(body.metadata?.user_id && { endUser: body.metadata.user_id }),
+    parallelToolCalls: choice?.disable_parallel_tool_use === true ? false : undefined,
+    output: toOutput((body.output_config?.format ?? body.output_format)?.schema),
+    reasoning: toReasoning(body),
+    sampling: toSampling(body),
+    maxOutputTokens: body.max_tokens || undefined,
+    endUser: body.metadata?.user_id || undefined,
     stream: body.stream ?? false,
   };
 }
@@ -50,6 +49,23 @@ function toTurns(messages: readonly Message[], uncarried: Uncarried): Turn[] {
     const cleared = message.clear_at === 'next_user_message' && index < lastUser;
     return cleared || !message.content ? [] : [fromSystemBlocks(message.content, uncarried)];
   });
+}
+
+function toSampling(body: MessagesBody): Sampling {
+  return {
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    topK: body.top_k ?? undefined,
+    presencePenalty: undefined,
+    frequencyPenalty: undefined,
+    seed: undefined,
+    stop: body.stop_sequences ?? [],
+  };
+}
+
+function toOutput(schema: Readonly<Record<string, unknown>> | undefined): OutputShape {
+  if (!schema) return { kind: 'text' };
+  return { kind: 'schema', name: 'output', description: undefined, schema, strict: true };
 }
 
 function toToolChoice(choice: MessagesBody['tool_choice']): Conversation['toolChoice'] {

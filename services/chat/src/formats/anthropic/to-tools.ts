@@ -12,10 +12,10 @@ export function toTools(tools: readonly ToolEntry[], uncarried: Uncarried): Tool
     if (toolKind(tool.type) !== 'custom') uncarried(`the tool type ${tool.type}`);
     return {
       name: tool.name ?? String(tool.type),
+      description: tool.description || undefined,
       parameters: tool.input_schema ?? NO_PARAMETERS,
-      ...(tool.description && { description: tool.description }),
-      ...(tool.strict != null && { strict: tool.strict }),
-      ...toCacheHint(tool.cache_control),
+      strict: tool.strict ?? undefined,
+      cache: toCacheHint(tool.cache_control),
     };
   });
 }

@@ -17,10 +17,9 @@ type ToolCall = NonNullable<ChatMessage['tool_calls']>[number];
  */
 export function readAssistant(message: ChatMessage, path: string, legacyCallId: string): AssistantPart[] {
   if (message.audio) throw refused(`${path}.audio`, 'spoken replies are not supported by this model');
-  const thoughts = readThinking(message);
-  const said = readTexts(message.content, `${path}.content`);
-  const parts: AssistantPart[] = thoughts.length === 0 ? said : thoughts.concat(said);
-  if (message.refusal) parts.push({ kind: 'text', text: message.refusal });
+  const parts: AssistantPart[] = readThinking(message);
+  for (const part of readTexts(message.content, `${path}.content`)) parts.push(part);
+  if (message.refusal) parts.push({ kind: 'text', text: message.refusal, cache: undefined });
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
     parts.push(readToolCall(call, `${path}.tool_calls[${index}]`));
   }
@@ -31,6 +30,8 @@ export function readAssistant(message: ChatMessage, path: string, legacyCallId: 
       id: legacyCallId,
       name: legacy.name,
       arguments: textOf(legacy.arguments),
+      signature: undefined,
+      cache: undefined,
     });
   }
   return parts;
@@ -44,7 +45,7 @@ function readThinking(message: ChatMessage): AssistantPart[] {
   const details = listOf(message.reasoning_details);
   const parts = details.length > 0 ? joined(details.map(membersOf)).flatMap(readDetail) : [];
   const text = textOf(message.reasoning_content) || textOf(message.reasoning);
-  return parts.length > 0 || text === '' ? parts : [{ kind: 'thinking', text }];
+  return parts.length > 0 || text === '' ? parts : [{ kind: 'thinking', text, signature: undefined }];
 }
 
 interface Detail {
@@ -78,7 +79,7 @@ function joined(details: readonly Record<string, unknown>[]): Detail[] {
 function readDetail({ data, text, signature }: Detail): (ThinkingPart | RedactedThinkingPart)[] {
   if (data !== '') return [{ kind: 'redacted_thinking', data: readSignature(data, 'openai') }];
   if (signature !== '') return [{ kind: 'thinking', text, signature: readSignature(signature, 'openai') }];
-  return text === '' ? [] : [{ kind: 'thinking', text }];
+  return text === '' ? [] : [{ kind: 'thinking', text, signature: undefined }];
 }
 
 function readToolCall(call: ToolCall, path: string): ToolCallPart {
@@ -90,7 +91,7 @@ function readToolCall(call: ToolCall, path: string): ToolCallPart {
     id: call.id,
     name: call.function.name,
     arguments: call.function.arguments,
-    ...(signature !== '' && { signature: readSignature(signature, 'gemini') }),
-    ...readCacheHint(call),
+    signature: signature === '' ? undefined : readSignature(signature, 'gemini'),
+    cache: readCacheHint(call),
   };
 }

@@ -2,7 +2,7 @@ import type { TextPart, ToolResultPart, Turn } from '../../domain/conversation';
 import { missingParameter } from '../schema-error';
 import type { ChatMessage } from './chat-schema';
 import { readAssistant } from './read-assistant';
-import { readCacheHint, readParts, readTexts, refused } from './read-parts';
+import { type ReadPart, readCacheHint, readParts, readTexts, refused } from './read-parts';
 
 export interface ReadMessages {
   readonly system: readonly TextPart[];
@@ -58,12 +58,13 @@ function readResult(message: ChatMessage, path: string, legacyCallId: string | u
     if (part.kind === 'audio') throw refused(`${path}.content`, 'audio is not allowed in a tool result');
     return part;
   });
-  return { kind: 'tool_result', callId, parts, isError: false, ...readCacheHint(message) };
+  return { kind: 'tool_result', callId, parts, isError: false, cache: readCacheHint(message) };
 }
 
 /** A hint on the message is one on its last part. */
-function withMessageHint<Part extends object>(parts: Part[], message: ChatMessage): Part[] {
+function withMessageHint<Part extends ReadPart>(parts: Part[], message: ChatMessage): Part[] {
   const hint = readCacheHint(message);
   const last = parts.at(-1);
-  return last && hint.cache ? [...parts.slice(0, -1), { ...hint, ...last }] : parts;
+  if (!hint || !last || last.kind === 'audio') return parts;
+  return [...parts.slice(0, -1), { ...last, cache: last.cache ?? hint }];
 }

@@ -17,7 +17,7 @@ const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
 /** What base64 of `%PDF-` begins with. */
 const PDF_BASE64 = 'JVBERi';
 /** Nothing that OpenAI caches lasts so long by default, and an hour costs the caller twice the input price. */
-const CACHE_TTL = '5m';
+const CACHE_HINT: CacheHint = { ttl: '5m' };
 
 /** @param path of the content, for what is refused */
 export function readParts(content: ChatMessage['content'], path: string): ReadPart[] {
@@ -35,16 +35,16 @@ export function readTexts(content: ChatMessage['content'], path: string): TextPa
 }
 
 function wordsOf(content: string): TextPart[] {
-  return content === '' ? [] : [{ kind: 'text', text: content }];
+  return content === '' ? [] : [{ kind: 'text', text: content, cache: undefined }];
 }
 
 /**
  * A widely used extension (Anthropic's field, as OpenRouter and LiteLLM take it in this format), and
  * OpenAI's own `prompt_cache_breakpoint`.
  */
-export function readCacheHint(holder: object): { cache?: CacheHint } {
+export function readCacheHint(holder: object): CacheHint | undefined {
   const { cache_control, prompt_cache_breakpoint } = holder as Record<string, unknown>;
-  return cache_control || prompt_cache_breakpoint ? { cache: { ttl: CACHE_TTL } } : {};
+  return cache_control || prompt_cache_breakpoint ? CACHE_HINT : undefined;
 }
 
 export function refused(path: string, why: string): GatewayError {
@@ -55,24 +55,25 @@ function readPart(part: ContentPart, path: string): ReadPart[] {
   const cache = readCacheHint(part);
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [{ kind: 'text', text: part.text, ...cache }];
+      return part.text === '' ? [] : [{ kind: 'text', text: part.text, cache }];
     case 'refusal':
-      return part.refusal === '' ? [] : [{ kind: 'text', text: part.refusal, ...cache }];
+      return part.refusal === '' ? [] : [{ kind: 'text', text: part.refusal, cache }];
     case 'image_url':
-      return [{ ...readImage(part.image_url, path), ...cache }];
+      return [readImage(part.image_url, path, cache)];
     case 'input_audio':
       return [readAudio(part.input_audio, path)];
     case 'file':
-      return [{ ...readFile(part.file, path), ...cache }];
+      return [readFile(part.file, path, cache)];
   }
 }
 
-function readImage({ url, detail }: { url: string; detail?: unknown }, path: string): ImagePart {
-  return {
-    kind: 'image',
-    source: readSource(url, path),
-    ...(typeof detail === 'string' && { detail }),
-  };
+function readImage(
+  { url, detail }: { url: string; detail?: unknown },
+  path: string,
+  cache: CacheHint | undefined,
+): ImagePart {
+  const source = readSource(url, path);
+  return { kind: 'image', source, detail: typeof detail === 'string' ? detail : undefined, cache };
 }
 
 function readSource(url: string, path: string): MediaSource {
@@ -88,21 +89,27 @@ function readAudio({ data, format }: Record<string, unknown>, path: string): Aud
   return { kind: 'audio', source: { kind: 'base64', mediaType: `audio/${format}`, data } };
 }
 
-function readFile(file: Record<string, unknown>, path: string): DocumentPart | ImagePart {
+function readFile(
+  file: Record<string, unknown>,
+  path: string,
+  cache: CacheHint | undefined,
+): DocumentPart | ImagePart {
   const { file_data: data, filename } = file;
   if (typeof data !== 'string' || data === '') {
     throw refused(path, file.file_id ? 'uploaded files are not supported by this model' : 'needs file_data');
   }
   // Some clients send the bare base64.
   const read = data.startsWith(PDF_BASE64) ? { mediaType: 'application/pdf', data } : readDataUrl(data, path);
-  if (read.mediaType.startsWith('image/')) return { kind: 'image', source: { kind: 'base64', ...read } };
-  const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {};
+  if (read.mediaType.startsWith('image/')) {
+    return { kind: 'image', source: { kind: 'base64', ...read }, detail: undefined, cache };
+  }
+  const title = typeof filename === 'string' && filename !== '' ? filename : undefined;
   if (read.mediaType === 'application/pdf') {
-    return { kind: 'document', source: { kind: 'base64', ...read }, ...title };
+    return { kind: 'document', source: { kind: 'base64', ...read }, title, cache };
   }
   if (read.mediaType.startsWith('text/') || read.mediaType === 'application/json') {
     const text = Buffer.from(read.data, 'base64').toString('utf8');
-    return { kind: 'document', source: { kind: 'text', text }, ...title };
+    return { kind: 'document', source: { kind: 'text', text }, title, cache };
   }
   throw refused(path, 'only PDF, text and image files are supported by this model');
 }

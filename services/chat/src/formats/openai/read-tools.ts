@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@gateway/upstream';
-import type { Tool, ToolChoice } from '../../domain/conversation';
+import type { CacheHint, Tool, ToolChoice } from '../../domain/conversation';
 import type { ChatCompletionBody } from './chat-schema';
 import { readCacheHint, refused } from './read-parts';
 
@@ -9,9 +9,11 @@ export function readTools(body: ChatCompletionBody): Tool[] {
   const tools = (body.tools ?? []).map((tool, index) => {
     if (tool.type === 'custom')
       throw refused(`tools[${index}]`, 'custom tools are not supported by this model');
-    return { ...readFunction(tool.function, `tools[${index}].function`), ...readCacheHint(tool) };
+    return readFunction(tool.function, `tools[${index}].function`, readCacheHint(tool));
   });
-  const legacy = (body.functions ?? []).map((entry, index) => readFunction(entry, `functions[${index}]`));
+  const legacy = (body.functions ?? []).map((entry, index) =>
+    readFunction(entry, `functions[${index}]`, undefined),
+  );
   return [...tools, ...legacy];
 }
 
@@ -26,14 +28,15 @@ export function readToolChoice(body: ChatCompletionBody, tools: readonly Tool[])
   return choice;
 }
 
-function readFunction(entry: JsonObject, path: string): Tool {
+function readFunction(entry: JsonObject, path: string, cache: CacheHint | undefined): Tool {
   const { name, description, parameters, strict } = entry;
   if (typeof name !== 'string' || name === '') throw refused(path, 'needs a name');
   return {
     name,
-    ...(typeof description === 'string' && { description }),
+    description: typeof description === 'string' ? description : undefined,
     parameters: isObject(parameters) && Object.keys(parameters).length > 0 ? parameters : NO_PARAMETERS,
-    ...(typeof strict === 'boolean' && { strict }),
+    strict: typeof strict === 'boolean' ? strict : undefined,
+    cache,
   };
 }
 

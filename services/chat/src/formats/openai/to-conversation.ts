@@ -13,19 +13,17 @@ export function toConversation(body: ChatCompletionBody): Conversation {
   refuseUntranslatable(body);
   const { system, turns } = readMessages(body.messages);
   const tools = readTools(body);
-  const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens;
-  const endUser = endUserOf(body);
   return {
     system,
     turns,
     tools,
     toolChoice: readToolChoice(body, tools),
-    ...parallelCalls(body),
+    parallelToolCalls: parallelCalls(body),
     output: readOutput(body.response_format),
-    ...(body.reasoning_effort != null && { reasoning: { effort: body.reasoning_effort } }),
+    reasoning: body.reasoning_effort == null ? undefined : { effort: body.reasoning_effort },
     sampling: readSampling(body),
-    ...(maxOutputTokens != null && { maxOutputTokens }),
-    ...(endUser !== undefined && { endUser }),
+    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
+    endUser: endUserOf(body),
     stream: body.stream ?? false,
   };
 }
@@ -33,10 +31,9 @@ export function toConversation(body: ChatCompletionBody): Conversation {
 function parallelCalls({
   functions,
   parallel_tool_calls: wanted,
-}: ChatCompletionBody): Pick<Conversation, 'parallelToolCalls'> {
+}: ChatCompletionBody): Conversation['parallelToolCalls'] {
   // A legacy reply has room for one call.
-  const parallel = functions?.length ? false : wanted;
-  return parallel == null ? {} : { parallelToolCalls: parallel };
+  return functions?.length ? false : (wanted ?? undefined);
 }
 
 function readOutput(format: ChatCompletionBody['response_format']): OutputShape {
@@ -46,20 +43,21 @@ function readOutput(format: ChatCompletionBody['response_format']): OutputShape 
   return {
     kind: 'schema',
     name: typeof name === 'string' ? name : 'output',
-    ...(typeof description === 'string' && { description }),
+    description: typeof description === 'string' ? description : undefined,
     schema: schema as Record<string, unknown>,
-    ...(typeof strict === 'boolean' && { strict }),
+    strict: typeof strict === 'boolean' ? strict : undefined,
   };
 }
 
 function readSampling(body: ChatCompletionBody): Sampling {
   const stop = typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []);
   return {
-    ...(body.temperature != null && { temperature: body.temperature }),
-    ...(body.top_p != null && { topP: body.top_p }),
-    ...(body.presence_penalty != null && { presencePenalty: body.presence_penalty }),
-    ...(body.frequency_penalty != null && { frequencyPenalty: body.frequency_penalty }),
-    ...(body.seed != null && { seed: body.seed }),
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    topK: undefined,
+    presencePenalty: body.presence_penalty ?? undefined,
+    frequencyPenalty: body.frequency_penalty ?? undefined,
+    seed: body.seed ?? undefined,
     stop: stop.filter((sequence) => sequence !== ''),
   };
 }

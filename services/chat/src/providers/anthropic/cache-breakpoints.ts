@@ -9,7 +9,7 @@ const MAX_BREAKPOINTS = 4;
  */
 export function limitBreakpoints(body: MessagesBody): void {
   const marked = markedBlocks(body);
-  for (const block of marked.splice(0, marked.length - MAX_BREAKPOINTS)) delete block.cache_control;
+  for (const block of marked.splice(0, marked.length - MAX_BREAKPOINTS)) block.cache_control = undefined;
   let short = false;
   for (const block of marked) {
     if (short) block.cache_control = { type: 'ephemeral' };

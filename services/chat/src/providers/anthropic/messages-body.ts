@@ -1,19 +1,22 @@
-/** What `POST /v1/messages` takes (SDK 1.10, `MessageCreateParams`), as far as we write it. */
+/**
+ * What `POST /v1/messages` takes (SDK 1.10, `MessageCreateParams`), as far as we write it. Members that are undefined
+ * are not written.
+ */
 export interface MessagesBody {
   readonly model: string;
   readonly max_tokens: number;
   readonly stream: boolean;
-  readonly system?: readonly TextBlock[];
+  readonly system?: readonly TextBlock[] | undefined;
   readonly messages: readonly WireMessage[];
-  readonly tools?: readonly WireTool[];
-  readonly tool_choice?: WireToolChoice;
-  readonly thinking?: WireThinking;
-  readonly output_config?: OutputConfig;
-  readonly temperature?: number;
-  readonly top_p?: number;
-  readonly top_k?: number;
-  readonly stop_sequences?: readonly string[];
-  readonly metadata?: { readonly user_id: string };
+  readonly tools?: readonly WireTool[] | undefined;
+  readonly tool_choice?: WireToolChoice | undefined;
+  readonly thinking?: WireThinking | undefined;
+  readonly output_config?: OutputConfig | undefined;
+  readonly temperature?: number | undefined;
+  readonly top_p?: number | undefined;
+  readonly top_k?: number | undefined;
+  readonly stop_sequences?: readonly string[] | undefined;
+  readonly metadata?: { readonly user_id: string } | undefined;
 }
 
 export interface WireMessage {
@@ -23,12 +26,12 @@ export interface WireMessage {
 
 export interface CacheControl {
   readonly type: 'ephemeral';
-  readonly ttl?: '1h';
+  readonly ttl?: '1h' | undefined;
 }
 
 /** Which breakpoints stay is decided once the whole request is written. */
 export interface Cacheable {
-  cache_control?: CacheControl;
+  cache_control?: CacheControl | undefined;
 }
 
 export type Block = InputBlock | ToolResultBlock | ToolUseBlock | ThinkingBlock | RedactedThinkingBlock;
@@ -52,14 +55,14 @@ export interface ImageBlock extends Cacheable {
 export interface DocumentBlock extends Cacheable {
   readonly type: 'document';
   readonly source: Base64Source | UrlSource | TextSource;
-  readonly title?: string;
+  readonly title?: string | undefined;
 }
 
 export interface ToolResultBlock extends Cacheable {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
-  readonly content?: readonly InputBlock[];
-  readonly is_error?: true;
+  readonly content?: readonly InputBlock[] | undefined;
+  readonly is_error?: true | undefined;
 }
 
 export interface ToolUseBlock extends Cacheable {
@@ -82,9 +85,9 @@ export interface RedactedThinkingBlock {
 
 export interface WireTool extends Cacheable {
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly input_schema: Readonly<Record<string, unknown>>;
-  readonly strict?: true;
+  readonly strict?: true | undefined;
 }
 
 export type WireToolChoice =
@@ -99,7 +102,12 @@ export type WireThinking =
 
 export type WireEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
+export interface JsonFormat {
+  readonly type: 'json_schema';
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
 export interface OutputConfig {
-  readonly effort?: WireEffort;
-  readonly format?: { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> };
+  readonly effort?: WireEffort | undefined;
+  readonly format?: JsonFormat | undefined;
 }

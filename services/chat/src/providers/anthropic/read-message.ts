@@ -37,7 +37,7 @@ function readBlock(value: unknown): AssistantPart | undefined {
   const block = membersOf(value);
   if (block.type === 'text') {
     const text = textOf(block.text);
-    return text === '' ? undefined : { kind: 'text', text };
+    return text === '' ? undefined : { kind: 'text', text, cache: undefined };
   }
   if (block.type === 'thinking') return readThinking(textOf(block.thinking), textOf(block.signature));
   if (block.type === 'redacted_thinking') {
@@ -50,9 +50,11 @@ function readBlock(value: unknown): AssistantPart | undefined {
 /** Without text where the provider does not show it: the signature alone continues the thought. */
 function readThinking(text: string, signature: string): ThinkingPart | undefined {
   if (signature !== '') return { kind: 'thinking', text, signature: ownSignature(signature) };
-  return text === '' ? undefined : { kind: 'thinking', text };
+  return text === '' ? undefined : { kind: 'thinking', text, signature: undefined };
 }
 
 function readCall(block: Record<string, unknown>): ToolCallPart {
-  return { kind: 'tool_call', ...readToolUse(block), arguments: argumentsOf(block.input) };
+  const { id, name } = readToolUse(block);
+  const text = argumentsOf(block.input);
+  return { kind: 'tool_call', id, name, arguments: text, signature: undefined, cache: undefined };
 }

@@ -7,7 +7,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../../domain/conversation';
-import type { Cacheable, DocumentBlock, ImageBlock, InputBlock, TextBlock } from './messages-body';
+import type { CacheControl, DocumentBlock, ImageBlock, InputBlock, TextBlock } from './messages-body';
 
 export type InputPart = Exclude<UserPart, ToolResultPart>;
 
@@ -21,9 +21,9 @@ export function isBlank(text: string): boolean {
   return !SOMETHING.test(text);
 }
 
-export function cacheOf(hint: CacheHint | undefined): Cacheable {
-  if (!hint) return {};
-  return { cache_control: hint.ttl === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' } };
+export function writeCache(hint: CacheHint | undefined): CacheControl | undefined {
+  if (!hint) return undefined;
+  return { type: 'ephemeral', ttl: hint.ttl === '1h' ? '1h' : undefined };
 }
 
 /**
@@ -31,12 +31,9 @@ export function cacheOf(hint: CacheHint | undefined): Cacheable {
  * @throws GatewayError `invalid_request` for media that its models do not read
  */
 export function writeInput(parts: readonly InputPart[]): InputBlock[] {
-  const said = parts.every(isSaid) ? parts : parts.filter(isSaid);
-  return said.map(writeBlock);
-}
-
-function isSaid(part: InputPart): boolean {
-  return part.kind !== 'text' || !isBlank(part.text);
+  const blocks: InputBlock[] = [];
+  for (const part of parts) if (part.kind !== 'text' || !isBlank(part.text)) blocks.push(writeBlock(part));
+  return blocks;
 }
 
 function writeBlock(part: InputPart): InputBlock {
@@ -53,12 +50,16 @@ function writeBlock(part: InputPart): InputBlock {
 }
 
 export function writeText({ text, cache }: TextPart): TextBlock {
-  return cache ? { type: 'text', text, ...cacheOf(cache) } : { type: 'text', text };
+  return { type: 'text', text, cache_control: writeCache(cache) };
+}
+
+export function textBlock(text: string): TextBlock {
+  return { type: 'text', text, cache_control: undefined };
 }
 
 function writeImage({ source, cache }: ImagePart): ImageBlock {
   if (source.kind === 'url') {
-    return { type: 'image', source: { type: 'url', url: source.url }, ...cacheOf(cache) };
+    return { type: 'image', source: { type: 'url', url: source.url }, cache_control: writeCache(cache) };
   }
   const type = mediaType(source.mediaType);
   const known = type === 'image/jpg' ? 'image/jpeg' : type;
@@ -66,7 +67,7 @@ function writeImage({ source, cache }: ImagePart): ImageBlock {
   return {
     type: 'image',
     source: { type: 'base64', media_type: known, data: source.data },
-    ...cacheOf(cache),
+    cache_control: writeCache(cache),
   };
 }
 
@@ -77,8 +78,8 @@ function writeDocument({ source, title, cache }: DocumentPart): DocumentBlock {
   return {
     type: 'document',
     source: written,
-    ...(title !== undefined && !isBlank(title) && { title: title.slice(0, MAX_TITLE_CHARS) }),
-    ...cacheOf(cache),
+    title: title === undefined || isBlank(title) ? undefined : title.slice(0, MAX_TITLE_CHARS),
+    cache_control: writeCache(cache),
   };
 }
 

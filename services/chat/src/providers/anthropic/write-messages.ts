@@ -1,24 +1,16 @@
-import type {
-  AssistantPart,
-  AssistantTurn,
-  ToolCallPart,
-  ToolResultPart,
-  Turn,
-  UserPart,
-  UserTurn,
-} from '../../domain/conversation';
+import type { AssistantPart, ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
 import { fitToolId } from '../../domain/tool-ids';
 import { isPlainObject, parseExact } from '../../json/exact-json';
 import type { Block, ToolResultBlock, ToolUseBlock, WireMessage } from './messages-body';
-import { cacheOf, type InputPart, isBlank, writeInput, writeText } from './write-input';
+import { spokenTurns } from './spoken-turns';
+import { type InputPart, textBlock, writeCache, writeInput, writeText } from './write-input';
 
-type SpokenTurn = UserTurn | AssistantTurn;
 type PlainPart = Exclude<AssistantPart, ToolCallPart>;
 
 /** A conversation that does not begin with the user has to, for the API. */
 const OPENING: WireMessage = {
   role: 'user',
-  content: [{ type: 'text', text: '(The conversation begins.)' }],
+  content: [textBlock('(The conversation begins.)')],
 };
 /** An interrupted agent leaves a call behind that nothing answered; the API refuses it without a result. */
 const NO_RESULT = 'The tool gave no result.';
@@ -26,7 +18,7 @@ const NO_RESULT = 'The tool gave no result.';
 const LOST_CALL = 'Result of an earlier tool call:';
 
 /** What the user says to a model that does not go on from words of its own. */
-const GO_ON: WireMessage = { role: 'user', content: [{ type: 'text', text: '(Continue.)' }] };
+const GO_ON: WireMessage = { role: 'user', content: [textBlock('(Continue.)')] };
 
 /**
  * User and assistant in turn, the user first; every tool call answered in the message after it.
@@ -36,7 +28,7 @@ export function writeMessages(turns: readonly Turn[], prefills: boolean): WireMe
   const messages: WireMessage[] = [];
   const ids = new ToolUseIds();
   let calls: readonly ToolUse[] = [];
-  for (const turn of alternating(turns)) {
+  for (const turn of spokenTurns(turns)) {
     if (turn.role === 'assistant') {
       calls = turn.parts.filter((part) => part.kind === 'tool_call').map((call) => ids.give(call));
       messages.push({ role: 'assistant', content: writeAssistant(turn.parts, calls) });
@@ -58,6 +50,7 @@ export function writeMessages(turns: readonly Turn[], prefills: boolean): WireMe
  */
 export function withoutOpenThoughts(messages: readonly WireMessage[]): readonly WireMessage[] {
   const open = openTurn(messages);
+  if (!open?.content.some(isThoughtBlock)) return messages;
   return messages.map((message) =>
     message === open
       ? { ...message, content: message.content.filter((block) => !isThoughtBlock(block)) }
@@ -106,62 +99,11 @@ class ToolUseIds {
   }
 }
 
-function alternating(turns: readonly Turn[]): readonly SpokenTurn[] {
-  const carried = turns.filter((turn) => turn.role !== 'system').map(carriedOf);
-  const spoken = merged(carried.filter(({ parts }) => parts.length > 0));
-  // An assistant message may not be, nor end in, a thought.
-  return spoken.some(onlyThinks) ? merged(spoken.filter((turn) => !onlyThinks(turn))) : spoken;
-}
-
-/** What the API takes of a turn: no blank text, and of thoughts only those that it has signed. */
-function carriedOf(turn: SpokenTurn): SpokenTurn {
-  if (turn.parts.every(isCarried)) return turn;
-  return turn.role === 'user'
-    ? { role: 'user', parts: turn.parts.filter(isCarried) }
-    : { role: 'assistant', parts: turn.parts.filter(isCarried) };
-}
-
-function isCarried(part: UserPart | AssistantPart): boolean {
-  if (part.kind === 'text') return !isBlank(part.text);
-  if (part.kind === 'thinking') return part.signature?.wire === 'anthropic' && part.signature.value !== '';
-  if (part.kind === 'redacted_thinking') return part.data.wire === 'anthropic' && part.data.value !== '';
-  return true;
-}
-
-function onlyThinks({ role, parts }: SpokenTurn): boolean {
-  return role === 'assistant' && (parts as readonly AssistantPart[]).every(isThought);
-}
-
-function isThought(part: AssistantPart): boolean {
-  return part.kind === 'thinking' || part.kind === 'redacted_thinking';
-}
-
-/** Neighbours of one role as one turn; one that stands alone is taken as it is. */
-function merged(turns: readonly SpokenTurn[]): readonly SpokenTurn[] {
-  const result: SpokenTurn[] = [];
-  /** Of the last turn, once it is made of several. */
-  let joined: unknown[] | undefined;
-  for (const turn of turns) {
-    const last = result.at(-1);
-    if (last?.role !== turn.role) {
-      result.push(turn);
-      joined = undefined;
-      continue;
-    }
-    if (!joined) {
-      joined = [...last.parts];
-      result[result.length - 1] = { role: last.role, parts: joined } as SpokenTurn;
-    }
-    for (const part of turn.parts) joined.push(part);
-  }
-  return result;
-}
-
 /** Calls last: the API takes text behind them for the missing results. */
 function writeAssistant(parts: readonly AssistantPart[], calls: readonly ToolUse[]): Block[] {
-  const said = parts.filter((part) => part.kind !== 'tool_call');
-  if (calls.length === 0) while (said.length > 0 && isThought(said.at(-1)!)) said.pop();
-  const written: Block[] = said.map(writeSaid);
+  const written: Block[] = [];
+  for (const part of parts) if (part.kind !== 'tool_call') written.push(writeSaid(part));
+  if (calls.length === 0) while (written.length > 0 && isThoughtBlock(written.at(-1)!)) written.pop();
   for (const call of calls) written.push(writeCall(call));
   return written;
 }
@@ -173,7 +115,13 @@ function writeSaid(part: PlainPart): Block {
 }
 
 function writeCall({ call, id }: ToolUse): ToolUseBlock {
-  return { type: 'tool_use', id, name: call.name, input: inputOf(call.arguments), ...cacheOf(call.cache) };
+  return {
+    type: 'tool_use',
+    id,
+    name: call.name,
+    input: inputOf(call.arguments),
+    cache_control: writeCache(call.cache),
+  };
 }
 
 /**
@@ -204,7 +152,7 @@ function writeUser(parts: readonly UserPart[], calls: readonly ToolUse[]): Block
     }
     const answered = open.get(part.callId)?.shift();
     if (answered) results.set(answered, writeResult(answered.id, part));
-    else said.push({ type: 'text', text: LOST_CALL }, ...writeInput(part.parts));
+    else said.push(textBlock(LOST_CALL), ...writeInput(part.parts));
   }
   return [...calls.map((use) => results.get(use) ?? noResult(use.id)), ...said];
 }
@@ -218,9 +166,9 @@ function writeResult(id: string, { parts, isError, cache }: ToolResultPart): Too
   return {
     type: 'tool_result',
     tool_use_id: id,
-    ...(content.length > 0 && { content }),
-    ...(isError && { is_error: true }),
-    ...cacheOf(cache),
+    content: content.length > 0 ? content : undefined,
+    is_error: isError || undefined,
+    cache_control: writeCache(cache),
   };
 }
 
@@ -228,8 +176,9 @@ function noResult(id: string): ToolResultBlock {
   return {
     type: 'tool_result',
     tool_use_id: id,
-    content: [{ type: 'text', text: NO_RESULT }],
+    content: [textBlock(NO_RESULT)],
     is_error: true,
+    cache_control: undefined,
   };
 }
 

@@ -5,8 +5,8 @@ import type { Conversation, OutputShape } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
 import { limitBreakpoints } from './cache-breakpoints';
 import { fitSchema } from './fit-schema';
-import type { MessagesBody, OutputConfig, TextBlock } from './messages-body';
-import { isBlank, writeText } from './write-input';
+import type { JsonFormat, MessagesBody, TextBlock } from './messages-body';
+import { isBlank, textBlock, writeText } from './write-input';
 import { withoutOpenThoughts, writeMessages } from './write-messages';
 import { thinkingRules, writeSampling, writeThinking } from './write-thinking';
 import { forcesTool, writeTools } from './write-tools';
@@ -36,20 +36,19 @@ export function writeRequest(
   const thinks = thinking !== undefined && thinking.type !== 'disabled';
   const messages = thinks ? written : withoutOpenThoughts(written);
   const system = writeSystem(conversation, shape.instruction);
-  const outputConfig = { ...(effort && { effort }), ...(shape.format && { format: shape.format }) };
   const stop = conversation.sampling.stop.filter((sequence) => !isBlank(sequence));
   const body: MessagesBody = {
     model: upstreamModel,
     max_tokens: maxOutputTokens,
     stream: conversation.stream,
     ...writeTools(conversation, compiles),
-    ...(system.length > 0 && { system }),
+    system: system.length > 0 ? system : undefined,
     messages,
-    ...(thinking && { thinking }),
-    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    thinking,
+    output_config: effort || shape.format ? { effort, format: shape.format } : undefined,
     ...writeSampling(conversation.sampling, rules, thinks),
-    ...(stop.length > 0 && { stop_sequences: stop }),
-    ...(conversation.endUser !== undefined && { metadata: { user_id: opaque(conversation.endUser) } }),
+    stop_sequences: stop.length > 0 ? stop : undefined,
+    metadata: conversation.endUser === undefined ? undefined : { user_id: opaque(conversation.endUser) },
   };
   limitBreakpoints(body);
   return toBytes(body);
@@ -62,11 +61,11 @@ export function writeRequest(
 function writeSystem(conversation: Conversation, instruction: string | undefined): TextBlock[] {
   const said = allInstructions(conversation).filter(({ text }) => !isBlank(text));
   const all = said.map(writeText);
-  return instruction === undefined ? all : [...all, { type: 'text', text: instruction }];
+  return instruction === undefined ? all : [...all, textBlock(instruction)];
 }
 
 interface WrittenShape {
-  readonly format?: NonNullable<OutputConfig['format']>;
+  readonly format?: JsonFormat;
   /** Where the API has no field for it. */
   readonly instruction?: string;
 }

@@ -1,4 +1,4 @@
-import type { Effort, Reasoning } from '../../domain/conversation';
+import type { Effort, Reasoning, Sampling } from '../../domain/conversation';
 import type { MessagesBody, WireEffort, WireMessage, WireThinking } from './messages-body';
 import { openTurnThinks } from './write-messages';
 
@@ -115,7 +115,7 @@ const MIN_THINKING_TOP_P = 0.95;
  * models refuse it beside `top_p`; the one that says more is kept.
  */
 export function writeSampling(
-  sampling: { temperature?: number; topP?: number; topK?: number },
+  sampling: Pick<Sampling, 'temperature' | 'topP' | 'topK'>,
   rules: ThinkingRules,
   thinks: boolean,
 ): WireSampling {

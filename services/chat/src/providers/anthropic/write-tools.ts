@@ -1,11 +1,11 @@
 import type { Conversation, Tool } from '../../domain/conversation';
 import { fitSchema } from './fit-schema';
 import type { WireTool, WireToolChoice } from './messages-body';
-import { cacheOf } from './write-input';
+import { writeCache } from './write-input';
 
 export interface WrittenTools {
-  readonly tools?: readonly WireTool[];
-  readonly tool_choice?: WireToolChoice;
+  readonly tools?: readonly WireTool[] | undefined;
+  readonly tool_choice?: WireToolChoice | undefined;
 }
 
 /** @param compiles the model holds itself to schemas */
@@ -13,8 +13,10 @@ export function writeTools(conversation: Conversation, compiles: boolean): Writt
   const offered = offeredTools(conversation);
   // A choice without tools is refused.
   if (offered.length === 0) return {};
-  const choice = writeChoice(conversation);
-  return { tools: offered.map((tool) => writeTool(tool, compiles)), ...(choice && { tool_choice: choice }) };
+  return {
+    tools: offered.map((tool) => writeTool(tool, compiles)),
+    tool_choice: writeChoice(conversation),
+  };
 }
 
 /** The caller wants a call whatever the model thinks of it. */
@@ -38,10 +40,10 @@ function writeTool({ name, description, parameters, strict, cache }: Tool, compi
   const fitted = strict && compiles ? fitSchema(schema) : undefined;
   return {
     name,
-    ...(description !== undefined && { description }),
+    description,
     input_schema: fitted ?? schema,
-    ...(fitted && { strict: true }),
-    ...cacheOf(cache),
+    strict: fitted && true,
+    cache_control: writeCache(cache),
   };
 }
 

@@ -4,15 +4,15 @@ export interface GeminiContent {
   readonly parts: GeminiPart[];
 }
 
-/** Just one of its members but `thought` and `thoughtSignature`, which say something of it. */
+/** Just one of its members but `thought` and `thoughtSignature`, which say something of it. Undefined ones are not written. */
 export interface GeminiPart {
-  readonly text?: string;
-  readonly inlineData?: GeminiBlob;
-  readonly fileData?: { readonly mimeType: string; readonly fileUri: string };
-  readonly functionCall?: { readonly id: string; readonly name: string; readonly args: object };
-  readonly functionResponse?: GeminiFunctionResponse;
-  readonly thought?: true;
-  thoughtSignature?: string;
+  readonly text?: string | undefined;
+  readonly inlineData?: GeminiBlob | undefined;
+  readonly fileData?: { readonly mimeType: string; readonly fileUri: string } | undefined;
+  readonly functionCall?: { readonly id: string; readonly name: string; readonly args: object } | undefined;
+  readonly functionResponse?: GeminiFunctionResponse | undefined;
+  readonly thought?: true | undefined;
+  thoughtSignature?: string | undefined;
 }
 
 export interface GeminiBlob {
@@ -24,5 +24,5 @@ export interface GeminiFunctionResponse {
   readonly id: string;
   readonly name: string;
   readonly response: { readonly output: string } | { readonly error: string };
-  readonly parts?: readonly { readonly inlineData: GeminiBlob }[];
+  readonly parts?: readonly { readonly inlineData: GeminiBlob }[] | undefined;
 }

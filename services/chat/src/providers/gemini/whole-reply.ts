@@ -23,14 +23,15 @@ function addEvent(parts: AssistantPart[], event: ReplyEvent): void {
     case 'thinking':
       if (last?.kind === event.kind && !isSigned(parts)) {
         parts[parts.length - 1] = { ...last, text: last.text + event.text };
-      } else parts.push({ kind: event.kind, text: event.text });
+      } else if (event.kind === 'text') parts.push({ kind: 'text', text: event.text, cache: undefined });
+      else parts.push({ kind: 'thinking', text: event.text, signature: undefined });
       return;
     case 'thinking_signature':
       addSignature(parts, event.signature);
       return;
     case 'tool_call': {
       const { id, name, signature } = event;
-      parts.push({ kind: 'tool_call', id, name, arguments: '', ...(signature && { signature }) });
+      parts.push({ kind: 'tool_call', id, name, arguments: '', signature, cache: undefined });
       return;
     }
     case 'tool_arguments':

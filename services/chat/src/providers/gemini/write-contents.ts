@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/proto';
-import type { AssistantPart, ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
+import type { ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
+import { joinNeighbours } from '../../domain/join-neighbours';
 import type { GeminiContent, GeminiPart } from './gemini-content';
 import type { GeminiModel } from './gemini-model';
 import { writeMedia } from './write-media';
@@ -8,11 +9,7 @@ import { writeToolResult } from './write-tool-result';
 
 /** Stands where a user has to have spoken and did not; empty text is refused. */
 const SILENCE: GeminiPart = { text: ' ' };
-
-/** Turns of one speaker that follow each other; system turns do not part them. */
-type Speech =
-  | { readonly role: 'user'; readonly parts: UserPart[] }
-  | { readonly role: 'assistant'; readonly parts: AssistantPart[] };
+const NO_CALLS: readonly ToolCallPart[] = [];
 
 /**
  * `contents`: speakers alternate, the user begins, and every function call is answered at once, in the order
@@ -22,14 +19,15 @@ type Speech =
  */
 export function writeContents(turns: readonly Turn[], model: GeminiModel): GeminiContent[] {
   const contents: GeminiContent[] = [];
-  let calls: readonly ToolCallPart[] = [];
-  for (const speech of speechesOf(turns)) {
-    if (speech.role === 'assistant') {
-      addContent(contents, 'model', writeModelParts(speech.parts, model));
-      calls = speech.parts.filter((part) => part.kind === 'tool_call');
+  let calls = NO_CALLS;
+  // System turns do not part what one speaker says.
+  for (const { role, parts } of joinNeighbours(turns.filter((turn) => turn.role !== 'system'))) {
+    if (role === 'assistant') {
+      addContent(contents, 'model', writeModelParts(parts, model));
+      calls = parts.filter((part) => part.kind === 'tool_call');
     } else {
-      addUser(contents, calls, speech.parts, model);
-      calls = [];
+      addUser(contents, calls, parts, model);
+      calls = NO_CALLS;
     }
   }
   if (calls.length > 0) addUser(contents, calls, [], model);
@@ -43,20 +41,6 @@ export function writeContents(turns: readonly Turn[], model: GeminiModel): Gemin
     );
   }
   return contents;
-}
-
-function speechesOf(turns: readonly Turn[]): Speech[] {
-  const speeches: Speech[] = [];
-  for (const turn of turns) {
-    if (turn.role === 'system') continue;
-    const last = speeches.at(-1);
-    if (turn.role === 'user') {
-      if (last?.role === 'user') last.parts.push(...turn.parts);
-      else speeches.push({ role: 'user', parts: [...turn.parts] });
-    } else if (last?.role === 'assistant') last.parts.push(...turn.parts);
-    else speeches.push({ role: 'assistant', parts: [...turn.parts] });
-  }
-  return speeches;
 }
 
 function addUser(
@@ -74,7 +58,7 @@ function addUser(
   }
   for (const part of parts) {
     if (part.kind === 'text') {
-      if (part.text !== '') words.push({ text: part.text });
+      if (part.text !== '') words.push({ text: part.text, thought: undefined, thoughtSignature: undefined });
     } else if (part.kind !== 'tool_result') words.push(writeMedia(part));
   }
   addContent(contents, 'user', words);

@@ -40,7 +40,7 @@ class ModelParts {
 
   addText(text: string): void {
     if (text === '') return;
-    this.#list.push({ text, ...(this.#waiting !== undefined && { thoughtSignature: this.#waiting }) });
+    this.#list.push({ text, thought: undefined, thoughtSignature: this.#waiting });
     this.#waiting = undefined;
   }
 
@@ -60,7 +60,7 @@ class ModelParts {
     this.#settle();
     this.#list.push({
       functionCall: { id: fitToolId(call.id), name: call.name, args: argumentsOf(call) },
-      ...(signature?.on === 'itself' && { thoughtSignature: signature.value }),
+      thoughtSignature: signature?.on === 'itself' ? signature.value : undefined,
     });
   }
 
@@ -76,7 +76,7 @@ class ModelParts {
     if (last?.text !== undefined && !last.thought && last.thoughtSignature === undefined) {
       last.thoughtSignature = this.#waiting;
     } else {
-      this.#list.push({ text: '', thoughtSignature: this.#waiting });
+      this.#list.push({ text: '', thought: undefined, thoughtSignature: this.#waiting });
     }
     this.#waiting = undefined;
   }

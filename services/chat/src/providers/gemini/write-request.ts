@@ -36,14 +36,14 @@ export function writeGeminiRequest(
   const thinkingConfig = writeThinking(conversation.reasoning, model, maxOutputTokens, capabilities);
   return Buffer.from(
     writeMembers({
-      ...(system.length > 0 && { systemInstruction: { parts: system } }),
+      systemInstruction: system.length > 0 ? { parts: system } : undefined,
       contents: writeContents(conversation.turns, model),
       ...writeTools(conversation, model),
       generationConfig: {
         maxOutputTokens,
         ...writeSampling(conversation.sampling, model),
         ...writeOutput(conversation, model),
-        ...(thinkingConfig && { thinkingConfig }),
+        thinkingConfig,
       },
     }),
   );
@@ -72,8 +72,8 @@ function writeSampling(sampling: Sampling, model: GeminiModel): object {
   return {
     // JSON leaves out what is undefined.
     ...(!model.fixedSampling && { temperature, topP, topK }),
-    ...(seedFits && { seed }),
-    ...(stop.length > 0 && { stopSequences: stop }),
+    seed: seedFits ? seed : undefined,
+    stopSequences: stop.length > 0 ? stop : undefined,
   };
 }
 

@@ -37,7 +37,7 @@ export function writeToolResult(
         id: fitToolId(call.id),
         name: call.name,
         response: !result || result.isError ? { error: text } : { output: text },
-        ...(nested.length > 0 && { parts: nested }),
+        parts: nested.length > 0 ? nested : undefined,
       },
     },
     media: media.length > 0 ? [{ text: `From the result of ${call.name}:` }, ...media] : [],

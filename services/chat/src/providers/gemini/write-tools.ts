@@ -51,9 +51,9 @@ function callingConfig(
 function writeDeclaration({ name, description, parameters }: Tool): object {
   return {
     name,
-    ...(description && { description }),
+    description: description || undefined,
     // Without parameters it is left unset: the type's documentation asks for that.
-    ...(!isEmpty(parameters) && { parametersJsonSchema: writeSchema({ type: 'object', ...parameters }) }),
+    parametersJsonSchema: isEmpty(parameters) ? undefined : writeSchema({ type: 'object', ...parameters }),
   };
 }
 

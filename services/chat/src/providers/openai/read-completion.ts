@@ -1,5 +1,5 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
-import type { AssistantPart, ToolCallPart } from '../../domain/conversation';
+import type { AssistantPart, TextPart, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import {
   MAX_TOOL_CALLS,
@@ -22,7 +22,7 @@ export function readCompletion(reply: JsonObject): Reply {
     parts: [
       ...readThinking(message),
       ...readContent(message.content),
-      ...(refusal === '' ? [] : [{ kind: 'text', text: refusal } as const]),
+      ...(refusal === '' ? [] : [textPart(refusal)]),
       ...calls,
     ],
     stop: readStop(choice.finish_reason, { refused: refusal !== '', calledTools: calls.length > 0 }),
@@ -30,11 +30,16 @@ export function readCompletion(reply: JsonObject): Reply {
 }
 
 function readContent(content: unknown): AssistantPart[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (typeof content === 'string') return content === '' ? [] : [textPart(content)];
   return listOf(content).flatMap((part): AssistantPart[] => {
     const { text, isThought } = readContentPart(membersOf(part));
-    return text === '' ? [] : [{ kind: isThought ? 'thinking' : 'text', text }];
+    if (text === '') return [];
+    return [isThought ? { kind: 'thinking', text, signature: undefined } : textPart(text)];
   });
+}
+
+function textPart(text: string): TextPart {
+  return { kind: 'text', text, cache: undefined };
 }
 
 function readCalls(message: JsonObject, replyId: unknown): ToolCallPart[] {
@@ -51,7 +56,8 @@ function readCalls(message: JsonObject, replyId: unknown): ToolCallPart[] {
       id: textOf(call.id) || madeToolId(replyId, index),
       name,
       arguments: readArguments(called.arguments),
-      ...(signature !== '' && { signature: { wire: 'openai', value: signature } }),
+      signature: signature === '' ? undefined : { wire: 'openai', value: signature },
+      cache: undefined,
     };
   });
 }

@@ -39,7 +39,7 @@ export function readThinking(holder: JsonObject): (ThinkingPart | RedactedThinki
   const details = listOf(holder.reasoning_details).flatMap((detail) => readDetail(membersOf(detail)));
   if (details.length > 0) return details;
   const text = textOf(holder.reasoning_content) || textOf(holder.reasoning);
-  return text === '' ? [] : [{ kind: 'thinking', text }];
+  return text === '' ? [] : [{ kind: 'thinking', text, signature: undefined }];
 }
 
 /** The text of a content part, and whether it is a thought: Mistral gives both as parts. */
@@ -71,5 +71,5 @@ function readDetail(detail: JsonObject): (ThinkingPart | RedactedThinkingPart)[]
   const text = textOf(detail.text) || textOf(detail.summary);
   const value = textOf(detail.signature);
   if (value !== '') return [{ kind: 'thinking', text, signature: { wire: 'openai', value } }];
-  return text === '' ? [] : [{ kind: 'thinking', text }];
+  return text === '' ? [] : [{ kind: 'thinking', text, signature: undefined }];
 }

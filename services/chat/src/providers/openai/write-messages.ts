@@ -11,6 +11,7 @@ import type {
   Turn,
   UserPart,
 } from '../../domain/conversation';
+import { joinNeighbours } from '../../domain/join-neighbours';
 import { fitToolId } from '../../domain/tool-ids';
 import type { OpenAiDialect } from './dialect';
 import { textPart, type WrittenPart, writePart } from './write-parts';
@@ -32,7 +33,7 @@ export function writeMessages(conversation: Conversation, dialect: OpenAiDialect
   // As a user's words later instructions would lose their authority.
   messages.addInstructions(dialect.strictOrder ? allInstructions(conversation) : system);
   const spoken = dialect.strictOrder ? turns.filter(({ role }) => role !== 'system') : turns;
-  for (const turn of mergeNeighbours(spoken, dialect)) {
+  for (const turn of joinNeighbours(sentTurns(spoken, dialect))) {
     if (turn.role === 'system') messages.addInstructions(turn.parts);
     else if (turn.role === 'user') messages.addUser(turn.parts);
     else messages.addAssistant(turn);
@@ -88,8 +89,8 @@ class Messages {
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
       // Also when there was no thought: without the field a turn that called tools is refused.
-      ...(this.#dialect.returnsReasoning && { reasoning_content: thought }),
-      ...(calls.length > 0 && { tool_calls: calls.map((call) => this.#writeCall(call)) }),
+      reasoning_content: this.#dialect.returnsReasoning ? thought : undefined,
+      tool_calls: calls.length > 0 ? calls.map((call) => this.#writeCall(call)) : undefined,
     });
   }
 
@@ -148,9 +149,8 @@ class Messages {
       id: this.#id(id),
       type: 'function',
       function: { name, arguments: text || '{}' },
-      ...(signature?.wire === 'openai' && {
-        extra_content: { google: { thought_signature: signature.value } },
-      }),
+      extra_content:
+        signature?.wire === 'openai' ? { google: { thought_signature: signature.value } } : undefined,
     };
   }
 
@@ -169,27 +169,20 @@ export function shortToolId(id: string): string {
   return digest.slice(0, SHORT_ID_CHARS);
 }
 
-/** Turns without anything to send are left out, and neighbours of one role are one turn. */
-function mergeNeighbours(turns: readonly Turn[], dialect: OpenAiDialect): Turn[] {
-  const merged: { role: Turn['role']; parts: unknown[] }[] = [];
-  for (const turn of turns) {
-    const sent = turn.role === 'assistant' ? { ...turn, parts: sentParts(turn, dialect) } : turn;
-    if (sent.parts.every((part) => part.kind === 'thinking' || isEmptyText(part))) continue;
-    const last = merged.at(-1);
-    // In place: thousands of neighbours, each copied for the next, would take seconds.
-    if (last?.role === sent.role) for (const part of sent.parts) last.parts.push(part);
-    else merged.push({ role: sent.role, parts: [...sent.parts] });
-  }
-  return merged as Turn[];
+/** Turns without anything to send are left out. */
+function sentTurns(turns: readonly Turn[], dialect: OpenAiDialect): Turn[] {
+  const sent = turns.map((turn) => (turn.role === 'assistant' ? sentTurn(turn, dialect) : turn));
+  return sent.filter(({ parts }) => !parts.every((part) => part.kind === 'thinking' || isEmptyText(part)));
 }
 
 /** Thoughts are only for who made them; this format's own are unsigned. */
-function sentParts({ parts }: AssistantTurn, { returnsReasoning }: OpenAiDialect): AssistantTurn['parts'] {
-  return parts.filter((part) => {
+function sentTurn(turn: AssistantTurn, { returnsReasoning }: OpenAiDialect): AssistantTurn {
+  const isSent = (part: AssistantPart) => {
     if (part.kind === 'redacted_thinking') return false;
     if (part.kind === 'thinking') return returnsReasoning && isOwn(part);
     return !isEmptyText(part);
-  });
+  };
+  return turn.parts.every(isSent) ? turn : { role: 'assistant', parts: turn.parts.filter(isSent) };
 }
 
 function isEmptyText(part: UserPart | AssistantPart): boolean {
@@ -210,5 +203,5 @@ function joinedText(parts: AssistantTurn['parts'], kind: 'text' | 'thinking'): s
 function withPlainText(message: Message): Message {
   const { content } = message;
   if (!Array.isArray(content) || content.length !== 1 || content[0].type !== 'text') return message;
-  return { ...message, content: content[0].text };
+  return { role: message.role, content: content[0].text };
 }

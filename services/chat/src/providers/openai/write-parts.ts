@@ -19,10 +19,8 @@ export function writePart(
   switch (part.kind) {
     case 'text':
       return textPart(part.text);
-    case 'image': {
-      const detail = part.detail === undefined ? {} : { detail: part.detail };
-      return { type: 'image_url', image_url: { url: urlOf(part.source), ...detail } };
-    }
+    case 'image':
+      return { type: 'image_url', image_url: { url: urlOf(part.source), detail: part.detail } };
     case 'document':
       return writeDocument(part, dialect);
     case 'audio':

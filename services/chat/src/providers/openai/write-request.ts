@@ -39,8 +39,8 @@ export function writeRequest(
     ...writeSampling(conversation, capabilities, dialect, effort),
     ...(conversation.endUser &&
       dialect.endUserField && { [dialect.endUserField]: fitEndUser(conversation.endUser) }),
-    ...(conversation.stream && { stream: true }),
-    ...(conversation.stream && dialect.asksForUsage && { stream_options: { include_usage: true } }),
+    stream: conversation.stream || undefined,
+    stream_options: conversation.stream && dialect.asksForUsage ? { include_usage: true } : undefined,
   };
   return Buffer.from(writeMembers(body));
 }
@@ -75,7 +75,7 @@ function writeTools({ tools, toolChoice, parallelToolCalls }: Conversation, dial
     tools: offered.map(writeTool),
     ...writeToolChoice(toolChoice, dialect),
     // Some models refuse the field; more than one call at a time is what they do without it.
-    ...(parallelToolCalls === false && { parallel_tool_calls: false }),
+    parallel_tool_calls: parallelToolCalls === false ? false : undefined,
   };
 }
 
@@ -85,9 +85,9 @@ function writeTool({ name, description, parameters, strict }: Tool): object {
     type: 'function',
     function: {
       name,
-      ...(description !== undefined && { description }),
+      description,
       parameters: schema,
-      ...(strict && isStrictSchema(schema) && { strict: true }),
+      strict: strict && isStrictSchema(schema) ? true : undefined,
     },
   };
 }
@@ -113,7 +113,7 @@ function writeOutput(output: OutputShape): object {
   const { name, description, schema, strict } = output;
   const json_schema = {
     name: name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_SCHEMA_NAME_CHARS) || 'output',
-    ...(description !== undefined && { description }),
+    description,
     schema,
     strict: strict !== false && isStrictSchema(schema),
   };
@@ -126,15 +126,16 @@ function writeSampling(
   dialect: OpenAiDialect,
   effort: Effort | undefined,
 ): object {
-  const { temperature, topP: top_p, presencePenalty, frequencyPenalty, seed, stop } = sampling;
-  const all = { temperature, top_p, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty };
   const refused = refusedHints(dialect, capabilities, effort);
-  const taken = Object.entries(all).filter(([field]) => !refused.has(field));
+  const taken = (field: string, value: number | undefined) => (refused.has(field) ? undefined : value);
+  // Undefined members are not written.
   return {
-    // Undefined members are not written.
-    ...Object.fromEntries(taken),
-    [dialect.seedField]: seed,
-    ...(stop.length > 0 && { stop }),
+    temperature: taken('temperature', sampling.temperature),
+    top_p: taken('top_p', sampling.topP),
+    presence_penalty: taken('presence_penalty', sampling.presencePenalty),
+    frequency_penalty: taken('frequency_penalty', sampling.frequencyPenalty),
+    [dialect.seedField]: sampling.seed,
+    stop: sampling.stop.length > 0 ? sampling.stop : undefined,
   };
 }
 

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import type { TextPart, Turn } from './conversation';
+import { joinNeighbours } from './join-neighbours';
+
+const say = (text: string): TextPart => ({ kind: 'text', text, cache: undefined });
+const user = (...texts: string[]): Turn => ({ role: 'user', parts: texts.map(say) });
+const assistant = (...texts: string[]): Turn => ({ role: 'assistant', parts: texts.map(say) });
+
+test('neighbours of one role are one turn, and what was given stays as it was', () => {
+  const given = [
+    user('a'),
+    user('b', 'c'),
+    user('d'),
+    assistant('e'),
+    user('f'),
+    assistant(),
+    assistant('g'),
+  ];
+  const before = structuredClone(given);
+  expect(joinNeighbours(given)).toEqual([
+    user('a', 'b', 'c', 'd'),
+    assistant('e'),
+    user('f'),
+    assistant('g'),
+  ]);
+  expect(given).toEqual(before);
+});
+
+test('a turn that stands alone is no copy', () => {
+  const alone = user('a');
+  expect(joinNeighbours([alone, assistant('b')])[0]).toBe(alone);
+  expect(joinNeighbours([])).toEqual([]);
+});

@@ -1,0 +1,41 @@
+import type { AssistantPart, AssistantTurn, Turn, UserPart, UserTurn } from '../../domain/conversation';
+import { joinNeighbours } from '../../domain/join-neighbours';
+import { isBlank } from './write-input';
+
+export type SpokenTurn = UserTurn | AssistantTurn;
+
+/** User and assistant in turn, with what the API takes of them. */
+export function spokenTurns(turns: readonly Turn[]): readonly SpokenTurn[] {
+  const carried: SpokenTurn[] = [];
+  for (const turn of turns) {
+    if (turn.role === 'system') continue;
+    const sent = carriedOf(turn);
+    if (sent.parts.length > 0) carried.push(sent);
+  }
+  const spoken = joinNeighbours(carried);
+  // An assistant message may not be, nor end in, a thought.
+  return spoken.some(onlyThinks) ? joinNeighbours(spoken.filter((turn) => !onlyThinks(turn))) : spoken;
+}
+
+/** No blank text, and of thoughts only those that it has signed. */
+function carriedOf(turn: SpokenTurn): SpokenTurn {
+  if (turn.parts.every(isCarried)) return turn;
+  return turn.role === 'user'
+    ? { role: 'user', parts: turn.parts.filter(isCarried) }
+    : { role: 'assistant', parts: turn.parts.filter(isCarried) };
+}
+
+function isCarried(part: UserPart | AssistantPart): boolean {
+  if (part.kind === 'text') return !isBlank(part.text);
+  if (part.kind === 'thinking') return part.signature?.wire === 'anthropic' && part.signature.value !== '';
+  if (part.kind === 'redacted_thinking') return part.data.wire === 'anthropic' && part.data.value !== '';
+  return true;
+}
+
+function onlyThinks({ role, parts }: SpokenTurn): boolean {
+  return role === 'assistant' && (parts as readonly AssistantPart[]).every(isThought);
+}
+
+function isThought({ kind }: AssistantPart): boolean {
+  return kind === 'thinking' || kind === 'redacted_thinking';
+}
