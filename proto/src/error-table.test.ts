@@ -29,8 +29,10 @@ test('the README shows exactly the tables of the code', () => {
   expect(readmeRows()).toEqual(Object.entries(tables).map(([code, row]) => toReadmeRow(code, row)));
 });
 
-test('no client should repeat by itself what only time, money or the operator cures', () => {
+test('no client should repeat by itself what only time, money, another key or the operator cures', () => {
   expect(codes.filter((code) => new GatewayError(code).shouldRetry === false)).toEqual([
+    'invalid_api_key',
+    'expired_api_key',
     'key_daily_limit',
     'key_monthly_limit',
     'account_daily_limit',

@@ -40,8 +40,9 @@ const row = (
     : { type, status, message, param, shouldRetry };
 
 export const ERROR_TABLE = {
-  invalid_api_key: row('authentication_error', 401, 'Invalid API key provided.'),
-  expired_api_key: row('authentication_error', 401, 'API key has expired.'),
+  // Claude Code takes a 401 for a login that is about to be renewed, and tries for minutes unless it is told.
+  invalid_api_key: row('authentication_error', 401, 'Invalid API key provided.', 'none', false),
+  expired_api_key: row('authentication_error', 401, 'API key has expired.', 'none', false),
   invalid_request: row('invalid_request_error', 400, 'Invalid request body.'),
   invalid_model: row('invalid_request_error', 400, 'The model does not exist.', 'model'),
   missing_parameter: row('invalid_request_error', 400, 'A required parameter is missing.', 'field'),

@@ -61,6 +61,8 @@ export interface ChatProvider {
   countReply?(reply: Record<string, unknown>): number;
   /** @throws Error when it is no reply of this format; GatewayError when it is a refusal in disguise */
   readReply(reply: Record<string, unknown>): Reply;
+  /** A whole reply for a caller of the same format; absent: as it came. @param model what the caller calls it */
+  passReply?(reply: WholeReply, model: string): Buffer;
   readStream(): StreamReader;
   /** Passes a stream on to a caller of the same format; absent where no caller's format is this one. */
   passStream?(options: PassStreamOptions): PassedStream;
@@ -75,7 +77,15 @@ export interface RefusedResponse {
   readonly body: unknown;
 }
 
+/** As it came, and parsed. */
+export interface WholeReply {
+  readonly bytes: Buffer;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
 export interface PassStreamOptions {
+  /** What the caller calls the model. */
+  readonly model: string;
   /** The caller asked for the usage in its stream. */
   readonly includeUsage: boolean;
 }

@@ -1,3 +1,4 @@
+import type { WholeReply } from '../domain/chat-provider';
 import { parseExact } from '../json/exact-json';
 import type { UpstreamResponse } from './upstream-http';
 
@@ -5,8 +6,7 @@ const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 /** Enough of a refusal to read its message. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
-export interface ReplyObject {
-  readonly bytes: Buffer;
+export interface ReplyObject extends WholeReply {
   readonly value: Record<string, unknown>;
 }
 

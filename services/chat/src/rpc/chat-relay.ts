@@ -92,7 +92,8 @@ export class ChatRelay {
     const { request, metered } = call;
     const { provider } = begun.route;
     metered.answeredBy(provider.id);
-    const { bytes, value } = await readReply(begun.reply);
+    const reply = await readReply(begun.reply);
+    const { value } = reply;
     if (!provider.isReply(value)) throw new Error('reply is none of its format');
     const reported = provider.readUsage(value);
     const sent = { request, provider, body: begun.body };
@@ -100,7 +101,7 @@ export class ChatRelay {
     // Written before it is settled: what can't be read is not charged.
     const body =
       provider.wire === request.wire
-        ? bytes
+        ? (provider.passReply?.(reply, call.model.slug) ?? reply.bytes)
         : request.replies.write(provider.readReply(value), usage, identityOf(context, call));
     await metered.settle(usage, reported ? 'provider' : 'counted', ANSWERED);
     return {
@@ -209,7 +210,8 @@ function identityOf(context: RequestContext, call: AdmittedCall): ReplyIdentity 
 function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent): PassedStream {
   const { request, provider } = sent;
   const { includeUsage } = request;
-  if (provider.wire === request.wire && provider.passStream) return provider.passStream({ includeUsage });
+  if (provider.wire === request.wire && provider.passStream)
+    return provider.passStream({ includeUsage, model: call.model.slug });
   const estimatedInput = estimateInput(request.size);
   const writer = request.replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
   const reader = new AlikeEvents(provider.readStream());

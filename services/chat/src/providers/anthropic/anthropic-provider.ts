@@ -1,6 +1,7 @@
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { UnreadBudget } from '../unread-budget';
 import { addedInputTokens } from './added-input';
+import { withCallersModel } from './callers-model';
 import { MessageEvents } from './message-events';
 import { fromMessagesUsage } from './messages-usage';
 import { PassedMessages } from './passed-messages';
@@ -45,7 +46,8 @@ export function anthropicProvider(
     readUsage: (message) => fromMessagesUsage(message.usage),
     readReply: readMessage,
     readStream: () => new MessageEvents(),
-    passStream: () => new PassedMessages(budget),
+    passReply: withCallersModel,
+    passStream: ({ model }) => new PassedMessages(budget, model),
     refusalOf: refusedMessages,
   };
 }

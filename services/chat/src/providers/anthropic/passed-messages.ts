@@ -25,11 +25,14 @@ const TELLING = ['"usage"', '"message_stop"', '"error"'].map((text) => Buffer.fr
  */
 export class PassedMessages implements PassedStream {
   readonly #unread: UnreadEvents;
+  readonly #model: string;
   #figures: Record<string, unknown> = {};
   #events = 0;
   #textBytes = 0;
 
-  constructor(budget: UnreadBudget) {
+  /** @param model what the caller calls it */
+  constructor(budget: UnreadBudget, model: string) {
+    this.#model = model;
     this.#unread = new UnreadEvents(budget, new MessageText());
   }
 
@@ -69,12 +72,24 @@ export class PassedMessages implements PassedStream {
   }
 
   #inspect(event: Buffer): PassedEvent {
-    const { type, message, usage } = parseData(event) ?? {};
+    const data = parseData(event);
+    const { type, message, usage } = data ?? {};
     if (type === 'message_stop') return { kind: 'done', bytes: event };
     if (type === 'error') return { kind: 'error' };
-    if (type === 'message_start') this.#figures = laterUsage(this.#figures, membersOf(message).usage);
+    if (type === 'message_start') {
+      this.#figures = laterUsage(this.#figures, membersOf(message).usage);
+      return {
+        kind: 'pass',
+        bytes: this.#begin({ ...data, message: { ...membersOf(message), model: this.#model } }),
+      };
+    }
     if (type === 'message_delta') this.#figures = laterUsage(this.#figures, usage);
     return { kind: 'pass', bytes: event };
+  }
+
+  /** Its callers know the model by another name than the provider does (`callers-model.ts`). */
+  #begin(data: object): Buffer {
+    return Buffer.from(`event: message_start\ndata: ${JSON.stringify(data)}\n\n`);
   }
 }
 
