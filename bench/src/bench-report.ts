@@ -39,7 +39,7 @@ export interface TranslationGroup {
   readonly stream: boolean;
   /** At which calls were begun on every route; undefined of streams, which have a pace of their own. */
   readonly callsPerSecond: number | undefined;
-  /** The first one passes through. Rounds of the same number were neighbours. */
+  /** Rounds of the same number were neighbours. */
   readonly routes: readonly {
     readonly title: string;
     readonly translated: boolean;

@@ -35,6 +35,15 @@ test('what a translation adds is the median of the differences between neighbour
   expect(translated?.addedCpuUsWithin).toEqual([60, 100]);
 });
 
+test('with what passes through twice, beyond the mean of both; and the second beyond the first', () => {
+  const { routes, ...rest } = group(false);
+  const again = { title: '', translated: false, rounds: [500, 500, 500].map((us) => round(us, 500)) };
+  const [, second, translated] = summariseTranslation({ ...rest, routes: [routes[0]!, again, routes[1]!] });
+  expect(second).toMatchObject({ addedCpuUs: -150, addedChatCpuUs: -150 });
+  // Passed through for 125, 175 and 525 a call.
+  expect(translated?.addedCpuUsWithin).toEqual([105, 525]);
+});
+
 test('by chunk where it is streamed', () => {
   expect(summariseTranslation(group(true))[1]).toMatchObject({ addedCpuUs: 8, addedChatCpuUs: 7 });
 });

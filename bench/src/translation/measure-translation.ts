@@ -15,7 +15,7 @@ import { bodyOf, type Conversation, longConversation, shortConversation } from '
  * more or less for a call would count as translation's. All connections call at once, as they do under load, because
  * at one call at a time every process falls asleep between two steps of it, and that costs thrice what is measured.
  */
-const CALL_EVERY_MS = 80;
+const CALL_EVERY_MS = 50;
 /** Below the pace at which chunks queue: those that wait together cost less, which would hide the difference. */
 const STREAMS = 40;
 const CHUNK_DELAY_MS = 5;
@@ -25,8 +25,8 @@ const MAX_RUN_SECONDS = 1;
 const RUNS_PER_ROUND = 4;
 /** Calls or chunks, and not a time: however slow the machine is, what writes a format must be compiled before. */
 const WARM_UP_UNITS = 4_000;
-const WARM_UP_SECONDS = 2;
-const MAX_WARM_UPS = 10;
+const WARM_UP_SECONDS = 1;
+const MAX_WARM_UPS = 20;
 
 type Framing = Readonly<{ before: number; after: number }>;
 
@@ -104,7 +104,7 @@ async function measureGroup(
   const providers = providersFor(calls.caller);
   const routes = routesTo(providers);
   progress(`${title}: warming up`);
-  for (const provider of providers) await warmUp(run, calls, provider);
+  await warmUp(run, calls, providers);
   for (let round = 1; round <= rounds; round++) {
     progress(`${title}: round ${round} of ${rounds}`);
     for (let turn = 1; turn <= RUNS_PER_ROUND; turn++) {
@@ -121,7 +121,7 @@ async function measureGroup(
   return { title, stream: calls.stream, callsPerSecond, routes };
 }
 
-/** What passes through is measured twice: what it seems to cost beyond itself is the noise. */
+/** What passes through is measured twice: by what both differ one sees the noise. */
 function routesTo([own, ...others]: readonly [Provider, ...Provider[]]) {
   const route = (provider: Provider, title: string, translated: boolean) => {
     return { provider, title, translated, rounds: [] as Round[] };
@@ -133,13 +133,21 @@ function routesTo([own, ...others]: readonly [Provider, ...Provider[]]) {
   ];
 }
 
-async function warmUp(run: TranslationMeasurement, calls: Calls, provider: Provider): Promise<void> {
+/** By turns: code that one route has compiled is given up when another brings it objects of another shape. */
+async function warmUp(
+  run: TranslationMeasurement,
+  calls: Calls,
+  providers: readonly Provider[],
+): Promise<void> {
   let units = 0;
   for (let turn = 0; turn < MAX_WARM_UPS && units < WARM_UP_UNITS; turn++) {
-    run.signal.throwIfAborted();
-    const order = orderOf(run, calls, provider, WARM_UP_SECONDS);
-    const result = await run.generator.run(unpaced(order));
-    units += calls.stream ? result.chunks : result.calls;
+    const done: number[] = [];
+    for (const provider of providers) {
+      run.signal.throwIfAborted();
+      const result = await run.generator.run(unpaced(orderOf(run, calls, provider, WARM_UP_SECONDS)));
+      done.push(calls.stream ? result.chunks : result.calls);
+    }
+    units += Math.min(...done);
   }
 }
 
