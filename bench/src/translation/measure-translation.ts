@@ -62,6 +62,7 @@ const MODELS = {
 } as const satisfies Record<string, MeteredModel>;
 export const TRANSLATION_MODELS: readonly MeteredModel[] = Object.values(MODELS);
 type Provider = keyof typeof MODELS;
+type Providers = readonly [own: Provider, one: Provider, other: Provider];
 
 export interface TranslationMeasurement {
   readonly gateway: GatewayUnderTest;
@@ -121,15 +122,16 @@ async function measureGroup(
   return { title, stream: calls.stream, callsPerSecond, routes };
 }
 
-/** What passes through is measured twice: by what both differ one sees the noise. */
-function routesTo([own, ...others]: readonly [Provider, ...Provider[]]) {
+/** What passes through is measured twice: each translation has it beside it, and by what both differ one sees the noise. */
+function routesTo([own, one, other]: Providers) {
   const route = (provider: Provider, title: string, translated: boolean) => {
     return { provider, title, translated, rounds: [] as Round[] };
   };
   return [
     route(own, `to ${own}`, false),
+    route(one, `to ${one}`, true),
     route(own, `to ${own} again`, false),
-    ...others.map((provider) => route(provider, `to ${provider}`, true)),
+    route(other, `to ${other}`, true),
   ];
 }
 
@@ -152,7 +154,7 @@ async function warmUp(
 }
 
 /** That of the caller's format first. */
-function providersFor(caller: CallerFormat): readonly [Provider, ...Provider[]] {
+function providersFor(caller: CallerFormat): Providers {
   return caller === 'openai' ? ['openai', 'anthropic', 'google'] : ['anthropic', 'openai', 'google'];
 }
 
