@@ -4,6 +4,7 @@ export * from './error-detail';
 export * from './error-frame';
 export * from './error-table';
 export * from './gateway-error';
+export * from './int64';
 export * from './load';
 export * from './login-token';
 export * from './rate-figures';

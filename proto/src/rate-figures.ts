@@ -1,3 +1,5 @@
+import { toInt64 } from './int64';
+
 /** One limit per minute of a key, as it stands. */
 export interface RateState {
   readonly limit: bigint;
@@ -12,16 +14,18 @@ export interface RateFigures {
   readonly tokens?: RateState;
 }
 
-/** The form that grants and error details share on the wire: 64-bit integers as text. */
+/** The form that grants and error details share on the wire, as it is read: 64-bit integers as text. */
 interface RateStateMessage {
   limit: string;
   remaining: string;
   resetSeconds: number;
 }
 
+type NewRateStateMessage = ReturnType<typeof toProtoRate>;
+
 export function toProtoRates({ requests, tokens }: RateFigures): {
-  requests?: RateStateMessage;
-  tokens?: RateStateMessage;
+  requests?: NewRateStateMessage;
+  tokens?: NewRateStateMessage;
 } {
   return {
     ...(requests && { requests: toProtoRate(requests) }),
@@ -50,9 +54,9 @@ export function rateHeaders({ requests, tokens }: RateFigures): Record<string, s
   };
 }
 
-const toProtoRate = ({ limit, remaining, resetSeconds }: RateState): RateStateMessage => ({
-  limit: String(limit),
-  remaining: String(remaining),
+const toProtoRate = ({ limit, remaining, resetSeconds }: RateState) => ({
+  limit: toInt64(limit),
+  remaining: toInt64(remaining),
   resetSeconds,
 });
 

@@ -7,7 +7,7 @@ import { type HeldCall, Releaser } from './releaser';
 
 const OWNER = { ownerId: 'bench', ownerEpoch: '1' };
 const MODEL = 'sim/chat';
-const HOLD = { boundNano: '1000000', floorNano: '100000', boundTokens: '1000', floorTokens: '100' };
+const HOLD = { boundNano: 1_000_000, floorNano: 100_000, boundTokens: 1_000, floorTokens: 100 };
 /** Beyond that billing is broken, and going on would only measure how fast it refuses. */
 const MAX_ERRORS = 100;
 
@@ -62,6 +62,6 @@ export class ReserveRunner {
 
 function checkReply({ grant, refusal }: ReserveReply__Output, rated: boolean): void {
   if (!grant) throw new Error(`refused: ${JSON.stringify(refusal)}`);
-  if (grant.holdNano !== HOLD.boundNano) throw new Error(`a hold of ${grant.holdNano}`);
+  if (grant.holdNano !== String(HOLD.boundNano)) throw new Error(`a hold of ${grant.holdNano}`);
   if (rated !== Boolean(grant.requests && grant.tokens)) throw new Error('rates are not as the key has them');
 }

@@ -72,7 +72,7 @@ test('connections that are cut between calls cost no call', async () => {
 test('an instance that freezes with an account locked does not fail the calls of another', async () => {
   const key = await direct.createFundedKey(1_000n);
   const frozen = reserveRequest(key, 10n);
-  proxy.stallAfter('lock-accounts');
+  proxy.stallAfter('lock-account');
   const lost = billing.reserve(frozen);
   await eventually(() => proxy.stalled);
   expect(summary((await direct.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');

@@ -1,7 +1,7 @@
 import { createMetrics } from '@gateway/runtime';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Delivery, DeliveryOutcome } from './domain/delivery';
-import type { RateLimiter } from './domain/rate-limiter';
+import type { RateLimiter, RateOutcome } from './domain/rate-limiter';
 import type { Reconciliation } from './store/reconcile';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -97,7 +97,7 @@ function rateMetrics(registry: Registry) {
   });
   const answers = new Counter({
     name: 'billing_rates_total',
-    help: 'Calls of limited keys: taken, or the code of the refusal.',
+    help: 'Calls of limited keys: taken, lost when their books had to be rebuilt first, or the code of the refusal.',
     labelNames: ['result'],
     registers,
   });
@@ -125,16 +125,20 @@ function rateMetrics(registry: Registry) {
     observeRates: (limiter: RateLimiter): RateLimiter => ({
       giveBack: (taken) => limiter.giveBack(taken),
       correct: (corrections) => limiter.correct(corrections),
+      rebuild: (keyIds) => limiter.rebuild(keyIds),
       async take(calls) {
         const end = seconds.startTimer();
         const outcomes = await limiter.take(calls);
         end();
-        for (const one of outcomes) answers.inc({ result: one.taken ? 'taken' : one.error.code });
+        for (const one of outcomes) answers.inc({ result: resultOf(one) });
         return outcomes;
       },
     }),
   };
 }
+
+const resultOf = (outcome: RateOutcome | undefined): string =>
+  outcome === undefined ? 'lost' : outcome.taken ? 'taken' : outcome.error.code;
 
 function registerReconciliation(registry: Registry, reconcile: () => Promise<Reconciliation>): void {
   const gauges: [string, string, (found: Reconciliation) => bigint][] = [

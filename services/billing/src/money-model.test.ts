@@ -85,7 +85,7 @@ class PostgresMoney implements MoneyCore {
   }
 
   async reserve(calls: readonly CallToAdmit[]): Promise<string[]> {
-    return (await holdCalls(pool, calls.map(unrated))).map(decisionOf);
+    return (await holdCalls(pool, calls, Promise.resolve(calls.map(unrated)))).map(decisionOf);
   }
 
   async expire(requestId: string): Promise<void> {

@@ -30,7 +30,7 @@ export function createReservations(
 ): GroupCommit<CallToAdmit, ReserveResult> {
   const reserver = new Reserver({
     limiter,
-    hold: (rated) => holdCalls(pool, rated),
+    hold: (calls, rated) => holdCalls(pool, calls, rated),
     isInDoubt: (error) => error instanceof CommitInDoubt,
     isTransient,
   });

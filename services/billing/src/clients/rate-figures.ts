@@ -33,12 +33,12 @@ function leastTokens({ boundTokens, floorTokens }: CallToAdmit): bigint {
 
 const mostTokens = ({ free, boundTokens }: CallToAdmit): number => (free ? 0 : figure(boundTokens));
 
-/** The script's arguments for the calls of one key. */
-export const needsOf = (calls: readonly CallToAdmit[]): (string | number)[] => [
-  calls.length,
-  sum(calls.map(mostTokens)),
-  calls.map((call) => `${mostTokens(call)},${call.free ? -1 : figure(leastTokens(call))}`).join(' '),
-];
+/** The scripts' argument of how many calls of one key there are, and that of the most tokens they can use. */
+export const sumsOf = (calls: readonly CallToAdmit[]): number[] => [calls.length, sum(calls.map(mostTokens))];
+
+/** The script's argument for each of the calls of one key. */
+export const needsOf = (calls: readonly CallToAdmit[]): string =>
+  calls.map((call) => `${mostTokens(call)},${call.free ? -1 : figure(leastTokens(call))}`).join(' ');
 
 /** Makes of the script's figures an outcome for each call. */
 export function readAnswer(

@@ -91,6 +91,29 @@ end
 `;
 
 /**
+ * What most calls need, in few words, because the embedded Redis compiles a script for every run and is slow to pass
+ * arguments. ARGV: the first five of `takeScript`. Answers like it when the books stand at this second and every call
+ * can be given its most; else nothing, and has done nothing.
+ */
+export const takeAllScript = (clock: string) => `
+local key, now = KEYS[1], ${clock}
+local book = redis.call('HMGET', key, 'g', 's', 'R', 'T', 'n')
+if book[2] ~= now or tonumber(book[1]) < tonumber(ARGV[1]) then return {} end
+local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
+if (rpm >= 0 and book[3] + ARGV[4] > rpm) or (tpm >= 0 and book[4] + ARGV[5] > tpm) then return {} end
+local bucket = now % ${WINDOW_SECONDS}
+redis.call('HINCRBY', key, 'r' .. bucket, ARGV[4])
+redis.call('HINCRBY', key, 'R', ARGV[4])
+if ARGV[5] ~= '0' then
+  redis.call('HINCRBY', key, 't' .. bucket, ARGV[5])
+  redis.call('HINCRBY', key, 'T', ARGV[5])
+  redis.call('HSET', key, 'n', now)
+end
+return { tonumber(book[1]), tonumber(now), tonumber(book[3]), tonumber(book[4]),
+  math.max(0, book[5] + ${WINDOW_SECONDS} - now) }
+`;
+
+/**
  * ARGV: the least generation that will do; rpm and tpm, -1 for none; how many calls, and the most tokens
  * that they can use together; per call the most it can use and the least that it needs, -1 when it takes
  * none (`<most>,<least>` and a space). Answers nothing when the key is not known in that generation, else
@@ -98,9 +121,6 @@ end
  * tokens are all gone. That is all when every call was given its most. If not, there follows for each what
  * it was given, or -1 (requests) or -2 (tokens are short), the seconds after which it fits, -1 for never, and
  * those after which the requests are all gone.
- *
- * The embedded Redis compiles a script for every run and is slow to pass arguments, so calls that all fit
- * are counted by their sum.
  */
 export const takeScript = (clock: string) => `${books(clock)}
 if not generation or generation < tonumber(ARGV[1]) then return {} end

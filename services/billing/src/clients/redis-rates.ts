@@ -9,8 +9,24 @@ import type {
   TakenPlace,
 } from '../domain/rate-limiter';
 import { argumentsOf } from './rate-changes';
-import { figure, groupByKey, type KeyCalls, limit, needsOf, readAnswer, readLeft } from './rate-figures';
-import { adjustScript, giveBackScript, REDIS_CLOCK, seedScript, takeScript } from './rate-scripts';
+import {
+  figure,
+  groupByKey,
+  type KeyCalls,
+  limit,
+  needsOf,
+  readAnswer,
+  readLeft,
+  sumsOf,
+} from './rate-figures';
+import {
+  adjustScript,
+  giveBackScript,
+  REDIS_CLOCK,
+  seedScript,
+  takeAllScript,
+  takeScript,
+} from './rate-scripts';
 import { type RedisConnection, type RedisScript, redisScript } from './redis';
 
 export interface RedisRatesOptions {
@@ -24,11 +40,10 @@ export interface RedisRatesOptions {
   readonly clock?: string;
 }
 
-type ScriptName = 'take' | 'giveBack' | 'adjust' | 'seed';
+type ScriptName = 'takeAll' | 'take' | 'giveBack' | 'adjust' | 'seed';
 
-/** An answer of the limiter in all, a rebuild included. */
+/** An answer of the limiter. */
 const TIMEOUT_MS = 750;
-const MAX_REBUILDS = 5;
 
 /** The rates of each key in one hash of Redis, moved on by one script. */
 export class RedisRates implements RateLimiter {
@@ -39,6 +54,7 @@ export class RedisRates implements RateLimiter {
     this.#options = options;
     const clock = options.clock ?? REDIS_CLOCK;
     this.#scripts = {
+      takeAll: redisScript(takeAllScript(clock)),
       take: redisScript(takeScript(clock)),
       giveBack: redisScript(giveBackScript(clock)),
       adjust: redisScript(adjustScript(clock)),
@@ -46,24 +62,14 @@ export class RedisRates implements RateLimiter {
     };
   }
 
-  async take(calls: readonly CallToRate[]): Promise<readonly RateOutcome[]> {
+  async take(calls: readonly CallToRate[]): Promise<readonly (RateOutcome | undefined)[]> {
     const outcomes = new Map<CallToAdmit, RateOutcome>();
-    const take = async () => {
-      let unknown = await this.#takeKnown(groupByKey(calls), outcomes);
-      // What was rebuilt may be lost again before it is used.
-      for (let tries = 0; unknown.length > 0 && tries < MAX_REBUILDS; tries++) {
-        await this.#rebuild(unknown.map(({ keyId }) => keyId));
-        unknown = await this.#takeKnown(unknown, outcomes);
-      }
-    };
-    let cause: unknown;
-    try {
-      await this.#inTime(take());
-    } catch (error) {
-      cause = error;
-      this.#options.onFailed?.(error);
-    }
-    return calls.map(({ call }) => outcomes.get(call) ?? unknownRates(cause));
+    const failed = await this.#ifInTime(this.#takeKnown(groupByKey(calls), outcomes));
+    return calls.map(({ call }) => outcomes.get(call) ?? (failed && unknownRates(failed.cause)));
+  }
+
+  async rebuild(keyIds: readonly string[]): Promise<void> {
+    await this.#ifInTime(this.#seed(keyIds));
   }
 
   async giveBack(taken: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>> {
@@ -73,7 +79,7 @@ export class RedisRates implements RateLimiter {
       const answer = await this.#run('giveBack', keyId, argumentsOf(changes));
       if (answer.length > 0) left.set(keyId, readLeft(of[0]!.terms, answer));
     };
-    await this.#ifInTime([...Map.groupBy(taken, ({ place }) => place.keyId)].map(giveBack));
+    await this.#ifInTime(Promise.all([...Map.groupBy(taken, ({ place }) => place.keyId)].map(giveBack)));
     return left;
   }
 
@@ -82,26 +88,26 @@ export class RedisRates implements RateLimiter {
       .map((place) => ({ place, requests: 0, tokens: place.tokens - place.usedTokens }))
       .filter(({ tokens }) => tokens !== 0n);
     const byKey = Map.groupBy(changes, ({ place }) => place.keyId);
-    await this.#ifInTime([...byKey].map(([keyId, of]) => this.#run('adjust', keyId, argumentsOf(of))));
+    const adjust = ([keyId, of]: [string, typeof changes]) => this.#run('adjust', keyId, argumentsOf(of));
+    await this.#ifInTime(Promise.all([...byKey].map(adjust)));
   }
 
-  /** Takes for the keys that Redis knows, and answers those that it doesn't. */
-  async #takeKnown(keys: readonly KeyCalls[], outcomes: Map<CallToAdmit, RateOutcome>): Promise<KeyCalls[]> {
+  /** Answers the calls of the keys that Redis knows. */
+  async #takeKnown(keys: readonly KeyCalls[], outcomes: Map<CallToAdmit, RateOutcome>): Promise<void> {
     // In one turn, so that the client sends them as one.
-    const answers = await Promise.all(
-      keys.map(({ keyId, terms, calls }) =>
-        this.#run('take', keyId, [terms.generation, limit(terms.rpm), limit(terms.tpm), ...needsOf(calls)]),
-      ),
-    );
-    return keys.filter((key, i) => {
-      const answer = answers[i]!;
-      if (answer.length === 0) return true;
-      readAnswer(key, answer, outcomes);
-      return false;
-    });
+    const answers = await Promise.all(keys.map((key) => this.#takeOf(key)));
+    for (const [i, answer] of answers.entries()) {
+      if (answer.length > 0) readAnswer(keys[i]!, answer, outcomes);
+    }
   }
 
-  async #rebuild(keyIds: readonly string[]): Promise<void> {
+  async #takeOf({ keyId, terms, calls }: KeyCalls): Promise<readonly number[]> {
+    const sums = [terms.generation, limit(terms.rpm), limit(terms.tpm), ...sumsOf(calls)];
+    const all = await this.#run('takeAll', keyId, sums);
+    return all.length > 0 ? all : this.#run('take', keyId, [...sums, needsOf(calls)]);
+  }
+
+  async #seed(keyIds: readonly string[]): Promise<void> {
     const histories = await this.#options.recall(keyIds);
     await Promise.all(
       histories.map(({ keyId, generation, seconds }) =>
@@ -114,11 +120,14 @@ export class RedisRates implements RateLimiter {
     this.#options.onRebuilt?.(histories.length);
   }
 
-  async #ifInTime(runs: readonly Promise<unknown>[]): Promise<void> {
+  /** Undefined when the work was done in time, else why not. */
+  async #ifInTime(work: Promise<unknown>): Promise<{ readonly cause: unknown } | undefined> {
     try {
-      await this.#inTime(Promise.all(runs));
-    } catch (error) {
-      this.#options.onFailed?.(error);
+      await this.#inTime(work);
+      return undefined;
+    } catch (cause) {
+      this.#options.onFailed?.(cause);
+      return { cause };
     }
   }
 
@@ -158,5 +167,5 @@ export class RedisRates implements RateLimiter {
 
 const unknownRates = (cause: unknown): RateOutcome => ({
   taken: false,
-  error: new GatewayError('internal_error', { cause: cause ?? new Error('the rates are not known') }),
+  error: new GatewayError('internal_error', { cause }),
 });

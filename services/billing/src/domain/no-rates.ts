@@ -8,6 +8,7 @@ export const noRates: RateLimiter = {
       taken: false,
       error: new GatewayError('internal_error', { cause: new Error('a limited key, but no REDIS_URL') }),
     })),
+  rebuild: async () => {},
   giveBack: async () => new Map(),
   correct: async () => {},
 };

@@ -46,8 +46,16 @@ export interface RateCorrection extends RatePlace {
 
 /** Requests and tokens per minute. They are taken before the money is held, and given back if it is not. */
 export interface RateLimiter {
-  /** Answers each call, in their order; never rejects, but refuses what it can't know in time. */
-  take(calls: readonly CallToRate[]): Promise<readonly RateOutcome[]>;
+  /**
+   * Answers each call, in their order: undefined when the books of its key are lost, so that they must be rebuilt
+   * first. Never rejects, but refuses what it can't know in time.
+   */
+  take(calls: readonly CallToRate[]): Promise<readonly (RateOutcome | undefined)[]>;
+  /**
+   * Makes the books of these keys anew from what was admitted in the last minute. Takes the locks of their accounts, so
+   * nobody who waits for it may hold them. Never rejects: what can't be rebuilt in time stays lost.
+   */
+  rebuild(keyIds: readonly string[]): Promise<void>;
   /**
    * As if these had not been taken. What can't be given back in time ends by itself within a minute.
    * Resolves to what the keys have then, by their ids, as far as that is known.

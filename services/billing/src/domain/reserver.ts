@@ -22,7 +22,8 @@ export interface RatedCall {
   readonly call: CallToAdmit;
   /** Under which the rates were taken; absent: its key was taken to be unlimited. */
   readonly terms: RateTerms | undefined;
-  readonly rates: RateOutcome;
+  /** Absent: the books of its key are lost. */
+  readonly rates: RateOutcome | undefined;
 }
 
 export type HoldDecision =
@@ -32,23 +33,28 @@ export type HoldDecision =
   /** The hold was there before; `tokens`: what it reserves, null when its key had no limit. */
   | (Decision & { readonly granted: true; readonly earlier: { readonly tokens: bigint | null } })
   /** Nothing was decided: the key's terms are no longer those under which its rates were taken. */
-  | { readonly granted: false; readonly terms: RateTerms };
+  | { readonly granted: false; readonly terms: RateTerms }
+  /** Nothing was decided: the books of the key's rates must be rebuilt first. */
+  | { readonly granted: false; readonly lost: true };
 
 export interface ReserverOptions {
   readonly limiter: RateLimiter;
-  /** Holds money for the calls that their rates let through, in one transaction. */
-  hold(calls: readonly RatedCall[]): Promise<HoldDecision[]>;
+  /** Holds money for the calls that their rates let through, in one transaction. `rated` never rejects. */
+  hold(calls: readonly CallToAdmit[], rated: Promise<readonly RatedCall[]>): Promise<HoldDecision[]>;
   /** True when the failed transaction may have been committed all the same. */
   isInDoubt(error: unknown): boolean;
   /** True when the failure may pass by itself. */
   isTransient(error: unknown): boolean;
 }
 
-/** Times that a call whose key's terms change under it is begun anew. */
+/** Times that a call is begun anew whose key's terms change under it, or whose key's books are lost. */
 const MAX_ROUNDS = 5;
 const ATTEMPTS = 2;
 
-/** Rates first and tentatively, then money; what the money refuses gets its rates back. */
+/**
+ * Rates are taken tentatively while the money is looked at; what the money refuses gets its rates back. Beside each
+ * other, since each is a journey of its own and a call waits for both.
+ */
 export class Reserver {
   readonly #options: ReserverOptions;
   readonly #known = new KnownTerms();
@@ -66,31 +72,35 @@ export class Reserver {
     return calls.map((call) => results.get(call) ?? { granted: false, error: unsettledTerms() });
   }
 
-  /** Answers the calls whose key's terms were known; the others are to be asked again. */
+  /** Answers the calls whose key's terms and books were known; the others are to be asked again. */
   async #round(calls: readonly CallToAdmit[], results: Map<CallToAdmit, ReserveResult>) {
-    const rated = await this.#rate(calls);
-    const { decisions, wasInDoubt } = await this.#hold(rated);
+    const asked = this.#rate(calls);
+    const { decisions, wasInDoubt } = await this.#hold(calls, asked);
+    const rated = await asked;
     const unused: TakenPlace[] = [];
     const again: CallToAdmit[] = [];
+    const lostKeyIds = new Set<string>();
     for (const [i, { call, terms, rates }] of rated.entries()) {
       const decision = decisions[i]!;
-      if (!decision.granted && 'terms' in decision) {
-        this.#known.learn(call.keyId, decision.terms);
+      if (isUndecided(decision)) {
         again.push(call);
+        if ('lost' in decision) lostKeyIds.add(call.keyId);
+        else this.#known.learn(call.keyId, decision.terms);
       } else {
         results.set(call, toResult(call, rates, decision));
       }
       // After a doubtful commit a hold found is most likely the one that these rates were taken for.
       const counts = decision.granted && (!('earlier' in decision) || wasInDoubt);
-      if (terms && rates.taken && rates.place && !counts) unused.push({ place: rates.place, terms });
+      if (terms && rates?.taken && rates.place && !counts) unused.push({ place: rates.place, terms });
     }
     const left = unused.length > 0 ? await this.#options.limiter.giveBack(unused) : undefined;
     for (const [i, { call, rates }] of rated.entries()) {
       const decision = decisions[i]!;
-      if (decision.granted || 'terms' in decision || 'ratesOutdated' in decision) continue;
-      const figures = rates.taken ? left?.get(call.keyId) : rates.error.rates;
+      if (decision.granted || isUndecided(decision) || 'ratesOutdated' in decision) continue;
+      const figures = rates?.taken ? left?.get(call.keyId) : rates?.error.rates;
       if (figures) results.set(call, withRates(decision, figures));
     }
+    if (lostKeyIds.size > 0) await this.#options.limiter.rebuild([...lostKeyIds]);
     return again;
   }
 
@@ -102,23 +112,26 @@ export class Reserver {
     return calls.map((call, i) => ({
       call,
       terms: termsOf[i],
-      rates: termsOf[i] ? outcomes[at++]! : unlimited(call),
+      rates: termsOf[i] ? outcomes[at++] : unlimited(call),
     }));
   }
 
   /** A transaction that failed is run again with the same rates: its holds, if they exist, are found. */
-  async #hold(rated: readonly RatedCall[]): Promise<{ decisions: HoldDecision[]; wasInDoubt: boolean }> {
+  async #hold(
+    calls: readonly CallToAdmit[],
+    asked: Promise<readonly RatedCall[]>,
+  ): Promise<{ decisions: HoldDecision[]; wasInDoubt: boolean }> {
     const { limiter, hold, isInDoubt, isTransient } = this.#options;
     let wasInDoubt = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        return { decisions: await hold(rated), wasInDoubt };
+        return { decisions: await hold(calls, asked), wasInDoubt };
       } catch (error) {
         wasInDoubt ||= isInDoubt(error);
         if (attempt < ATTEMPTS && isTransient(error)) continue;
         // Holds that may exist keep their rates: they pass by themselves, one that is missing would not.
-        const taken = rated.flatMap(({ terms, rates }) =>
-          terms && rates.taken && rates.place ? [{ place: rates.place, terms }] : [],
+        const taken = (await asked).flatMap(({ terms, rates }) =>
+          terms && rates?.taken && rates.place ? [{ place: rates.place, terms }] : [],
         );
         if (!wasInDoubt && taken.length > 0) await limiter.giveBack(taken);
         throw error;
@@ -126,6 +139,11 @@ export class Reserver {
     }
   }
 }
+
+type Undecided = Extract<HoldDecision, { terms: RateTerms } | { lost: true }>;
+
+const isUndecided = (decision: HoldDecision): decision is Undecided =>
+  'terms' in decision || 'lost' in decision;
 
 /** Who is not let in is told nothing of the key. */
 function withRates(refusal: Refusal, figures: RateFigures): Refusal {
@@ -137,8 +155,8 @@ const unlimited = (call: CallToAdmit): Taken => ({ taken: true, grantedTokens: c
 
 function toResult(
   call: CallToAdmit,
-  rates: RateOutcome,
-  decision: Exclude<HoldDecision, { terms: RateTerms }>,
+  rates: RateOutcome | undefined,
+  decision: Exclude<HoldDecision, Undecided>,
 ): ReserveResult {
   if (!decision.granted) return decision;
   const { holdNano, requestCostLimitNano } = decision;
@@ -146,7 +164,7 @@ function toResult(
     const grantedTokens = decision.earlier.tokens ?? call.boundTokens;
     return { granted: true, holdNano, requestCostLimitNano, rates: { taken: true, grantedTokens } };
   }
-  if (!rates.taken) throw new Error('a call was granted against its rates');
+  if (!rates?.taken) throw new Error('a call was granted against its rates');
   return { granted: true, holdNano, requestCostLimitNano, rates };
 }
 

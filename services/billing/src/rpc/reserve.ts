@@ -1,4 +1,4 @@
-import { GatewayError, toErrorDetail, toProtoRates } from '@gateway/proto';
+import { GatewayError, toErrorDetail, toInt64, toProtoRates } from '@gateway/proto';
 import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
 import type { ReserveReply } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
 import type { ReserveReplyBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
@@ -119,9 +119,9 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
 
 function toProtoGrant({ holdNano, requestCostLimitNano, rates }: ReserveResult & { granted: true }) {
   return {
-    holdNano: String(holdNano),
-    grantedTokens: String(rates.grantedTokens),
+    holdNano: toInt64(holdNano),
+    grantedTokens: toInt64(rates.grantedTokens),
     ...toProtoRates(rates),
-    ...(requestCostLimitNano !== null && { requestCostLimitNano: String(requestCostLimitNano) }),
+    ...(requestCostLimitNano !== null && { requestCostLimitNano: toInt64(requestCostLimitNano) }),
   };
 }

@@ -9,7 +9,7 @@ import {
   type KeyFigures,
   refuse,
 } from '../domain/admission';
-import type { RatePlace } from '../domain/rate-limiter';
+import type { RateOutcome, RatePlace } from '../domain/rate-limiter';
 import { isLimited, type RateTerms } from '../domain/rate-terms';
 import type { HoldDecision, RatedCall } from '../domain/reserver';
 import type { Hold } from '../domain/settlement';
@@ -22,10 +22,14 @@ import { inTwoSteps } from './two-step';
 /**
  * Decides the calls in turn against the locked state and holds the money of those granted, in one
  * transaction. For a call that its rates refuse nothing is held, and that refusal is its answer unless the
- * money has an error that goes before it.
+ * money has an error that goes before it. The locks are held until the rates are told.
  */
-export function holdCalls(pool: Pool, rated: readonly RatedCall[]): Promise<HoldDecision[]> {
-  const column = (pick: (call: CallToAdmit) => string) => rated.map(({ call }) => pick(call));
+export function holdCalls(
+  pool: Pool,
+  calls: readonly CallToAdmit[],
+  rated: Promise<readonly RatedCall[]>,
+): Promise<HoldDecision[]> {
+  const column = (pick: (call: CallToAdmit) => string) => calls.map(pick);
   return inTwoSteps(pool, {
     read: (client) => [
       lockAccounts(
@@ -40,10 +44,11 @@ export function holdCalls(pool: Pool, rated: readonly RatedCall[]): Promise<Hold
         client,
         column((call) => call.requestId),
       ),
+      rated,
     ],
-    decide: ([accounts, figures, existing]) => {
+    decide: ([accounts, figures, existing, ratedCalls]) => {
       countAccountUse(accounts, figures);
-      const { decisions, holds, freeKeyIds } = decideInTurn(rated, { accounts, figures, existing });
+      const { decisions, holds, freeKeyIds } = decideInTurn(ratedCalls, { accounts, figures, existing });
       return {
         result: decisions,
         write: (client) => [
@@ -82,8 +87,9 @@ function decideInTurn(
     const twin = holds.get(call.requestId);
     if (twin) return repeat(call, twin.call, { amountNano: twin.holdNano, rates: twin.place }, key);
 
+    if (!rates) return { granted: false, lost: true };
     const account = accounts.get(call.accountId);
-    const changed = key !== undefined && isOutdated(one, key.rates);
+    const changed = key !== undefined && isOutdated(one.terms, rates, key.rates);
     if (changed || !rates.taken) {
       const decision = decideCall(call, account, key, figures.nowMs);
       if (!decision.granted) return changed ? { ...decision, ratesOutdated: true } : decision;
@@ -103,7 +109,7 @@ function decideInTurn(
  * True when rates were taken under other limits than the key's row has now, or from books that have been
  * rebuilt since: the rebuild, which holds the same lock, can't have seen this call.
  */
-function isOutdated({ terms, rates }: RatedCall, now: RateTerms): boolean {
+function isOutdated(terms: RateTerms | undefined, rates: RateOutcome, now: RateTerms): boolean {
   if (!terms) return isLimited(now);
   if (terms.rpm !== now.rpm || terms.tpm !== now.tpm) return true;
   const generation = rates.taken ? rates.place?.generation : rates.generation;

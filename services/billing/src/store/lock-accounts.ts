@@ -11,12 +11,13 @@ interface AccountRow {
   when_short: 'lower' | 'refuse';
 }
 
-const LOCK = statement(
-  'lock-accounts',
-  `SELECT id, status, balance_nano, held_nano, daily_limit_nano, when_short
-   FROM billing.accounts WHERE id = ANY($1::text[])
-   ORDER BY id FOR NO KEY UPDATE`,
-);
+const SELECT =
+  'SELECT id, status, balance_nano, held_nano, daily_limit_nano, when_short FROM billing.accounts';
+
+// One is most often all, and is found without a list and a sort.
+const LOCK_ONE = statement('lock-account', `${SELECT} WHERE id = $1 FOR NO KEY UPDATE`);
+
+const LOCK = statement('lock-accounts', `${SELECT} WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`);
 
 /**
  * Locks accounts, in the order of their ids, until the transaction ends. It must be the transaction's first
@@ -27,7 +28,11 @@ export async function lockAccounts(
   client: PoolClient,
   ids: Iterable<string>,
 ): Promise<Map<string, AccountFigures>> {
-  const rows = await rowsOf<AccountRow>(client, LOCK, [[...new Set(ids)]]);
+  const all = [...new Set(ids)];
+  const rows =
+    all.length === 1
+      ? await rowsOf<AccountRow>(client, LOCK_ONE, all)
+      : await rowsOf<AccountRow>(client, LOCK, [all]);
   return new Map(rows.map((row) => [row.id, fromRow(row)]));
 }
 

@@ -86,13 +86,13 @@ describe('the maximum that is sent upstream', () => {
     const asked = request(1, 0);
     const estimated = { ...asked, bound: { ...asked.bound, rateInputTokens: 30 } };
     expect(await admittedFor(estimated, 1_000, 530)).toMatchObject({
-      boundTokens: '1030',
-      floorTokens: '31',
+      boundTokens: 1030,
+      floorTokens: 31,
       loweredMaxTokens: 500,
     });
     expect(await admittedFor(asked, 1_000, 530)).toMatchObject({
-      boundTokens: '1100',
-      floorTokens: '101',
+      boundTokens: 1100,
+      floorTokens: 101,
       loweredMaxTokens: 430,
     });
   });

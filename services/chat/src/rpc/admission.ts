@@ -6,7 +6,7 @@ import {
   type UsageEvent,
   type UsageRelay,
 } from '@gateway/metering';
-import { fromProtoRates, GatewayError, type RateFigures, rateHeaders } from '@gateway/proto';
+import { fromProtoRates, GatewayError, type RateFigures, rateHeaders, toInt64 } from '@gateway/proto';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { RequestContext } from '@gateway/runtime';
@@ -78,10 +78,10 @@ export class Admission {
       model: request.model.slug,
       ownerId: this.#owner.id,
       ownerEpoch: this.#owner.epoch.toString(),
-      boundNano: bound.costNano.toString(),
-      floorNano: bound.floorCostNano.toString(),
-      boundTokens: String(rateInput + bound.outputTokens),
-      floorTokens: String(rateInput + bound.floorOutputTokens),
+      boundNano: toInt64(bound.costNano),
+      floorNano: toInt64(bound.floorCostNano),
+      boundTokens: rateInput + bound.outputTokens,
+      floorTokens: rateInput + bound.floorOutputTokens,
       callerNamedMaximum: request.callerNamedMaximum,
     });
     const call: DispatchedCall = {
