@@ -44,7 +44,7 @@ export interface RateCorrection extends RatePlace {
   readonly usedTokens: bigint;
 }
 
-/** Requests and tokens per minute. They are taken before the money is held, and given back if it is not. */
+/** Requests and tokens per minute. They are taken while the money is looked at, and given back if that refuses. */
 export interface RateLimiter {
   /**
    * Answers each call, in their order: undefined when the books of its key are lost, so that they must be rebuilt
