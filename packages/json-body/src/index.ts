@@ -1,3 +1,5 @@
+export * from './empty-model';
 export * from './json-members';
+export * from './missing-parameter';
 export * from './parse-json-object';
 export * from './safe-parse';

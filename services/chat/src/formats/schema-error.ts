@@ -1,3 +1,4 @@
+import { isEmpty, missingParameter } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { z } from 'zod';
 
@@ -26,17 +27,6 @@ export function schemaError(
     return new GatewayError('invalid_request', { detail });
   }
   return missingParameter(pathName(all[0]?.path ?? []));
-}
-
-export function missingParameter(param: string): GatewayError {
-  return new GatewayError('missing_parameter', { param, detail: `${param} is required` });
-}
-
-/** What counts as missing for a required field. */
-export function isEmpty(value: unknown): boolean {
-  return (
-    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-  );
 }
 
 /** `['messages', 0, 'role']` → `messages[0].role`. */

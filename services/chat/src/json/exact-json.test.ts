@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isPlainObject, parseExact } from './exact-json';
+import { objectJson, parseExact, parseExactObject } from './exact-json';
 
 const again = (json: string) => JSON.stringify(parseExact(json));
 
@@ -56,6 +56,13 @@ test('a kept number is no object', () => {
   const { list } = parseExact('{"list":[12345678901234567890,{"a":12345678901234567890}]}') as {
     list: unknown[];
   };
-  expect(list.map(isPlainObject)).toEqual([false, true]);
-  expect([[], null, 'a', 1].some(isPlainObject)).toBe(false);
+  expect(list.map(objectJson)).toEqual(['{}', '{"a":12345678901234567890}']);
+  expect([[], null, 'a', 1].map(objectJson)).toEqual(['{}', '{}', '{}', '{}']);
+});
+
+test('of a text only an object is read, digit by digit', () => {
+  expect(JSON.stringify(parseExactObject('{"id":12345678901234567890}'))).toBe('{"id":12345678901234567890}');
+  for (const json of ['[{"a":1}]', 'null', '"a"', '12345678901234567890', '{"a":', '']) {
+    expect(parseExactObject(json)).toBeUndefined();
+  }
 });

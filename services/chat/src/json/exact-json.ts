@@ -8,8 +8,23 @@ export function parseExact(json: string): unknown {
   return unmarked(JSON.parse(marked(json)));
 }
 
+/** The same of an object; undefined for all else, JSON or not. */
+export function parseExactObject(json: string): Record<string, unknown> | undefined {
+  try {
+    const value = parseExact(json);
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON text of the arguments of a whole call, which are an object also where there is nothing to say. */
+export function objectJson(value: unknown): string {
+  return JSON.stringify(isPlainObject(value) ? value : {});
+}
+
 /** An object, and no number that is kept by its digits. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
+function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 }
 

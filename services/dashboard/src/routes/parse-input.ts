@@ -1,4 +1,4 @@
-import { safeParse } from '@gateway/json-body';
+import { isEmpty, safeParse } from '@gateway/json-body';
 import { GatewayError, nanoFromUsd } from '@gateway/proto';
 import { z } from 'zod';
 
@@ -51,12 +51,6 @@ const fieldName = ({ path }: z.core.$ZodIssue): string =>
   path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index ? '.' : ''}${String(step)}`))
     .join('');
-
-function isEmpty(value: unknown): boolean {
-  return (
-    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-  );
-}
 
 function invalid(issue: z.core.$ZodIssue | undefined): GatewayError {
   const at = issue?.path.map(String).join('.');

@@ -1,5 +1,5 @@
+import { isEmpty, missingParameter } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
-import { isEmpty, missingParameter } from './missing-parameter';
 
 const TASK_ID = /^task_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,9 +1,7 @@
-import { safeParse } from '@gateway/json-body';
+import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import { z } from 'zod';
-import { withoutEmptyModel } from './empty-model';
 import { inlineFile } from './inline-file';
-import { isEmpty, missingParameter } from './missing-parameter';
 import type { MediaFile, Upload } from './upload';
 
 /** What a caller asks for, in its own words. Absent: as the model has it. */

@@ -1,10 +1,8 @@
-import { safeParse } from '@gateway/json-body';
+import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { z } from '@gateway/runtime';
-import { withoutEmptyModel } from '../domain/empty-model';
 import type { ImageRequest } from '../domain/image-request';
 import { parseImageSize } from '../domain/image-size';
-import { isEmpty, missingParameter } from '../domain/missing-parameter';
 import type { editSchema, generationSchema, ImageFields } from './image-schema';
 
 /** What follows from the fields alone. */

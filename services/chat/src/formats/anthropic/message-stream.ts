@@ -2,6 +2,7 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Signature } from '../../domain/conversation';
 import type { ReplyEvent, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { NO_USAGE, type TokenUsage } from '../../domain/usage';
+import { namedFrame } from '../../sse/named-frame';
 import { writeCallSignature } from './call-signature';
 import {
   finalUsageJson,
@@ -17,11 +18,6 @@ import {
   writeSignature,
 } from './message-json';
 import { WholeObject } from './whole-object';
-
-/** A frame; both official SDKs drop one that has no `event:` line. */
-function frame(event: string, data: string): string {
-  return `event: ${event}\ndata: ${data}\n\n`;
-}
 
 /** A block of the message that is on its way, or waits for the one before it to end. */
 interface PendingBlock {
@@ -70,7 +66,7 @@ export class MessageStream implements StreamWriter {
   end(usage: TokenUsage): string {
     const rest = this.#begun(usage) + this.#flush(true);
     const delta = `{"type":"message_delta","delta":{${stopMembers(this.#stop ?? { stop: 'end' })}},"usage":${finalUsageJson(usage)}}`;
-    return rest + frame('message_delta', delta) + frame('message_stop', '{"type":"message_stop"}');
+    return rest + namedFrame('message_delta', delta) + namedFrame('message_stop', '{"type":"message_stop"}');
   }
 
   /** The input is told here, to the clients that read it nowhere else; an estimate, if it is not known yet. */
@@ -83,7 +79,7 @@ export class MessageStream implements StreamWriter {
       reasoning: 0,
     });
     const message = `${messageHead(this.#identity)},"content":[],${NO_STOP},"usage":${usage}}`;
-    return frame('message_start', `{"type":"message_start","message":${message}}`);
+    return namedFrame('message_start', `{"type":"message_start","message":${message}}`);
   }
 
   #take(event: ReplyEvent): void {
@@ -190,7 +186,7 @@ export class MessageStream implements StreamWriter {
     let frames = '';
     if (block.deltaStart === undefined) {
       const index = this.#index;
-      frames = frame(
+      frames = namedFrame(
         'content_block_start',
         `{"type":"content_block_start","index":${index},"content_block":${block.head}}`,
       );
@@ -207,7 +203,7 @@ export class MessageStream implements StreamWriter {
       const signature = JSON.stringify(block.signature ?? writeSignature());
       frames = `${block.deltaStart}{"type":"signature_delta","signature":${signature}}}\n\n`;
     }
-    frames += frame('content_block_stop', `{"type":"content_block_stop","index":${this.#index}}`);
+    frames += namedFrame('content_block_stop', `{"type":"content_block_stop","index":${this.#index}}`);
     this.#index++;
     return frames;
   }

@@ -1,11 +1,16 @@
-import { type ParsedObject, parseJsonObject, safeParse, withMembers } from '@gateway/json-body';
+import {
+  type ParsedObject,
+  parseJsonObject,
+  safeParse,
+  withMembers,
+  withoutEmptyModel,
+} from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';
 import type { RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS } from '../body-bounds';
-import { withoutEmptyModel } from '../empty-model';
 import { schemaError } from '../schema-error';
 import { anthropicReplies } from './anthropic-replies';
 import { withExactInputs } from './exact-inputs';

@@ -1,7 +1,7 @@
+import { isEmpty } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import { isObject } from '@gateway/upstream';
 import type { z } from 'zod';
-import { isEmpty } from '../schema-error';
 import type { ContentBlock } from './content-block';
 import { OPAQUE_BLOCKS, READABLE_BLOCKS } from './content-block';
 import { isForeignThinking } from './foreign-thinking';

@@ -1,12 +1,19 @@
-import { type ParsedObject, parseJsonObject, safeParse, withMembers } from '@gateway/json-body';
+import {
+  isEmpty,
+  missingParameter,
+  type ParsedObject,
+  parseJsonObject,
+  safeParse,
+  withMembers,
+  withoutEmptyModel,
+} from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';
 import { BODY_BOUNDS } from '../body-bounds';
-import { withoutEmptyModel } from '../empty-model';
-import { isEmpty, missingParameter, schemaError } from '../schema-error';
+import { schemaError } from '../schema-error';
 import {
   type ChatCompletionBody,
   type ChatMessage,

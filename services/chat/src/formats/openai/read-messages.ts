@@ -1,5 +1,5 @@
+import { missingParameter } from '@gateway/json-body';
 import type { TextPart, ToolResultPart, Turn } from '../../domain/conversation';
-import { missingParameter } from '../schema-error';
 import type { ChatMessage } from './chat-schema';
 import { readAssistant } from './read-assistant';
 import { type ReadPart, readCacheHint, readParts, readTexts, refused } from './read-parts';

@@ -1,9 +1,10 @@
 import { membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
+import { objectJson } from '../../json/exact-json';
 import { dataOf, parseData } from '../../sse/sse-data';
 import { fromMessagesUsage, laterUsage } from './messages-usage';
-import { argumentsOf, ownSignature, readToolUse } from './read-message';
+import { ownSignature, readToolUse } from './read-message';
 import { fromStopReason } from './stop-reason';
 
 type OpenBlock =
@@ -122,7 +123,7 @@ export class MessageEvents implements StreamReader {
       return [{ kind: 'thinking_signature', signature: ownSignature(block.signature) }];
     }
     if (block.kind === 'tool_use' && !block.inPieces) {
-      return [{ kind: 'tool_arguments', call: block.call, text: argumentsOf(block.input) }];
+      return [{ kind: 'tool_arguments', call: block.call, text: objectJson(block.input) }];
     }
     return NOTHING;
   }

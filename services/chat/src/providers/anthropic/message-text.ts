@@ -1,7 +1,7 @@
 import { membersOf, textOf } from '@gateway/upstream';
+import { objectJson } from '../../json/exact-json';
 import { parseData } from '../../sse/sse-data';
 import type { TextReader } from '../unread-events';
-import { argumentsOf } from './read-message';
 
 /** The text of a stream's content blocks, for counting. */
 export class MessageText implements TextReader {
@@ -18,7 +18,7 @@ export class MessageText implements TextReader {
     if (data.type === 'content_block_start') {
       const { name, input } = membersOf(data.content_block);
       this.#names.push(textOf(name));
-      const whole = argumentsOf(input);
+      const whole = objectJson(input);
       if (whole !== '{}') this.#add(index, whole);
     }
   }

@@ -1,6 +1,7 @@
 import { membersOf } from '@gateway/upstream';
 import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage } from '../../domain/usage';
+import { namedFrame } from '../../sse/named-frame';
 import { parseData } from '../../sse/sse-data';
 import type { UnreadBudget } from '../unread-budget';
 import { UnreadEvents } from '../unread-events';
@@ -89,7 +90,7 @@ export class PassedMessages implements PassedStream {
 
   /** Its callers know the model by another name than the provider does (`callers-model.ts`). */
   #begin(data: object): Buffer {
-    return Buffer.from(`event: message_start\ndata: ${JSON.stringify(data)}\n\n`);
+    return Buffer.from(namedFrame('message_start', JSON.stringify(data)));
   }
 }
 

@@ -2,7 +2,7 @@ import { membersOf, textOf } from '@gateway/upstream';
 import type { AssistantPart, Signature, ThinkingPart, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import { isPlainObject } from '../../json/exact-json';
+import { objectJson } from '../../json/exact-json';
 import { fromStopReason } from './stop-reason';
 
 /** @throws Error when it is no message */
@@ -25,11 +25,6 @@ export function readToolUse(block: Record<string, unknown>): { id: string; name:
   const { id, name } = block;
   if (typeof id !== 'string' || typeof name !== 'string') throw new Error('tool_use without id or name');
   return { id: fitToolId(id), name };
-}
-
-/** JSON text of a whole input, which is an object also where there is nothing to say. */
-export function argumentsOf(input: unknown): string {
-  return JSON.stringify(isPlainObject(input) ? input : {});
 }
 
 /** Undefined for blocks that say nothing to a caller of another format. */
@@ -55,6 +50,6 @@ function readThinking(text: string, signature: string): ThinkingPart | undefined
 
 function readCall(block: Record<string, unknown>): ToolCallPart {
   const { id, name } = readToolUse(block);
-  const text = argumentsOf(block.input);
+  const text = objectJson(block.input);
   return { kind: 'tool_call', id, name, arguments: text, signature: undefined, cache: undefined };
 }

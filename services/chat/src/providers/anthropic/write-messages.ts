@@ -1,6 +1,6 @@
 import type { AssistantPart, ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
 import { fitToolId } from '../../domain/tool-ids';
-import { isPlainObject, parseExact } from '../../json/exact-json';
+import { parseExactObject } from '../../json/exact-json';
 import type { Block, ToolResultBlock, ToolUseBlock, WireMessage } from './messages-body';
 import { spokenTurns } from './spoken-turns';
 import { type InputPart, textBlock, writeCache, writeInput, writeText } from './write-input';
@@ -130,13 +130,7 @@ function writeCall({ call, id }: ToolUse): ToolUseBlock {
  */
 function inputOf(json: string): Record<string, unknown> {
   if (json === '') return {};
-  try {
-    const value = parseExact(json);
-    if (isPlainObject(value)) return value;
-  } catch {
-    // Kept as it is, below.
-  }
-  return { INVALID_JSON: json };
+  return parseExactObject(json) ?? { INVALID_JSON: json };
 }
 
 /** The results first, one for each call in their order; a result that answers none becomes what it says. */

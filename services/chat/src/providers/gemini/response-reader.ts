@@ -1,7 +1,7 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import { isPlainObject } from '../../json/exact-json';
+import { objectJson } from '../../json/exact-json';
 import { readFinishReason } from './finish-reason';
 import { plainSignature, textSignature } from './signed-part';
 
@@ -74,7 +74,7 @@ export class ResponseReader {
       name,
       ...(signature !== '' && { signature: plainSignature(signature) }),
     });
-    events.push({ kind: 'tool_arguments', call, text: JSON.stringify(isPlainObject(args) ? args : {}) });
+    events.push({ kind: 'tool_arguments', call, text: objectJson(args) });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AssistantPart, ToolCallPart } from '../../domain/conversation';
 import { fitToolId } from '../../domain/tool-ids';
-import { isPlainObject, parseExact } from '../../json/exact-json';
+import { parseExactObject } from '../../json/exact-json';
 import type { GeminiPart } from './gemini-content';
 import type { GeminiModel } from './gemini-model';
 import { placedSignature } from './signed-part';
@@ -88,11 +88,5 @@ class ModelParts {
  */
 function argumentsOf(call: ToolCallPart): object {
   if (call.arguments.trim() === '') return {};
-  try {
-    const value = parseExact(call.arguments);
-    if (isPlainObject(value)) return value;
-  } catch {
-    // Kept as it is.
-  }
-  return { arguments: call.arguments };
+  return parseExactObject(call.arguments) ?? { arguments: call.arguments };
 }
