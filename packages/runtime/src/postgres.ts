@@ -20,8 +20,6 @@ export function createPool(options: {
   statementTimeoutMs?: number;
   /** How long a transaction may keep its locks while nothing is asked of it. */
   idleInTransactionTimeoutMs?: number;
-  /** Statements of one connection are sent without waiting for the answers to those before them. */
-  pipeline?: boolean;
   /** Every statement finds its rows by an index: plans may not scan a whole table. */
   indexesOnly?: boolean;
   /**
@@ -45,7 +43,6 @@ export function createPool(options: {
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 15_000,
     keepAlive: true,
-    pipeline: options.pipeline ?? false,
     ...(planning.length > 0 && { options: planning.join(' ') }),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>

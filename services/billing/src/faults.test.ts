@@ -40,8 +40,10 @@ describe('a commit whose reply is lost', () => {
     const key = await direct.createFundedKey(1_000n);
     const call = reserveRequest(key, 400n);
     await billing.reserve(call);
+    const before = proxy.swallowed;
     proxy.swallowReplyTo('COMMIT\0');
     await billing.deliver(usageEvent(call, 123n));
+    expect(proxy.swallowed).toBe(before + 1);
     expect(await direct.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
   });
 

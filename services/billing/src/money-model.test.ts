@@ -31,7 +31,7 @@ let pool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   const log = createLogger('test', 'silent');
-  pool = createPool({ url: database.url, log, pipeline: true });
+  pool = createPool({ url: database.url, log });
   await migrate({ pool, schema: 'billing', directory: `${__dirname}/../migrations`, log });
 }, 60_000);
 afterAll(async () => {

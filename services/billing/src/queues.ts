@@ -17,7 +17,6 @@ const WORKERS = 2;
 export const QUEUE_CONNECTIONS = 2 * WORKERS;
 
 interface Parts {
-  /** In pipeline mode. */
   readonly pool: Pool;
   readonly metrics: BillingMetrics;
   readonly log: Logger;

@@ -140,7 +140,6 @@ function createPools(url: string, log: Logger) {
       statementTimeoutMs: 4_000,
       // An instance that freezes with locks in its hand must not fail the calls of the others.
       idleInTransactionTimeoutMs: 2_000,
-      pipeline: true,
       indexesOnly: true,
       plannedOnce: true,
     }),

@@ -3,10 +3,10 @@ import { type Pool, withTransaction } from '@gateway/runtime';
 import { ACCOUNT_COLUMNS, type AccountRow } from './accounts';
 import { lockAccounts } from './lock-accounts';
 import { notifyKeys } from './notify-keys';
-import { rowsOf, type Statement, statement } from './statement';
+import { type Parameter, rowsOf, type Statement, statement } from './statement';
 
 /** Changes an account under its lock and tells the caches of its keys. Throws `not_found`. */
-function changeAccount(pool: Pool, id: string, change: Statement, values: unknown[]): Promise<AccountRow> {
+function changeAccount(pool: Pool, id: string, change: Statement, values: Parameter[]): Promise<AccountRow> {
   return withTransaction(pool, async (client) => {
     await lockAccounts(client, [id]);
     const [row] = await rowsOf<AccountRow>(client, change, [id, ...values]);

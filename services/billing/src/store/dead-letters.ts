@@ -13,10 +13,9 @@ const INSERT = statement(
    ON CONFLICT (digest) DO NOTHING`,
 );
 
-export async function insertDeadLetters(on: Queryable, letters: readonly DeadLetter[]): Promise<void> {
-  if (letters.length === 0) return;
+export function insertDeadLetters(on: Queryable, letters: readonly DeadLetter[]): Promise<unknown> {
   const payloads = letters.map(({ delivery }) => delivery.payload());
-  await rowsOf(on, INSERT, [
+  return rowsOf(on, INSERT, [
     payloads.map(letterDigest),
     letters.map(({ delivery }) => delivery.source),
     letters.map(({ reason }) => reason),

@@ -1,6 +1,5 @@
-import type { PoolClient } from '@gateway/runtime';
 import type { HoldEnd } from '../domain/settlement';
-import { rowsOf, statement } from './statement';
+import { type Queryable, rowsOf, statement } from './statement';
 
 // Everything that an end of holds changes in money, summed from the same rows.
 const END = statement(
@@ -43,9 +42,8 @@ const END = statement(
 );
 
 /** Writes the ends of holds of locked accounts: holds, accounts, windows, ledger, operator losses. */
-export async function endHolds(client: PoolClient, ends: readonly HoldEnd[]): Promise<void> {
-  if (ends.length === 0) return;
-  await rowsOf(client, END, [
+export function endHolds(on: Queryable, ends: readonly HoldEnd[]): Promise<unknown> {
+  return rowsOf(on, END, [
     ends.map(({ hold }) => hold.requestId),
     ends.map(({ hold }) => hold.accountId),
     ends.map(({ hold }) => hold.keyId),

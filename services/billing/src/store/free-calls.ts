@@ -1,5 +1,5 @@
-import type { Pool, PoolClient } from '@gateway/runtime';
-import { rowsOf, statement } from './statement';
+import type { Pool } from '@gateway/runtime';
+import { type Queryable, rowsOf, statement } from './statement';
 
 const INSERT = statement(
   'insert-free-calls',
@@ -12,8 +12,8 @@ const FORGET = statement(
 );
 
 /** Notes calls of limited keys, once for each, that take no money and so leave no hold. */
-export async function insertFreeCalls(client: PoolClient, keyIds: readonly string[]): Promise<void> {
-  await rowsOf(client, INSERT, [keyIds]);
+export function insertFreeCalls(on: Queryable, keyIds: readonly string[]): Promise<unknown> {
+  return rowsOf(on, INSERT, [keyIds]);
 }
 
 /** Deletes those that count no more. */

@@ -17,7 +17,7 @@ import { insertFreeCalls } from './free-calls';
 import { findHolds, insertHolds } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { countAccountUse, type FiguresAtHand, readKeyFigures } from './read-key-figures';
-import { inTwoSteps } from './two-step';
+import { ifAny, inTwoSteps } from './two-step';
 
 /**
  * Decides the calls in turn against the locked state and holds the money of those granted, in one
@@ -31,17 +31,17 @@ export function holdCalls(
 ): Promise<HoldDecision[]> {
   const column = (pick: (call: CallToAdmit) => string) => calls.map(pick);
   return inTwoSteps(pool, {
-    read: (client) => [
+    read: (batch) => [
       lockAccounts(
-        client,
+        batch,
         column((call) => call.accountId),
       ),
-      readKeyFigures(client, {
+      readKeyFigures(batch, {
         keyIds: column((call) => call.keyId),
         valueIds: column((call) => call.valueId),
       }),
       findHolds(
-        client,
+        batch,
         column((call) => call.requestId),
       ),
       rated,
@@ -51,9 +51,9 @@ export function holdCalls(
       const { decisions, holds, freeKeyIds } = decideInTurn(ratedCalls, { accounts, figures, existing });
       return {
         result: decisions,
-        write: (client) => [
-          ...(holds.length > 0 ? [insertHolds(client, holds)] : []),
-          ...(freeKeyIds.length > 0 ? [insertFreeCalls(client, freeKeyIds)] : []),
+        write: (batch) => [
+          ...ifAny(holds, (list) => insertHolds(batch, list)),
+          ...ifAny(freeKeyIds, (list) => insertFreeCalls(batch, list)),
         ],
       };
     },

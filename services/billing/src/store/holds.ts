@@ -1,4 +1,3 @@
-import type { PoolClient } from '@gateway/runtime';
 import type { CallToAdmit } from '../domain/admission';
 import type { RatePlace } from '../domain/rate-limiter';
 import type { Hold, HoldState } from '../domain/settlement';
@@ -69,22 +68,21 @@ const INSERT = statement(
      WHERE a.id = n.account_id
    )
    INSERT INTO billing.spend_windows AS w (kind, subject_id, starts_on, account_id, held_nano)
-   SELECT 'key_day', key_id, day, account_id, sum(amount_nano)::bigint FROM new GROUP BY key_id, day, account_id
-   UNION ALL
-   SELECT 'key_month', key_id, billing.month_of(day), account_id, sum(amount_nano)::bigint
-   FROM new GROUP BY key_id, day, account_id
-   UNION ALL
-   SELECT 'account_day', account_id, day, account_id, sum(amount_nano)::bigint
-   FROM new GROUP BY account_id, day
+   SELECT kind, subject_id, starts_on, account_id, sum(amount_nano)::bigint
+   FROM new CROSS JOIN LATERAL (VALUES
+     ('key_day', key_id, day),
+     ('key_month', key_id, billing.month_of(day)),
+     ('account_day', account_id, day)) AS v (kind, subject_id, starts_on)
+   GROUP BY kind, subject_id, starts_on, account_id
    ON CONFLICT (kind, subject_id, starts_on) DO UPDATE SET held_nano = w.held_nano + excluded.held_nano`,
 );
 
 /** Writes holds of locked accounts and counts them in the accounts and windows. */
-export async function insertHolds(
-  client: PoolClient,
+export function insertHolds(
+  on: Queryable,
   holds: readonly { call: CallToAdmit; holdNano: bigint; place?: RatePlace | undefined }[],
-): Promise<void> {
-  await rowsOf(client, INSERT, [
+): Promise<unknown> {
+  return rowsOf(on, INSERT, [
     holds.map(({ call }) => call.requestId),
     holds.map(({ call }) => call.accountId),
     holds.map(({ call }) => call.keyId),
@@ -112,9 +110,8 @@ const ENTOMB = statement(
  * Marks calls as released that have no hold. An owner that got no answer to its `Reserve` releases the
  * call; should the hold's transaction still be on its way, it must find that it came too late.
  */
-export async function insertTombstones(client: PoolClient, events: readonly UsageEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  await rowsOf(client, ENTOMB, [
+export function insertTombstones(on: Queryable, events: readonly UsageEvent[]): Promise<unknown> {
+  return rowsOf(on, ENTOMB, [
     events.map((event) => event.requestId),
     events.map((event) => event.accountId),
     events.map((event) => event.keyId),

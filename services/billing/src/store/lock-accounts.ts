@@ -1,6 +1,5 @@
-import type { PoolClient } from '@gateway/runtime';
 import type { AccountFigures } from '../domain/admission';
-import { rowsOf, statement } from './statement';
+import { type Queryable, rowsOf, statement } from './statement';
 
 interface AccountRow {
   id: string;
@@ -25,14 +24,14 @@ const LOCK = statement('lock-accounts', `${SELECT} WHERE id = ANY($1::text[]) OR
  * first view of the data that is sure to be younger than the lock.
  */
 export async function lockAccounts(
-  client: PoolClient,
+  on: Queryable,
   ids: Iterable<string>,
 ): Promise<Map<string, AccountFigures>> {
   const all = [...new Set(ids)];
   const rows =
     all.length === 1
-      ? await rowsOf<AccountRow>(client, LOCK_ONE, all)
-      : await rowsOf<AccountRow>(client, LOCK, [all]);
+      ? await rowsOf<AccountRow>(on, LOCK_ONE, all)
+      : await rowsOf<AccountRow>(on, LOCK, [all]);
   return new Map(rows.map((row) => [row.id, fromRow(row)]));
 }
 

@@ -1,7 +1,6 @@
-import type { PoolClient } from '@gateway/runtime';
 import type { AccountFigures, KeyFigures } from '../domain/admission';
 import { VALUE_ID } from './keys';
-import { rowsOf, statement } from './statement';
+import { type Queryable, rowsOf, statement } from './statement';
 import { usedNano } from './used-nano';
 
 interface KeyRow {
@@ -62,11 +61,11 @@ export interface KeysToRead {
 
 /** Reads keys of locked accounts with their windows of a day. */
 export async function readKeyFigures(
-  client: PoolClient,
+  on: Queryable,
   { keyIds, valueIds = [], day }: KeysToRead,
 ): Promise<FiguresAtHand> {
   const values = [[...new Set(keyIds)], day ?? null, [...new Set(valueIds)].filter((id) => id !== '')];
-  const rows = await rowsOf<KeyRow>(client, READ, values);
+  const rows = await rowsOf<KeyRow>(on, READ, values);
   return {
     keys: new Map(rows.map((row) => [row.id, fromRow(row)])),
     accountUseNano: new Map(rows.map((row) => [row.account_id, row.account_used_day_nano])),

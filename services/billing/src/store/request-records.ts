@@ -1,6 +1,6 @@
 import { type Pool, withTransaction } from '@gateway/runtime';
 import { uuidFloor } from '../domain/request-id';
-import { type Queryable, rowsOf, type Statement, statement } from './statement';
+import { type Parameter, type Queryable, rowsOf, type Statement, statement } from './statement';
 
 export interface RequestRow {
   request_id: string;
@@ -78,16 +78,16 @@ export function pageQuery(
   accountId: string,
   filter: RequestFilter,
   { limit, before }: RequestPage,
-): { statement: Statement; values: unknown[] } {
+): { statement: Statement; values: Parameter[] } {
   const below = [before, filter.toMs === undefined ? undefined : uuidFloor(new Date(filter.toMs))];
-  const values: unknown[] = [
+  const values: Parameter[] = [
     accountId,
     below.reduce<string>((least, id) => (id !== undefined && id < least ? id : least), LAST_ID),
     uuidFloor(new Date(filter.fromMs ?? 0)),
     limit + 1,
   ];
   const conditions: string[] = [];
-  const add = (column: string, value: unknown) => {
+  const add = (column: string, value: Parameter | undefined) => {
     if (value !== undefined) conditions.push(`${column} = $${values.push(value)}`);
   };
   add('key_id', filter.keyId);

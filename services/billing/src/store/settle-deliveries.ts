@@ -10,7 +10,7 @@ import { findHolds, insertTombstones } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { countAccountUse, readKeyFigures } from './read-key-figures';
 import { isTransient } from './statement';
-import { inTwoSteps } from './two-step';
+import { ifAny, inTwoSteps } from './two-step';
 import { insertUsageRecords } from './usage-records';
 
 /**
@@ -47,13 +47,13 @@ interface Plan {
 function settleTogether(pool: Pool, deliveries: readonly Delivery[]): Promise<Plan> {
   const events = deliveries.map(({ event }) => event).filter(isWellFormed);
   return inTwoSteps(pool, {
-    read: (client) => [
+    read: (batch) => [
       lockAccounts(
-        client,
+        batch,
         events.map((event) => event.accountId),
       ),
       findHolds(
-        client,
+        batch,
         events.map((event) => event.requestId),
       ),
     ],
@@ -64,11 +64,11 @@ function settleTogether(pool: Pool, deliveries: readonly Delivery[]): Promise<Pl
       for (const event of plan.tombstones) charged.push({ event, chargedNano: 0n });
       return {
         result: plan,
-        write: (client) => [
-          endHolds(client, ends),
-          insertTombstones(client, plan.tombstones),
-          insertUsageRecords(client, charged),
-          insertDeadLetters(client, plan.letters),
+        write: (batch) => [
+          ...ifAny(ends, (list) => endHolds(batch, list)),
+          ...ifAny(plan.tombstones, (list) => insertTombstones(batch, list)),
+          ...ifAny(charged, (list) => insertUsageRecords(batch, list)),
+          ...ifAny(plan.letters, (list) => insertDeadLetters(batch, list)),
         ],
       };
     },

@@ -1,5 +1,6 @@
-import type { Pool, PoolClient, QueryResult } from '@gateway/runtime';
-import { arrayLiteral } from './array-literal';
+import type { Pool, PoolClient } from '@gateway/runtime';
+import { arrayLiteral, type Element } from './array-literal';
+import { StatementBatch } from './statement-batch';
 
 /** A statement that is parsed and planned once per connection, under its name. */
 export interface Statement {
@@ -9,16 +10,24 @@ export interface Statement {
 
 export const statement = (name: string, text: string): Statement => ({ name, text });
 
-export type Queryable = Pool | PoolClient;
+export type Queryable = Pool | PoolClient | StatementBatch;
 
-export async function rowsOf<Row extends object>(
+export type Parameter = string | number | bigint | boolean | Buffer | null | readonly Element[];
+
+/** In a batch the statement is added before this returns, and what it can't take it throws. */
+export function rowsOf<Row extends object>(
   on: Queryable,
   { name, text }: Statement,
-  values: unknown[],
+  values: readonly Parameter[],
 ): Promise<Row[]> {
-  const bound = values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value));
-  const result: QueryResult<Row> = await on.query<Row>({ name, text, values: bound });
-  return result.rows;
+  const bound = { name, text, values: values.map(toText) };
+  if (on instanceof StatementBatch) return on.add(bound) as Promise<Row[]>;
+  return on.query<Row>(bound).then(({ rows }) => rows);
+}
+
+function toText(value: Parameter): string | Buffer | null {
+  if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value;
+  return typeof value === 'object' ? arrayLiteral(value) : String(value);
 }
 
 /** SQLSTATE of a database error, or the system's code of a broken connection. */

@@ -1,28 +1,38 @@
 import type { Pool, PoolClient } from '@gateway/runtime';
-import { isRefusal } from './statement';
+import { isRefusal, rowsOf, statement } from './statement';
+import { StatementBatch } from './statement-batch';
 
 // Each statement must see what was committed while the one before it waited for a lock.
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+const BEGIN = statement('BEGIN', 'BEGIN ISOLATION LEVEL READ COMMITTED');
+const COMMIT = statement('COMMIT', 'COMMIT');
 
-type Results<Sent extends readonly Promise<unknown>[]> = { [I in keyof Sent]: Awaited<Sent[I]> };
+type Results<Added extends readonly Promise<unknown>[]> = { [I in keyof Added]: Awaited<Added[I]> };
 
 export interface TwoSteps<Read extends readonly Promise<unknown>[], Result> {
-  /** Sends the statements that lock and read. */
-  read(client: PoolClient): readonly [...Read];
-  /** Decides, without waiting for anything, and names what is to be written. */
+  /** Adds the statements that lock and read. */
+  read(batch: StatementBatch): readonly [...Read];
+  /**
+   * Decides, without waiting for anything, and names what is to be written. `write` adds its statements before it
+   * returns; if it throws, nothing is.
+   */
   decide(found: Results<Read>): {
     readonly result: Result;
-    write(client: PoolClient): readonly Promise<unknown>[];
+    write(batch: StatementBatch): readonly Promise<unknown>[];
   };
 }
+
+/** What `insert` adds for a list; for an empty one nothing. */
+export const ifAny = <Item>(
+  list: readonly Item[],
+  insert: (list: readonly Item[]) => Promise<unknown>,
+): Promise<unknown>[] => (list.length > 0 ? [insert(list)] : []);
 
 /** The connection broke while a transaction was committed: nobody knows yet whether it was. */
 export class CommitInDoubt extends Error {}
 
 /**
- * A transaction of two round trips: lock and read, then write and commit. Locks are held for one round
- * trip only, and a batch costs two writes to the socket instead of one per statement. Needs a pool in
- * pipeline mode.
+ * A transaction of two round trips: lock and read, then write and commit. What there is to do in each is sent and
+ * answered as one. Locks are held for one round trip only.
  */
 export async function inTwoSteps<Read extends readonly Promise<unknown>[], Result>(
   pool: Pool,
@@ -33,15 +43,14 @@ export async function inTwoSteps<Read extends readonly Promise<unknown>[], Resul
   const onError = () => {};
   client.on('error', onError);
   try {
-    const [, ...found] = await together(client, () => [client.query(BEGIN), ...steps.read(client)] as const);
+    const reading = new StatementBatch(client);
+    const begun = rowsOf(reading, BEGIN, []);
+    const [, ...found] = await answers(client, reading, [begun, ...steps.read(reading)] as const);
     const { result, write } = steps.decide(found as Results<Read>);
+    const writing = new StatementBatch(client);
+    const written = [...write(writing), rowsOf(writing, COMMIT, [])];
     committing = true;
-    const written = await together(client, () => [...write(client), client.query('COMMIT')]);
-    const commit = written.at(-1) as { command: string };
-    if (commit.command !== 'COMMIT') {
-      committing = false;
-      throw new Error('the transaction was rolled back');
-    }
+    await answers(client, writing, written);
     client.off('error', onError);
     client.release();
     return result;
@@ -57,20 +66,14 @@ export async function inTwoSteps<Read extends readonly Promise<unknown>[], Resul
   }
 }
 
-/** Sends what `send` queries as one write; waits for every answer even when one of them is an error. */
-async function together<Sent extends readonly Promise<unknown>[]>(
+/** Sends the batch; waits for everything, even when something of it fails. */
+async function answers<Added extends readonly Promise<unknown>[]>(
   client: PoolClient,
-  send: () => Sent,
-): Promise<Results<Sent>> {
-  const { stream } = client.connection;
-  stream.cork();
-  let sent: Sent;
-  try {
-    sent = send();
-  } finally {
-    stream.uncork();
-  }
-  const answers = await Promise.allSettled(sent);
-  for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
-  return Promise.all(sent) as Promise<Results<Sent>>;
+  batch: StatementBatch,
+  added: Added,
+): Promise<Results<Added>> {
+  const all = Promise.allSettled(added);
+  client.query(batch);
+  for (const answer of await all) if (answer.status === 'rejected') throw answer.reason;
+  return Promise.all(added) as Promise<Results<Added>>;
 }

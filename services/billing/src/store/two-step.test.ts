@@ -1,0 +1,48 @@
+import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
+import { rowsOf, statement } from './statement';
+import type { StatementBatch } from './statement-batch';
+import { inTwoSteps } from './two-step';
+
+const NOTE = statement('note', 'INSERT INTO notes VALUES ($1)');
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, log: createLogger('test', 'silent'), maxConnections: 1 });
+  await pool.query('CREATE TABLE notes (note text UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+}, 60_000);
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const notes = async () =>
+  (await pool.query<{ note: string }>('SELECT note FROM notes ORDER BY note')).rows.map(({ note }) => note);
+
+const writing = (write: (batch: StatementBatch) => Promise<unknown>[]) =>
+  inTwoSteps(pool, { read: () => [], decide: () => ({ result: 'done', write }) });
+
+test('what is written is there when it resolves', async () => {
+  await expect(writing((batch) => [rowsOf(batch, NOTE, ['one'])])).resolves.toBe('done');
+  expect(await notes()).toEqual(['one']);
+});
+
+test('a write that throws before all is added leaves nothing', async () => {
+  const thrown = new Error('no columns');
+  const half = writing((batch) => {
+    void rowsOf(batch, NOTE, ['half']);
+    throw thrown;
+  });
+  // As it is: a commit in doubt would be another.
+  await expect(half).rejects.toBe(thrown);
+  expect(await notes()).toEqual(['one']);
+});
+
+test('a commit that is refused is an error, and no doubt', async () => {
+  const twice = writing((batch) => [rowsOf(batch, NOTE, ['one'])]);
+  await expect(twice).rejects.toMatchObject({ code: '23505' });
+  expect(await notes()).toEqual(['one']);
+});
