@@ -29,17 +29,25 @@ const EVENTS = ['role', 'one', 'two', 'stop', '[DONE]'].map((data) => `data: ${d
 const completion = (content: string) =>
   JSON.stringify({ choices: [{ message: { content } }], usage: { completion_tokens: 1 } });
 
-let server: http.Server | undefined;
-afterEach(() => server?.close().closeAllConnections());
+const servers: http.Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+/** Answers the URL at which it listens, until the test is over. */
+async function listen(listener: RequestListener): Promise<string> {
+  const server = http.createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 async function run(
   load: LoadShape,
   listener: RequestListener,
   format: CallerFormat = 'openai',
 ): Promise<LoadResult> {
-  server = http.createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `${await listen(listener)}/`;
   const order: LoadOrder = { load, format, url, headers: {}, body: '{}' };
   const tally = new Tally();
   if (load.kind === 'calls') await runCalls(order, load, tally);
@@ -121,13 +129,10 @@ test('an Anthropic stream has its own end', async () => {
 describe('questions', () => {
   const ask = async (answer: unknown, expected: ExpectedAnswer) => {
     const urls: string[] = [];
-    server = http.createServer((request, response) => {
+    const origin = await listen((request, response) => {
       urls.push(`${request.method} ${request.url} ${request.headers.authorization}`);
       response.end(JSON.stringify(answer));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const tally = new Tally();
     await runQuestions(
       {
