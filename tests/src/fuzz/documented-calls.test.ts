@@ -167,6 +167,18 @@ const pools: SchemaValues['pools'] = {
   requests_per_second: fc.oneof(fc.constant(null), fc.constant(LEAST_THROTTLE)),
   provider: fc.constantFrom('sim', 'openai', 'nobody'),
 };
+/** What makes a text model sound, which its schema can't say. */
+const textModel: SchemaValues['pools'] = {
+  name: fc.constant('Fuzz'),
+  successor: fc.constant(null),
+  context_length: fc.constant(1_000),
+  max_output_tokens: fc.constant(100),
+  output_floor_tokens: fc.constant(1),
+  capabilities: fc.constant([]),
+  workflow: fc.constant([]),
+  image: fc.constant(null),
+  video: fc.constant(null),
+};
 const named = check.document.components.schemas;
 const around: SchemaValues = { named, pools };
 
@@ -245,7 +257,12 @@ const asText = (value: unknown): string =>
 function bodiesOf(path: string, requestBody: Loose): fc.Arbitrary<string | undefined> {
   const schema = requestBody?.content['application/json']?.schema;
   if (!schema) return fc.constant(undefined);
-  const values = valuesOf(schema, aroundOf(path));
+  const values = fc.oneof(
+    valuesOf(schema, aroundOf(path)),
+    ...(path.endsWith('/admin/models')
+      ? [valuesOf(schema, { named, pools: { ...pools, ...textModel } })]
+      : []),
+  );
   return fc.oneof(
     { arbitrary: values.map((value) => JSON.stringify(value)), weight: 5 },
     { arbitrary: mutatedValue(values), weight: 5 },

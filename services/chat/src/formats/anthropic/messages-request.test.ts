@@ -59,7 +59,12 @@ const accepted: [string, unknown][] = [
   ],
   [
     'a document of text',
-    said({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } }),
+    said({
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: 'x' },
+      title: null,
+      context: '',
+    }),
   ],
   [
     'thinking',
@@ -116,6 +121,11 @@ const refused: [string, unknown, string][] = [
     'invalid_request',
   ],
   ['input that is no object', said({ ...call, input: '{}' }), 'invalid_request'],
+  ...['title', 'context'].map((field): [string, object, string] => [
+    `a document’s ${field} that is no text`,
+    said({ type: 'document', source: { type: 'text', data: 'x' }, [field]: { toString: 1 } }),
+    'invalid_request',
+  ]),
   ['model as a number', { ...valid, model: 5 }, 'invalid_request'],
   ['system of images', { ...valid, system: [image] }, 'invalid_request'],
   [

@@ -183,7 +183,7 @@ export class RequestCheck {
     const { source } = block;
     const at = [...path, 'source'];
     if (!isObject(source)) this.fault(at, 'expected object');
-    else if (block.type === 'document') this.#document(block, source, at);
+    else if (block.type === 'document') this.#document(block, source, path);
     else this.#image(source, at);
   }
 
@@ -195,12 +195,16 @@ export class RequestCheck {
   }
 
   #document(block: Fields, source: Fields, path: Path): void {
+    for (const field of ['title', 'context']) {
+      if (block[field] != null) this.#text(block, field, path);
+    }
     this.#citations(block);
-    if (source.type === 'text') this.#text(source, 'data', path);
-    else if (source.type === 'content') this.#content(source.content, [...path, 'content']);
+    const at = [...path, 'source'];
+    if (source.type === 'text') this.#text(source, 'data', at);
+    else if (source.type === 'content') this.#content(source.content, [...at, 'content']);
     else {
       this.hasMedia = true;
-      this.#mediaSource(source, path);
+      this.#mediaSource(source, at);
     }
   }
 
