@@ -72,14 +72,21 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 
 function createSystem(stack: Stack, topicPrefix: string, remove: () => Promise<void>): System {
   const dashboard = new DashboardApi(stack.dashboardUrl);
-  let login: { token: string; atMs: number } | undefined;
-
-  const operatorToken = async () => {
-    if (login && Date.now() - login.atMs < LOGIN_FRESH_MS) return login.token;
+  const logIn = async () => {
     const token = await dashboard.login(stack.secrets.adminEmail, stack.secrets.adminPassword);
     if (!token) throw new Error('the operator cannot log in');
-    login = { token, atMs: Date.now() };
     return token;
+  };
+  let login: { readonly token: Promise<string>; readonly atMs: number } | undefined;
+  /** One login for all who ask at a time: many at once are refused. */
+  const operatorToken = (): Promise<string> => {
+    if (!login || Date.now() - login.atMs >= LOGIN_FRESH_MS) {
+      login = { token: logIn(), atMs: Date.now() };
+      login.token.catch(() => {
+        login = undefined;
+      });
+    }
+    return login.token;
   };
   const metric = (service: ServiceName, name: string, index = 0) =>
     readMetric(stack.adminUrl(service, index), name);
