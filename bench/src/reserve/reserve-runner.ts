@@ -34,12 +34,13 @@ export class ReserveRunner {
     { billing, releaser, tally }: { billing: BillingCaller; releaser: Releaser; tally: Tally },
   ): Promise<void> {
     const endMs = performance.now() + load.durationMs;
+    const reserve = billing.reserves({ accountId, keyId, model: MODEL, valueId, ...OWNER, ...HOLD });
     const caller = async () => {
       while (performance.now() < endMs && tally.errors < MAX_ERRORS) {
         const call = { requestId: randomUUIDv7(), accountId, keyId, model: MODEL };
         const startedAtMs = performance.now();
         try {
-          checkReply(await billing.reserve({ ...call, valueId, ...OWNER, ...HOLD }), rated);
+          checkReply(await reserve(call.requestId), rated);
           tally.took(performance.now() - startedAtMs);
           tally.answered();
         } catch (error) {
