@@ -6,7 +6,14 @@ export type Element = string | number | bigint | boolean | Buffer | null;
 /** PostgreSQL's text of an array, several times cheaper than the driver's, which quotes and escapes every element. */
 export function arrayLiteral(values: readonly Element[]): string {
   let literal = '';
-  for (const value of values) literal += literal === '' ? elementLiteral(value) : `,${elementLiteral(value)}`;
+  let last: Element | undefined;
+  let element = '';
+  for (const value of values) {
+    // Most columns of a batch have the same value in every row.
+    if (value !== last) element = elementLiteral(value);
+    last = value;
+    literal += literal === '' ? element : `,${element}`;
+  }
   return `{${literal}}`;
 }
 
