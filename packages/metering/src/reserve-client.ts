@@ -20,7 +20,7 @@ export interface ReserveClientOptions {
 }
 
 interface Waiting {
-  readonly request: ReserveRequest;
+  request: ReserveRequest;
   readonly timer: NodeJS.Timeout;
   channel: ReserveChannel | undefined;
   resolve(grant: Grant): void;
@@ -58,7 +58,7 @@ export class ReserveClient {
     return new Promise((resolve, reject) => {
       const requestId = request.requestId ?? '';
       const timer = setTimeout(() => this.#giveUp(requestId), this.#options.timeoutMs);
-      const waiting = { request, timer, channel: undefined, resolve, reject };
+      const waiting = { request: { ...request, isNew: true }, timer, channel: undefined, resolve, reject };
       this.#waiting.set(requestId, waiting);
       this.#send(waiting);
     });
@@ -86,6 +86,7 @@ export class ReserveClient {
     for (const waiting of this.#waiting.values()) {
       if (waiting.channel !== lost) continue;
       waiting.channel = undefined;
+      waiting.request = { ...waiting.request, isNew: false };
       this.#send(waiting);
     }
   }

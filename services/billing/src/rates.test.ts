@@ -208,12 +208,13 @@ test('a repeated call gets its own hold and tokens again, and takes no second pl
   const key = await direct.createFundedKey(1_000n, { rpmLimit: '2', tpmLimit: '100' });
   const first = call(key, 60n);
   const [once] = await direct.reserve(first);
-  const again = await Promise.all([billing.reserve(first, first), direct.reserve(first)]);
-  for (const reply of again.flat()) {
+  const again = { ...first, isNew: false };
+  const replies = await Promise.all([billing.reserve(again, again), direct.reserve(again)]);
+  for (const reply of replies.flat()) {
     expect(reply.grant).toMatchObject({ holdNano: once!.grant!.holdNano, grantedTokens: '60' });
   }
   expect(await summaries(direct, call(key, 40n), call(key, 1n))).toEqual(['granted 1', 'rpm_rate_limited']);
-  expect(await summaries(direct, first)).toEqual(['granted 1']);
+  expect(await summaries(direct, again)).toEqual(['granted 1']);
 });
 
 describe('a limit that is changed', () => {

@@ -180,8 +180,10 @@ test('a release that overtakes its reserve leaves nothing to hold', async () => 
   const key = await billing.createFundedKey(1_000n);
   const call = reserveRequest(key, 400n);
   await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_RELEASED' }));
-  expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
-  expect(await billing.account(key.accountId)).toMatchObject({ heldNano: '0' });
+  // Nor does it keep the calls that came with it.
+  const replies = await billing.reserve(reserveRequest(key, 1n), call, reserveRequest(key, 2n));
+  expect(replies.map(summary)).toEqual(['granted 1', 'internal_error', 'granted 2']);
+  expect(await billing.account(key.accountId)).toMatchObject({ heldNano: '3' });
   expect(await lettersLike(call.requestId)).toEqual([]);
 });
 

@@ -55,6 +55,7 @@ const call = (boundNano: bigint, floorNano = boundNano, more: Partial<CallToAdmi
   free: false,
   callerNamedMaximum: false,
   makesTask: false,
+  isNew: true,
   ...more,
 });
 

@@ -25,6 +25,8 @@ export interface CallToAdmit {
   readonly callerNamedMaximum: boolean;
   /** Its end comes long after its answer: its hold waits longer for an owner that is silent. */
   readonly makesTask: boolean;
+  /** Nobody has asked for it before, so it has no hold yet. */
+  readonly isNew: boolean;
 }
 
 /** An account as its locked row and window say; `admitCall` changes the figures. */

@@ -125,7 +125,9 @@ export class Reserver {
     let wasInDoubt = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        return { decisions: await hold(calls, asked), wasInDoubt };
+        // What an attempt in doubt has held is to be found by the next.
+        const these = attempt === 1 ? calls : calls.map((call) => ({ ...call, isNew: false }));
+        return { decisions: await hold(these, asked), wasInDoubt };
       } catch (error) {
         wasInDoubt ||= isInDoubt(error);
         if (attempt < ATTEMPTS && isTransient(error)) continue;

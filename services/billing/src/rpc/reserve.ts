@@ -103,6 +103,7 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     free: request.free,
     callerNamedMaximum: request.callerNamedMaximum,
     makesTask: request.makesTask,
+    isNew: request.isNew,
   };
   const texts = [call.accountId, call.keyId, call.valueId, call.model, call.ownerId];
   const fits =

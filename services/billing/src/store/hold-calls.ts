@@ -17,6 +17,7 @@ import { insertFreeCalls } from './free-calls';
 import { findHolds, insertHolds } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { countAccountUse, type FiguresAtHand, readKeyFigures } from './read-key-figures';
+import { isDuplicate } from './statement';
 import { ifAny, inTwoSteps } from './two-step';
 
 /**
@@ -24,10 +25,26 @@ import { ifAny, inTwoSteps } from './two-step';
  * transaction. For a call that its rates refuse nothing is held, and that refusal is its answer unless the
  * money has an error that goes before it. The locks are held until the rates are told.
  */
-export function holdCalls(
+export async function holdCalls(
   pool: Pool,
   calls: readonly CallToAdmit[],
   rated: Promise<readonly RatedCall[]>,
+): Promise<HoldDecision[]> {
+  try {
+    // To look for the holds of 64 calls takes longer than to read all else, and new calls have none.
+    const known = calls.filter(({ isNew }) => !isNew);
+    return await decideAndHold(pool, calls, { known, rated });
+  } catch (error) {
+    // Its owner had given up on a call before it came here, or it was asked for twice as if it were new.
+    if (!isDuplicate(error)) throw error;
+    return decideAndHold(pool, calls, { known: calls, rated });
+  }
+}
+
+function decideAndHold(
+  pool: Pool,
+  calls: readonly CallToAdmit[],
+  { known, rated }: { known: readonly CallToAdmit[]; rated: Promise<readonly RatedCall[]> },
 ): Promise<HoldDecision[]> {
   const column = (pick: (call: CallToAdmit) => string) => calls.map(pick);
   return inTwoSteps(pool, {
@@ -42,7 +59,7 @@ export function holdCalls(
       }),
       findHolds(
         batch,
-        column((call) => call.requestId),
+        known.map((call) => call.requestId),
       ),
       rated,
     ],

@@ -27,6 +27,7 @@ const FIND = statement(
 );
 
 export async function findHolds(on: Queryable, requestIds: readonly string[]): Promise<Map<string, Hold>> {
+  if (requestIds.length === 0) return new Map();
   const rows = await rowsOf<HoldRow>(on, FIND, [requestIds]);
   return new Map(rows.map((row) => [row.request_id, fromHoldRow(row)]));
 }
@@ -52,7 +53,7 @@ export const fromHoldRow = (row: HoldRow): Hold => ({
 const INSERT = statement(
   'insert-holds',
   `WITH new AS (
-     SELECT *, billing.utc_day(billing.clock()) AS day
+     SELECT *, (SELECT billing.utc_day(billing.clock())) AS day
      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
        $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[])
        AS n (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, tokens, rate_second,
@@ -62,18 +63,20 @@ const INSERT = statement(
        tokens, rate_second, rate_generation, makes_task)
      SELECT request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day,
        tokens, rate_second, rate_generation, makes_task FROM new
+   ), sums AS (
+     SELECT account_id, key_id, day, sum(amount_nano)::bigint AS amount_nano
+     FROM new GROUP BY GROUPING SETS ((account_id, key_id, day), (account_id, day))
    ), counted AS (
      UPDATE billing.accounts a SET held_nano = a.held_nano + n.amount_nano
-     FROM (SELECT account_id, sum(amount_nano)::bigint AS amount_nano FROM new GROUP BY account_id) n
-     WHERE a.id = n.account_id
+     FROM sums n WHERE n.key_id IS NULL AND a.id = n.account_id
    )
    INSERT INTO billing.spend_windows AS w (kind, subject_id, starts_on, account_id, held_nano)
-   SELECT kind, subject_id, starts_on, account_id, sum(amount_nano)::bigint
-   FROM new CROSS JOIN LATERAL (VALUES
+   SELECT kind, subject_id, starts_on, account_id, amount_nano
+   FROM sums CROSS JOIN LATERAL (VALUES
      ('key_day', key_id, day),
      ('key_month', key_id, billing.month_of(day)),
-     ('account_day', account_id, day)) AS v (kind, subject_id, starts_on)
-   GROUP BY kind, subject_id, starts_on, account_id
+     ('account_day', CASE WHEN key_id IS NULL THEN account_id END, day)) AS v (kind, subject_id, starts_on)
+   WHERE subject_id IS NOT NULL
    ON CONFLICT (kind, subject_id, starts_on) DO UPDATE SET held_nano = w.held_nano + excluded.held_nano`,
 );
 

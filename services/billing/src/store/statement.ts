@@ -45,6 +45,9 @@ export function isTransient(error: unknown): boolean {
   return state === undefined || !/^2[23]/.test(state);
 }
 
+/** True when a row was to be inserted whose key another row has. */
+export const isDuplicate = (error: unknown): boolean => sqlState(error) === '23505';
+
 /** True when the database has ended a statement because it took too long. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === '57014';
 

@@ -167,6 +167,7 @@ export class MoneyRun {
       free: false,
       callerNamedMaximum: false,
       makesTask: false,
+      isNew: true,
     };
   }
 
@@ -178,7 +179,7 @@ export class MoneyRun {
     const known = this.#pick(index);
     if (!known) return;
     const expected = known.state === 'open' ? `granted ${known.holdNano}` : 'internal_error';
-    expect(await this.#core.reserve([known.call])).toEqual([expected]);
+    expect(await this.#core.reserve([{ ...known.call, isNew: false }])).toEqual([expected]);
   }
 
   async #expire(index: number): Promise<void> {

@@ -77,4 +77,5 @@ export const callToRate = (keyId: string, { most, least, free }: NaiveCall): Cal
   free,
   callerNamedMaximum: false,
   makesTask: false,
+  isNew: true,
 });

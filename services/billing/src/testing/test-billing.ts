@@ -134,6 +134,7 @@ export const reserveRequest = (
   floorNano: String(boundNano),
   boundTokens: '100',
   floorTokens: '100',
+  isNew: true,
   ...more,
 });
 
