@@ -16,6 +16,9 @@ const run = (p50Ms: number, p99Ms: number, errors = 0): Round => ({
   cpuUs: {},
 });
 
+const reportOf = (parts: object): BenchReport =>
+  ({ scenarios: [], idle: [], options: {}, ...parts }) as unknown as BenchReport;
+
 function failedBars(...runs: Round[]): string[] {
   const reserve: ReserveRuns = {
     callers: 64,
@@ -23,8 +26,7 @@ function failedBars(...runs: Round[]): string[] {
     unreleasedSeconds: 1,
     keys: [{ title: 'key', runs, unreleased: [] }],
   };
-  const report = { scenarios: [], idle: [], reserve } as unknown as BenchReport;
-  return judge(report)
+  return judge(reportOf({ reserve }))
     .filter(({ passed }) => !passed)
     .map(({ title }) => title);
 }
@@ -35,6 +37,14 @@ test('Reserve is judged by the median of its runs, each key by itself', () => {
     'Reserve, 64 callers, key: p50 at most 5 ms',
     'Reserve, 64 callers, key: p99 at most 40 ms',
   ]);
+});
+
+test('the memory of the stack is judged on its own engines only', () => {
+  const idle = [{ name: 'edge', pssBytes: 800e6 }];
+  const judged = (enginesDir?: string) =>
+    judge(reportOf({ idle, options: { enginesDir } })).map(({ passed }) => passed);
+  expect(judged()).toEqual([false]);
+  expect(judged('/engines')).toEqual([]);
 });
 
 test('an error in any run fails', () => {
@@ -59,12 +69,7 @@ function failedTranslation(stream: boolean, passedUs: number, ...translated: Rou
 }
 
 function failedGroup(...groups: TranslationGroup[]): string[] {
-  const report = {
-    scenarios: [],
-    idle: [],
-    translation: { runSeconds: 1, groups },
-  } as unknown as BenchReport;
-  return judge(report)
+  return judge(reportOf({ translation: { runSeconds: 1, groups } }))
     .filter(({ passed }) => !passed)
     .map(({ title }) => title);
 }
@@ -110,8 +115,7 @@ function failedRecords(kinds: readonly Round[][], sums: Partial<RecordsRuns['sum
     kinds: kinds.map((rounds, index) => ({ title: `kind ${index}`, rounds })),
     callsBeside: [run(1, 1)],
   };
-  const report = { scenarios: [], idle: [], records } as unknown as BenchReport;
-  return judge(report)
+  return judge(reportOf({ records }))
     .filter(({ passed }) => !passed)
     .map(({ title, found }) => `${title}: ${found}`);
 }
