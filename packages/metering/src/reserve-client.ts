@@ -53,7 +53,10 @@ export class ReserveClient {
     return this.#channels.some((channel) => channel.up);
   }
 
-  /** @throws GatewayError the refusal, or `internal_error` when billing does not answer in time. */
+  /**
+   * To be called once for a request id.
+   * @throws GatewayError the refusal, or `internal_error` when billing does not answer in time.
+   */
   reserve(request: ReserveRequest): Promise<Grant> {
     return new Promise((resolve, reject) => {
       const requestId = request.requestId ?? '';

@@ -7,7 +7,7 @@ import { type ReserveResult, Reserver } from './domain/reserver';
 import type { BillingMetrics } from './metrics';
 import { holdCalls } from './store/hold-calls';
 import { settleDeliveries } from './store/settle-deliveries';
-import { isTransient } from './store/statement';
+import { isDuplicate, isTransient } from './store/statement';
 import { CommitInDoubt } from './store/two-step';
 
 /** Transactions of each kind, reserving and settling, that run at once; those of one account don't. */
@@ -31,7 +31,8 @@ export function createReservations(
     limiter,
     hold: (calls, rated) => holdCalls(pool, calls, rated),
     isInDoubt: (error) => error instanceof CommitInDoubt,
-    isTransient,
+    // Nothing was held, and the second attempt takes no call for new.
+    isTransient: (error) => isTransient(error) || isDuplicate(error),
   });
   return new GroupCommit({
     run: (calls: readonly CallToAdmit[]) =>

@@ -43,7 +43,7 @@ export interface ReserverOptions {
   hold(calls: readonly CallToAdmit[], rated: Promise<readonly RatedCall[]>): Promise<HoldDecision[]>;
   /** True when the failed transaction may have been committed all the same. */
   isInDoubt(error: unknown): boolean;
-  /** True when the failure may pass by itself. */
+  /** True when a second attempt may succeed. */
   isTransient(error: unknown): boolean;
 }
 
@@ -125,7 +125,6 @@ export class Reserver {
     let wasInDoubt = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        // What an attempt in doubt has held is to be found by the next.
         const these = attempt === 1 ? calls : calls.map((call) => ({ ...call, isNew: false }));
         return { decisions: await hold(these, asked), wasInDoubt };
       } catch (error) {

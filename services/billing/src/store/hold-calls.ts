@@ -17,34 +17,18 @@ import { insertFreeCalls } from './free-calls';
 import { findHolds, insertHolds } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { countAccountUse, type FiguresAtHand, readKeyFigures } from './read-key-figures';
-import { isDuplicate } from './statement';
 import { ifAny, inTwoSteps } from './two-step';
 
 /**
  * Decides the calls in turn against the locked state and holds the money of those granted, in one
  * transaction. For a call that its rates refuse nothing is held, and that refusal is its answer unless the
- * money has an error that goes before it. The locks are held until the rates are told.
+ * money has an error that goes before it. The locks are held until the rates are told. Fails with the key of a row
+ * that is there (`isDuplicate`) when a call that says it is new has a hold and would get another.
  */
-export async function holdCalls(
+export function holdCalls(
   pool: Pool,
   calls: readonly CallToAdmit[],
   rated: Promise<readonly RatedCall[]>,
-): Promise<HoldDecision[]> {
-  try {
-    // To look for the holds of 64 calls takes longer than to read all else, and new calls have none.
-    const known = calls.filter(({ isNew }) => !isNew);
-    return await decideAndHold(pool, calls, { known, rated });
-  } catch (error) {
-    // Its owner had given up on a call before it came here, or it was asked for twice as if it were new.
-    if (!isDuplicate(error)) throw error;
-    return decideAndHold(pool, calls, { known: calls, rated });
-  }
-}
-
-function decideAndHold(
-  pool: Pool,
-  calls: readonly CallToAdmit[],
-  { known, rated }: { known: readonly CallToAdmit[]; rated: Promise<readonly RatedCall[]> },
 ): Promise<HoldDecision[]> {
   const column = (pick: (call: CallToAdmit) => string) => calls.map(pick);
   return inTwoSteps(pool, {
@@ -57,9 +41,10 @@ function decideAndHold(
         keyIds: column((call) => call.keyId),
         valueIds: column((call) => call.valueId),
       }),
+      // To look for the holds of 64 calls takes longer than to read all else, and new calls have none.
       findHolds(
         batch,
-        known.map((call) => call.requestId),
+        calls.filter(({ isNew }) => !isNew).map((call) => call.requestId),
       ),
       rated,
     ],
