@@ -49,7 +49,8 @@ export const fromHoldRow = (row: HoldRow): Hold => ({
   }),
 });
 
-// The figures that grow by a hold are summed from the very rows that are inserted.
+// The figures that grow by a hold are summed from the very rows that are inserted. A sum that names no key is its
+// account's. The day is a subquery so that it is worked out once and not for each row.
 const INSERT = statement(
   'insert-holds',
   `WITH new AS (
