@@ -9,7 +9,8 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 export interface BillingMetrics {
   readonly registry: Registry;
-  readonly replies: Counter<'result'>;
+  /** Counts an answer to Reserve: granted, or the code of the refusal. */
+  replied(result: string): void;
   /** Notes what became of a batch of deliveries, and how long after their calls' ends. */
   settled(deliveries: readonly Delivery[], outcomes: readonly DeliveryOutcome[], nowMs: number): void;
   readonly consumerUp: Gauge;
@@ -54,11 +55,9 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
   registerReconciliation(registry, reconcile);
   return {
     registry,
-    replies: new Counter({
+    replied: countResults(registry, {
       name: 'billing_reserve_replies_total',
       help: 'Answers to Reserve: granted, or the code of the refusal.',
-      labelNames: ['result'],
-      registers,
     }),
     settled(deliveries, outcomes, nowMs) {
       let lagMs: number | undefined;
@@ -95,11 +94,9 @@ function rateMetrics(registry: Registry) {
     buckets: SECONDS,
     registers,
   });
-  const answers = new Counter({
+  const answered = countResults(registry, {
     name: 'billing_rates_total',
     help: 'Calls of limited keys: taken, lost when their books had to be rebuilt first, or the code of the refusal.',
-    labelNames: ['result'],
-    registers,
   });
   return {
     watchRedis(up: () => boolean): void {
@@ -130,11 +127,26 @@ function rateMetrics(registry: Registry) {
         const end = seconds.startTimer();
         const outcomes = await limiter.take(calls);
         end();
-        for (const one of outcomes) answers.inc({ result: resultOf(one) });
+        for (const one of outcomes) answered(resultOf(one));
         return outcomes;
       },
     }),
   };
+}
+
+/** How to count what there are 64 of in a batch: the registry, which looks a label up anew each time, is told when it is read. */
+function countResults(registry: Registry, about: { name: string; help: string }): (result: string) => void {
+  const untold = new Map<string, number>();
+  new Counter({
+    ...about,
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      for (const [result, count] of untold) this.inc({ result }, count);
+      untold.clear();
+    },
+  });
+  return (result) => untold.set(result, (untold.get(result) ?? 0) + 1);
 }
 
 const resultOf = (outcome: RateOutcome | undefined): string =>

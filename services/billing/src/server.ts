@@ -67,7 +67,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
   const settlements = createSettlements(limiter, { pool: moneyPool, metrics, log });
   const reserveStreams = new ReserveStreams({
     submit: (call) => reservations.submit(call),
-    onReply: (result) => metrics.replies.inc({ result }),
+    onReply: (result) => metrics.replied(result),
     log,
   });
   const watchers = new KeyWatchers(() => listener.up);
