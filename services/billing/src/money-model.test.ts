@@ -85,7 +85,9 @@ class PostgresMoney implements MoneyCore {
   }
 
   async reserve(calls: readonly CallToAdmit[]): Promise<string[]> {
-    return (await holdCalls(pool, calls, Promise.resolve(calls.map(unrated)))).map(decisionOf);
+    return holdCalls(pool, calls, Promise.resolve(calls.map(unrated)), (decisions) =>
+      decisions.map(decisionOf),
+    );
   }
 
   async expire(requestId: string): Promise<void> {

@@ -5,6 +5,7 @@ import { GroupCommit } from './domain/group-commit';
 import type { RateLimiter } from './domain/rate-limiter';
 import { type ReserveResult, Reserver } from './domain/reserver';
 import type { BillingMetrics } from './metrics';
+import { encodeGrant } from './rpc/encode-reply';
 import { holdCalls } from './store/hold-calls';
 import { settleDeliveries } from './store/settle-deliveries';
 import { isDuplicate, isTransient } from './store/statement';
@@ -26,10 +27,11 @@ interface Parts {
 export function createReservations(
   limiter: RateLimiter,
   { pool, metrics }: Parts,
-): GroupCommit<CallToAdmit, ReserveResult> {
+): GroupCommit<CallToAdmit, ReserveResult<Buffer>> {
   const reserver = new Reserver({
     limiter,
-    hold: (calls, rated) => holdCalls(pool, calls, rated),
+    hold: (calls, rated, conclude) => holdCalls(pool, calls, rated, conclude),
+    toReply: encodeGrant,
     isInDoubt: (error) => error instanceof CommitInDoubt,
     // Nothing was held, and the second attempt takes no call for new.
     isTransient: (error) => isTransient(error) || isDuplicate(error),

@@ -6,14 +6,13 @@ import type { RateTerms } from './rate-terms';
 
 type Taken = RateOutcome & { taken: true };
 
-export type ReserveResult =
-  | {
-      readonly granted: true;
-      readonly holdNano: bigint;
-      readonly requestCostLimitNano: bigint | null;
-      readonly rates: Taken;
-    }
-  | Refusal;
+export interface Grant {
+  readonly holdNano: bigint;
+  readonly requestCostLimitNano: bigint | null;
+  readonly rates: Taken;
+}
+
+export type ReserveResult<Reply> = { readonly granted: true; readonly reply: Reply } | Refusal;
 
 type Refusal = Decision & { readonly granted: false };
 
@@ -37,10 +36,19 @@ export type HoldDecision =
   /** Nothing was decided: the books of the key's rates must be rebuilt first. */
   | { readonly granted: false; readonly lost: true };
 
-export interface ReserverOptions {
+export interface ReserverOptions<Reply> {
   readonly limiter: RateLimiter;
-  /** Holds money for the calls that their rates let through, in one transaction. `rated` never rejects. */
-  hold(calls: readonly CallToAdmit[], rated: Promise<readonly RatedCall[]>): Promise<HoldDecision[]>;
+  /**
+   * Holds money for the calls that their rates let through, in one transaction, and resolves to what was concluded while
+   * that was being committed. `rated` never rejects.
+   */
+  hold<Result>(
+    calls: readonly CallToAdmit[],
+    rated: Promise<readonly RatedCall[]>,
+    conclude: (decisions: readonly HoldDecision[], rated: readonly RatedCall[]) => Result,
+  ): Promise<Result>;
+  /** What a call is answered that is granted. */
+  toReply(call: CallToAdmit, grant: Grant): Reply;
   /** True when the failed transaction may have been committed all the same. */
   isInDoubt(error: unknown): boolean;
   /** True when a second attempt may succeed. */
@@ -55,16 +63,16 @@ const ATTEMPTS = 2;
  * Rates are taken tentatively while the money is looked at; what the money refuses gets its rates back. Beside each
  * other, since each is a journey of its own and a call waits for both.
  */
-export class Reserver {
-  readonly #options: ReserverOptions;
+export class Reserver<Reply> {
+  readonly #options: ReserverOptions<Reply>;
   readonly #known = new KnownTerms();
 
-  constructor(options: ReserverOptions) {
+  constructor(options: ReserverOptions<Reply>) {
     this.#options = options;
   }
 
-  async reserve(calls: readonly CallToAdmit[]): Promise<ReserveResult[]> {
-    const results = new Map<CallToAdmit, ReserveResult>();
+  async reserve(calls: readonly CallToAdmit[]): Promise<ReserveResult<Reply>[]> {
+    const results = new Map<CallToAdmit, ReserveResult<Reply>>();
     let pending = calls;
     for (let round = 0; pending.length > 0 && round < MAX_ROUNDS; round++) {
       pending = await this.#round(pending, results);
@@ -73,35 +81,45 @@ export class Reserver {
   }
 
   /** Answers the calls whose key's terms and books were known; the others are to be asked again. */
-  async #round(calls: readonly CallToAdmit[], results: Map<CallToAdmit, ReserveResult>) {
-    const asked = this.#rate(calls);
-    const { decisions, wasInDoubt } = await this.#hold(calls, asked);
-    const rated = await asked;
-    const unused: TakenPlace[] = [];
-    const again: CallToAdmit[] = [];
-    const lostKeyIds = new Set<string>();
-    for (const [i, { call, terms, rates }] of rated.entries()) {
-      const decision = decisions[i]!;
-      if (isUndecided(decision)) {
-        again.push(call);
-        if ('lost' in decision) lostKeyIds.add(call.keyId);
-        else this.#known.learn(call.keyId, decision.terms);
-      } else {
-        results.set(call, toResult(call, rates, decision));
-      }
-      // After a doubtful commit a hold found is most likely the one that these rates were taken for.
-      const counts = decision.granted && (!('earlier' in decision) || wasInDoubt);
-      if (terms && rates?.taken && rates.place && !counts) unused.push({ place: rates.place, terms });
-    }
+  async #round(calls: readonly CallToAdmit[], results: Map<CallToAdmit, ReserveResult<Reply>>) {
+    const { decided, unused, again, lostKeyIds } = await this.#hold(calls, this.#rate(calls));
     const left = unused.length > 0 ? await this.#options.limiter.giveBack(unused) : undefined;
-    for (const [i, { call, rates }] of rated.entries()) {
-      const decision = decisions[i]!;
-      if (decision.granted || isUndecided(decision) || 'ratesOutdated' in decision) continue;
-      const figures = rates?.taken ? left?.get(call.keyId) : rates?.error.rates;
-      if (figures) results.set(call, withRates(decision, figures));
+    for (const { call, rates, decision, result } of decided) {
+      const hasRates = !decision.granted && !('ratesOutdated' in decision);
+      const figures = hasRates ? (rates?.taken ? left?.get(call.keyId) : rates?.error.rates) : undefined;
+      results.set(call, figures && !decision.granted ? withRates(decision, figures) : result);
     }
     if (lostKeyIds.size > 0) await this.#options.limiter.rebuild([...lostKeyIds]);
     return again;
+  }
+
+  #conclude(
+    decisions: readonly HoldDecision[],
+    rated: readonly RatedCall[],
+    wasInDoubt: boolean,
+  ): Conclusion<Reply> {
+    const conclusion: Conclusion<Reply> = { decided: [], unused: [], again: [], lostKeyIds: new Set() };
+    for (const [i, { call, terms, rates }] of rated.entries()) {
+      const decision = decisions[i]!;
+      if (isUndecided(decision)) {
+        conclusion.again.push(call);
+        if ('lost' in decision) conclusion.lostKeyIds.add(call.keyId);
+        else this.#known.learn(call.keyId, decision.terms);
+      } else {
+        conclusion.decided.push({ call, rates, decision, result: this.#toResult(call, rates, decision) });
+      }
+      // After a doubtful commit a hold found is most likely the one that these rates were taken for.
+      const counts = decision.granted && (!('earlier' in decision) || wasInDoubt);
+      if (terms && rates?.taken && rates.place && !counts)
+        conclusion.unused.push({ place: rates.place, terms });
+    }
+    return conclusion;
+  }
+
+  #toResult(call: CallToAdmit, rates: RateOutcome | undefined, decision: Decided): ReserveResult<Reply> {
+    return decision.granted
+      ? { granted: true, reply: this.#options.toReply(call, toGrant(call, rates, decision)) }
+      : decision;
   }
 
   async #rate(calls: readonly CallToAdmit[]): Promise<RatedCall[]> {
@@ -120,13 +138,13 @@ export class Reserver {
   async #hold(
     calls: readonly CallToAdmit[],
     asked: Promise<readonly RatedCall[]>,
-  ): Promise<{ decisions: HoldDecision[]; wasInDoubt: boolean }> {
+  ): Promise<Conclusion<Reply>> {
     const { limiter, hold, isInDoubt, isTransient } = this.#options;
     let wasInDoubt = false;
     for (let attempt = 1; ; attempt++) {
       try {
         const these = attempt === 1 ? calls : calls.map((call) => ({ ...call, isNew: false }));
-        return { decisions: await hold(these, asked), wasInDoubt };
+        return await hold(these, asked, (decisions, rated) => this.#conclude(decisions, rated, wasInDoubt));
       } catch (error) {
         wasInDoubt ||= isInDoubt(error);
         if (attempt < ATTEMPTS && isTransient(error)) continue;
@@ -141,7 +159,22 @@ export class Reserver {
   }
 }
 
+/** What the decisions of a round come to. */
+interface Conclusion<Reply> {
+  readonly decided: {
+    readonly call: CallToAdmit;
+    readonly rates: RateOutcome | undefined;
+    readonly decision: Decided;
+    readonly result: ReserveResult<Reply>;
+  }[];
+  /** Rates that were taken for calls that are refused, or asked again. */
+  readonly unused: TakenPlace[];
+  readonly again: CallToAdmit[];
+  readonly lostKeyIds: Set<string>;
+}
+
 type Undecided = Extract<HoldDecision, { terms: RateTerms } | { lost: true }>;
+type Decided = Exclude<HoldDecision, Undecided>;
 
 const isUndecided = (decision: HoldDecision): decision is Undecided =>
   'terms' in decision || 'lost' in decision;
@@ -154,19 +187,18 @@ function withRates(refusal: Refusal, figures: RateFigures): Refusal {
 
 const unlimited = (call: CallToAdmit): Taken => ({ taken: true, grantedTokens: call.boundTokens });
 
-function toResult(
+function toGrant(
   call: CallToAdmit,
   rates: RateOutcome | undefined,
-  decision: Exclude<HoldDecision, Undecided>,
-): ReserveResult {
-  if (!decision.granted) return decision;
+  decision: Decided & { readonly granted: true },
+): Grant {
   const { holdNano, requestCostLimitNano } = decision;
   if ('earlier' in decision) {
     const grantedTokens = decision.earlier.tokens ?? call.boundTokens;
-    return { granted: true, holdNano, requestCostLimitNano, rates: { taken: true, grantedTokens } };
+    return { holdNano, requestCostLimitNano, rates: { taken: true, grantedTokens } };
   }
   if (!rates?.taken) throw new Error('a call was granted against its rates');
-  return { granted: true, holdNano, requestCostLimitNano, rates };
+  return { holdNano, requestCostLimitNano, rates };
 }
 
 const unsettledTerms = () =>

@@ -1,7 +1,5 @@
-import { GatewayError, toErrorDetail, toInt64, toProtoRates } from '@gateway/proto';
+import { GatewayError } from '@gateway/proto';
 import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
-import type { ReserveReply } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
-import type { ReserveReplyBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
 import type { ReserveRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { type Logger, TickBatcher } from '@gateway/runtime';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
@@ -9,21 +7,24 @@ import type { CallToAdmit } from '../domain/admission';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
 import { isUuid } from '../domain/request-id';
 import type { ReserveResult } from '../domain/reserver';
+import { encodeRefusal } from './encode-reply';
 
-type ReserveStream = ServerDuplexStream<ReserveBatch__Output, ReserveReplyBatch>;
+/** Its replies are encoded. */
+type ReserveStream = ServerDuplexStream<ReserveBatch__Output, Buffer>;
+type Submit = (call: CallToAdmit) => Promise<ReserveResult<Buffer>>;
 
 const MAX_TEXT = 256;
 
 /** The open `Reserve` streams: every request on them is answered once. */
 export class ReserveStreams {
-  readonly #submit: (call: CallToAdmit) => Promise<ReserveResult>;
+  readonly #submit: Submit;
   readonly #onReply: (result: string) => void;
   readonly #log: Logger;
   readonly #streams = new Map<ReserveStream, { unanswered: number }>();
   #draining = false;
 
   constructor(options: {
-    submit: (call: CallToAdmit) => Promise<ReserveResult>;
+    submit: Submit;
     /** Told the outcome of each request: `granted` or the code of its refusal. */
     onReply: (result: string) => void;
     log: Logger;
@@ -35,7 +36,7 @@ export class ReserveStreams {
 
   /** The `Reserve` method. */
   readonly reserve = (stream: ReserveStream): void => {
-    const replies = new TickBatcher<ReserveReply, ReserveReplyBatch>(stream, (items) => ({ replies: items }));
+    const replies = new TickBatcher<Buffer, Buffer>(stream, (items) => Buffer.concat(items));
     const state = { unanswered: 0 };
     this.#streams.set(stream, state);
     const left = () => {
@@ -43,7 +44,7 @@ export class ReserveStreams {
       replies.close();
       stream.end();
     };
-    const answered = (reply: ReserveReply) => {
+    const answered = (reply: Buffer) => {
       replies.add(reply);
       state.unanswered--;
       this.#endIfDone(stream);
@@ -53,7 +54,7 @@ export class ReserveStreams {
     stream.on('end', left);
     stream.on('data', ({ requests }: ReserveBatch__Output) => {
       state.unanswered += requests.length;
-      for (const request of requests) void this.#answer(request).then(answered);
+      for (const request of requests) void this.#answer(request, answered);
     });
     stream.sendMetadata(new Metadata());
   };
@@ -64,18 +65,18 @@ export class ReserveStreams {
     for (const stream of this.#streams.keys()) this.#endIfDone(stream);
   }
 
-  async #answer(request: ReserveRequest__Output): Promise<ReserveReply> {
+  async #answer(request: ReserveRequest__Output, answered: (reply: Buffer) => void): Promise<void> {
     const { requestId } = request;
     try {
       const result = await this.#submit(fromProtoRequest(request));
       if (!result.granted) throw result.error;
       this.#onReply('granted');
-      return { requestId, grant: toProtoGrant(result) };
+      answered(result.reply);
     } catch (thrown) {
       const error = GatewayError.from(thrown);
       this.#onReply(error.code);
       if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
-      return { requestId, refusal: toErrorDetail(error) };
+      answered(encodeRefusal(requestId, error));
     }
   }
 
@@ -116,13 +117,4 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     call.boundTokens >= 0n;
   if (!fits) throw new GatewayError('internal_error', { cause: new Error('a malformed reserve request') });
   return call;
-}
-
-function toProtoGrant({ holdNano, requestCostLimitNano, rates }: ReserveResult & { granted: true }) {
-  return {
-    holdNano: toInt64(holdNano),
-    grantedTokens: toInt64(rates.grantedTokens),
-    ...toProtoRates(rates),
-    ...(requestCostLimitNano !== null && { requestCostLimitNano: toInt64(requestCostLimitNano) }),
-  };
 }

@@ -1,5 +1,3 @@
-import { loadService } from '@gateway/proto';
-import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import { type Logger, type Pool, type RequestContext, type ServiceBinding, unary } from '@gateway/runtime';
 import type { AccountTurns } from '../domain/account-turns';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
@@ -8,6 +6,7 @@ import { createAccount } from './create-account';
 import { createAdjustment } from './create-adjustment';
 import { createKey } from './create-key';
 import { createTopup } from './create-topup';
+import { definition } from './definition';
 import { deleteKey } from './delete-key';
 import { deliver } from './deliver';
 import { findKey } from './find-key';
@@ -70,11 +69,14 @@ const taking =
 
 /** The methods of BillingService, each open to the services that need it. */
 export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
-  const { service } = loadService<ProtoGrpcType>('billing').gateway.billing.v1.BillingService;
+  const methods = {
+    ...definition,
+    Reserve: { ...definition.Reserve, responseSerialize: (encoded: Buffer) => encoded },
+  };
   const group = (callers: readonly string[], handlers: ServiceBinding['handlers']): ServiceBinding => ({
     callers,
     handlers,
-    definition: Object.fromEntries(Object.entries(service).filter(([name]) => Object.hasOwn(handlers, name))),
+    definition: Object.fromEntries(Object.entries(methods).filter(([name]) => Object.hasOwn(handlers, name))),
   });
   /** A change that edges keep copies of. */
   const told = <Request, Response extends object>(

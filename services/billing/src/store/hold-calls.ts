@@ -22,14 +22,16 @@ import { ifAny, inTwoSteps } from './two-step';
 /**
  * Decides the calls in turn against the locked state and holds the money of those granted, in one
  * transaction. For a call that its rates refuse nothing is held, and that refusal is its answer unless the
- * money has an error that goes before it. The locks are held until the rates are told. Fails with the key of a row
- * that is there (`isDuplicate`) when a call that says it is new has a hold and would get another.
+ * money has an error that goes before it. The locks are held until the rates are told. Resolves to what `conclude` makes
+ * of the decisions while they are being committed. Fails with the key of a row that is there (`isDuplicate`) when a call
+ * that says it is new has a hold and would get another.
  */
-export function holdCalls(
+export function holdCalls<Result>(
   pool: Pool,
   calls: readonly CallToAdmit[],
   rated: Promise<readonly RatedCall[]>,
-): Promise<HoldDecision[]> {
+  conclude: (decisions: readonly HoldDecision[], rated: readonly RatedCall[]) => Result,
+): Promise<Result> {
   const column = (pick: (call: CallToAdmit) => string) => calls.map(pick);
   return inTwoSteps(pool, {
     read: (batch) => [
@@ -52,7 +54,7 @@ export function holdCalls(
       countAccountUse(accounts, figures);
       const { decisions, holds, freeKeyIds } = decideInTurn(ratedCalls, { accounts, figures, existing });
       return {
-        result: decisions,
+        result: () => conclude(decisions, ratedCalls),
         write: (batch) => [
           ...ifAny(holds, (list) => insertHolds(batch, list)),
           ...ifAny(freeKeyIds, (list) => insertFreeCalls(batch, list)),

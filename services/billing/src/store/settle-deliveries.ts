@@ -63,7 +63,7 @@ function settleTogether(pool: Pool, deliveries: readonly Delivery[]): Promise<Pl
       const charged = plan.open.map(({ event }, i) => ({ event, chargedNano: ends[i]!.chargedNano }));
       for (const event of plan.tombstones) charged.push({ event, chargedNano: 0n });
       return {
-        result: plan,
+        result: () => plan,
         write: (batch) => [
           ...ifAny(ends, (list) => endHolds(batch, list)),
           ...ifAny(plan.tombstones, (list) => insertTombstones(batch, list)),

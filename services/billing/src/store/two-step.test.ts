@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { rowsOf, statement } from './statement';
 import type { StatementBatch } from './statement-batch';
-import { inTwoSteps } from './two-step';
+import { CommitInDoubt, inTwoSteps } from './two-step';
 
 const NOTE = statement('note', 'INSERT INTO notes VALUES ($1)');
 
@@ -22,8 +22,8 @@ afterAll(async () => {
 const notes = async () =>
   (await pool.query<{ note: string }>('SELECT note FROM notes ORDER BY note')).rows.map(({ note }) => note);
 
-const writing = (write: (batch: StatementBatch) => Promise<unknown>[]) =>
-  inTwoSteps(pool, { read: () => [], decide: () => ({ result: 'done', write }) });
+const writing = (write: (batch: StatementBatch) => Promise<unknown>[], result = () => 'done') =>
+  inTwoSteps(pool, { read: () => [], decide: () => ({ result, write }) });
 
 test('what is written is there when it resolves', async () => {
   await expect(writing((batch) => [rowsOf(batch, NOTE, ['one'])])).resolves.toBe('done');
@@ -45,4 +45,27 @@ test('a commit that is refused is an error, and no doubt', async () => {
   const twice = writing((batch) => [rowsOf(batch, NOTE, ['one'])]);
   await expect(twice).rejects.toMatchObject({ code: '23505' });
   expect(await notes()).toEqual(['one']);
+});
+
+test('the result is worked out while the commit is on its way', async () => {
+  const order: string[] = [];
+  await writing(
+    (batch) => [rowsOf(batch, NOTE, ['two']).then(() => order.push('committed'))],
+    () => {
+      order.push('result');
+      return 'done';
+    },
+  );
+  expect(order).toEqual(['result', 'committed']);
+});
+
+test('without a result the commit is in doubt', async () => {
+  const unknown = writing(
+    () => [],
+    () => {
+      throw new Error('no result');
+    },
+  );
+  await expect(unknown).rejects.toThrow(CommitInDoubt);
+  expect(await notes()).toEqual(['one', 'two']);
 });

@@ -13,10 +13,10 @@ export interface TwoSteps<Read extends readonly Promise<unknown>[], Result> {
   read(batch: StatementBatch): readonly [...Read];
   /**
    * Decides, without waiting for anything, and names what is to be written. `write` adds its statements before it
-   * returns; if it throws, nothing is.
+   * returns; if it throws, nothing is. The result is worked out while they are on their way, in time that is idle.
    */
   decide(found: Results<Read>): {
-    readonly result: Result;
+    result(): Result;
     write(batch: StatementBatch): readonly Promise<unknown>[];
   };
 }
@@ -46,11 +46,15 @@ export async function inTwoSteps<Read extends readonly Promise<unknown>[], Resul
     const reading = new StatementBatch(client);
     const begun = rowsOf(reading, BEGIN, []);
     const [, ...found] = await answers(client, reading, [begun, ...steps.read(reading)] as const);
-    const { result, write } = steps.decide(found as Results<Read>);
+    const decided = steps.decide(found as Results<Read>);
     const writing = new StatementBatch(client);
-    const written = [...write(writing), rowsOf(writing, COMMIT, [])];
+    const written = [...decided.write(writing), rowsOf(writing, COMMIT, [])];
     committing = true;
-    await answers(client, writing, written);
+    const committed = answers(client, writing, written);
+    // Should the result throw, nobody else would look at what became of the commit.
+    committed.catch(() => {});
+    const result = decided.result();
+    await committed;
     client.off('error', onError);
     client.release();
     return result;

@@ -1,0 +1,24 @@
+import { type GatewayError, toErrorDetail, toInt64, toProtoRates } from '@gateway/proto';
+import type { CallToAdmit } from '../domain/admission';
+import type { Grant } from '../domain/reserver';
+import { definition } from './definition';
+
+const { responseSerialize } = definition.Reserve;
+
+/** The answer to a call that is granted, as a batch of its own; encoded batches one after another are a batch again. */
+export const encodeGrant = (
+  { requestId }: CallToAdmit,
+  { holdNano, requestCostLimitNano, rates }: Grant,
+): Buffer => {
+  const grant = {
+    holdNano: toInt64(holdNano),
+    grantedTokens: toInt64(rates.grantedTokens),
+    ...toProtoRates(rates),
+    ...(requestCostLimitNano !== null && { requestCostLimitNano: toInt64(requestCostLimitNano) }),
+  };
+  return responseSerialize({ replies: [{ requestId, grant }] });
+};
+
+/** Likewise to one that is refused. */
+export const encodeRefusal = (requestId: string, error: GatewayError): Buffer =>
+  responseSerialize({ replies: [{ requestId, refusal: toErrorDetail(error) }] });
