@@ -29,12 +29,16 @@ test('64-bit integers are text to the last digit', () => {
   }
 });
 
-test('messages are read with it', () => {
-  const { root } = protobuf.parse('syntax = "proto3"; message M { int64 n = 1; }');
+test.each(['int64', 'sint64', 'sfixed64', 'uint64', 'fixed64'])('messages are read with it: %s', (kind) => {
+  const { root } = protobuf.parse(`syntax = "proto3"; message M { ${kind} n = 1; }`);
   const type = root.lookupType('M');
-  for (const number of NUMBERS) {
-    const read = type.decode(type.encode({ n: Long.fromBigInt(number) }).finish());
+  const asText = { longs: String, defaults: true };
+  const unsigned = kind === 'uint64' || kind === 'fixed64';
+  for (const signed of NUMBERS) {
+    const number = unsigned ? BigInt.asUintN(64, signed) : signed;
+    const read = type.decode(type.encode({ n: Long.fromBigInt(number, unsigned) }).finish());
     expect(read).toMatchObject({ n: expect.any(QuickLong) });
-    expect(type.toObject(read, { longs: String, defaults: true })).toEqual({ n: String(number) });
+    expect(type.toObject(read, asText)).toEqual({ n: String(number) });
   }
+  expect(type.toObject(type.decode(Buffer.of()), asText)).toEqual({ n: '0' });
 });

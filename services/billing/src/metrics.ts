@@ -134,19 +134,22 @@ function rateMetrics(registry: Registry) {
   };
 }
 
-/** How to count what there are 64 of in a batch: the registry, which looks a label up anew each time, is told when it is read. */
+/**
+ * Counts by result what there are 64 of in a batch. The registry works a label out anew for each count, so it is told when
+ * it is read.
+ */
 function countResults(registry: Registry, about: { name: string; help: string }): (result: string) => void {
-  const untold = new Map<string, number>();
+  const counts = new Map<string, number>();
   new Counter({
     ...about,
     labelNames: ['result'],
     registers: [registry],
     collect() {
-      for (const [result, count] of untold) this.inc({ result }, count);
-      untold.clear();
+      this.reset();
+      for (const [result, count] of counts) this.inc({ result }, count);
     },
   });
-  return (result) => untold.set(result, (untold.get(result) ?? 0) + 1);
+  return (result) => counts.set(result, (counts.get(result) ?? 0) + 1);
 }
 
 const resultOf = (outcome: RateOutcome | undefined): string =>

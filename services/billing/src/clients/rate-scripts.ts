@@ -92,8 +92,8 @@ end
 
 /**
  * What most calls need, in few words and with one write, because the embedded Redis compiles a script for every run, is
- * slow to pass arguments, and copies the whole hash to change it. ARGV: the first five of `takeScript`. Answers like it when the books stand at this second and every call
- * can be given its most; else nothing, and has done nothing.
+ * slow to pass arguments, and copies the whole hash to change it. ARGV: the first five of `takeScript`. Answers like it
+ * when the books stand at this second and every call can be given its most; else nothing, and has done nothing.
  */
 export const takeAllScript = (clock: string) => `
 local key, now = KEYS[1], ${clock}

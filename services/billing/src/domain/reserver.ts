@@ -6,6 +6,7 @@ import type { RateTerms } from './rate-terms';
 
 type Taken = RateOutcome & { taken: true };
 
+/** What is told of a call that is granted. */
 export interface Grant {
   readonly holdNano: bigint;
   readonly requestCostLimitNano: bigint | null;
@@ -47,7 +48,7 @@ export interface ReserverOptions<Reply> {
     rated: Promise<readonly RatedCall[]>,
     conclude: (decisions: readonly HoldDecision[], rated: readonly RatedCall[]) => Result,
   ): Promise<Result>;
-  /** What a call is answered that is granted. */
+  /** The answer to a call that is granted. If it throws, the whole batch fails. */
   toReply(call: CallToAdmit, grant: Grant): Reply;
   /** True when the failed transaction may have been committed all the same. */
   isInDoubt(error: unknown): boolean;
@@ -104,6 +105,7 @@ export class Reserver<Reply> {
       if (isUndecided(decision)) {
         conclusion.again.push(call);
         if ('lost' in decision) conclusion.lostKeyIds.add(call.keyId);
+        // They were read under the lock, and are true whatever becomes of the commit.
         else this.#known.learn(call.keyId, decision.terms);
       } else {
         conclusion.decided.push({ call, rates, decision, result: this.#toResult(call, rates, decision) });

@@ -54,7 +54,7 @@ export class ReserveStreams {
     stream.on('end', left);
     stream.on('data', ({ requests }: ReserveBatch__Output) => {
       state.unanswered += requests.length;
-      for (const request of requests) void this.#answer(request, answered);
+      for (const request of requests) void this.#answer(request).then(answered);
     });
     stream.sendMetadata(new Metadata());
   };
@@ -65,18 +65,18 @@ export class ReserveStreams {
     for (const stream of this.#streams.keys()) this.#endIfDone(stream);
   }
 
-  async #answer(request: ReserveRequest__Output, answered: (reply: Buffer) => void): Promise<void> {
+  async #answer(request: ReserveRequest__Output): Promise<Buffer> {
     const { requestId } = request;
     try {
       const result = await this.#submit(fromProtoRequest(request));
       if (!result.granted) throw result.error;
       this.#onReply('granted');
-      answered(result.reply);
+      return result.reply;
     } catch (thrown) {
       const error = GatewayError.from(thrown);
       this.#onReply(error.code);
       if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
-      answered(encodeRefusal(requestId, error));
+      return encodeRefusal(requestId, error);
     }
   }
 

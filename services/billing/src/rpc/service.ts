@@ -71,6 +71,7 @@ const taking =
 export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
   const methods = {
     ...definition,
+    // Its replies are encoded before they are sent.
     Reserve: { ...definition.Reserve, responseSerialize: (encoded: Buffer) => encoded },
   };
   const group = (callers: readonly string[], handlers: ServiceBinding['handlers']): ServiceBinding => ({

@@ -48,10 +48,16 @@ test('a commit that is refused is an error, and no doubt', async () => {
 });
 
 test('the result is worked out while the commit is on its way', async () => {
+  let sent: StatementBatch | undefined;
   const order: string[] = [];
   await writing(
-    (batch) => [rowsOf(batch, NOTE, ['two']).then(() => order.push('committed'))],
+    (batch) => {
+      sent = batch;
+      return [rowsOf(batch, NOTE, ['two']).then(() => order.push('committed'))];
+    },
     () => {
+      // What is sent takes nothing more.
+      expect(() => rowsOf(sent!, NOTE, ['late'])).toThrow('too late');
       order.push('result');
       return 'done';
     },
@@ -59,13 +65,14 @@ test('the result is worked out while the commit is on its way', async () => {
   expect(order).toEqual(['result', 'committed']);
 });
 
-test('without a result the commit is in doubt', async () => {
-  const unknown = writing(
-    () => [],
-    () => {
-      throw new Error('no result');
-    },
-  );
+test('without a result the commit is in doubt, unless it was refused', async () => {
+  const noResult = () => {
+    throw new Error('no result');
+  };
+  const unknown = writing((batch) => [rowsOf(batch, NOTE, ['three'])], noResult);
   await expect(unknown).rejects.toThrow(CommitInDoubt);
-  expect(await notes()).toEqual(['one', 'two']);
+  expect(await notes()).toEqual(['one', 'three', 'two']);
+  await expect(writing((batch) => [rowsOf(batch, NOTE, ['one'])], noResult)).rejects.toMatchObject({
+    code: '23505',
+  });
 });

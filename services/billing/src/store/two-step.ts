@@ -51,10 +51,12 @@ export async function inTwoSteps<Read extends readonly Promise<unknown>[], Resul
     const written = [...decided.write(writing), rowsOf(writing, COMMIT, [])];
     committing = true;
     const committed = answers(client, writing, written);
-    // Should the result throw, nobody else would look at what became of the commit.
-    committed.catch(() => {});
-    const result = decided.result();
-    await committed;
+    let result: Result;
+    try {
+      result = decided.result();
+    } finally {
+      await committed;
+    }
     client.off('error', onError);
     client.release();
     return result;
