@@ -15,6 +15,9 @@ const IDLE_SECONDS = 3_600;
 /** Lua expression of Redis's own clock, in whole seconds. */
 export const REDIS_CLOCK = `redis.call('TIME')[1]`;
 
+/** Numbers as text, to the last digit. */
+const WHOLE = "local function whole(number) return string.format('%.0f', number) end";
+
 const books = (clock: string) => `
 local SPAN = ${WINDOW_SECONDS}
 local key = KEYS[1]
@@ -24,7 +27,7 @@ local generation = tonumber(head[1])
 local at, requests, tokens = tonumber(head[2]), tonumber(head[3]), tonumber(head[4])
 local newest = tonumber(head[5])
 
-local function whole(number) return string.format('%.0f', number) end
+${WHOLE}
 local function field(prefix, second) return string.format('%s%d', prefix, second % SPAN) end
 
 -- Moves the window up to this second. A clock that was set back says nothing of when the calls it counts
@@ -104,7 +107,7 @@ if book[2] ~= now or tonumber(book[1]) < tonumber(ARGV[1]) then return {} end
 local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
 local requests, tokens = book[3] + ARGV[4], book[4] + ARGV[5]
 if (rpm >= 0 and requests > rpm) or (tpm >= 0 and tokens > tpm) then return {} end
-local function whole(number) return string.format('%.0f', number) end
+${WHOLE}
 redis.call('HSET', key, 'R', whole(requests), 'T', whole(tokens), 'n', ARGV[5] == '0' and book[5] or now,
   r, whole((book[6] or 0) + ARGV[4]), t, whole((book[7] or 0) + ARGV[5]))
 return { tonumber(book[1]), tonumber(now), tonumber(book[3]), tonumber(book[4]),

@@ -85,10 +85,10 @@ export class Reserver<Reply> {
   async #round(calls: readonly CallToAdmit[], results: Map<CallToAdmit, ReserveResult<Reply>>) {
     const { decided, unused, again, lostKeyIds } = await this.#hold(calls, this.#rate(calls));
     const left = unused.length > 0 ? await this.#options.limiter.giveBack(unused) : undefined;
-    for (const { call, rates, decision, result } of decided) {
-      const hasRates = !decision.granted && !('ratesOutdated' in decision);
-      const figures = hasRates ? (rates?.taken ? left?.get(call.keyId) : rates?.error.rates) : undefined;
-      results.set(call, figures && !decision.granted ? withRates(decision, figures) : result);
+    for (const { call, rates, result } of decided) {
+      const figures = rates?.taken ? left?.get(call.keyId) : rates?.error.rates;
+      const isFinal = result.granted || 'ratesOutdated' in result;
+      results.set(call, isFinal ? result : withRates(result, figures));
     }
     if (lostKeyIds.size > 0) await this.#options.limiter.rebuild([...lostKeyIds]);
     return again;
@@ -100,7 +100,8 @@ export class Reserver<Reply> {
     wasInDoubt: boolean,
   ): Conclusion<Reply> {
     const conclusion: Conclusion<Reply> = { decided: [], unused: [], again: [], lostKeyIds: new Set() };
-    for (const [i, { call, terms, rates }] of rated.entries()) {
+    for (const [i, one] of rated.entries()) {
+      const { call, rates } = one;
       const decision = decisions[i]!;
       if (isUndecided(decision)) {
         conclusion.again.push(call);
@@ -108,12 +109,11 @@ export class Reserver<Reply> {
         // They were read under the lock, and are true whatever becomes of the commit.
         else this.#known.learn(call.keyId, decision.terms);
       } else {
-        conclusion.decided.push({ call, rates, decision, result: this.#toResult(call, rates, decision) });
+        conclusion.decided.push({ call, rates, result: this.#toResult(call, rates, decision) });
       }
       // After a doubtful commit a hold found is most likely the one that these rates were taken for.
       const counts = decision.granted && (!('earlier' in decision) || wasInDoubt);
-      if (terms && rates?.taken && rates.place && !counts)
-        conclusion.unused.push({ place: rates.place, terms });
+      if (!counts) conclusion.unused.push(...takenPlaces(one));
     }
     return conclusion;
   }
@@ -151,9 +151,7 @@ export class Reserver<Reply> {
         wasInDoubt ||= isInDoubt(error);
         if (attempt < ATTEMPTS && isTransient(error)) continue;
         // Holds that may exist keep their rates: they pass by themselves, one that is missing would not.
-        const taken = (await asked).flatMap(({ terms, rates }) =>
-          terms && rates?.taken && rates.place ? [{ place: rates.place, terms }] : [],
-        );
+        const taken = (await asked).flatMap(takenPlaces);
         if (!wasInDoubt && taken.length > 0) await limiter.giveBack(taken);
         throw error;
       }
@@ -166,7 +164,6 @@ interface Conclusion<Reply> {
   readonly decided: {
     readonly call: CallToAdmit;
     readonly rates: RateOutcome | undefined;
-    readonly decision: Decided;
     readonly result: ReserveResult<Reply>;
   }[];
   /** Rates that were taken for calls that are refused, or asked again. */
@@ -182,10 +179,14 @@ const isUndecided = (decision: HoldDecision): decision is Undecided =>
   'terms' in decision || 'lost' in decision;
 
 /** Who is not let in is told nothing of the key. */
-function withRates(refusal: Refusal, figures: RateFigures): Refusal {
+function withRates(refusal: Refusal, figures: RateFigures | undefined): Refusal {
   const { error } = refusal;
-  return error.row.status === 401 || error.rates ? refusal : refuse(error.withRates(figures));
+  return !figures || error.row.status === 401 || error.rates ? refusal : refuse(error.withRates(figures));
 }
+
+/** Where a call's rates were taken, if any were. */
+const takenPlaces = ({ terms, rates }: RatedCall): TakenPlace[] =>
+  terms && rates?.taken && rates.place ? [{ place: rates.place, terms }] : [];
 
 const unlimited = (call: CallToAdmit): Taken => ({ taken: true, grantedTokens: call.boundTokens });
 
