@@ -127,16 +127,19 @@ test('an Anthropic stream has its own end', async () => {
 });
 
 describe('questions', () => {
-  const ask = async (answer: unknown, expected: ExpectedAnswer) => {
+  /** Gives the answers in turn, then breaks connections, which ends the run. */
+  const ask = async (answers: unknown[], expected: ExpectedAnswer) => {
     const urls: string[] = [];
     const origin = await listen((request, response) => {
+      const answer = answers[urls.length];
       urls.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-      response.end(JSON.stringify(answer));
+      if (answer === undefined) response.destroy();
+      else response.end(JSON.stringify(answer));
     });
     const tally = new Tally();
     await runQuestions(
       {
-        load: { kind: 'questions', connections: 1, durationMs: 30 },
+        load: { kind: 'questions', connections: 1, durationMs: 60_000 },
         urls: [`${origin}/a`, `${origin}/b`],
         headers: { authorization: 'Bearer me' },
         expected,
@@ -147,22 +150,22 @@ describe('questions', () => {
   };
 
   test('take turns, and their answers are looked at', async () => {
-    const rows = [{ model: 'm' }, { model: 'm' }];
-    const { calls, errors, urls, p95Ms } = await ask({ data: rows }, { rows: 2, each: { model: 'm' } });
-    expect(calls).toBeGreaterThanOrEqual(2);
-    expect({ errors, p95: p95Ms > 0 }).toEqual({ errors: 0, p95: true });
-    expect(urls.slice(0, 2)).toEqual(['GET /a Bearer me', 'GET /b Bearer me']);
-    expect(await ask({ data: rows }, { rows: undefined, each: {} })).toMatchObject({ errors: 0 });
-    expect(await ask({ balance: 1 }, { rows: 1, each: {} })).toMatchObject({ errors: 0 });
+    const rows = { data: [{ model: 'm' }, { model: 'm' }] };
+    const { calls, errorSamples, urls, p95Ms } = await ask([rows, rows], { rows: 2, each: { model: 'm' } });
+    expect({ calls, p95: p95Ms > 0 }).toEqual({ calls: 2, p95: true });
+    expect(errorSamples[0]).toMatch(/socket hang up/);
+    expect(urls.slice(0, 3)).toEqual(['GET /a Bearer me', 'GET /b Bearer me', 'GET /a Bearer me']);
+    expect(await ask([rows], { rows: undefined, each: {} })).toMatchObject({ calls: 1 });
+    expect(await ask([{ balance: 1 }], { rows: 1, each: {} })).toMatchObject({ calls: 1 });
   });
 
   test.each([
     ['too few rows', { data: [] }, { rows: undefined, each: {} }, /0 rows/],
     ['too many rows', { data: [{}] }, { rows: 0, each: {} }, /1 rows/],
     ['rows of another model', { data: [{ model: 'n' }] }, { rows: 1, each: { model: 'm' } }, /model is n/],
-  ])('%s are an error', async (_, answer, expected, sample) => {
-    const { calls, errors, errorSamples } = await ask(answer, expected);
-    expect({ calls, errors }).toEqual({ calls: 0, errors: 20 });
+  ])('%s are an error, and many of them end the run', async (_, answer, expected, sample) => {
+    const { calls, errors, errorSamples, urls } = await ask(Array(100).fill(answer), expected);
+    expect({ calls, errors, asked: urls.length }).toEqual({ calls: 0, errors: 20, asked: 20 });
     expect(errorSamples[0]).toMatch(sample);
   });
 });
