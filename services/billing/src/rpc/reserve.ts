@@ -54,7 +54,7 @@ export class ReserveStreams {
     stream.on('end', left);
     stream.on('data', ({ requests }: ReserveBatch__Output) => {
       state.unanswered += requests.length;
-      for (const request of requests) void this.#answer(request).then(answered);
+      for (const request of requests) this.#answer(request, answered);
     });
     stream.sendMetadata(new Metadata());
   };
@@ -65,19 +65,28 @@ export class ReserveStreams {
     for (const stream of this.#streams.keys()) this.#endIfDone(stream);
   }
 
-  async #answer(request: ReserveRequest__Output): Promise<Buffer> {
+  /** With one promise for each request: there are many of them. */
+  #answer(request: ReserveRequest__Output, answered: (reply: Buffer) => void): void {
     const { requestId } = request;
+    const refused = (thrown: unknown) => answered(this.#refuse(requestId, GatewayError.from(thrown)));
+    let call: CallToAdmit;
     try {
-      const result = await this.#submit(fromProtoRequest(request));
-      if (!result.granted) throw result.error;
-      this.#onReply('granted');
-      return result.reply;
-    } catch (thrown) {
-      const error = GatewayError.from(thrown);
-      this.#onReply(error.code);
-      if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
-      return encodeRefusal(requestId, error);
+      call = fromProtoRequest(request);
+    } catch (error) {
+      refused(error);
+      return;
     }
+    this.#submit(call).then((result) => {
+      if (!result.granted) return refused(result.error);
+      this.#onReply('granted');
+      answered(result.reply);
+    }, refused);
+  }
+
+  #refuse(requestId: string, error: GatewayError): Buffer {
+    this.#onReply(error.code);
+    if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
+    return encodeRefusal(requestId, error);
   }
 
   #endIfDone(stream: ReserveStream): void {

@@ -14,7 +14,7 @@ import { isLimited, type RateTerms } from '../domain/rate-terms';
 import type { HoldDecision, RatedCall } from '../domain/reserver';
 import type { Hold } from '../domain/settlement';
 import { insertFreeCalls } from './free-calls';
-import { findHolds, insertHolds } from './holds';
+import { callColumns, findHolds, insertHolds } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { countAccountUse, type FiguresAtHand, readKeyFigures } from './read-key-figures';
 import { ifAny, inTwoSteps } from './two-step';
@@ -49,14 +49,18 @@ export function holdCalls<Result>(
         calls.filter(({ isNew }) => !isNew).map((call) => call.requestId),
       ),
       rated,
+      // Made once the statements are sent, in time that is idle.
+      Promise.resolve(calls).then(callColumns),
     ],
-    decide: ([accounts, figures, existing, ratedCalls]) => {
+    decide: ([accounts, figures, existing, ratedCalls, columns]) => {
       countAccountUse(accounts, figures);
       const { decisions, holds, freeKeyIds } = decideInTurn(ratedCalls, { accounts, figures, existing });
       return {
         result: () => conclude(decisions, ratedCalls),
         write: (batch) => [
-          ...ifAny(holds, (list) => insertHolds(batch, list)),
+          ...ifAny(holds, (list) =>
+            insertHolds(batch, list, list.length === calls.length ? columns : undefined),
+          ),
           ...ifAny(freeKeyIds, (list) => insertFreeCalls(batch, list)),
         ],
       };

@@ -2,6 +2,7 @@ import type { CallToAdmit } from '../domain/admission';
 import type { RatePlace } from '../domain/rate-limiter';
 import type { Hold, HoldState } from '../domain/settlement';
 import type { UsageEvent } from '../domain/usage-event';
+import { arrayLiteral } from './array-literal';
 import { type Queryable, rowsOf, statement } from './statement';
 
 export interface HoldRow {
@@ -55,10 +56,10 @@ const INSERT = statement(
   'insert-holds',
   `WITH new AS (
      SELECT *, (SELECT billing.utc_day(billing.clock())) AS day
-     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-       $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[])
-       AS n (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, tokens, rate_second,
-         rate_generation, makes_task)
+     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::boolean[],
+       $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+       AS n (request_id, account_id, key_id, model, owner_id, owner_epoch, makes_task, amount_nano, tokens,
+         rate_second, rate_generation)
    ), inserted AS (
      INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day,
        tokens, rate_second, rate_generation, makes_task)
@@ -81,23 +82,33 @@ const INSERT = statement(
    ON CONFLICT (kind, subject_id, starts_on) DO UPDATE SET held_nano = w.held_nano + excluded.held_nano`,
 );
 
-/** Writes holds of locked accounts and counts them in the accounts and windows. */
+/** The columns of holds that are the same whatever is decided. */
+export const callColumns = (calls: readonly CallToAdmit[]): readonly string[] =>
+  [
+    calls.map((call) => call.requestId),
+    calls.map((call) => call.accountId),
+    calls.map((call) => call.keyId),
+    calls.map((call) => call.model),
+    calls.map((call) => call.ownerId),
+    calls.map((call) => call.ownerEpoch),
+    calls.map((call) => call.makesTask),
+  ].map(arrayLiteral);
+
+/**
+ * Writes holds of locked accounts and counts them in the accounts and windows.
+ * @param columns of their calls, where they were made before
+ */
 export function insertHolds(
   on: Queryable,
   holds: readonly { call: CallToAdmit; holdNano: bigint; place?: RatePlace | undefined }[],
+  columns = callColumns(holds.map(({ call }) => call)),
 ): Promise<unknown> {
   return rowsOf(on, INSERT, [
-    holds.map(({ call }) => call.requestId),
-    holds.map(({ call }) => call.accountId),
-    holds.map(({ call }) => call.keyId),
-    holds.map(({ call }) => call.model),
-    holds.map(({ call }) => call.ownerId),
-    holds.map(({ call }) => call.ownerEpoch),
+    ...columns,
     holds.map(({ holdNano }) => holdNano),
     holds.map(({ place }) => place?.tokens ?? null),
     holds.map(({ place }) => place?.second ?? null),
     holds.map(({ place }) => place?.generation ?? null),
-    holds.map(({ call }) => call.makesTask),
   ]);
 }
 
