@@ -65,18 +65,18 @@ export class ReserveStreams {
     for (const stream of this.#streams.keys()) this.#endIfDone(stream);
   }
 
-  /** With one promise for each request: there are many of them. */
+  /** Not async: each request has one promise beside that of `submit`, and there are many. */
   #answer(request: ReserveRequest__Output, answered: (reply: Buffer) => void): void {
     const { requestId } = request;
     const refused = (thrown: unknown) => answered(this.#refuse(requestId, GatewayError.from(thrown)));
-    let call: CallToAdmit;
+    let submitted: Promise<ReserveResult<Buffer>>;
     try {
-      call = fromProtoRequest(request);
+      submitted = this.#submit(fromProtoRequest(request));
     } catch (error) {
       refused(error);
       return;
     }
-    this.#submit(call).then((result) => {
+    submitted.then((result) => {
       if (!result.granted) return refused(result.error);
       this.#onReply('granted');
       answered(result.reply);

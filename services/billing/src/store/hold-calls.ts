@@ -49,7 +49,7 @@ export function holdCalls<Result>(
         calls.filter(({ isNew }) => !isNew).map((call) => call.requestId),
       ),
       rated,
-      // Made once the statements are sent, in time that is idle.
+      // Most often all calls are granted. Made once the statements are sent, in time that is idle.
       Promise.resolve(calls).then(callColumns),
     ],
     decide: ([accounts, figures, existing, ratedCalls, columns]) => {
@@ -58,15 +58,17 @@ export function holdCalls<Result>(
       return {
         result: () => conclude(decisions, ratedCalls),
         write: (batch) => [
-          ...ifAny(holds, (list) =>
-            insertHolds(batch, list, list.length === calls.length ? columns : undefined),
-          ),
+          ...ifAny(holds, (list) => insertHolds(batch, list, isOf(calls, list) ? columns : undefined)),
           ...ifAny(freeKeyIds, (list) => insertFreeCalls(batch, list)),
         ],
       };
     },
   });
 }
+
+/** Whether these are holds of all the calls, in their order. */
+const isOf = (calls: readonly CallToAdmit[], holds: readonly NewHold[]): boolean =>
+  holds.length === calls.length && holds.every(({ call }, i) => call.requestId === calls[i]?.requestId);
 
 interface Found {
   readonly accounts: ReadonlyMap<string, AccountFigures>;

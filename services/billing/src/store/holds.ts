@@ -82,7 +82,7 @@ const INSERT = statement(
    ON CONFLICT (kind, subject_id, starts_on) DO UPDATE SET held_nano = w.held_nano + excluded.held_nano`,
 );
 
-/** The columns of holds that are the same whatever is decided. */
+/** What holds take from their calls, whatever the amounts that are held. */
 export const callColumns = (calls: readonly CallToAdmit[]): readonly string[] =>
   [
     calls.map((call) => call.requestId),
@@ -96,7 +96,7 @@ export const callColumns = (calls: readonly CallToAdmit[]): readonly string[] =>
 
 /**
  * Writes holds of locked accounts and counts them in the accounts and windows.
- * @param columns of their calls, where they were made before
+ * @param columns `callColumns` of the calls of exactly these holds, in their order, if they are made already
  */
 export function insertHolds(
   on: Queryable,
