@@ -31,11 +31,11 @@ export interface ReserveMeasurement {
   readonly progress: (message: string) => void;
 }
 
-const reserves = (durationMs: number): ReservesLoad => ({
+const reserves = (durationMs: number, release = true): ReservesLoad => ({
   kind: 'reserves',
   callers: CALLERS,
   durationMs,
-  release: true,
+  release,
 });
 
 /** Billing's `Reserve`, by callers that all hold money of one account. The keys take turns. */
@@ -67,7 +67,7 @@ export async function measureReserve(run: ReserveMeasurement): Promise<ReserveRu
   );
   progress('Reserve: warming up');
   for (const { order } of variants) {
-    await generator.run(order({ ...reserves(WARM_UP.unreleasedMs), release: false }));
+    await generator.run(order(reserves(WARM_UP.unreleasedMs, false)));
     await generator.run(order({ kind: 'releases', durationMs: RELEASE_MS }));
     await generator.run(order(reserves(WARM_UP.releasedMs)));
   }
@@ -77,7 +77,7 @@ export async function measureReserve(run: ReserveMeasurement): Promise<ReserveRu
     for (const { order, runs, unreleased } of variants) {
       signal.throwIfAborted();
       runs.push(await measure(order(reserves(runSeconds * 1_000)), generator, processes));
-      const load = { ...reserves(UNRELEASED_SECONDS * 1_000), release: false };
+      const load = reserves(UNRELEASED_SECONDS * 1_000, false);
       unreleased.push(await measure(order(load), generator, processes));
       await generator.run(order({ kind: 'releases', durationMs: RELEASE_MS }));
     }

@@ -54,7 +54,7 @@ export class ReserveStreams {
     stream.on('end', left);
     stream.on('data', ({ requests }: ReserveBatch__Output) => {
       state.unanswered += requests.length;
-      for (const request of requests) this.#answer(request, answered);
+      for (const request of requests) void this.#answer(request, answered);
     });
     stream.sendMetadata(new Metadata());
   };
@@ -65,28 +65,22 @@ export class ReserveStreams {
     for (const stream of this.#streams.keys()) this.#endIfDone(stream);
   }
 
-  /** Not async: each request has one promise beside that of `submit`, and there are many. */
-  #answer(request: ReserveRequest__Output, answered: (reply: Buffer) => void): void {
+  /** One async function and no more for each request: there are many. */
+  async #answer(request: ReserveRequest__Output, answered: (reply: Buffer) => void): Promise<void> {
     const { requestId } = request;
-    const refused = (thrown: unknown) => answered(this.#refuse(requestId, GatewayError.from(thrown)));
-    let submitted: Promise<ReserveResult<Buffer>>;
+    let reply: Buffer;
     try {
-      submitted = this.#submit(fromProtoRequest(request));
-    } catch (error) {
-      refused(error);
-      return;
-    }
-    submitted.then((result) => {
-      if (!result.granted) return refused(result.error);
+      const result = await this.#submit(fromProtoRequest(request));
+      if (!result.granted) throw result.error;
       this.#onReply('granted');
-      answered(result.reply);
-    }, refused);
-  }
-
-  #refuse(requestId: string, error: GatewayError): Buffer {
-    this.#onReply(error.code);
-    if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
-    return encodeRefusal(requestId, error);
+      reply = result.reply;
+    } catch (thrown) {
+      const error = GatewayError.from(thrown);
+      this.#onReply(error.code);
+      if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
+      reply = encodeRefusal(requestId, error);
+    }
+    answered(reply);
   }
 
   #endIfDone(stream: ReserveStream): void {
