@@ -1,5 +1,5 @@
 import type { Logger } from '@gateway/runtime';
-import { Kafka, logLevel, type Producer } from 'kafkajs';
+import type { Kafka, Producer } from 'kafkajs';
 import type { UsageDelivery } from './usage-delivery';
 import type { UsageEvent } from './usage-event';
 
@@ -20,21 +20,13 @@ const SEND_TIMEOUT_MS = 10_000;
  * anyway. A producer that failed is replaced, because kafkajs may retry on the dead connection.
  */
 export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
-  const { log } = options;
-  const kafka = new Kafka({
-    clientId: options.clientId,
-    brokers: [...options.brokers],
-    connectionTimeout: 3_000,
-    requestTimeout: 5_000,
-    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
-    logLevel: logLevel.ERROR,
-    logCreator: () => (entry) => log.warn({ kafka: entry.log.message }, 'kafka client'),
-  });
   const topic = `${options.topicPrefix}usage.v1`;
+  let kafka: Kafka | undefined;
   let producer: Producer | undefined;
 
   async function connected(): Promise<Producer> {
     if (producer) return producer;
+    kafka ??= await createKafka(options);
     const fresh = kafka.producer({ idempotent: false, allowAutoTopicCreation: false });
     await fresh.connect();
     producer = fresh;
@@ -61,6 +53,20 @@ export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
       await producer?.disconnect().catch(() => {});
     },
   };
+}
+
+/** Loaded only here: a gateway without Kafka need not spend the time and the memory. */
+async function createKafka({ clientId, brokers, log }: KafkaDeliveryOptions): Promise<Kafka> {
+  const kafkajs = await import('kafkajs');
+  return new kafkajs.Kafka({
+    clientId,
+    brokers: [...brokers],
+    connectionTimeout: 3_000,
+    requestTimeout: 5_000,
+    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
+    logLevel: kafkajs.logLevel.ERROR,
+    logCreator: () => (entry) => log.warn({ kafka: entry.log.message }, 'kafka client'),
+  });
 }
 
 function toMessage(event: UsageEvent) {

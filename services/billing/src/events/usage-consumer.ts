@@ -27,9 +27,11 @@ export class UsageConsumer {
   }
 
   async #runSessions(): Promise<void> {
+    // Loaded only here: billing without Kafka need not spend the time and the memory.
+    const kafkajs = await import('kafkajs');
     for (let failures = 0; !this.#stopping; ) {
       const startedAtMs = performance.now();
-      this.#session = new UsageSession(this.#options);
+      this.#session = new UsageSession(this.#options, kafkajs);
       const reason = await this.#session.run();
       if (this.#stopping) return;
       failures = performance.now() - startedAtMs > GOOD_SESSION_MS ? 0 : failures + 1;

@@ -1,5 +1,5 @@
 import type { Logger } from '@gateway/runtime';
-import { type Consumer, type EachBatchPayload, Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
+import type { Consumer, EachBatchPayload, Kafka, Producer } from 'kafkajs';
 import { type Delivery, type DeliveryOutcome, deliveryOfJson } from '../domain/delivery';
 import { kafkaLog } from './kafka-log';
 import { ensureTopics, type UsageTopics, usageTopics } from './usage-topics';
@@ -34,15 +34,15 @@ export class UsageSession {
   });
   #aliveAtMs = performance.now();
 
-  constructor(options: UsageConsumerOptions) {
+  constructor(options: UsageConsumerOptions, kafkajs: typeof import('kafkajs')) {
     this.#options = options;
     this.#topics = usageTopics(options.topicPrefix);
-    this.#kafka = new Kafka({
+    this.#kafka = new kafkajs.Kafka({
       clientId: 'billing',
       brokers: [...options.brokers],
       connectionTimeout: 3_000,
       requestTimeout: 10_000,
-      logLevel: logLevel.WARN,
+      logLevel: kafkajs.logLevel.WARN,
       logCreator: kafkaLog(options.log),
       // Little patience here: a session that fails is made anew as a whole.
       retry: { initialRetryTime: 200, retries: 3 },
@@ -57,7 +57,7 @@ export class UsageSession {
     });
     this.#producer = this.#kafka.producer({
       idempotent: false,
-      createPartitioner: Partitioners.DefaultPartitioner,
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
     });
   }
 
