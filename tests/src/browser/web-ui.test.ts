@@ -165,6 +165,16 @@ inBrowser('the web UI', () => {
     const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row');
     await rows.nth(1).getByText('upstream_failed').waitFor();
     expect(await rows.count()).toBe(2);
+    // They stay until those of another filter are there.
+    const answers = Promise.withResolvers<void>();
+    await page.route('**/api/v1/requests?*', (route) => answers.promise.then(() => route.continue()));
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Succeeded' }).click();
+    await page.locator('table[aria-busy=true]').waitFor();
+    expect(await rows.nth(1).textContent()).toContain('upstream_failed');
+    answers.resolve();
+    await rows.nth(1).getByText('200').waitFor();
+    await page.locator('table[aria-busy=false]').waitFor();
 
     const name = '=HYPERLINK("https://example.com")';
     const { json } = await postJson(`${system.stack.dashboardUrl}/api/v1/keys`, { name }, customer.token);

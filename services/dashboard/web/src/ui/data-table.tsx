@@ -41,7 +41,8 @@ export function DataTable<T>({ label, columns, list, rowKey, empty }: DataTableP
           verticalSpacing="xs"
           highlightOnHover
           aria-label={label}
-          aria-busy={list.isLoading}
+          aria-busy={list.isLoading || list.isStale}
+          mod={{ stale: list.isStale }}
         >
           <Table.Thead>
             <Table.Tr>

@@ -1,10 +1,12 @@
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { Page } from '../api/client';
 
 /** A list of the API, page after page: what `DataTable` shows. */
 export interface PagedList<T> {
   readonly rows: readonly T[];
   readonly isLoading: boolean;
+  /** The rows are those of the filter before; this one's are on their way. */
+  readonly isStale: boolean;
   readonly error: Error | null;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
@@ -12,11 +14,14 @@ export interface PagedList<T> {
   reload(): void;
 }
 
-/** `usePagedList(['keys'], listKeys)`: the key names the list and its filters, as for any query. */
+/**
+ * `usePagedList(['keys'], listKeys)`: the key names the list and its filters, as for any query. Where nothing but filters
+ * change in the key, `keepRows` leaves the rows there until the next are.
+ */
 export function usePagedList<T>(
   queryKey: readonly unknown[],
   load: (cursor: string | undefined) => Promise<Page<T>>,
-  options: { refetchIntervalMs?: number } = {},
+  options: { refetchIntervalMs?: number; keepRows?: boolean } = {},
 ): PagedList<T> {
   const query = useInfiniteQuery<
     Page<T>,
@@ -30,12 +35,17 @@ export function usePagedList<T>(
     initialPageParam: undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: options.refetchIntervalMs ?? false,
+    ...(options.keepRows && { placeholderData: keepPreviousData }),
   });
+  const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const isStale = query.isPlaceholderData;
   return {
-    rows: query.data?.pages.flatMap(({ data }) => data) ?? [],
-    isLoading: query.isPending,
+    rows,
+    // That nothing fitted the filter before is no news of this one.
+    isLoading: query.isPending || (isStale && rows.length === 0),
+    isStale,
     error: query.error,
-    hasMore: query.hasNextPage,
+    hasMore: query.hasNextPage && !isStale,
     isLoadingMore: query.isFetchingNextPage,
     loadMore: () => void query.fetchNextPage(),
     reload: () => void query.refetch(),

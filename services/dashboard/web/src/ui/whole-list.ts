@@ -6,6 +6,7 @@ export function wholeList<T>(rows: readonly T[], query?: UseQueryResult): PagedL
   return {
     rows,
     isLoading: query?.isPending ?? false,
+    isStale: false,
     error: query?.error ?? null,
     hasMore: false,
     isLoadingMore: false,

@@ -45,7 +45,9 @@ const COLUMNS: readonly Column<Account>[] = [
 export function AccountsList({ onNew }: { onNew: () => void }) {
   const [search, setSearch] = useSearchParams();
   const query = search.get('query') ?? '';
-  const list = usePagedList(['admin', 'accounts', query], (cursor) => listAccounts(query, cursor));
+  const list = usePagedList(['admin', 'accounts', query], (cursor) => listAccounts(query, cursor), {
+    keepRows: true,
+  });
   const look = useDebouncedCallback(
     (wanted: string) => setSearch(wanted.trim() ? { query: wanted.trim() } : {}, { replace: true }),
     TYPING_MS,

@@ -24,8 +24,10 @@ export function RequestsPage() {
   const change = (changed: Partial<LogFilter>) =>
     setParams(toParams({ ...filter, ...changed }), { replace: true });
   const clear = () => setParams({}, { replace: true });
-  const list = usePagedList([...LIST, toParams(filter).toString()], (cursor) =>
-    listRequests(toQuery(filter, Date.now()), cursor, PAGE_ROWS),
+  const list = usePagedList(
+    [...LIST, toParams(filter).toString()],
+    (cursor) => listRequests(toQuery(filter, Date.now()), cursor, PAGE_ROWS),
+    { keepRows: true },
   );
   const isFiltered = toParams(filter).size > 0;
   return (
