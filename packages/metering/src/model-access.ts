@@ -24,8 +24,11 @@ export class ModelWithheld extends GatewayError {
   }
 }
 
-export function mayCall(model: CallableModel, access: ModelAccess): boolean {
-  if (!model.active) return false;
-  if (access.allowedModels.length > 0 && !access.allowedModels.includes(model.slug)) return false;
-  return !model.preview || access.previewModels.includes(model.slug);
+export const mayCall = (model: CallableModel, access: ModelAccess): boolean =>
+  model.active && mayKnow(model, access);
+
+/** Whether the key's caller may know of the model; whether it can be called now is another matter. */
+export function mayKnow({ slug, preview }: CallableModel, access: ModelAccess): boolean {
+  if (access.allowedModels.length > 0 && !access.allowedModels.includes(slug)) return false;
+  return !preview || access.previewModels.includes(slug);
 }

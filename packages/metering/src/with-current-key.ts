@@ -1,6 +1,6 @@
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { LinkHandler } from '@gateway/runtime';
-import { ModelWithheld, mayCall } from './model-access';
+import { ModelWithheld, mayKnow } from './model-access';
 
 /** Who knows what a key is now; a call brings what its edge remembers. */
 export interface CurrentKeys {
@@ -22,7 +22,7 @@ export const refusedByCurrentKey =
     } catch (error) {
       if (!(error instanceof ModelWithheld)) throw error;
       const key = await keys.current(call.key);
-      if (!mayCall(error.model, key)) throw error;
+      if (!mayKnow(error.model, key)) throw error;
       return handler(context, { ...call, key });
     }
   };

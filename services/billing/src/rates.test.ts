@@ -80,6 +80,17 @@ describe('requests per minute', () => {
     expect(await summaries(direct, call(key))).toEqual(['insufficient_balance']);
   });
 
+  test('are not missed by a call because others beside it are refused by the money', async () => {
+    const key = await direct.createFundedKey(3n, { rpmLimit: '3', tpmLimit: '30' });
+    expect(await summaries(direct, call(key))).toEqual(['granted 1']);
+    const big = { ...call(key), boundNano: '5', floorNano: '5' };
+    expect(await summaries(direct, big, call(key), big, big, call(key), call(key))).toEqual([
+      ...['insufficient_balance', 'granted 1', 'insufficient_balance', 'insufficient_balance'],
+      // The third and fourth request of a minute that has three.
+      ...['granted 1', 'insufficient_balance'],
+    ]);
+  });
+
   test('are taken by calls that take no money', async () => {
     const key = await direct.createFundedKey(0n, { rpmLimit: '2', tpmLimit: '1' });
     const free = () => ({ ...call(key), free: true });

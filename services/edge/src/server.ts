@@ -48,7 +48,7 @@ const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
 const MAX_KEY_SET_AGE_MS = 300_000;
-/** One sender's unfinished bodies may take one of so many parts; the last part is for those who have little. */
+/** One sender's unfinished bodies may take one of so many parts; the last part is for those whose bodies are little. */
 const BUDGET_SHARES = 8;
 /** At most one of so many parts is little; it is more than most bodies have. */
 const LITTLE_SHARES = 1_024;
@@ -156,17 +156,18 @@ interface AllBodyLimits {
 }
 
 function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
-  const limits = (maxBytes: number, maxBodiesBytes: number): BodyLimits => ({
-    maxBytes,
-    timeoutMs: config.EDGE_BODY_TIMEOUT_MS,
-    progressMs: config.EDGE_BODY_PROGRESS_MS,
-    budget: new ByteBudget(maxBodiesBytes),
-    unfinished: new ByteShares({
-      maxBytes: Math.max(maxBytes, Math.floor(maxBodiesBytes / BUDGET_SHARES)),
-      reservedBytes: Math.floor(maxBodiesBytes / BUDGET_SHARES),
-      littleBytes: Math.floor(maxBodiesBytes / LITTLE_SHARES),
-    }),
-  });
+  const limits = (maxBytes: number, maxBodiesBytes: number): BodyLimits => {
+    const shareBytes = Math.floor(maxBodiesBytes / BUDGET_SHARES);
+    const kept = { reservedBytes: shareBytes, littleBytes: Math.floor(maxBodiesBytes / LITTLE_SHARES) };
+    return {
+      maxBytes,
+      timeoutMs: config.EDGE_BODY_TIMEOUT_MS,
+      progressMs: config.EDGE_BODY_PROGRESS_MS,
+      budget: new ByteBudget(maxBodiesBytes),
+      held: new ByteShares({ maxBytes, orWhatIsLeft: true, ...kept }),
+      unfinished: new ByteShares({ maxBytes: Math.max(maxBytes, shareBytes), ...kept }),
+    };
+  };
   const upload = {
     maxBytes: config.EDGE_MAX_UPLOAD_BYTES,
     timeoutMs: config.EDGE_UPLOAD_TIMEOUT_MS,

@@ -31,6 +31,9 @@ function leastTokens({ boundTokens, floorTokens }: CallToAdmit): bigint {
   return minBigint(boundTokens, floorTokens > 0n ? floorTokens : 1n);
 }
 
+/** A call that can use none is not measured by them, however many others have used. */
+const usesTokens = ({ free, boundTokens }: CallToAdmit): boolean => !free && boundTokens > 0n;
+
 const mostTokens = ({ free, boundTokens }: CallToAdmit): number => (free ? 0 : figure(boundTokens));
 
 /** The scripts' argument of how many calls of one key there are, and that of the most tokens they can use. */
@@ -38,7 +41,7 @@ export const sumsOf = (calls: readonly CallToAdmit[]): number[] => [calls.length
 
 /** The script's argument for each of the calls of one key. */
 export const needsOf = (calls: readonly CallToAdmit[]): string =>
-  calls.map((call) => `${mostTokens(call)},${call.free ? -1 : figure(leastTokens(call))}`).join(' ');
+  calls.map((call) => `${mostTokens(call)},${usesTokens(call) ? figure(leastTokens(call)) : -1}`).join(' ');
 
 /** Makes of the script's figures an outcome for each call. */
 export function readAnswer(

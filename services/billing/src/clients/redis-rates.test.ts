@@ -271,6 +271,20 @@ test('a clock that is set back lets nothing through twice, and is over it in a m
   expect(await send(START - 3_539)).toBe('given 1');
 });
 
+test('a call that can use no tokens does not wait for those that others used', async () => {
+  setClock(START);
+  const keyId = `key_${randomUUIDv7()}`;
+  const terms = termsOf({ rpm: null, tpm: 100 });
+  const [taken] = await take([{ call: callToRate(keyId, { most: 100, least: 1, free: false }), terms }]);
+  if (!taken?.taken || !taken.place) throw new Error('not taken');
+  await rates.correct([{ ...taken.place, usedTokens: 150n }]);
+  const sent = await take([
+    { call: callToRate(keyId, { most: 0, least: 0, free: false }), terms },
+    { call: callToRate(keyId, { most: 1, least: 1, free: false }), terms },
+  ]);
+  expect(sent.map(textOf)).toEqual(['given 0', 'tpm_rate_limited 61']);
+});
+
 test('what never fits has no time to wait', async () => {
   setClock(START);
   const keyId = `key_${randomUUIDv7()}`;

@@ -56,7 +56,10 @@ export interface ReserverOptions<Reply> {
   isTransient(error: unknown): boolean;
 }
 
-/** Times that a call is begun anew whose key's terms change under it, or whose key's books are lost. */
+/**
+ * Times that a call is begun anew whose key's terms change under it, whose key's books are lost, or that found its rates
+ * taken by calls beside it that the money then refused.
+ */
 const MAX_ROUNDS = 5;
 const ATTEMPTS = 2;
 
@@ -76,16 +79,25 @@ export class Reserver<Reply> {
     const results = new Map<CallToAdmit, ReserveResult<Reply>>();
     let pending = calls;
     for (let round = 0; pending.length > 0 && round < MAX_ROUNDS; round++) {
-      pending = await this.#round(pending, results);
+      pending = await this.#round(pending, results, round + 1 < MAX_ROUNDS);
     }
     return calls.map((call) => results.get(call) ?? { granted: false, error: unsettledTerms() });
   }
 
   /** Answers the calls whose key's terms and books were known; the others are to be asked again. */
-  async #round(calls: readonly CallToAdmit[], results: Map<CallToAdmit, ReserveResult<Reply>>) {
+  async #round(
+    calls: readonly CallToAdmit[],
+    results: Map<CallToAdmit, ReserveResult<Reply>>,
+    isAnotherLeft: boolean,
+  ) {
     const { decided, unused, again, lostKeyIds } = await this.#hold(calls, this.#rate(calls));
     const left = unused.length > 0 ? await this.#options.limiter.giveBack(unused) : undefined;
     for (const { call, rates, result } of decided) {
+      // What it was short of has been given back.
+      if (isAnotherLeft && isRefusalOf(rates, result) && left?.has(call.keyId)) {
+        again.push(call);
+        continue;
+      }
       const figures = rates?.taken ? left?.get(call.keyId) : rates?.error.rates;
       const isFinal = result.granted || 'ratesOutdated' in result;
       results.set(call, isFinal ? result : withRates(result, figures));
@@ -177,6 +189,9 @@ type Decided = Exclude<HoldDecision, Undecided>;
 
 const isUndecided = (decision: HoldDecision): decision is Undecided =>
   'terms' in decision || 'lost' in decision;
+
+const isRefusalOf = <Reply>(rates: RateOutcome | undefined, result: ReserveResult<Reply>): boolean =>
+  rates?.taken === false && !result.granted && result.error === rates.error;
 
 /** Who is not let in is told nothing of the key. */
 function withRates(refusal: Refusal, figures: RateFigures | undefined): Refusal {

@@ -24,6 +24,17 @@ test.each([
   expect(settleOpenHold(hold, end)).toMatchObject({ state, chargedNano, lossNano, freedNano: 100n });
 });
 
+test.each([
+  ['tokens were reserved', 10n, 12n],
+  ['none were, whatever the provider tells', 0n, 0n],
+  ['the key had no limit', undefined, 12n],
+])('of an end count, where %s', (_, tokens, used) => {
+  const told = { tokens: { input: 7, output: 5 }, outcome: 'USAGE_OUTCOME_SETTLED' };
+  const end = parseUsageEvent({ requestId: hold.requestId, costNano: 40, ...told });
+  const rates = tokens === undefined ? {} : { rates: { keyId: 'k', generation: 1n, second: 1, tokens } };
+  expect(settleOpenHold({ ...hold, ...rates }, end).usedTokens).toBe(used);
+});
+
 test('an expired hold charges nothing and books all of it as a loss', () => {
   expect(expireHold(hold)).toMatchObject({
     state: 'expired',

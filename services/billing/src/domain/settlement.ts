@@ -45,7 +45,7 @@ export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
     chargedNano,
     lossNano: costNano - chargedNano,
     lossReason: 'over_hold',
-    usedTokens: tokensOf(event),
+    usedTokens: usedTokensOf(hold, event),
   };
 }
 
@@ -78,10 +78,17 @@ export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigin
     chargedNano,
     lossNano: costNano - chargedNano - hold.amountNano,
     lossReason: 'late_final',
-    usedTokens: tokensOf(event),
+    usedTokens: usedTokensOf(hold, event),
   };
 }
 
-/** All that passed, in and out, cached or not: what a limit of tokens per minute counts. */
-export const tokensOf = (event: UsageEvent): bigint =>
+/**
+ * What counts for a limit of tokens per minute. A hold that reserved none is of a model with another unit: tokens that
+ * its provider tells all the same would count against a limit that never stood in the call's way.
+ */
+export const usedTokensOf = ({ rates }: Hold, event: UsageEvent): bigint =>
+  rates?.tokens === 0n ? 0n : tokensOf(event);
+
+/** All that passed, in and out, cached or not. */
+const tokensOf = (event: UsageEvent): bigint =>
   event.inputTokens + event.cacheReadTokens + event.cacheWriteTokens + event.outputTokens;

@@ -2,7 +2,7 @@ import { type Pool, withTransaction } from '@gateway/runtime';
 import { type AccountFigures, freeNano } from '../domain/admission';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import type { RateCorrection } from '../domain/rate-limiter';
-import { type Hold, settleExpiredHold, settleOpenHold, tokensOf } from '../domain/settlement';
+import { type Hold, settleExpiredHold, settleOpenHold, usedTokensOf } from '../domain/settlement';
 import { MalformedEvent, type UsageEvent } from '../domain/usage-event';
 import { type DeadLetter, insertDeadLetters } from './dead-letters';
 import { endHolds } from './end-holds';
@@ -101,7 +101,7 @@ function makePlan(
 /** What the call used of its rates, if anybody knows; one whose hold expired is long past mattering. */
 function correction(hold: Hold | undefined, event: UsageEvent): { rates?: RateCorrection } {
   if (hold?.state !== 'open' || !hold.rates || event.outcome === 'lost') return {};
-  return { rates: { ...hold.rates, usedTokens: tokensOf(event) } };
+  return { rates: { ...hold.rates, usedTokens: usedTokensOf(hold, event) } };
 }
 
 function whyDead(

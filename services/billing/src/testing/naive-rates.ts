@@ -40,8 +40,9 @@ export class NaiveRates {
     now: number,
     { rpm, tpm, most, least, free }: { rpm: number | null; tpm: number | null } & NaiveCall,
   ): { given: number; entry: Entry } | { code: string; wait: number } {
-    const needs = free ? 0 : least;
-    const counted = free ? null : tpm;
+    const uses = !free && most > 0;
+    const needs = uses ? least : 0;
+    const counted = uses ? tpm : null;
     if (!this.#fits(now, rpm, counted, needs)) {
       const over = rpm !== null && this.window(now).requests >= rpm;
       let wait = 0;
@@ -49,7 +50,7 @@ export class NaiveRates {
       return { code: over ? 'rpm_rate_limited' : 'tpm_rate_limited', wait: wait > WINDOW ? -1 : wait };
     }
     const room = counted === null ? most : counted - this.window(now).tokens;
-    const given = free ? 0 : Math.min(most, room);
+    const given = uses ? Math.min(most, room) : 0;
     const entry = { second: now, tokens: given, requests: 1 };
     this.entries.push(entry);
     return { given, entry };

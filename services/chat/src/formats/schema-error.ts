@@ -9,17 +9,17 @@ const MAX_DETAIL_CHARS = 300;
 
 /**
  * The public error for a body that its schema refuses. A wrong value outranks an absent one; `required`
- * names the fields for which null and empty count as absent.
+ * names the fields for which null and empty count as absent, `tools.name` for that of a tool alone.
  */
 export function schemaError(
   body: unknown,
   issues: readonly Issue[],
-  required: ReadonlySet<string>,
+  required: readonly string[],
 ): GatewayError {
   const all = issues.flatMap((issue) => flatten(issue, []));
   const isAbsent = (issue: Located) => {
     const value = valueAt(body, issue.path);
-    return value === undefined || (required.has(String(issue.path.at(-1))) && isEmpty(value));
+    return value === undefined || (isEmpty(value) && endsWithAny(issue.path, required));
   };
   const wrong = all.find((issue) => !isAbsent(issue));
   if (wrong) {
@@ -27,6 +27,11 @@ export function schemaError(
     return new GatewayError('invalid_request', { detail });
   }
   return missingParameter(pathName(all[0]?.path ?? []));
+}
+
+function endsWithAny(path: Path, names: readonly string[]): boolean {
+  const fields = `.${path.filter((part) => typeof part === 'string').join('.')}`;
+  return typeof path.at(-1) === 'string' && names.some((name) => fields.endsWith(`.${name}`));
 }
 
 /** `['messages', 0, 'role']` → `messages[0].role`. */

@@ -24,3 +24,12 @@ test('the last of all is for those who have little', () => {
   expect(shares.take('b', 1, 39)).toBe(false);
   expect(shares.take('c', 10, 0)).toBe(true);
 });
+
+test('where that is said, a holder may have as much as it leaves to the others', () => {
+  const shares = new ByteShares({ maxBytes: 10, orWhatIsLeft: true, reservedBytes: 0, littleBytes: 0 });
+  expect(shares.take('a', 50, 50)).toBe(true);
+  expect(shares.take('a', 1, 49)).toBe(false);
+  expect(shares.take('b', 26, 24)).toBe(false);
+  expect(shares.take('b', 25, 25)).toBe(true);
+  expect(shares.take('c', 10, 5)).toBe(true);
+});

@@ -1,6 +1,8 @@
 export interface ByteSharesOptions {
   /** What one holder may have. */
   readonly maxBytes: number;
+  /** Or as much as it leaves to the others: half of all where it is alone, a third for each of two. */
+  readonly orWhatIsLeft?: boolean;
   /** Of all that is shared, what is kept for those who have little. */
   readonly reservedBytes: number;
   readonly littleBytes: number;
@@ -23,9 +25,10 @@ export class ByteShares {
    * @param leftBytes of what all share, when this holder has them
    */
   take(holder: string, bytes: number, leftBytes: number): boolean {
-    const { maxBytes, reservedBytes, littleBytes } = this.#options;
+    const { maxBytes, orWhatIsLeft, reservedBytes, littleBytes } = this.#options;
     const held = (this.#held.get(holder) ?? 0) + bytes;
-    if (held > maxBytes || (held > littleBytes && leftBytes < reservedBytes)) return false;
+    const mostBytes = orWhatIsLeft ? Math.max(maxBytes, leftBytes) : maxBytes;
+    if (held > mostBytes || (held > littleBytes && leftBytes < reservedBytes)) return false;
     if (held > 0) this.#held.set(holder, held);
     return true;
   }

@@ -30,7 +30,13 @@ export function destroyAfterLinger(socket: Duplex): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-export function fromParserError(error: NodeJS.ErrnoException): GatewayError {
+/** A request but for its method, of which Node knows a list. */
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/;
+const MAX_REQUEST_LINE = 16_384;
+
+export function fromParserError(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): GatewayError {
+  const isRequest = () => REQUEST_LINE.test(error.rawPacket?.toString('latin1', 0, MAX_REQUEST_LINE) ?? '');
+  if (error.code === 'HPE_INVALID_METHOD' && isRequest()) return new GatewayError('not_found');
   return new GatewayError('invalid_request', {
     detail: DETAILS[error.code ?? ''] ?? 'not a valid HTTP request',
   });

@@ -8,7 +8,7 @@ let fixture: EdgeFixture;
 beforeAll(async () => {
   fixture = await startEdgeFixture({
     EDGE_MAX_BODY_BYTES: '100000',
-    EDGE_MAX_BODIES_BYTES: '150000',
+    EDGE_MAX_BODIES_BYTES: '210000',
   });
 });
 afterAll(() => fixture.stop());
@@ -27,7 +27,7 @@ describe('what is no HTTP request', () => {
     ['noise', 'hello\r\n\r\n'],
     ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00'],
     ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['an unknown method', 'BREW /v1/models HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a method that is none', 'BR(W /v1/models HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a length and a transfer coding', `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
     ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
     ['a negative length', `${HEAD}Content-Length: -1\r\n\r\n`],
@@ -53,6 +53,11 @@ describe('what is no HTTP request', () => {
     expectRawError(await send('GET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n'), 'invalid_request');
     const two = 'GET /v1/models HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n';
     expectRawError(await send(two), 'invalid_request');
+  });
+
+  test.each(['BREW', 'post'])('the unknown method %s is not_found, and closes', async (method) => {
+    expectRawError(await send(`${method} /v1/models HTTP/1.1\r\nHost: x\r\n\r\n`), 'not_found');
+    await expectAlive();
   });
 
   test('CONNECT is not_found and closes; an upgrade is an ordinary wrong path', async () => {
@@ -130,21 +135,22 @@ describe('a body', () => {
     holder.socket.destroy();
   });
 
-  test('that is whole takes nothing of its account’s share while its call lasts', async () => {
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+  test('that is whole may have others of its account beside it, as much as is left for the rest', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     fixture.chat.handler = async (_context, { body }) => {
-      if (body.length > 50_000) await held;
+      if (body.length === 99_000) await held;
       return { status: 200, headers: { 'content-length': '2' }, body: Buffer.from('{}') };
     };
-    const text = send(`${HEAD}Connection: close\r\nContent-Length: 99000\r\n\r\n${'x'.repeat(99_000)}`);
+    const sent = (bytes: number, head = HEAD) =>
+      send(`${head}Connection: close\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`);
+    const text = sent(99_000);
     await until(async () => (await fixture.metric('edge_body_bytes')) === 99_000);
-    const next = `Connection: close\r\nContent-Length: 2000\r\n\r\n${'x'.repeat(2_000)}`;
-    expect(parseReply(await send(HEAD + next)).status).toBe(200);
+    expect(parseReply(await sent(2_000)).status).toBe(200);
+    expectRawError(await sent(50_000), 'rate_limited');
+    expect(parseReply(await sent(50_000, HEAD.replace(KEY, OTHER_KEY))).status).toBe(200);
     release();
     expect(parseReply(await text).status).toBe(200);
+    expect(parseReply(await sent(50_000)).status).toBe(200);
     fixture.chat.answerOk();
   });
 

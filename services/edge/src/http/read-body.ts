@@ -9,10 +9,9 @@ export interface BodyLimits extends ProgressLimits {
   readonly maxBytes: number;
   /** Shared by all requests: what is read here is taken from it. */
   readonly budget: ByteBudget;
-  /**
-   * What one sender's unfinished bodies may take of the budget. Whole ones don't count: they go on to be
-   * judged and paid for, which a body that never ends is not.
-   */
+  /** What one sender's bodies may take of it, until they are released. */
+  readonly held: ByteShares;
+  /** What of that may be unfinished: whole ones go on to be judged and paid for, which a body that never ends is not. */
   readonly unfinished: ByteShares;
 }
 
@@ -33,12 +32,15 @@ export function readBody(
   sender: string,
 ): Promise<HeldBody> {
   return new Promise((resolve, reject) => {
-    const { budget, maxBytes, unfinished } = limits;
+    const { budget, maxBytes, held, unfinished } = limits;
     const chunks = new GatheredChunks();
+    let takenBytes = 0;
     let heldBytes = 0;
     let unfinishedBytes = 0;
     const release = () => {
-      budget.give(heldBytes);
+      budget.give(takenBytes);
+      held.give(sender, heldBytes);
+      takenBytes = 0;
       heldBytes = 0;
     };
     const settle = () => {
@@ -56,8 +58,10 @@ export function readBody(
       reject(error);
     };
     const onData = (chunk: Buffer) => {
-      if (heldBytes + chunk.length > maxBytes) return fail(tooLarge());
+      if (takenBytes + chunk.length > maxBytes) return fail(tooLarge());
       if (!budget.take(chunk.length)) return fail(tooManyAtOnce());
+      takenBytes += chunk.length;
+      if (!held.take(sender, chunk.length, budget.leftBytes)) return fail(tooManyAtOnce());
       heldBytes += chunk.length;
       if (!unfinished.take(sender, chunk.length, budget.leftBytes)) return fail(tooManyAtOnce());
       unfinishedBytes += chunk.length;
@@ -65,18 +69,18 @@ export function readBody(
     };
     const onEnd = () => {
       settle();
-      const held = {
+      const body = {
         bytes: chunks.whole(),
         release: () => {
           release();
-          held.bytes = NO_BYTES;
+          body.bytes = NO_BYTES;
         },
       };
       chunks.drop();
-      resolve(held);
+      resolve(body);
     };
     const onClose = () => fail(new CallerGone());
-    const stopWatching = watchProgress(limits, () => heldBytes, fail);
+    const stopWatching = watchProgress(limits, () => takenBytes, fail);
 
     if (request.destroyed || response.headersSent) return onClose();
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return fail(tooLarge());

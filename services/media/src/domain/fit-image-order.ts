@@ -3,6 +3,7 @@ import type { ImageOrder, ImageSize } from './image-provider';
 import { MAX_IMAGE_REPLY_BYTES, maxReplyBytesOf } from './image-reply-bytes';
 import type { ImageRequest } from './image-request';
 import { imageSizeText, parseImageSize } from './image-size';
+import { isLonger } from './is-longer';
 import type { ImageFeatures, ImageSizeRule } from './model';
 
 /** An order for any provider that serves the model. */
@@ -46,7 +47,7 @@ export function fitImageOrder(request: ImageRequest, features: ImageFeatures): F
 
 function refuseUnsupported(request: ImageRequest, features: ImageFeatures): void {
   const { n, size, quality, format, background, images, mask, prompt } = request;
-  if (features.maxPromptChars > 0 && prompt.length > features.maxPromptChars) {
+  if (features.maxPromptChars > 0 && isLonger(prompt, features.maxPromptChars)) {
     throw new GatewayError('invalid_request', {
       detail: `prompt: longer than ${features.maxPromptChars} characters`,
     });

@@ -54,7 +54,9 @@ test.each([
 
 test('what only the key keeps from its caller', () => {
   expect(() => resolve('sim/preview')).toThrow(ModelWithheld);
-  expect(() => resolve('sim/image', { allowedModels: ['sim/chat'], previewModels: [] })).toThrow(
-    ModelWithheld,
-  );
+  const onlyChat = { allowedModels: ['sim/chat'], previewModels: [] };
+  // Nor is told what else it is.
+  for (const slug of ['sim/image', 'sim/unpriced', 'sim/removed']) {
+    expect(() => resolve(slug, onlyChat)).toThrow(ModelWithheld);
+  }
 });

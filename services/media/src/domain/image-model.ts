@@ -1,4 +1,4 @@
-import { type ModelAccess, ModelWithheld, mayCall } from '@gateway/metering';
+import { type ModelAccess, ModelWithheld, mayKnow } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { ImageOffer, Model, ModelLookup } from './model';
 
@@ -15,7 +15,7 @@ const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/;
  * @param isProvider whether there are models of a provider of that name
  * @throws GatewayError `image_model_not_found` for a provider's bare name and for a listed model that makes no images
  * or is not active; `invalid_model` for any other string that is no slug; `model_not_found` for what was never listed
- * or is kept from this key, as a ModelWithheld where the key is the reason
+ * or is kept from this key, whatever it makes, as a ModelWithheld where the key is the reason
  */
 export function resolveImageModel(
   models: ModelLookup,
@@ -26,9 +26,9 @@ export function resolveImageModel(
   if (!SLUG.test(slug)) throw new GatewayError(isProvider(slug) ? 'image_model_not_found' : 'invalid_model');
   const model = models.get(slug);
   if (!model) throw new GatewayError('model_not_found');
+  if (!mayKnow(model, access)) throw new ModelWithheld(model);
   if (!model.active || !model.image || !model.outputModalities.includes('image')) {
     throw new GatewayError('image_model_not_found');
   }
-  if (!mayCall(model, access)) throw new ModelWithheld(model);
   return { model, offer: model.image };
 }

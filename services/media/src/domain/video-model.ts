@@ -1,14 +1,8 @@
+import { type ModelAccess, mayKnow } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { Model, ModelLookup, VideoOffer } from './model';
 
 export type VideoAction = 'create' | 'status' | 'result';
-
-/** What a key may call, as far as a model decides it. */
-export interface ModelAccess {
-  /** Empty: every model. */
-  readonly allowedModels: readonly string[];
-  readonly previewModels: readonly string[];
-}
 
 export interface VideoModel {
   readonly model: Model;
@@ -41,18 +35,12 @@ export function resolveVideoModel(
   if (prefixOf(slug) !== segment) throw new GatewayError('video_model_not_found');
   const model = models.get(slug);
   if (!model) throw new GatewayError('model_not_found');
-  if (!mayUse(model, access)) throw withheld(model);
+  if (!mayKnow(model, access)) throw withheld(model);
   const offer = model.video;
   if (!model.active || !offer || !offersAction(model, 'create')) {
     throw new GatewayError('video_model_not_found');
   }
   return { model, offer };
-}
-
-/** What a key may know of; whether it can be called now is another matter. */
-export function mayUse(model: Model, { allowedModels, previewModels }: ModelAccess): boolean {
-  if (allowedModels.length > 0 && !allowedModels.includes(model.slug)) return false;
-  return !model.preview || previewModels.includes(model.slug);
 }
 
 export function offersAction(model: Model, action: VideoAction): boolean {

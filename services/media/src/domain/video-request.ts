@@ -53,7 +53,7 @@ export const videoRequestSchema = z.strictObject({
     .string()
     .max(MAX_PROMPT_CHARS)
     .refine((text) => text.isWellFormed(), 'not well-formed Unicode'),
-  tier: z.string().max(300).nullish(),
+  tier: z.string().nullish(),
   duration: z.number().positive().nullish(),
   resolution: resolution.nullish(),
   aspect_ratio: aspectRatio.nullish(),

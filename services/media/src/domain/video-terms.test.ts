@@ -33,6 +33,13 @@ const agree = (fields: Partial<VideoRequest> = {}, changed: VideoOffer = offer) 
   agreeOnTerms({ ...request, ...fields }, changed);
 const image = { part: 'image', kind: 'png', bytes: 1 } as Upload;
 
+test('a prompt is as long as it has characters', () => {
+  expect(agree({ prompt: '😀'.repeat(20) })).toMatchObject({ tier: 'fast' });
+  expect(() => agree({ prompt: '😀'.repeat(21) })).toThrow(
+    expect.objectContaining({ code: 'video_generation_failed' }),
+  );
+});
+
 test('what is not named is the model’s', () => {
   const aspectRatio = '16:9';
   expect(agree()).toEqual({ tier: 'fast', seconds: 6, perSecondNano: 1n, resolution: '720p', aspectRatio });

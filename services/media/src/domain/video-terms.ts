@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import { isLonger } from './is-longer';
 import type { VideoFeatures, VideoOffer } from './model';
 import type { VideoRequest } from './video-request';
 
@@ -30,7 +31,7 @@ export function agreeOnTerms(request: VideoRequest, { features, pricing }: Video
   if (request.images.length > features.maxReferenceImages) {
     throw unsupported(`reference images: at most ${features.maxReferenceImages}`);
   }
-  if (features.maxPromptChars > 0 && request.prompt.length > features.maxPromptChars) {
+  if (features.maxPromptChars > 0 && isLonger(request.prompt, features.maxPromptChars)) {
     throw unsupported(`prompt: at most ${features.maxPromptChars} characters`);
   }
   return {

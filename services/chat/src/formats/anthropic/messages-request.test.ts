@@ -189,6 +189,23 @@ const refused: [string, unknown, string][] = [
   ['no blocks', said(), 'missing_parameter messages[0].content'],
   ['no block type', said({ text: 'x' }), 'missing_parameter messages[0].content[0].type'],
   ['no text', said({ type: 'text' }), 'missing_parameter messages[0].content[0].text'],
+  ['a null text', said({ type: 'text', text: null }), 'missing_parameter messages[0].content[0].text'],
+  [
+    'nothing but an empty text',
+    said({ type: 'text', text: '' }),
+    'missing_parameter messages[0].content[0].text',
+  ],
+  ['a null source', said({ type: 'image', source: null }), 'missing_parameter messages[0].content[0].source'],
+  [
+    'an empty name of a tool',
+    { ...valid, tools: [{ name: '', input_schema: {} }] },
+    'missing_parameter tools[0].name',
+  ],
+  [
+    'a null schema',
+    { ...valid, tools: [{ name: 'x', input_schema: null }] },
+    'missing_parameter tools[0].input_schema',
+  ],
   [
     'no tool input',
     said({ type: 'tool_use', id: 'a', name: 'f' }),

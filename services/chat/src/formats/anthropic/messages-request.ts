@@ -29,7 +29,10 @@ import { toConversation } from './to-conversation';
 import { withoutBudget } from './unthought-turn';
 
 /** Required fields for which null and empty count as missing. */
-const REQUIRED = new Set(['messages', 'max_tokens', 'role', 'content', 'type']);
+const REQUIRED = [
+  ...['messages', 'max_tokens', 'role', 'content', 'type', 'content.text', 'source'],
+  ...['tools.name', 'tools.input_schema'],
+];
 
 /**
  * @param unknownFields what becomes of top-level fields that the format does not document

@@ -72,8 +72,17 @@ export const messagesSchema = z.strictObject({
 /** The same, but fields that it does not know go to a provider of this format as they are. */
 export const looseMessagesSchema = z.looseObject(messagesSchema.shape);
 
-/** The body of `POST /v1/messages/count_tokens`. */
-export const countTokensSchema = messagesSchema.omit({ max_tokens: true });
+/** The body of `POST /v1/messages/count_tokens`: what says how to answer has no place in it. */
+export const countTokensSchema = messagesSchema.omit({
+  max_tokens: true,
+  metadata: true,
+  service_tier: true,
+  stop_sequences: true,
+  stream: true,
+  temperature: true,
+  top_k: true,
+  top_p: true,
+});
 
 export type MessagesBody = Omit<
   z.output<typeof messagesSchema>,

@@ -105,6 +105,10 @@ export class RequestCheck {
     if (content === undefined && role === 'system' && message.output_config) return;
     if (isEmpty(content)) this.fault([...path, 'content'], 'expected text or blocks');
     else this.#content(content, [...path, 'content']);
+    // An empty text beside others says nothing; alone it would leave no message.
+    if (role === 'user' && Array.isArray(content) && content.length > 0 && content.every(isEmptyText)) {
+      this.fault([...path, 'content', 0, 'text'], 'expected text');
+    }
   }
 
   #content(content: unknown, path: Path): void {
@@ -251,6 +255,9 @@ export class RequestCheck {
     if (typeof block[field] !== 'string') this.fault([...path, field], 'expected string');
   }
 }
+
+const isEmptyText = (block: unknown): boolean =>
+  isObject(block) && block.type === 'text' && block.text === '';
 
 const MAX_DEPTH = 16;
 

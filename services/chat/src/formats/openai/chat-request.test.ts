@@ -146,6 +146,31 @@ const refused: [string, unknown, string][] = [
   ],
   ['no content', { ...valid, messages: [user, { role: 'user' }] }, 'missing_parameter messages[1].content'],
   [
+    'nulls in the place of content',
+    { ...valid, messages: [user, { role: 'assistant', content: null, function_call: null, audio: null }] },
+    'missing_parameter messages[1].content',
+  ],
+  [
+    'a null text',
+    { ...valid, messages: [{ role: 'user', content: [{ type: 'text', text: null }] }] },
+    'missing_parameter messages[0].content[0].text',
+  ],
+  [
+    'a null image',
+    { ...valid, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: null }] }] },
+    'missing_parameter messages[0].content[0].image_url',
+  ],
+  [
+    'an image of nowhere',
+    { ...valid, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: '' } }] }] },
+    'missing_parameter messages[0].content[0].image_url.url',
+  ],
+  [
+    'a tool without a name',
+    { ...valid, tools: [{ type: 'function', function: { name: '' } }] },
+    'missing_parameter tools[0].function.name',
+  ],
+  [
     'null content',
     { ...valid, messages: [{ role: 'user', content: null }] },
     'missing_parameter messages[0].content',

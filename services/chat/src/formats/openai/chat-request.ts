@@ -32,7 +32,10 @@ interface ParsedRequest extends ParsedObject {
 }
 
 /** Required fields for which null and empty count as missing. */
-const REQUIRED = new Set(['messages', 'role', 'content', 'type']);
+const REQUIRED = [
+  ...['messages', 'role', 'content', 'type', 'image_url', 'image_url.url', 'content.text'],
+  ...['tools.function', 'function.name'],
+];
 const MAX_ENTRIES: Readonly<Record<string, number>> = { messages: 20_000, tools: 1_024, functions: 1_024 };
 const MAX_PARTS = 20_000;
 /** Enough to tell a wrong value from a missing one. */
@@ -187,8 +190,7 @@ function mayBeEmpty(message: ChatMessage): boolean {
     !isEmpty(message.refusal) ||
     !isEmpty(message.reasoning_content) ||
     !isEmpty(message.reasoning_details) ||
-    'function_call' in message ||
-    'audio' in message
+    !isEmpty(message.function_call)
   );
 }
 
