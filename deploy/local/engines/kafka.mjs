@@ -27,8 +27,9 @@ export const kafka = {
     rmSync(data, { recursive: true, force: true });
     mkdirSync(data, { recursive: true, mode: 0o700 });
     writeFileSync(config, properties({ port, controllerPort, data }));
-    const clusterId = randomBytes(16).toString('base64url');
-    const format = ['format', '--cluster-id', clusterId, '--config', config];
+    // By its own argument: one in 64 begins with a hyphen, and would be taken for an option.
+    const clusterId = `--cluster-id=${randomBytes(16).toString('base64url')}`;
+    const format = ['format', clusterId, '--config', config];
     await run(findJava(), [...javaArgs(jars), 'kafka.tools.StorageTool', ...format], { logFile });
     return { port, config, jars };
   },
