@@ -119,7 +119,6 @@ const INVALID_MESSAGES: readonly Invalid[] = [
   ['an unknown tool choice', { tool_choice: { type: 'perhaps' } }, /tool_choice/],
   ['a system block that is no text', { system: [{ type: 'image' }] }, /system\[0\]/],
   ['system a number', { system: 7 }, /system/],
-  ['stop sequences of numbers', { stop_sequences: [1] }, /stop_sequences/],
   ['unknown thinking', { thinking: { type: 'perhaps' } }, /thinking/],
   ['a format that is no schema', { output_config: { format: { type: 'xml' } } }, /output_config/],
   ['a file by its id', { messages: user([FILE_BLOCK]) }, /messages\[0\]\.content\[0\]\.source/],
@@ -129,7 +128,14 @@ const INVALID_MESSAGES: readonly Invalid[] = [
 /** Of endpoints that take the body, what is wrong with it. */
 const INVALID_FIELDS: readonly (readonly [ChatEndpoint, readonly Invalid[]])[] = [
   [COMPLETIONS, [...INVALID_ANYWHERE, ...INVALID_COMPLETIONS]],
-  [MESSAGES, [...INVALID_ANYWHERE, ...INVALID_MESSAGES]],
+  [
+    MESSAGES,
+    [
+      ...INVALID_ANYWHERE,
+      ...INVALID_MESSAGES,
+      ['stop sequences of numbers', { stop_sequences: [1] }, /stop_sequences\[0\]/],
+    ],
+  ],
   [
     COUNT_TOKENS,
     [
@@ -138,6 +144,7 @@ const INVALID_FIELDS: readonly (readonly [ChatEndpoint, readonly Invalid[]])[] =
       ['a maximum, where nothing is answered', { max_tokens: 10 }, /max_tokens/],
       ['a stream of it', { stream: true }, /stream/],
       ['a temperature of it', { temperature: 0.5 }, /temperature/],
+      ['stop sequences of it', { stop_sequences: ['x'] }, /stop_sequences/],
     ],
   ],
 ];

@@ -31,17 +31,19 @@ function leastTokens({ boundTokens, floorTokens }: CallToAdmit): bigint {
   return minBigint(boundTokens, floorTokens > 0n ? floorTokens : 1n);
 }
 
-/** A call that can use none is not measured by them, however many others have used. */
-const usesTokens = ({ free, boundTokens }: CallToAdmit): boolean => !free && boundTokens > 0n;
-
 const mostTokens = ({ free, boundTokens }: CallToAdmit): number => (free ? 0 : figure(boundTokens));
 
 /** The scripts' argument of how many calls of one key there are, and that of the most tokens they can use. */
 export const sumsOf = (calls: readonly CallToAdmit[]): number[] => [calls.length, sum(calls.map(mostTokens))];
 
-/** The script's argument for each of the calls of one key. */
+/** The script's argument for each of the calls of one key. One that can use no tokens is not measured by them. */
 export const needsOf = (calls: readonly CallToAdmit[]): string =>
-  calls.map((call) => `${mostTokens(call)},${usesTokens(call) ? figure(leastTokens(call)) : -1}`).join(' ');
+  calls
+    .map((call) => {
+      const most = mostTokens(call);
+      return `${most},${most > 0 ? figure(leastTokens(call)) : -1}`;
+    })
+    .join(' ');
 
 /** Makes of the script's figures an outcome for each call. */
 export function readAnswer(

@@ -104,11 +104,10 @@ export class RequestCheck {
     }
     if (content === undefined && role === 'system' && message.output_config) return;
     if (isEmpty(content)) this.fault([...path, 'content'], 'expected text or blocks');
-    else this.#content(content, [...path, 'content']);
-    // An empty text beside others says nothing; alone it would leave no message.
-    if (role === 'user' && Array.isArray(content) && content.length > 0 && content.every(isEmptyText)) {
+    else if (role === 'user' && Array.isArray(content) && content.every(isEmptyText)) {
+      // One beside others says nothing; alone it would leave no message.
       this.fault([...path, 'content', 0, 'text'], 'expected text');
-    }
+    } else this.#content(content, [...path, 'content']);
   }
 
   #content(content: unknown, path: Path): void {
