@@ -4,6 +4,7 @@ import type { ReplyFrame } from '@gateway/proto/generated/gateway/edge/v1/ReplyF
 import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
 import { Metadata, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { AnsweredCall, type LinkHandler } from './answered-call';
+import type { BodyRoom } from './body-room';
 import type { Logger } from './log';
 import { TickBatcher } from './tick-batcher';
 
@@ -16,9 +17,21 @@ interface ServedLink {
   readonly calls: Map<number, AnsweredCall>;
 }
 
+export interface LinkServerOptions {
+  readonly handler: LinkHandler;
+  /** For the bodies of calls, until they have ended; absent: the handler sees to that. */
+  readonly room?: {
+    readonly bodies: BodyRoom;
+    /** Told of the calls for which there is none; their bodies are not taken. */
+    readonly refuse: LinkHandler;
+  };
+  readonly log: Logger;
+}
+
 /** Answers the calls of a link (`gateway.edge.v1` frames over one two-way stream per calling process). */
 export class LinkServer {
   readonly #handler: LinkHandler;
+  readonly #room: LinkServerOptions['room'];
   readonly #log: Logger;
   readonly #links = new Set<ServedLink>();
   /** Outlives its link: a call whose caller vanished is still being settled. */
@@ -26,8 +39,9 @@ export class LinkServer {
   #draining = false;
   #onIdle: (() => void) | undefined;
 
-  constructor(options: { handler: LinkHandler; log: Logger }) {
+  constructor(options: LinkServerOptions) {
     this.#handler = options.handler;
+    this.#room = options.room;
     this.#log = options.log;
   }
 
@@ -80,10 +94,17 @@ export class LinkServer {
 
   #onFrame({ calls, frames }: ServedLink, frame: CallFrame__Output): void {
     if (frame.frame === 'open' && frame.open) {
-      const call = new AnsweredCall(frame.call, frame.open, frames, this.#log, this.#handler);
+      const { open } = frame;
+      const sender = open.key?.accountId ?? '';
+      const { bodyBytes } = open;
+      const isRefused = this.#room && !this.#room.bodies.take(sender, bodyBytes);
+      const call = isRefused
+        ? new AnsweredCall(frame.call, { ...open, bodyBytes: 0 }, frames, this.#log, this.#room.refuse)
+        : new AnsweredCall(frame.call, open, frames, this.#log, this.#handler);
       calls.set(frame.call, call);
       this.#running.add(call);
       call.finished.then(() => {
+        if (!isRefused) this.#room?.bodies.give(sender, bodyBytes);
         calls.delete(frame.call);
         this.#running.delete(call);
         this.#checkIdle();

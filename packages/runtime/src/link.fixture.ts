@@ -4,7 +4,7 @@ import type { LinkHandler } from './answered-call';
 import { createGrpcClients } from './grpc-client';
 import { type GrpcServer, startGrpcServer } from './grpc-server';
 import { LinkPool, type LinkRequest, type ReplySink } from './link-client';
-import { LinkServer } from './link-server';
+import { LinkServer, type LinkServerOptions } from './link-server';
 import { createLogger } from './log';
 
 const SECRET = 'a-secret-for-tests-only';
@@ -18,8 +18,12 @@ export interface Answerer {
   readonly address: string;
 }
 
-export async function startAnswerer(handler: LinkHandler, port = 0): Promise<Answerer> {
-  const links = new LinkServer({ handler, log });
+export async function startAnswerer(
+  handler: LinkHandler,
+  port = 0,
+  room?: LinkServerOptions['room'],
+): Promise<Answerer> {
+  const links = new LinkServer({ handler, log, ...(room && { room }) });
   const services = [{ definition: ChatService.service, handlers: { Relay: links.relay }, callers: ['edge'] }];
   const server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [SECRET], services });
   return { links, server, address: `127.0.0.1:${server.port}` };

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/proto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { LinkCall, LinkHandler } from './answered-call';
+import { BodyRoom } from './body-room';
 import { type Answerer, connectPool, RecordingSink, request, startAnswerer, until } from './link.fixture';
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 
@@ -10,8 +11,8 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function answerer(handler: LinkHandler, port = 0): Promise<Answerer> {
-  const started = await startAnswerer(handler, port);
+async function answerer(...of: Parameters<typeof startAnswerer>): Promise<Answerer> {
+  const started = await startAnswerer(...of);
   cleanUps.push(() => started.server.stop(0));
   return started;
 }
@@ -194,6 +195,48 @@ describe('bodies', () => {
     await sink.over;
     await until(() => links.callsInFlight === 0);
     expect(handled).toEqual(['/next']);
+  });
+});
+
+describe('room for bodies', () => {
+  test('is taken until a call has ended; without any a call is refused, and its body not taken', async () => {
+    const { open, opened } = gate();
+    const refused: LinkCall[] = [];
+    const bodies = new BodyRoom(100 * MIB, MIB);
+    const hold: LinkHandler = async (context, call) => {
+      if (call.path === '/held') await opened;
+      return { ...(await echo(context, call)), body: Buffer.alloc(0) };
+    };
+    const refuse: LinkHandler = (_context, call) => {
+      refused.push(call);
+      return Promise.reject(new GatewayError('rate_limited', { retryAfterSeconds: 1 }));
+    };
+    const { address } = await answerer(hold, 0, { bodies, refuse });
+    const pool = connect(address);
+    await until(() => pool.up);
+    const held = new RecordingSink();
+    const large = Buffer.alloc(40 * MIB);
+    await pool.call(request(large, '/held'), held);
+    await until(() => bodies.usedBytes === large.length);
+
+    const next = new RecordingSink();
+    await pool.call(request(large, '/next'), next);
+    await next.over;
+    expect(next.error).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+    expect(refused).toMatchObject([{ path: '/next', key: { keyId: 'key-1' } }]);
+    expect(refused[0]?.body).toHaveLength(0);
+    const small = new RecordingSink();
+    await pool.call(request('small', '/small'), small);
+    await small.over;
+    expect(small.status).toBe(200);
+
+    open();
+    await held.over;
+    await until(() => bodies.usedBytes === 0);
+    const again = new RecordingSink();
+    await pool.call(request(large, '/again'), again);
+    await again.over;
+    expect([held.status, again.status]).toEqual([200, 200]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { createMetrics } from '@gateway/runtime';
+import { type BodyRoom, createMetrics } from '@gateway/runtime';
 import type { TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Route } from './domain/route';
@@ -12,7 +12,10 @@ export interface TargetMetrics {
   streamBroke(provider: string): void;
 }
 
-export function createChatMetrics(health: TargetHealth): { registry: Registry; targets: TargetMetrics } {
+export function createChatMetrics(
+  health: TargetHealth,
+  bodies: BodyRoom,
+): { registry: Registry; targets: TargetMetrics } {
   const registry = createMetrics();
   const registers = [registry];
   const labelNames = ['provider', 'upstream_model'] as const;
@@ -34,6 +37,14 @@ export function createChatMetrics(health: TargetHealth): { registry: Registry; t
     help: 'Streams that broke after they had begun',
     labelNames: ['provider'],
     registers,
+  });
+  new Gauge({
+    name: 'chat_body_bytes',
+    help: 'Bodies of the calls under way',
+    registers,
+    collect() {
+      this.set(bodies.usedBytes);
+    },
   });
   new Gauge({
     name: 'chat_target_circuit',

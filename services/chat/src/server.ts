@@ -13,15 +13,17 @@ import {
   UsageRelay,
   withCurrentKey,
 } from '@gateway/metering';
-import { loadService } from '@gateway/proto';
+import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import {
   addresses,
+  BodyRoom,
   createGrpcClient,
   createGrpcClients,
   grpcSettings,
+  type LinkHandler,
   LinkServer,
   type Logger,
   milliseconds,
@@ -67,6 +69,12 @@ const settings = {
     .int()
     .positive()
     .default(256 * 1024 ** 2),
+  /** Of all calls under way together, each until it has ended: what is made of a body takes about three times as much. */
+  MAX_BODIES_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(512 * 1024 ** 2),
   /** Absent: usage goes to billing over gRPC. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),
@@ -87,6 +95,10 @@ const settings = {
   DRAIN_TIMEOUT_MS: milliseconds(600_000),
 };
 
+/** An account has room for this part of all bodies as long as any but the last eighth is free. */
+const ACCOUNT_SHARES = 16;
+const refuseForRoom: LinkHandler = () =>
+  Promise.reject(new GatewayError('rate_limited', { retryAfterSeconds: 1 }));
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const DELIVERY_DRAIN_MS = 3_000;
@@ -141,7 +153,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const upstream = new UpstreamHttp(config.KEEP_ALIVE_MS);
   const clock = new ProgressClock();
   const health = new TargetHealth(() => performance.now(), config.CIRCUIT_WAIT_MS);
-  const metrics = createChatMetrics(health);
+  const bodies = new BodyRoom(config.MAX_BODIES_BYTES, config.MAX_BODIES_BYTES / ACCOUNT_SHARES);
+  const metrics = createChatMetrics(health, bodies);
   const dispatcher = new Dispatcher({
     upstream,
     health,
@@ -173,6 +186,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const link = new LinkServer({
     log,
     handler: recordedRefusals(refusals, refusedByCurrentKey(keys, routes)),
+    room: { bodies, refuse: recordedRefusals(refusals, refuseForRoom) },
   });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;

@@ -1,6 +1,5 @@
-import { createMetrics } from '@gateway/runtime';
+import { type BodyRoom, createMetrics } from '@gateway/runtime';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ByteBudget } from './domain/byte-budget';
 import type { KeyCache } from './domain/key-cache';
 import type { Exchange } from './http/exchange';
 
@@ -12,7 +11,7 @@ export interface EdgeMetrics {
   readonly unparsable: { inc(): void };
 }
 
-export function createEdgeMetrics(sources: { keys: KeyCache; budgets: readonly ByteBudget[] }): EdgeMetrics {
+export function createEdgeMetrics(sources: { keys: KeyCache; rooms: readonly BodyRoom[] }): EdgeMetrics {
   const registry = createMetrics();
   const registers = [registry];
   const requests = new Counter({
@@ -64,7 +63,7 @@ export function createEdgeMetrics(sources: { keys: KeyCache; budgets: readonly B
 }
 
 function registerSources(
-  { keys, budgets }: { keys: KeyCache; budgets: readonly ByteBudget[] },
+  { keys, rooms }: { keys: KeyCache; rooms: readonly BodyRoom[] },
   registers: Registry[],
 ) {
   new Gauge({
@@ -72,7 +71,7 @@ function registerSources(
     help: 'Bytes of request bodies held',
     registers,
     collect() {
-      this.set(budgets.reduce((sum, { usedBytes }) => sum + usedBytes, 0));
+      this.set(rooms.reduce((sum, { usedBytes }) => sum + usedBytes, 0));
     },
   });
   new Gauge({

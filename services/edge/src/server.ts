@@ -8,9 +8,12 @@ import type { ChatServiceClient } from '@gateway/proto/generated/gateway/chat/v1
 import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
+  BodyRoom,
+  ByteShares,
   closeServer,
   createGrpcClient,
   createGrpcClients,
+  keptOf,
   LinkPool,
   type Logger,
   listen,
@@ -22,8 +25,6 @@ import { fetchSigningKeys } from './clients/signing-keys';
 import { throttleLeases } from './clients/throttle-lease';
 import { type EdgeConfig, readEdgeConfig } from './config';
 import { type SpaceOf, spaceByHost, spaceOfPort } from './domain/address-space';
-import { ByteBudget } from './domain/byte-budget';
-import { ByteShares } from './domain/byte-shares';
 import { KeyCache } from './domain/key-cache';
 import { LoginTokens } from './domain/login-tokens';
 import { Throttle } from './domain/throttle';
@@ -48,10 +49,8 @@ const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
 const MAX_KEY_SET_AGE_MS = 300_000;
-/** One sender's unfinished bodies may take one of so many parts; the last part is for those whose bodies are little. */
-const BUDGET_SHARES = 8;
-/** At most one of so many parts is little; it is more than most bodies have. */
-const LITTLE_SHARES = 1_024;
+/** One sender's unfinished bodies may take one of so many parts. */
+const UNFINISHED_SHARES = 8;
 
 export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const config = readEdgeConfig(env);
@@ -75,8 +74,8 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const proxy = createDashboardProxy({ target, timeoutMs: config.EDGE_DASHBOARD_TIMEOUT_MS });
   const playgroundProxy = createDashboardProxy({ target, timeoutMs: config.EDGE_CALL_TIMEOUT_MS });
   const bodyLimits = bodyLimitsOf(config);
-  const budgets = [bodyLimits.api.budget, bodyLimits.dashboard.budget];
-  const metrics = createEdgeMetrics({ keys, budgets });
+  const rooms = [bodyLimits.api.room, bodyLimits.dashboard.room];
+  const metrics = createEdgeMetrics({ keys, rooms });
 
   const throttle = new Throttle({ lease: throttleLeases(clients.billing), nowMs: () => performance.now() });
   const refusals = reportRefusals(clients.billing, log);
@@ -157,15 +156,16 @@ interface AllBodyLimits {
 
 function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
   const limits = (maxBytes: number, maxBodiesBytes: number): BodyLimits => {
-    const shareBytes = Math.floor(maxBodiesBytes / BUDGET_SHARES);
-    const kept = { reservedBytes: shareBytes, littleBytes: Math.floor(maxBodiesBytes / LITTLE_SHARES) };
+    const unfinishedBytes = Math.floor(maxBodiesBytes / UNFINISHED_SHARES);
     return {
       maxBytes,
       timeoutMs: config.EDGE_BODY_TIMEOUT_MS,
       progressMs: config.EDGE_BODY_PROGRESS_MS,
-      budget: new ByteBudget(maxBodiesBytes),
-      held: new ByteShares({ maxBytes, orWhatIsLeft: true, ...kept }),
-      unfinished: new ByteShares({ maxBytes: Math.max(maxBytes, shareBytes), ...kept }),
+      room: new BodyRoom(maxBodiesBytes, maxBytes),
+      unfinished: new ByteShares({
+        maxBytes: Math.max(maxBytes, unfinishedBytes),
+        ...keptOf(maxBodiesBytes),
+      }),
     };
   };
   const upload = {

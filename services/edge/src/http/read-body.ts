@@ -1,17 +1,14 @@
 import { GatewayError } from '@gateway/proto';
-import type { ByteBudget } from '../domain/byte-budget';
-import type { ByteShares } from '../domain/byte-shares';
+import type { BodyRoom, ByteShares } from '@gateway/runtime';
 import { CallerGone, type Exchange } from './exchange';
 import { GatheredChunks } from './gathered-chunks';
 import { type ProgressLimits, watchProgress } from './watch-progress';
 
 export interface BodyLimits extends ProgressLimits {
   readonly maxBytes: number;
-  /** Shared by all requests: what is read here is taken from it. */
-  readonly budget: ByteBudget;
-  /** What one sender's bodies may take of it, until they are released. */
-  readonly held: ByteShares;
-  /** What of that may be unfinished: whole ones go on to be judged and paid for, which a body that never ends is not. */
+  /** Shared by all requests: what is read here is taken from it, until it is released. */
+  readonly room: BodyRoom;
+  /** What of that each may have unfinished: whole bodies go on to be judged and paid for, one that never ends is not. */
   readonly unfinished: ByteShares;
 }
 
@@ -21,7 +18,7 @@ const NO_BYTES = Buffer.alloc(0);
 export interface HeldBody {
   /** None once it is released. */
   readonly bytes: Buffer;
-  /** Gives its bytes back to the budget; may be called more than once. */
+  /** Gives its room back; may be called more than once. */
   release(): void;
 }
 
@@ -32,16 +29,13 @@ export function readBody(
   sender: string,
 ): Promise<HeldBody> {
   return new Promise((resolve, reject) => {
-    const { budget, maxBytes, held, unfinished } = limits;
+    const { room, maxBytes, unfinished } = limits;
     const chunks = new GatheredChunks();
     let takenBytes = 0;
-    let heldBytes = 0;
     let unfinishedBytes = 0;
     const release = () => {
-      budget.give(takenBytes);
-      held.give(sender, heldBytes);
+      room.give(sender, takenBytes);
       takenBytes = 0;
-      heldBytes = 0;
     };
     const settle = () => {
       stopWatching();
@@ -59,11 +53,9 @@ export function readBody(
     };
     const onData = (chunk: Buffer) => {
       if (takenBytes + chunk.length > maxBytes) return fail(tooLarge());
-      if (!budget.take(chunk.length)) return fail(tooManyAtOnce());
+      if (!room.take(sender, chunk.length)) return fail(tooManyAtOnce());
       takenBytes += chunk.length;
-      if (!held.take(sender, chunk.length, budget.leftBytes)) return fail(tooManyAtOnce());
-      heldBytes += chunk.length;
-      if (!unfinished.take(sender, chunk.length, budget.leftBytes)) return fail(tooManyAtOnce());
+      if (!unfinished.take(sender, chunk.length, room.leftBytes)) return fail(tooManyAtOnce());
       unfinishedBytes += chunk.length;
       chunks.add(chunk);
     };

@@ -11,13 +11,13 @@ const HELD_BYTES = 4 * LINK_BODY_WINDOW_BYTES;
  */
 export function takeUploadShare(
   request: IncomingMessage,
-  { budget, unfinished, maxBytes }: BodyLimits,
+  { room, unfinished, maxBytes }: BodyLimits,
   sender: string,
 ): () => void {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  if (!budget.take(HELD_BYTES)) throw tooManyAtOnce();
-  if (!unfinished.take(sender, HELD_BYTES, budget.leftBytes)) {
-    budget.give(HELD_BYTES);
+  if (!room.take(sender, HELD_BYTES)) throw tooManyAtOnce();
+  if (!unfinished.take(sender, HELD_BYTES, room.leftBytes)) {
+    room.give(sender, HELD_BYTES);
     throw tooManyAtOnce();
   }
   let isGiven = false;
@@ -25,6 +25,6 @@ export function takeUploadShare(
     if (isGiven) return;
     isGiven = true;
     unfinished.give(sender, HELD_BYTES);
-    budget.give(HELD_BYTES);
+    room.give(sender, HELD_BYTES);
   };
 }
