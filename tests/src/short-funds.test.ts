@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nano, readBooks } from './support/books';
 import { postJson } from './support/http';
-import { type System, startSystem } from './support/system';
+import { type Customer, type System, startSystem } from './support/system';
 
 let system: System;
 
@@ -36,6 +36,29 @@ test('a client that names a huge maximum keeps working on its last cent, and nev
   expect(balanceNano).toBeLessThan(nano(0.001));
   expect(await system.drift()).toBe(0);
 }, 60_000);
+
+describe('a client that asks again at once is not refused for what its last call keeps until it is settled', () => {
+  const answersOf = async ({ apiKey }: Customer) => {
+    const codes: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      const { status, json } = await call(apiKey, { max_tokens: 1_400 }, 'Hi.');
+      codes.push(status === 200 ? 'answered' : json.error.code);
+    }
+    return new Set(codes);
+  };
+
+  test('of its balance', async () => {
+    const customer = await system.provision({ balanceUsd: 0.01 });
+    const limits = { when_short: 'refuse' };
+    await system.dashboard.call('POST', 'billing/limits', customer.token, limits);
+    expect(await answersOf(customer)).toEqual(new Set(['answered']));
+  });
+
+  test('of the tokens of a minute', async () => {
+    const customer = await system.provision({ key: { tpm_limit: 2_000 } });
+    expect(await answersOf(customer)).toEqual(new Set(['answered']));
+  });
+});
 
 test('the per-request cap refuses a maximum that the caller named, and lowers one that it did not', async () => {
   const customer = await system.provision({ key: { request_cost_limit: 0.001 } });

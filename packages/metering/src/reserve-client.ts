@@ -6,6 +6,7 @@ import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { type Logger, PersistentStream, TickBatcher } from '@gateway/runtime';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { SettlementWaits } from './settlement-waits';
 
 type ReserveStream = ClientDuplexStream<ReserveBatch, ReserveReplyBatch__Output>;
 type Grant = ReserveGrant__Output;
@@ -19,12 +20,15 @@ export interface ReserveClientOptions {
   onUnknownOutcome(request: ReserveRequest, error: GatewayError): void;
 }
 
+type Answer =
+  | { readonly grant: Grant; readonly awaitsSettlement: false }
+  | { readonly grant?: undefined; readonly error: GatewayError; readonly awaitsSettlement: boolean };
+
 interface Waiting {
   request: ReserveRequest;
   readonly timer: NodeJS.Timeout;
   channel: ReserveChannel | undefined;
-  resolve(grant: Grant): void;
-  reject(error: GatewayError): void;
+  resolve(answer: Answer): void;
 }
 
 /**
@@ -35,6 +39,7 @@ export class ReserveClient {
   readonly #options: ReserveClientOptions;
   readonly #waiting = new Map<string, Waiting>();
   readonly #channels: ReserveChannel[];
+  readonly #settlements = new SettlementWaits();
   #turn = 0;
 
   constructor(options: ReserveClientOptions) {
@@ -54,21 +59,32 @@ export class ReserveClient {
   }
 
   /**
-   * To be called once for a request id.
+   * Once for a request id, and again only when it was refused.
+   * @param awaitSettlement half a second for the holds of calls that may have ended, where they alone are in the way
    * @throws GatewayError the refusal, or `internal_error` when billing does not answer in time.
    */
-  reserve(request: ReserveRequest): Promise<Grant> {
-    return new Promise((resolve, reject) => {
-      const requestId = request.requestId ?? '';
-      const timer = setTimeout(() => this.#giveUp(requestId), this.#options.timeoutMs);
-      const waiting = { request: { ...request, isNew: true }, timer, channel: undefined, resolve, reject };
-      this.#waiting.set(requestId, waiting);
-      this.#send(waiting);
-    });
+  async reserve(request: ReserveRequest, { awaitSettlement = false } = {}): Promise<Grant> {
+    let answer = await this.#ask(request);
+    if (awaitSettlement && answer.awaitsSettlement) {
+      const askAgain = () => this.#ask(request);
+      answer = await this.#settlements.answer(request.accountId ?? '', answer, askAgain);
+    }
+    if (answer.grant) return answer.grant;
+    throw answer.error;
   }
 
   close(): void {
     for (const channel of this.#channels) channel.close();
+  }
+
+  #ask(request: ReserveRequest): Promise<Answer> {
+    return new Promise((resolve) => {
+      const requestId = request.requestId ?? '';
+      const timer = setTimeout(() => this.#giveUp(requestId), this.#options.timeoutMs);
+      const waiting = { request: { ...request, isNew: true }, timer, channel: undefined, resolve };
+      this.#waiting.set(requestId, waiting);
+      this.#send(waiting);
+    });
   }
 
   #send(waiting: Waiting): void {
@@ -101,8 +117,9 @@ export class ReserveClient {
       if (!waiting) continue;
       this.#waiting.delete(reply.requestId);
       clearTimeout(waiting.timer);
-      if (reply.grant) waiting.resolve(reply.grant);
-      else if (reply.refusal) this.#refuse(waiting, fromErrorDetail(reply.refusal));
+      const { grant, refusal, awaitsSettlement } = reply;
+      if (grant) waiting.resolve({ grant, awaitsSettlement: false });
+      else if (refusal) this.#refuse(waiting, fromErrorDetail(refusal), awaitsSettlement);
       else
         this.#refuse(
           waiting,
@@ -111,10 +128,10 @@ export class ReserveClient {
     }
   }
 
-  #refuse({ request, reject }: Waiting, error: GatewayError): void {
+  #refuse({ request, resolve }: Waiting, error: GatewayError, awaitsSettlement = false): void {
     // A failure of billing's may have come after its commit.
     if (error.code === 'internal_error') this.#options.onUnknownOutcome(request, error);
-    reject(error);
+    resolve({ error, awaitsSettlement });
   }
 
   #giveUp(requestId: string): void {

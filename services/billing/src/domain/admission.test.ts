@@ -145,6 +145,33 @@ describe('funds', () => {
   });
 });
 
+describe('a refusal awaits a settlement', () => {
+  const awaits = (asked: CallToAdmit, a: AccountFigures, k = key()) => {
+    const decision = decideCall(asked, a, k, NOW);
+    return decision.granted ? 'granted' : decision.awaitsSettlement;
+  };
+  const holding = account({ heldNano: 600n, usedTodayNano: 900n, dailyLimitNano: 1_000n });
+  const spending = key({ usedTodayNano: 700n, dailyLimitNano: 800n });
+  test.each([
+    [
+      'when the balance has enough but for what is held',
+      call(401n),
+      account({ heldNano: 600n }),
+      key(),
+      true,
+    ],
+    ['not when the balance has too little', call(1_001n), account({ heldNano: 600n }), key(), false],
+    ['not when there is none', call(1n), account({ balanceNano: 0n, heldNano: 600n }), key(), false],
+    ['not when nothing is held', call(200n), account(), spending, false],
+    ['when caps may have enough', call(600n), holding, spending, true],
+    ['not when one of several has too little', call(701n), holding, spending, false],
+    ['when all that may be free is a floor', call(900n, 700n), holding, spending, true],
+    ['not when the key itself is refused', call(1n), holding, key({ enabled: false }), false],
+  ])('%s', (_, asked, a, k, expected) => {
+    expect(awaits(asked, a, k)).toBe(expected);
+  });
+});
+
 describe('the per-request cap', () => {
   const capped = key({ requestCostLimitNano: 100n });
   test.each([

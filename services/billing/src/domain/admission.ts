@@ -61,14 +61,23 @@ export interface KeyFigures {
 
 export type Decision =
   | { readonly granted: true; readonly holdNano: bigint; readonly requestCostLimitNano: bigint | null }
-  | { readonly granted: false; readonly error: GatewayError };
+  | {
+      readonly granted: false;
+      readonly error: GatewayError;
+      /** What stands in the way may be that of calls which have ended and are not settled yet. */
+      readonly awaitsSettlement: boolean;
+    };
 
 /** The key's cap goes along: what a call turns out to cost is held against it too. */
 export const grant = (
   holdNano: bigint,
   { requestCostLimitNano }: Pick<KeyFigures, 'requestCostLimitNano'>,
 ): Decision & { granted: true } => ({ granted: true, holdNano, requestCostLimitNano });
-export const refuse = (error: GatewayError): Decision & { granted: false } => ({ granted: false, error });
+export const refuse = (error: GatewayError, awaitsSettlement = false): Decision & { granted: false } => ({
+  granted: false,
+  error,
+  awaitsSettlement,
+});
 
 /** Decides one call and, if it is granted, counts its hold in the figures that the next call meets. */
 export function admitCall(
@@ -130,6 +139,8 @@ const overRequestLimit = (call: CallToAdmit, key: KeyFigures) =>
 /** One thing that a hold must fit into, and the error when it doesn't. */
 interface Fund {
   readonly freeNano: bigint;
+  /** The most that may be free when the account's open holds have ended. */
+  readonly freedNano: bigint;
   error(): GatewayError;
 }
 
@@ -148,7 +159,11 @@ function fitToFunds(
   const lowestNano = floorNano > 0n ? floorNano : 1n;
   const neededNano = account.whenShort === 'lower' ? minBigint(lowestNano, boundNano) : boundNano;
   const short = funds.find((fund) => fund.freeNano < neededNano);
-  if (short) return refuse(short.error());
+  if (short)
+    return refuse(
+      short.error(),
+      funds.every(({ freedNano }) => freedNano >= neededNano),
+    );
 
   // An eighth leaves room for the calls beside it.
   const eighthNano = leastNano / 8n;
@@ -167,6 +182,7 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
     // Nothing left is refused even to a call that costs nothing: the spec says "zero or below".
     {
       freeNano: account.balanceNano > 0n ? account.balanceNano - account.heldNano : -1n,
+      freedNano: account.balanceNano > 0n ? account.balanceNano : -1n,
       error: () => new GatewayError('insufficient_balance'),
     },
   ];
@@ -179,6 +195,7 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
     if (limitNano === null) return;
     funds.push({
       freeNano: limitNano - usedNano,
+      freedNano: limitNano - usedNano + account.heldNano,
       error: () => new GatewayError(code, { cap: { limitNano, usedNano, resetsAtMs: resetsAtMs(nowMs) } }),
     });
   };

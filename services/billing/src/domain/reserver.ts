@@ -81,7 +81,7 @@ export class Reserver<Reply> {
     for (let round = 0; pending.length > 0 && round < MAX_ROUNDS; round++) {
       pending = await this.#round(pending, results, round + 1 < MAX_ROUNDS);
     }
-    return calls.map((call) => results.get(call) ?? { granted: false, error: unsettledTerms() });
+    return calls.map((call) => results.get(call) ?? refuse(unsettledTerms()));
   }
 
   /** Answers the calls whose key's terms and books were known; the others are to be asked again. */
@@ -195,8 +195,9 @@ const isRefusalOf = <Reply>(rates: RateOutcome | undefined, result: ReserveResul
 
 /** Who is not let in is told nothing of the key. */
 function withRates(refusal: Refusal, figures: RateFigures | undefined): Refusal {
-  const { error } = refusal;
-  return !figures || error.row.status === 401 || error.rates ? refusal : refuse(error.withRates(figures));
+  const { error, awaitsSettlement } = refusal;
+  if (!figures || error.row.status === 401 || error.rates) return refusal;
+  return refuse(error.withRates(figures), awaitsSettlement);
 }
 
 /** Where a call's rates were taken, if any were. */

@@ -20,5 +20,5 @@ export const encodeGrant = (
 };
 
 /** Likewise to one that is refused. */
-export const encodeRefusal = (requestId: string, error: GatewayError): Buffer =>
-  responseSerialize({ replies: [{ requestId, refusal: toErrorDetail(error) }] });
+export const encodeRefusal = (requestId: string, error: GatewayError, awaitsSettlement: boolean): Buffer =>
+  responseSerialize({ replies: [{ requestId, refusal: toErrorDetail(error), awaitsSettlement }] });

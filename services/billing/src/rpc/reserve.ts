@@ -3,7 +3,7 @@ import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/bill
 import type { ReserveRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { type Logger, TickBatcher } from '@gateway/runtime';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
-import type { CallToAdmit } from '../domain/admission';
+import { type CallToAdmit, refuse } from '../domain/admission';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
 import { isUuid } from '../domain/request-id';
 import type { ReserveResult } from '../domain/reserver';
@@ -67,20 +67,19 @@ export class ReserveStreams {
 
   /** One async function and no more for each request: there are many. */
   async #answer(request: ReserveRequest__Output, answered: (reply: Buffer) => void): Promise<void> {
-    const { requestId } = request;
-    let reply: Buffer;
+    let result: ReserveResult<Buffer>;
     try {
-      const result = await this.#submit(fromProtoRequest(request));
-      if (!result.granted) throw result.error;
-      this.#onReply('granted');
-      reply = result.reply;
+      result = await this.#submit(fromProtoRequest(request));
     } catch (thrown) {
-      const error = GatewayError.from(thrown);
-      this.#onReply(error.code);
-      if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
-      reply = encodeRefusal(requestId, error);
+      result = refuse(GatewayError.from(thrown));
     }
-    answered(reply);
+    this.#onReply(result.granted ? 'granted' : result.error.code);
+    answered(result.granted ? result.reply : this.#encodeRefusal(request.requestId, result));
+  }
+
+  #encodeRefusal(requestId: string, { error, awaitsSettlement }: ReturnType<typeof refuse>): Buffer {
+    if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
+    return encodeRefusal(requestId, error, awaitsSettlement);
   }
 
   #endIfDone(stream: ReserveStream): void {

@@ -104,7 +104,7 @@ function decideInTurn(
       const decision = decideCall(call, account, key, figures.nowMs);
       if (!decision.granted) return changed ? { ...decision, ratesOutdated: true } : decision;
       if (changed) return { granted: false, terms: key.rates };
-      return rates.taken ? decision : refuse(rates.error);
+      return rates.taken ? decision : refuse(rates.error, awaitsTokens(rates.error));
     }
     const decision = admitCall(call, account, key, figures.nowMs);
     if (!decision.granted) return decision;
@@ -114,6 +114,10 @@ function decideInTurn(
   });
   return { decisions, holds: [...holds.values()], freeKeyIds };
 }
+
+/** What a call did not use of its key's tokens is given back a moment after its hold has ended. */
+const awaitsTokens = ({ code, shouldRetry }: GatewayError): boolean =>
+  code === 'tpm_rate_limited' && shouldRetry !== false;
 
 /**
  * True when rates were taken under other limits than the key's row has now, or from books that have been

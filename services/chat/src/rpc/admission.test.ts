@@ -30,6 +30,7 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
     choices,
     predictionBytes,
     callerNamedMaximum: false,
+    isLast: true,
   };
 }
 

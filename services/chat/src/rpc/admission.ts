@@ -36,6 +36,8 @@ export interface AdmissionRequest {
   /** Of a predicted output, in each choice: held beside the output that the provider is asked for. */
   readonly predictionBytes: number;
   readonly callerNamedMaximum: boolean;
+  /** A refusal is the caller's answer: the settlement of calls that may have ended is worth waiting for. */
+  readonly isLast: boolean;
 }
 
 /** A call that may be dispatched. */
@@ -70,7 +72,7 @@ export class Admission {
     const startedAtMs = Date.now();
     const { bound } = request;
     const rateInput = rateInputOf(bound);
-    const grant = await reserve.reserve({
+    const hold = {
       requestId: context.requestId,
       accountId: request.key.accountId,
       keyId: request.key.keyId,
@@ -83,7 +85,8 @@ export class Admission {
       boundTokens: rateInput + bound.outputTokens,
       floorTokens: rateInput + bound.floorOutputTokens,
       callerNamedMaximum: request.callerNamedMaximum,
-    });
+    };
+    const grant = await reserve.reserve(hold, { awaitSettlement: request.isLast });
     const call: DispatchedCall = {
       requestId: context.requestId,
       accountId: request.key.accountId,

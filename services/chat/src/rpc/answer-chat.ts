@@ -56,7 +56,7 @@ async function admitChat(
   const size = sizeOn(routes, request);
   const price = callPrice(offered, size.longCache ?? false);
   const cheap = upperBound(model, price, size);
-  const admit = (bound: UpperBound) =>
+  const admit = (bound: UpperBound, isLast = true) =>
     admission.admit(context, {
       key: call.key,
       model,
@@ -69,6 +69,7 @@ async function admitChat(
       choices: request.size.choices,
       predictionBytes: request.size.predictionBytes,
       callerNamedMaximum: request.size.maxOutputTokens !== undefined,
+      isLast,
     });
   const { boundInput } = routes[0]!.provider;
   // Whichever of them answers must not bill more than the hold, and others count by rules of their own.
@@ -164,13 +165,13 @@ const SHORT = new Set<string>([
 /** Counting costs more than a refused hold, so only a call that does not fit by its bytes is counted. */
 async function admitByCount(
   cheap: UpperBound,
-  admit: (bound: UpperBound) => Promise<Admitted>,
+  admit: (bound: UpperBound, isLast: boolean) => Promise<Admitted>,
   countedBound: () => UpperBound,
 ): Promise<Admitted> {
   try {
-    return await admit(wholeOnly(cheap));
+    return await admit(wholeOnly(cheap), false);
   } catch (error) {
     if (!(error instanceof GatewayError) || !SHORT.has(error.code)) throw error;
-    return admit(countedBound());
+    return admit(countedBound(), true);
   }
 }

@@ -90,7 +90,7 @@ export class Admission {
   async #hold(context: RequestContext, call: BilledCall, request: AdmissionRequest): Promise<Grant> {
     const { boundNano, floorNano = boundNano, tokens = 0, makesTask = false } = request;
     try {
-      const grant = await this.#deps.reserve.reserve({
+      const hold = {
         requestId: call.requestId,
         accountId: call.accountId,
         keyId: call.keyId,
@@ -105,7 +105,8 @@ export class Admission {
         // What is over the key's cap on one request is refused, never made smaller.
         callerNamedMaximum: true,
         makesTask,
-      });
+      };
+      const grant = await this.#deps.reserve.reserve(hold, { awaitSettlement: true });
       return fromProtoGrant(grant);
     } catch (thrown) {
       const error = GatewayError.from(thrown);

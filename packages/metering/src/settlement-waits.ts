@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A call that has ended is most often settled by the end of the first. */
+const WAITS_MS = [100, 400];
+/** Of one account at once. Who asks for much side by side has calls that have not ended. */
+const MAX_WAITING = 4;
+
+/**
+ * Asks again for calls that are refused for what open holds keep: whoever asks one call after another is quicker than
+ * the settlement of the last one, and is not to be refused for what that one does not cost.
+ */
+export class SettlementWaits {
+  readonly #waiting = new Map<string, number>();
+
+  /** Resolves to the first answer that awaits no settlement, or to the last. */
+  async answer<Answer extends { readonly awaitsSettlement: boolean }>(
+    accountId: string,
+    first: Answer,
+    askAgain: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const waiting = this.#waiting.get(accountId) ?? 0;
+    if (waiting >= MAX_WAITING) return first;
+    this.#waiting.set(accountId, waiting + 1);
+    try {
+      let answer = first;
+      for (const waitMs of WAITS_MS) {
+        await sleep(waitMs);
+        answer = await askAgain();
+        if (!answer.awaitsSettlement) break;
+      }
+      return answer;
+    } finally {
+      const others = this.#waiting.get(accountId)! - 1;
+      if (others > 0) this.#waiting.set(accountId, others);
+      else this.#waiting.delete(accountId);
+    }
+  }
+}
