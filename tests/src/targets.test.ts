@@ -16,6 +16,7 @@ import {
   httpReply,
   providerError,
   ROLE_CHUNK,
+  STREAM,
   sse,
   streamHead,
   WORD_CHUNKS,
@@ -122,6 +123,24 @@ test.each<[string, Misbehaviour]>([
   const answer = await call(model, does, { stream: true });
   expect([answer.status, answer.text.endsWith(DONE)]).toEqual([200, true]);
   await expectPaidTo('sim', answer);
+});
+
+describe.each(['plain', 'streamed'] as const)('a %s call for a dearer service tier', (kind) => {
+  const fields = { stream: kind === 'streamed', service_tier: 'priority' };
+
+  test('costs its price', async () => {
+    const answer = await call(await modelTo({ provider: 'sim' }), undefined, fields);
+    await expectPaidTo('sim', answer, 2n * PAID_NANO);
+  });
+
+  test('costs what the provider gave when that is the standard one', async () => {
+    const answer = await call(
+      await modelTo({ provider: 'openai' }),
+      ({ socket }) => socket.end(fields.stream ? `${streamHead()}${STREAM}` : httpReply(200, COMPLETION)),
+      fields,
+    );
+    await expectPaidTo('openai', answer, 20n * MADE_INPUT_NANO + 8n * MADE_OUTPUT_NANO);
+  });
 });
 
 test('two targets that fail are followed by the third', async () => {

@@ -16,6 +16,10 @@ export interface TargetInput {
 /** Nano-USD per token of such models. */
 export const MADE_INPUT_NANO = 1_000n;
 export const MADE_OUTPUT_NANO = 4_000n;
+/** The same in USD per million. */
+const STANDARD = { input: 1, output: 4, cache_read: 1, cache_write: 1 };
+/** Twice as much. */
+const PRIORITY = { input: 2, output: 8, cache_read: 2, cache_write: 2 };
 
 const HEARD_WITHIN_MS = 5_000;
 
@@ -39,7 +43,7 @@ export async function makeModel(
     max_output_tokens: 10_000,
     output_floor_tokens: 16,
     targets: targets.map((target, priority) => ({ priority, upstream_model: name, ...target })),
-    pricing: { tokens: { input: 1, output: 4, cache_read: 1, cache_write: 1 } },
+    pricing: { tokens: { ...STANDARD, service_tiers: { priority: PRIORITY } } },
   });
   const count = { model: slug, messages: [{ role: 'user', content: 'x' }] };
   const countUrl = `${system.stack.apiUrl}/v1/messages/count_tokens`;

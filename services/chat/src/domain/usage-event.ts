@@ -6,6 +6,8 @@ import type { TokenUsage, UsageSource } from './usage';
 /** What is known of a call when it is dispatched; enough to bill it if this process dies. */
 export interface DispatchedCall extends BilledCall {
   readonly price: TokenPrice;
+  /** Where a service tier was asked for: the price without it. */
+  readonly standardPrice?: TokenPrice;
 }
 
 /** How it ended. */
@@ -23,7 +25,7 @@ const SOURCES = {
 export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
   return usageEvent(call, end, {
     outcome: 'USAGE_OUTCOME_SETTLED',
-    costNano: costOf(end.usage, call.price).toString(),
+    costNano: costNano(call, end.usage).toString(),
     tokens: {
       input: String(end.usage.input),
       cacheRead: String(end.usage.cacheRead),
@@ -33,4 +35,15 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
     },
     usageSource: SOURCES[end.usageSource],
   });
+}
+
+/**
+ * A provider that is short of a tier gives the standard one and bills that (OpenAI's guide to priority processing). A
+ * call never costs more than in the tier that was asked for.
+ */
+function costNano({ price, standardPrice }: DispatchedCall, usage: TokenUsage): bigint {
+  const askedNano = costOf(usage, price);
+  if (!standardPrice || usage.serviceTier !== 'default') return askedNano;
+  const standardNano = costOf(usage, standardPrice);
+  return standardNano < askedNano ? standardNano : askedNano;
 }

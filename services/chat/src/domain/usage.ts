@@ -8,6 +8,8 @@ export interface TokenUsage {
   readonly cacheWriteLong?: number;
   readonly output: number;
   readonly reasoning: number;
+  /** The service tier that the provider says it gave; absent: it does not say. */
+  readonly serviceTier?: string;
 }
 
 export const NO_USAGE: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };

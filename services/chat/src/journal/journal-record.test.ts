@@ -10,7 +10,7 @@ const RATES = {
   cacheWriteLongNano: 5n,
 };
 
-function dispatched(price: TokenPrice): JournalRecord {
+function dispatched(price: TokenPrice, standardPrice?: TokenPrice): JournalRecord {
   return {
     t: 'dispatched',
     call: {
@@ -22,6 +22,7 @@ function dispatched(price: TokenPrice): JournalRecord {
       endpoint: '/v1/chat/completions',
       streamed: true,
       price,
+      ...(standardPrice && { standardPrice }),
       priceVersion: 2n ** 62n,
       startedAtMs: 7,
     },
@@ -33,8 +34,9 @@ test.each<[string, TokenPrice]>([
   ['with nothing but its rates', { inputNano: 2n ** 62n, outputNano: 0n }],
   ['with all it may have', { ...RATES, longContext: { aboveTokens: 1_000, price: RATES } }],
 ])('the price of a call %s comes back to the nano', (_, price) => {
-  const record = dispatched(price);
-  const line = encodeRecord(record);
-  expect(line).toMatch(/^[^\n]+\n$/);
-  expect(decodeRecord(line)).toEqual(record);
+  for (const record of [dispatched(price), dispatched(RATES, price)]) {
+    const line = encodeRecord(record);
+    expect(line).toMatch(/^[^\n]+\n$/);
+    expect(decodeRecord(line)).toEqual(record);
+  }
 });

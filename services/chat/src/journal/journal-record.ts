@@ -17,9 +17,15 @@ export function encodeRecord(record: JournalRecord): string {
 /** Only this record has amounts that are no strings yet; a replacer would be asked about every member of all. */
 function withDecimals(record: JournalRecord & { readonly t: 'dispatched' }): object {
   const { call } = record;
+  const { price, standardPrice, priceVersion } = call;
   return {
     ...record,
-    call: { ...call, price: encodePrice(call.price), priceVersion: call.priceVersion.toString() },
+    call: {
+      ...call,
+      price: encodePrice(price),
+      standardPrice: standardPrice && encodePrice(standardPrice),
+      priceVersion: priceVersion.toString(),
+    },
   };
 }
 
@@ -48,9 +54,15 @@ export function decodeRecord(line: string): JournalRecord | undefined {
   }
   if (record.t !== 'dispatched') return record;
   const { call } = record;
+  const { price, standardPrice, priceVersion } = call;
   return {
     ...record,
-    call: { ...call, price: decodePrice(call.price), priceVersion: BigInt(call.priceVersion) },
+    call: {
+      ...call,
+      price: decodePrice(price),
+      ...(standardPrice && { standardPrice: decodePrice(standardPrice) }),
+      priceVersion: BigInt(priceVersion),
+    },
   };
 }
 

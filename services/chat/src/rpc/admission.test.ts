@@ -19,6 +19,7 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
     endpoint: '/v1/chat/completions',
     streamed: false,
     price: PRICE,
+    standardPrice: undefined,
     priceVersion: 1n,
     bound: {
       inputTokens: INPUT_TOKENS,

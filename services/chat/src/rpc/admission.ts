@@ -30,6 +30,8 @@ export interface AdmissionRequest {
   readonly endpoint: string;
   readonly streamed: boolean;
   readonly price: TokenPrice;
+  /** Where a service tier was asked for: the price without it. */
+  readonly standardPrice: TokenPrice | undefined;
   readonly priceVersion: bigint;
   readonly bound: UpperBound;
   readonly choices: number;
@@ -96,6 +98,7 @@ export class Admission {
       endpoint: request.endpoint,
       streamed: request.streamed,
       price: request.price,
+      ...(request.standardPrice && { standardPrice: request.standardPrice }),
       priceVersion: request.priceVersion,
       startedAtMs,
       admittedMs: Date.now() - startedAtMs,

@@ -51,10 +51,11 @@ async function admitChat(
   request: CallerRequest,
 ): Promise<AdmittedCall> {
   const model = resolveChatModel(models, request.model, call.key);
-  const { price: offered, priceVersion } = priceFor(model, request);
+  const { version: priceVersion, offered, standard } = priceFor(model, request);
   const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
   const size = sizeOn(routes, request);
   const price = callPrice(offered, size.longCache ?? false);
+  const standardPrice = standard && callPrice(standard, size.longCache ?? false);
   const cheap = upperBound(model, price, size);
   const admit = (bound: UpperBound, isLast = true) =>
     admission.admit(context, {
@@ -64,6 +65,7 @@ async function admitChat(
       endpoint: call.path,
       streamed: request.stream,
       price,
+      standardPrice,
       priceVersion,
       bound,
       choices: request.size.choices,
@@ -89,17 +91,17 @@ async function admitChat(
 }
 
 /** No price, no route. */
-function priceFor(model: Model, request: CallerRequest): { price: TokenPrice; priceVersion: bigint } {
-  const { pricing } = model;
-  if (!pricing)
-    throw new GatewayError('internal_error', { cause: new Error(`${model.slug} has no token price`) });
-  const tier = request.serviceTier;
-  if (!tier || tier === 'auto' || tier === 'default')
-    return { price: pricing.base, priceVersion: pricing.version };
-  const price = pricing.serviceTiers.get(tier);
-  if (!price)
-    throw new GatewayError('invalid_request', { detail: `service_tier: ${model.slug} has no such tier` });
-  return { price, priceVersion: pricing.version };
+function priceFor(
+  { slug, pricing }: Model,
+  { serviceTier: tier }: CallerRequest,
+): { version: bigint; offered: TokenPrice; standard?: TokenPrice } {
+  if (!pricing) throw new GatewayError('internal_error', { cause: new Error(`${slug} has no token price`) });
+  const { version, base, serviceTiers } = pricing;
+  if (!tier || tier === 'auto' || tier === 'default') return { version, offered: base };
+  const offered = serviceTiers.get(tier);
+  if (!offered)
+    throw new GatewayError('invalid_request', { detail: `service_tier: ${slug} has no such tier` });
+  return { version, offered, standard: base };
 }
 
 /**

@@ -29,7 +29,6 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
   const { dialect } = account;
   const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
   const headers = { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' };
-  const readUsage = (usage: unknown) => fromOpenAiUsage(usage, account.usage);
   return {
     id: account.id,
     wire: 'openai',
@@ -40,9 +39,9 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
       writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, dialect),
     passedMembers: (body, capabilities) => passedMembers(body, capabilities, dialect),
     isReply: ({ choices }) => Array.isArray(choices),
-    readUsage: ({ usage }) => readUsage(usage),
+    readUsage: ({ usage, service_tier }) => fromOpenAiUsage(usage, account.usage, service_tier),
     readReply: readCompletion,
-    readStream: () => new ChunkReader(readUsage),
+    readStream: () => new ChunkReader((usage) => fromOpenAiUsage(usage, account.usage)),
     passStream: ({ includeUsage }) => new PassedChunks(includeUsage, account.usage, unread),
     countInput: (body) => countPrompt(parse(body)).tokens,
     ...(account.countsByO200k && {

@@ -43,6 +43,12 @@ test('a caller that asked sees every byte', () => {
   expect(meter.usage?.output).toBe(4);
 });
 
+test('the service tier that was given is told with the usage', () => {
+  const meter = new PassedChunks(false, INCLUDED, budget);
+  meter.take(chunk({ choices: [], usage, service_tier: 'default' }));
+  expect(meter.usage).toMatchObject({ input: 7, serviceTier: 'default' });
+});
+
 test('the end, an error, and what only looks like them', () => {
   const meter = new PassedChunks(false, INCLUDED, budget);
   expect(meter.take(Buffer.from('data: [DONE]\n\n')).kind).toBe('done');

@@ -68,7 +68,7 @@ export class PassedChunks implements PassedStream {
     if (chunk.error) return { kind: 'error' };
     if (!('usage' in chunk)) return { kind: 'pass', bytes: event };
     // A later figure replaces: some providers report a running total in every chunk.
-    this.#usage = fromOpenAiUsage(chunk.usage, this.#mode) ?? this.#usage;
+    this.#usage = fromOpenAiUsage(chunk.usage, this.#mode, chunk.service_tier) ?? this.#usage;
     if (this.#includeUsage) return { kind: 'pass', bytes: event };
     if (chunk.usage && choicesOf(chunk).length === 0) return { kind: 'hide' };
     const { usage: _usage, ...rest } = chunk;
