@@ -43,7 +43,8 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
  */
 function costNano({ price, standardPrice }: DispatchedCall, usage: TokenUsage): bigint {
   const askedNano = costOf(usage, price);
-  if (!standardPrice || usage.serviceTier !== 'default') return askedNano;
-  const standardNano = costOf(usage, standardPrice);
-  return standardNano < askedNano ? standardNano : askedNano;
+  const standardNano =
+    standardPrice && usage.serviceTier === 'default' ? costOf(usage, standardPrice) : askedNano;
+  if (standardNano < askedNano) return standardNano;
+  return askedNano;
 }
