@@ -9,7 +9,7 @@ import { bootstrap } from './bootstrap.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 /** Tests wait as much as they compute; beyond so many their pools want more connections than the server has. */
-const UNIT_WORKERS = Math.min(4, Math.max(2, availableParallelism()));
+const UNIT_WORKERS = Math.min(4, availableParallelism() + 1);
 /** All flush the one Redis. */
 const REAL_SYSTEMS = 1;
 const REAL_ENGINES = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_KAFKA_BROKERS'];

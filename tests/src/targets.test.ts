@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually, readBooks } from './support/books';
-import { closedPort } from './support/closed-port';
+import { CLOSED_PORT } from './support/closed-port';
 import {
   type FaultProvider,
   type Misbehaviour,
@@ -47,7 +47,7 @@ beforeAll(async () => {
       chat: {
         OPENAI_BASE_URL: provider.settings.OPENAI_BASE_URL,
         XAI_BASE_URL: silentTls.baseUrl,
-        DEEPSEEK_BASE_URL: `http://127.0.0.1:${await closedPort()}/v1`,
+        DEEPSEEK_BASE_URL: `http://127.0.0.1:${CLOSED_PORT}/v1`,
         CIRCUIT_WAIT_MS: `${CIRCUIT_WAIT_MS}`,
         KEEP_ALIVE_MS: '300',
       },

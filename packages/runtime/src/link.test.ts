@@ -202,7 +202,7 @@ describe('room for bodies', () => {
   test('is taken until a call has ended; without any a call is refused, and its body not taken', async () => {
     const { open, opened } = gate();
     const refused: LinkCall[] = [];
-    const bodies = new BodyRoom(100 * MIB, MIB);
+    const bodies = new BodyRoom(10 * MIB, MIB);
     const hold: LinkHandler = async (context, call) => {
       if (call.path === '/held') await opened;
       return { ...(await echo(context, call)), body: Buffer.alloc(0) };
@@ -215,7 +215,7 @@ describe('room for bodies', () => {
     const pool = connect(address);
     await until(() => pool.up);
     const held = new RecordingSink();
-    const large = Buffer.alloc(40 * MIB);
+    const large = Buffer.alloc(4 * MIB);
     await pool.call(request(large, '/held'), held);
     await until(() => bodies.usedBytes === large.length);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { nano, readBooks } from '../support/books';
-import { closedPort } from '../support/closed-port';
+import { CLOSED_PORT } from '../support/closed-port';
 import { expectConforms } from '../support/conforms';
 import { type FaultProvider, type Misbehaviour, startFaultProvider } from '../support/fault-provider';
 import type { HttpAnswer } from '../support/http';
@@ -60,7 +60,7 @@ beforeAll(async () => {
         UNKNOWN_FIELDS: 'forward',
         XAI_BASE_URL: tlsFaults.baseUrl,
         MISTRAL_BASE_URL: 'http://no-such-host.invalid/v1',
-        DEEPSEEK_BASE_URL: `http://127.0.0.1:${await closedPort()}/v1`,
+        DEEPSEEK_BASE_URL: `http://127.0.0.1:${CLOSED_PORT}/v1`,
         UPSTREAM_CONNECT_TIMEOUT_MS: TIMEOUT_MS,
         UPSTREAM_FIRST_BYTE_TIMEOUT_MS: TIMEOUT_MS,
         UPSTREAM_IDLE_TIMEOUT_MS: TIMEOUT_MS,
