@@ -17,6 +17,9 @@ export interface Exchange {
   errorCode: string;
 }
 
+/** A target may be given as to a proxy, and every server must take it (RFC 9112, 3.2.2). Its host is that of `Host`. */
+const ORIGIN_OF_TARGET = /^https?:\/\/[^/?#]*/i;
+
 export function createExchange(
   requestId: string,
   request: IncomingMessage,
@@ -24,6 +27,8 @@ export function createExchange(
   proxies: TrustedProxies,
 ): Exchange {
   const forwardedFor = String(request.headers['x-forwarded-for'] ?? '');
+  // What is handed on to the dashboard reads it too.
+  request.url = request.url?.replace(ORIGIN_OF_TARGET, '');
   const url = request.url ?? '';
   const queryAt = url.indexOf('?');
   const path = queryAt === -1 ? url : url.slice(0, queryAt);

@@ -49,6 +49,14 @@ describe('what is no HTTP request', () => {
     await expectAlive();
   });
 
+  test('a target with its origin is that without it', async () => {
+    const from = (target: string) =>
+      send(`GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n\r\n`);
+    expect(parseReply(await from('http://x/v1/models'))).toMatchObject({ status: 200 });
+    expectRawError(await from('http://x/v1/nothing'), 'not_found');
+    expectRawError(await from('ftp://x/v1/models'), 'not_found');
+  });
+
   test('no Host, or two, is invalid_request', async () => {
     expectRawError(await send('GET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n'), 'invalid_request');
     const two = 'GET /v1/models HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n';
