@@ -210,6 +210,7 @@ const FORM_CASES: readonly ConformanceCase[] = FORM_PATHS.flatMap((path): Confor
 const MODEL_CASES: readonly ConformanceCase[] = [
   ...MALFORMED_MODELS.flatMap(([when, model]) => onEachPath('invalid_model', when, { model })),
   ...onEachPath('model_not_found', 'never listed', { model: 'sim/never' }),
+  ...onEachPath('model_not_found', 'longer than any', { model: `sim/${'x'.repeat(1_000)}` }),
   ...onEachPath('model_not_found', 'of an unknown provider', { model: 'nobody/image' }),
   ...onEachPath('image_model_not_found', 'a provider’s bare name', { model: 'openai' }),
   ...onEachPath('image_model_not_found', 'a chat model', { model: 'sim/chat' }),

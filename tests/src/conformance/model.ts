@@ -22,6 +22,7 @@ const MALFORMED: readonly [string, string | null | readonly []][] = [
 
 const NOT_FOUND: readonly [string, string][] = [
   ['never listed', 'sim/never'],
+  ['longer than any', `sim/${'x'.repeat(1_000)}`],
   ['of an unknown provider', 'nobody/chat'],
   ['delisted', 'sim/delisted'],
   ['disabled', 'sim/disabled'],

@@ -222,6 +222,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
     refused('invalid_model', `model ${JSON.stringify(model)}`, { model }),
   ),
   refused('model_not_found', 'never listed', { model: 'sim/never' }),
+  refused('model_not_found', 'longer than any', { model: `sim/${'x'.repeat(1_000)}` }),
   {
     code: 'model_not_found',
     when: `outside the allowlist, POST ${pathOf('create')}`,

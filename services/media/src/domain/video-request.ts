@@ -48,7 +48,7 @@ const aspectRatio = z.string().regex(/^[1-9]\d{0,2}:[1-9]\d{0,2}$/, 'not a ratio
 const image = z.string().refine(isImage, 'not an https link or a data URL of a PNG, JPEG or WebP image');
 
 export const videoRequestSchema = z.strictObject({
-  model: z.string().max(300).nullable(),
+  model: z.string().nullable(),
   prompt: z
     .string()
     .max(MAX_PROMPT_CHARS)
