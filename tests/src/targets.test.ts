@@ -141,6 +141,21 @@ describe.each(['plain', 'streamed'] as const)('a %s call for a dearer service ti
     );
     await expectPaidTo('openai', answer, 20n * MADE_INPUT_NANO + 8n * MADE_OUTPUT_NANO);
   });
+
+  test('costs the standard price of a provider that has no tiers', async () => {
+    await expectPaidTo('mistral', await call(await modelTo({ provider: 'mistral' }), undefined, fields));
+  });
+});
+
+test('a stream for a dearer service tier that breaks off costs what it said it was given', async () => {
+  const begun = `${streamHead()}${sse(ROLE_CHUNK)}${WORD_CHUNKS.map(sse).join('')}`;
+  const fields = { stream: true, service_tier: 'priority' };
+  const answer = await call(await modelTo({ provider: 'openai' }), ({ socket }) => socket.end(begun), fields);
+  await system.settled(customer);
+  const { input_tokens, output_tokens } = (await readUsageRecord(system, requestIdOf(answer)))!;
+  expect(output_tokens).toBe(`${WORD_CHUNKS.length}`);
+  const paidNano = BigInt(input_tokens) * MADE_INPUT_NANO + BigInt(output_tokens) * MADE_OUTPUT_NANO;
+  await expectPaidTo('openai', answer, paidNano);
 });
 
 test('two targets that fail are followed by the third', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { GatewayError, loadService, toErrorDetail } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
@@ -9,7 +10,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { ReserveClient } from './reserve-client';
 
 const SECRET = 'a secret for tests only';
-const REQUEST = { requestId: 'one', accountId: 'account' };
+const REQUEST = { requestId: 'one', keyId: 'key' };
 const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
 const { Reserve } = BillingService.service;
 
@@ -54,52 +55,90 @@ test('a call is new until the stream that it was asked on is lost', async () => 
 });
 
 describe('a call that is refused for what others keep until they are settled', () => {
-  const REFUSAL = toErrorDetail(new GatewayError('insufficient_balance'));
-  const refused = (requestId: string) => ({ requestId, refusal: REFUSAL, awaitsSettlement: true });
+  const refusal = (code: 'insufficient_balance' | 'tpm_rate_limited') =>
+    toErrorDetail(new GatewayError(code, { retryAfterSeconds: 61 }));
+  const REFUSED = { refusal: refusal('insufficient_balance'), awaitsSettlement: true };
+  const FAILED = { refusal: toErrorDetail(new GatewayError('internal_error')) };
+  const GRANTED = { grant: { holdNano: 7 } };
 
-  test('is asked again, and granted when they are', async () => {
+  /** Billing gives these answers to whichever requests, the last one for ever. Resolves to the calls that were asked for. */
+  async function answering(...replies: object[]): Promise<ReserveRequest__Output[]> {
     const asked: ReserveRequest__Output[] = [];
     await reserveFrom((stream, { requests }) => {
-      asked.push(...requests);
-      const { requestId } = requests[0]!;
-      stream.write({
-        replies: [asked.length === 1 ? refused(requestId) : { requestId, grant: { holdNano: 7 } }],
-      });
+      for (const request of requests) {
+        const reply = replies[Math.min(asked.push(request), replies.length) - 1];
+        stream.write({ replies: [{ requestId: request.requestId, ...reply }] });
+      }
     });
-    const { holdNano } = await reserves.reserve(REQUEST, { awaitSettlement: true });
-    expect(holdNano).toBe('7');
-    expect(asked).toMatchObject([
-      { ...REQUEST, isNew: true },
-      { ...REQUEST, isNew: true },
-    ]);
+    return asked;
+  }
+  const stays = new AbortController().signal;
+  const outcome = (request = REQUEST, signal = stays) =>
+    reserves.reserveSettled(request, signal).then(
+      ({ holdNano }) => holdNano,
+      ({ code }: GatewayError) => code,
+    );
+
+  test('is asked again, and granted when they are', async () => {
+    const asked = await answering(REFUSED, REFUSED, GRANTED);
+    expect(await outcome()).toBe('7');
+    expect(asked).toMatchObject(Array(3).fill({ ...REQUEST, isNew: true }));
   });
 
   test('is refused in the end', async () => {
-    let asked = 0;
-    await reserveFrom((stream, { requests }) => {
-      asked += requests.length;
-      stream.write({ replies: [refused(requests[0]!.requestId)] });
-    });
-    const reserved = reserves.reserve(REQUEST, { awaitSettlement: true });
-    await expect(reserved).rejects.toMatchObject({ code: 'insufficient_balance' });
-    expect(asked).toBe(3);
+    const asked = await answering(REFUSED);
+    expect(await outcome()).toBe('insufficient_balance');
+    expect(asked).toHaveLength(5);
   });
 
-  test('is not asked again where that is not said, and few are of one account at once', async () => {
-    const asked = new Map<string, number>();
-    await reserveFrom((stream, { requests }) => {
-      for (const { requestId } of requests) asked.set(requestId, (asked.get(requestId) ?? 0) + 1);
-      stream.write({ replies: requests.map(({ requestId }) => refused(requestId)) });
-    });
-    const codeOf = (request: typeof REQUEST, awaitSettlement: boolean) =>
-      reserves.reserve(request, { awaitSettlement }).catch(({ code }: GatewayError) => code);
+  test.each<[string, object[], number]>([
+    [
+      'the holds have ended and it is refused all the same',
+      [REFUSED, { ...REFUSED, awaitsSettlement: false }],
+      2,
+    ],
+    ['nothing awaits a settlement', [{ ...REFUSED, awaitsSettlement: false }], 1],
+    ['nobody knows what became of it the second time', [REFUSED, FAILED], 2],
+  ])('is not asked again where %s', async (_, replies, times) => {
+    const asked = await answering(...replies);
+    expect(await outcome()).toBe('insufficient_balance');
+    expect(asked).toHaveLength(times);
+  });
+
+  test('is asked once more where tokens are short: they are given back just after a settlement', async () => {
+    const asked = await answering({ refusal: refusal('tpm_rate_limited') });
+    expect(await outcome()).toBe('tpm_rate_limited');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is asked once where no bound of it is the last', async () => {
+    const asked = await answering(REFUSED);
+    await expect(reserves.reserve(REQUEST)).rejects.toMatchObject({ code: 'insufficient_balance' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is not asked again for a caller who has left, and leaves its place to others', async () => {
+    const asked = await answering(...Array(5).fill(REFUSED), GRANTED);
+    const caller = new AbortController();
+    const left = Promise.all(
+      Array.from({ length: 4 }, (_, i) => ({ ...REQUEST, requestId: `left-${i}` })).map((request) =>
+        outcome(request, caller.signal),
+      ),
+    );
+    while (asked.length < 4) await setImmediate();
+    caller.abort();
+    expect(await left).toEqual(Array(4).fill('insufficient_balance'));
+    expect(asked).toHaveLength(4);
+    expect(await outcome()).toBe('7');
+  });
+
+  test('few are of one key at once', async () => {
+    const asked = await answering(REFUSED);
     const beside = Array.from({ length: 6 }, (_, i) => ({ ...REQUEST, requestId: `beside-${i}` }));
-    const codes = await Promise.all([
-      codeOf(REQUEST, false),
-      ...beside.map((request) => codeOf(request, true)),
-      codeOf({ requestId: 'elsewhere', accountId: 'another' }, true),
-    ]);
-    expect(new Set(codes)).toEqual(new Set(['insufficient_balance']));
-    expect([...asked.values()]).toEqual([1, 3, 3, 3, 3, 1, 1, 3]);
+    await Promise.all(
+      [...beside, { requestId: 'elsewhere', keyId: 'another' }].map((request) => outcome(request)),
+    );
+    const times = Object.values(Object.groupBy(asked, ({ requestId }) => requestId)).map((of) => of?.length);
+    expect(times).toEqual([5, 5, 5, 5, 1, 1, 5]);
   });
 });

@@ -60,17 +60,26 @@ export class ReserveClient {
 
   /**
    * Once for a request id, and again only when it was refused.
-   * @param awaitSettlement half a second for the holds of calls that may have ended, where they alone are in the way
    * @throws GatewayError the refusal, or `internal_error` when billing does not answer in time.
    */
-  async reserve(request: ReserveRequest, { awaitSettlement = false } = {}): Promise<Grant> {
-    let answer = await this.#ask(request);
-    if (awaitSettlement && answer.awaitsSettlement) {
-      const askAgain = () => this.#ask(request);
-      answer = await this.#settlements.answer(request.accountId ?? '', answer, askAgain);
-    }
-    if (answer.grant) return answer.grant;
-    throw answer.error;
+  async reserve(request: ReserveRequest): Promise<Grant> {
+    return grantOf(await this.#ask(request));
+  }
+
+  /**
+   * The same, but where the settlement of calls that have ended may cure a refusal, it is waited for: half a second.
+   * @param signal aborted when the caller has left
+   */
+  async reserveSettled(request: ReserveRequest, signal: AbortSignal): Promise<Grant> {
+    const first = await this.#ask(request);
+    if (first.grant || !(first.awaitsSettlement || isShortOfTokens(first.error))) return grantOf(first);
+    const askAgain = async () => {
+      const next = await this.#ask(request);
+      // What was refused before is truer than that nobody knows.
+      const failed = !next.grant && next.error.code === 'internal_error';
+      return failed ? { ...first, awaitsSettlement: false } : next;
+    };
+    return grantOf(await this.#settlements.answer(request.keyId ?? '', first, askAgain, signal));
   }
 
   close(): void {
@@ -142,6 +151,15 @@ export class ReserveClient {
     this.#refuse(waiting, new GatewayError('internal_error', { cause }));
   }
 }
+
+function grantOf(answer: Answer): Grant {
+  if (answer.grant) return answer.grant;
+  throw answer.error;
+}
+
+/** What a call did not use of its key's tokens is given back a moment after its hold has ended. */
+const isShortOfTokens = ({ code, shouldRetry }: GatewayError): boolean =>
+  code === 'tpm_rate_limited' && shouldRetry !== false;
 
 interface ChannelListener {
   onUp(): void;

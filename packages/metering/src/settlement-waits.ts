@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A call that has ended is most often settled by the end of the first. */
-const WAITS_MS = [100, 400];
-/** Of one account at once. Who asks for much side by side has calls that have not ended. */
+/** A call that has ended is most often settled by the end of the second. */
+const WAITS_MS = [50, 100, 150, 200];
+/** Of one key at once. Who asks for much side by side has calls that have not ended. */
 const MAX_WAITING = 4;
 
 /**
@@ -12,27 +12,32 @@ const MAX_WAITING = 4;
 export class SettlementWaits {
   readonly #waiting = new Map<string, number>();
 
-  /** Resolves to the first answer that awaits no settlement, or to the last. */
+  /**
+   * Resolves to the first answer that awaits no settlement, or to the last. The first is asked about once in any case.
+   * @param signal aborted when nobody waits any more
+   */
   async answer<Answer extends { readonly awaitsSettlement: boolean }>(
-    accountId: string,
+    keyId: string,
     first: Answer,
     askAgain: () => Promise<Answer>,
+    signal: AbortSignal,
   ): Promise<Answer> {
-    const waiting = this.#waiting.get(accountId) ?? 0;
+    const waiting = this.#waiting.get(keyId) ?? 0;
     if (waiting >= MAX_WAITING) return first;
-    this.#waiting.set(accountId, waiting + 1);
+    this.#waiting.set(keyId, waiting + 1);
     try {
       let answer = first;
       for (const waitMs of WAITS_MS) {
-        await sleep(waitMs);
+        await sleep(waitMs, undefined, { signal }).catch(() => {});
+        if (signal.aborted) break;
         answer = await askAgain();
         if (!answer.awaitsSettlement) break;
       }
       return answer;
     } finally {
-      const others = this.#waiting.get(accountId)! - 1;
-      if (others > 0) this.#waiting.set(accountId, others);
-      else this.#waiting.delete(accountId);
+      const others = this.#waiting.get(keyId)! - 1;
+      if (others > 0) this.#waiting.set(keyId, others);
+      else this.#waiting.delete(keyId);
     }
   }
 }

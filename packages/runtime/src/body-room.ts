@@ -2,8 +2,9 @@ import { ByteShares } from './byte-shares';
 
 /** The last of so many parts of all is for those whose bodies are little. */
 const RESERVED_SHARES = 8;
-/** At most one of so many parts is little; it is more than most bodies have. */
+/** What a sender has is little up to one of so many parts. */
 const LITTLE_SHARES = 1_024;
+const SMALL_BYTES = 16 * 1024;
 
 /** What is kept of so much for those whose bodies are little. */
 export const keptOf = (totalBytes: number) => ({
@@ -42,5 +43,21 @@ export class BodyRoom {
   give(sender: string, bytes: number): void {
     this.#usedBytes -= bytes;
     this.#shares.give(sender, bytes);
+  }
+
+  /**
+   * Likewise, of a body whose length is known. A small one is refused only where nobody has room: who has much is kept from
+   * more of that, not from all else.
+   */
+  takeWhole(sender: string, bytes: number): boolean {
+    if (bytes > SMALL_BYTES) return this.take(sender, bytes);
+    if (bytes > this.leftBytes) return false;
+    this.#usedBytes += bytes;
+    return true;
+  }
+
+  giveWhole(sender: string, bytes: number): void {
+    if (bytes > SMALL_BYTES) this.give(sender, bytes);
+    else this.#usedBytes -= bytes;
   }
 }

@@ -97,14 +97,14 @@ export class LinkServer {
       const { open } = frame;
       const sender = open.key?.accountId ?? '';
       const { bodyBytes } = open;
-      const isRefused = this.#room && !this.#room.bodies.take(sender, bodyBytes);
+      const isRefused = this.#room && !this.#room.bodies.takeWhole(sender, bodyBytes);
       const call = isRefused
         ? new AnsweredCall(frame.call, { ...open, bodyBytes: 0 }, frames, this.#log, this.#room.refuse)
         : new AnsweredCall(frame.call, open, frames, this.#log, this.#handler);
       calls.set(frame.call, call);
       this.#running.add(call);
       call.finished.then(() => {
-        if (!isRefused) this.#room?.bodies.give(sender, bodyBytes);
+        if (!isRefused) this.#room?.bodies.giveWhole(sender, bodyBytes);
         calls.delete(frame.call);
         this.#running.delete(call);
         this.#checkIdle();

@@ -238,6 +238,26 @@ describe('room for bodies', () => {
     await again.over;
     expect([held.status, again.status]).toEqual([200, 200]);
   });
+
+  test('is given back however a call ends', async () => {
+    const bodies = new BodyRoom(10 * MIB, MIB);
+    const { open, opened } = gate();
+    const handler: LinkHandler = async () => {
+      await opened;
+      throw new GatewayError('internal_error');
+    };
+    const { address, links } = await answerer(handler, 0, { bodies, refuse: handler });
+    const pool = connect(address);
+    await until(() => pool.up);
+    const failed = new RecordingSink();
+    await pool.call(request(Buffer.alloc(MIB), '/failed'), failed);
+    const broken = await pool.call(request(Buffer.alloc(2 * MIB), '/broken'), new RecordingSink());
+    await until(() => bodies.usedBytes === 3 * MIB);
+    broken.cancel();
+    open();
+    await failed.over;
+    await until(() => bodies.usedBytes === 0 && links.callsInFlight === 0);
+  });
 });
 
 describe('credit', () => {

@@ -15,7 +15,7 @@ export interface TargetMetrics {
 export function createChatMetrics(
   health: TargetHealth,
   bodies: BodyRoom,
-): { registry: Registry; targets: TargetMetrics } {
+): { registry: Registry; targets: TargetMetrics; bodiesRefused: { inc(): void } } {
   const registry = createMetrics();
   const registers = [registry];
   const labelNames = ['provider', 'upstream_model'] as const;
@@ -36,6 +36,11 @@ export function createChatMetrics(
     name: 'chat_broken_streams_total',
     help: 'Streams that broke after they had begun',
     labelNames: ['provider'],
+    registers,
+  });
+  const bodiesRefused = new Counter({
+    name: 'chat_bodies_refused_total',
+    help: 'Calls for whose bodies there was no room',
     registers,
   });
   new Gauge({
@@ -59,6 +64,7 @@ export function createChatMetrics(
   });
   return {
     registry,
+    bodiesRefused,
     targets: {
       answered({ provider, target }, firstByteMs) {
         calls.inc({ provider: provider.id, upstream_model: target.upstreamModel, outcome: 'answered' });

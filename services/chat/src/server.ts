@@ -97,8 +97,6 @@ const settings = {
 
 /** An account has room for this part of all bodies as long as any but the last eighth is free. */
 const ACCOUNT_SHARES = 16;
-const refuseForRoom: LinkHandler = () =>
-  Promise.reject(new GatewayError('rate_limited', { retryAfterSeconds: 1 }));
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const DELIVERY_DRAIN_MS = 3_000;
@@ -183,10 +181,14 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     listModels: withCurrentKey(keys, listModels({ models, providers, admission })),
     getModel: withCurrentKey(keys, getModel({ models, providers, admission })),
   });
+  const refuse: LinkHandler = () => {
+    metrics.bodiesRefused.inc();
+    return Promise.reject(new GatewayError('rate_limited', { retryAfterSeconds: 1 }));
+  };
   const link = new LinkServer({
     log,
     handler: recordedRefusals(refusals, refusedByCurrentKey(keys, routes)),
-    room: { bodies, refuse: recordedRefusals(refusals, refuseForRoom) },
+    room: { bodies, refuse: recordedRefusals(refusals, refuse) },
   });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;

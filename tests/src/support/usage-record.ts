@@ -5,6 +5,8 @@ export interface UsageRecord {
   readonly provider: string;
   readonly model: string;
   readonly error_code: string;
+  readonly input_tokens: string;
+  readonly output_tokens: string;
 }
 
 /** What billing has written down of a settled call. */
@@ -12,7 +14,8 @@ export async function readUsageRecord(system: System, requestId: string): Promis
   const client = new pg.Client({ connectionString: system.stack.engines.databaseUrl });
   await client.connect();
   try {
-    const text = 'SELECT provider, model, error_code FROM billing.usage_records WHERE request_id = $1';
+    const text = `SELECT provider, model, error_code, input_tokens, output_tokens
+      FROM billing.usage_records WHERE request_id = $1`;
     const { rows } = await client.query<UsageRecord>(text, [requestId]);
     if (rows.length > 1) throw new Error(`${requestId} has ${rows.length} records`);
     return rows[0];

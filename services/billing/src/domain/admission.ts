@@ -64,7 +64,7 @@ export type Decision =
   | {
       readonly granted: false;
       readonly error: GatewayError;
-      /** What stands in the way may be that of calls which have ended and are not settled yet. */
+      /** Open holds alone may stand in the way, and calls that have ended and are not settled be among them. */
       readonly awaitsSettlement: boolean;
     };
 

@@ -104,7 +104,7 @@ function decideInTurn(
       const decision = decideCall(call, account, key, figures.nowMs);
       if (!decision.granted) return changed ? { ...decision, ratesOutdated: true } : decision;
       if (changed) return { granted: false, terms: key.rates };
-      return rates.taken ? decision : refuse(rates.error, awaitsTokens(rates.error));
+      return rates.taken ? decision : refuse(rates.error, awaitsTokens(rates.error, account?.heldNano));
     }
     const decision = admitCall(call, account, key, figures.nowMs);
     if (!decision.granted) return decision;
@@ -115,9 +115,9 @@ function decideInTurn(
   return { decisions, holds: [...holds.values()], freeKeyIds };
 }
 
-/** What a call did not use of its key's tokens is given back a moment after its hold has ended. */
-const awaitsTokens = ({ code, shouldRetry }: GatewayError): boolean =>
-  code === 'tpm_rate_limited' && shouldRetry !== false;
+/** What open holds took of a key's tokens and do not use is given back when they are settled. */
+const awaitsTokens = ({ code, shouldRetry }: GatewayError, heldNano = 0n): boolean =>
+  code === 'tpm_rate_limited' && shouldRetry !== false && heldNano > 0n;
 
 /**
  * True when rates were taken under other limits than the key's row has now, or from books that have been

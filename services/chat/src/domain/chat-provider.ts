@@ -47,6 +47,8 @@ export interface ChatProvider {
   isReply(reply: Record<string, unknown>): boolean;
   /** Figures of a whole reply; undefined when it has none that are credible. */
   readUsage(reply: Record<string, unknown>): TokenUsage | undefined;
+  /** The service tier that a whole reply says its call was given; absent: there are none to ask for. */
+  readServiceTier?(reply: Record<string, unknown>): string | undefined;
   /**
    * Input tokens of a request body by the rule of this format; absent where there is no public one, and the
    * conversation is counted instead.
@@ -105,6 +107,8 @@ export interface PassedStream {
   take(event: Buffer): PassedEvent;
   /** The provider's latest figures. */
   readonly usage: TokenUsage | undefined;
+  /** That it says it was given; absent: it does not say. */
+  readonly serviceTier?: string | undefined;
   /** About how many output tokens passed; cheap. */
   estimateOutput(): number;
   /** Output tokens of the text that passed, counted. */

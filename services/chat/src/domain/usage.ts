@@ -12,6 +12,10 @@ export interface TokenUsage {
   readonly serviceTier?: string;
 }
 
+/** With the tier that was told beside the figures, whoever counted them. */
+export const ofTier = (usage: TokenUsage, serviceTier: string | undefined): TokenUsage =>
+  serviceTier === undefined ? usage : { ...usage, serviceTier };
+
 export const NO_USAGE: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
 /** Where the figures come from: the provider, our own count of what passed, or the journal of a killed process. */

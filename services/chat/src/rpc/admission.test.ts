@@ -44,7 +44,7 @@ async function admittedFor(asked: AdmissionRequest, heldTokens: number, grantedT
   const reserved: Record<string, unknown>[] = [];
   const admission = new Admission({
     reserve: {
-      reserve: async (asks: Record<string, unknown>) => {
+      reserveSettled: async (asks: Record<string, unknown>) => {
         reserved.push(asks);
         return grant;
       },

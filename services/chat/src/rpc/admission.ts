@@ -88,7 +88,9 @@ export class Admission {
       floorTokens: rateInput + bound.floorOutputTokens,
       callerNamedMaximum: request.callerNamedMaximum,
     };
-    const grant = await reserve.reserve(hold, { awaitSettlement: request.isLast });
+    const grant = await (request.isLast
+      ? reserve.reserveSettled(hold, context.signal)
+      : reserve.reserve(hold));
     const call: DispatchedCall = {
       requestId: context.requestId,
       accountId: request.key.accountId,

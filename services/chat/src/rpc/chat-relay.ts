@@ -4,7 +4,7 @@ import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream'
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { PassedStream } from '../domain/chat-provider';
 import { estimateInput } from '../domain/upper-bound';
-import { NO_USAGE } from '../domain/usage';
+import { NO_USAGE, ofTier } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
 import { readReply } from '../providers/read-reply';
 import { AlikeEvents } from '../sse/alike-events';
@@ -97,7 +97,10 @@ export class ChatRelay {
     if (!provider.isReply(value)) throw new Error('reply is none of its format');
     const reported = provider.readUsage(value);
     const sent = { request, provider, body: begun.body };
-    const usage = reported ?? countedUsage(sent, () => countReply(provider, value));
+    const usage = ofTier(
+      reported ?? countedUsage(sent, () => countReply(provider, value)),
+      provider.readServiceTier?.(value),
+    );
     // Written before it is settled: what can't be read is not charged.
     const body =
       provider.wire === request.wire
@@ -152,7 +155,7 @@ export class ChatRelay {
     const events = new PassingEvents(stream);
     const stopProgress = this.#deps.clock.start(() => {
       const estimated = { ...NO_USAGE, input: estimateInput(request.size), output: stream.estimateOutput() };
-      metered.progress(stream.usage ?? estimated);
+      metered.progress(ofTier(stream.usage ?? estimated, stream.serviceTier));
     });
     const mostEvents = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS;
     let heardAtMs = performance.now();

@@ -3,7 +3,7 @@ import type { ChatProvider, PassedStream } from '../domain/chat-provider';
 import { countConversation } from '../domain/count-conversation';
 import { ReplyText } from '../domain/reply-text';
 import { estimateInput } from '../domain/upper-bound';
-import { NO_USAGE, type TokenUsage, type UsageSource } from '../domain/usage';
+import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
 
 /** What was sent to which provider. */
 export interface Sent {
@@ -36,11 +36,18 @@ export function finalUsage(
   stream: PassedStream,
   whole: boolean,
 ): readonly [TokenUsage, UsageSource] {
-  const reported = stream.usage;
-  if (reported && whole) return [reported, 'provider'];
-  if (!reported) return [countedUsage(sent, () => stream.countOutput()), 'counted'];
+  const { usage: reported, serviceTier } = stream;
+  if (reported && whole) return [ofTier(reported, serviceTier), 'provider'];
+  if (!reported)
+    return [
+      ofTier(
+        countedUsage(sent, () => stream.countOutput()),
+        serviceTier,
+      ),
+      'counted',
+    ];
   const output = orElse(() => stream.countOutput(), 0);
-  return [{ ...reported, output: Math.max(reported.output, output) }, 'provider'];
+  return [ofTier({ ...reported, output: Math.max(reported.output, output) }, serviceTier), 'provider'];
 }
 
 function orElse(count: () => number, estimate: number): number {

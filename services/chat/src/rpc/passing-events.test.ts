@@ -9,7 +9,13 @@ const ERROR = 'data: {"error":{"message":"overloaded"}}\n\n';
 const DONE = 'data: [DONE]\n\n';
 
 const start = () =>
-  new PassingEvents(new PassedChunks(false, { reasoning: 'included' }, new UnreadBudget(1_000)));
+  new PassingEvents(
+    new PassedChunks({
+      includeUsage: false,
+      mode: { reasoning: 'included' },
+      budget: new UnreadBudget(1_000),
+    }),
+  );
 const push = (events: PassingEvents, text: string) => events.push(Buffer.from(text)).toString();
 
 test('the end marker is kept back, and nothing passes after it', () => {

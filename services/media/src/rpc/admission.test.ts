@@ -40,6 +40,11 @@ function admissionTo(
       return isOurs;
     },
   };
+  const reserve = async (request: ReserveRequest) => {
+    steps.push('reserve');
+    reserved.push(request);
+    return billing() as never;
+  };
   const admission = new Admission({
     bills: bills as unknown as Bills,
     relay: { admits: () => admits },
@@ -51,13 +56,7 @@ function admissionTo(
         return true;
       },
     },
-    reserve: {
-      reserve: async (request) => {
-        steps.push('reserve');
-        reserved.push(request);
-        return billing() as never;
-      },
-    },
+    reserve: { reserve, reserveSettled: reserve },
   });
   return { admission, steps, reserved, ends };
 }

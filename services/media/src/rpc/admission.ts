@@ -16,7 +16,7 @@ import type { Bills } from '../store/bills';
 import { Bill, type Grant } from './bill';
 
 export interface AdmissionDeps {
-  readonly reserve: Pick<ReserveClient, 'reserve'>;
+  readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveSettled'>;
   readonly relay: Pick<UsageRelay, 'admits'>;
   readonly bills: Bills;
   readonly keeper: Pick<BillKeeper, 'end' | 'dropLater'>;
@@ -106,7 +106,7 @@ export class Admission {
         callerNamedMaximum: true,
         makesTask,
       };
-      const grant = await this.#deps.reserve.reserve(hold, { awaitSettlement: true });
+      const grant = await this.#deps.reserve.reserveSettled(hold, context.signal);
       return fromProtoGrant(grant);
     } catch (thrown) {
       const error = GatewayError.from(thrown);

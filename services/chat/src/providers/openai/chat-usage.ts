@@ -7,13 +7,8 @@ const MAX_TOKENS = 100_000_000;
 /**
  * Usage of a completion or of a stream's usage chunk; undefined when it is none. `prompt_tokens` includes
  * what was read from and written to the cache.
- * @param serviceTier that of the completion or chunk: the tier that it was given, which need not be the one asked for
  */
-export function fromOpenAiUsage(
-  usage: unknown,
-  mode: UsageMode,
-  serviceTier?: unknown,
-): TokenUsage | undefined {
+export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
   const prompt = tokens(usage.prompt_tokens);
   const completion = tokens(usage.completion_tokens);
@@ -32,7 +27,6 @@ export function fromOpenAiUsage(
     cacheWrite,
     output: mode.reasoning === 'apart' ? completion + reasoning : completion,
     reasoning,
-    ...(typeof serviceTier === 'string' && { serviceTier }),
   };
 }
 

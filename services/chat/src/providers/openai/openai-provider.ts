@@ -5,7 +5,7 @@ import { fromOpenAiUsage } from './chat-usage';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
 import type { OpenAiDialect } from './dialect';
-import { PassedChunks } from './passed-chunks';
+import { PassedChunks, serviceTierOf } from './passed-chunks';
 import { passedMembers } from './passed-members';
 import { ChunkReader } from './read-chunks';
 import { readCompletion } from './read-completion';
@@ -29,6 +29,9 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
   const { dialect } = account;
   const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
   const headers = { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' };
+  const readUsage = (usage: unknown) => fromOpenAiUsage(usage, account.usage);
+  // Of a call that is sent without its tier nobody tells it, and it has none.
+  const onlyTier = dialect.refusedHints.includes('service_tier') ? 'default' : undefined;
   return {
     id: account.id,
     wire: 'openai',
@@ -39,10 +42,12 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
       writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, dialect),
     passedMembers: (body, capabilities) => passedMembers(body, capabilities, dialect),
     isReply: ({ choices }) => Array.isArray(choices),
-    readUsage: ({ usage, service_tier }) => fromOpenAiUsage(usage, account.usage, service_tier),
+    readUsage: ({ usage }) => readUsage(usage),
+    readServiceTier: (reply) => onlyTier ?? serviceTierOf(reply),
     readReply: readCompletion,
-    readStream: () => new ChunkReader((usage) => fromOpenAiUsage(usage, account.usage)),
-    passStream: ({ includeUsage }) => new PassedChunks(includeUsage, account.usage, unread),
+    readStream: () => new ChunkReader(readUsage),
+    passStream: ({ includeUsage }) =>
+      new PassedChunks({ includeUsage, mode: account.usage, budget: unread, onlyTier }),
     countInput: (body) => countPrompt(parse(body)).tokens,
     ...(account.countsByO200k && {
       boundInput: (body: Buffer, budgetMs: number) => countBound(parse(body), budgetMs),

@@ -14,7 +14,7 @@ const usage = {
 };
 
 describe('a caller that did not ask for usage', () => {
-  const meter = new PassedChunks(false, INCLUDED, budget);
+  const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
 
   test('does not see that it was asked for', () => {
     const event = meter.take(chunk({ choices: delta('a'), usage: null }));
@@ -36,21 +36,42 @@ describe('a caller that did not ask for usage', () => {
 });
 
 test('a caller that asked sees every byte', () => {
-  const meter = new PassedChunks(true, INCLUDED, budget);
+  const meter = new PassedChunks({ includeUsage: true, mode: INCLUDED, budget });
   for (const event of [chunk({ choices: delta('a'), usage: null }), chunk({ choices: [], usage })]) {
     expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
   }
   expect(meter.usage?.output).toBe(4);
 });
 
-test('the service tier that was given is told with the usage', () => {
-  const meter = new PassedChunks(false, INCLUDED, budget);
-  meter.take(chunk({ choices: [], usage, service_tier: 'default' }));
-  expect(meter.usage).toMatchObject({ input: 7, serviceTier: 'default' });
+describe('the service tier that was given', () => {
+  const meter = (onlyTier?: string) =>
+    new PassedChunks({ includeUsage: false, mode: INCLUDED, budget, onlyTier });
+
+  test('is told by the first chunk', () => {
+    const told = meter();
+    expect(told.serviceTier).toBeUndefined();
+    told.take(chunk({ choices: delta('a'), service_tier: 'default' }));
+    expect(told.serviceTier).toBe('default');
+  });
+
+  test.each([
+    [{ choices: delta('say "service_tier":"default"') }],
+    [{ choices: delta('a'), service_tier: null }],
+  ])('is not told by %j', (fields) => {
+    const untold = meter();
+    untold.take(chunk(fields));
+    expect(untold.serviceTier).toBeUndefined();
+  });
+
+  test('is the only one that the provider has, whatever it says', () => {
+    const only = meter('default');
+    only.take(chunk({ choices: delta('a'), service_tier: 'priority' }));
+    expect(only.serviceTier).toBe('default');
+  });
 });
 
 test('the end, an error, and what only looks like them', () => {
-  const meter = new PassedChunks(false, INCLUDED, budget);
+  const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
   expect(meter.take(Buffer.from('data: [DONE]\n\n')).kind).toBe('done');
   expect(meter.take(Buffer.from('data:[DONE]\r\n\r\n')).kind).toBe('done');
   expect(meter.take(chunk({ choices: delta('[DONE]') })).kind).toBe('pass');
@@ -59,7 +80,7 @@ test('the end, an error, and what only looks like them', () => {
 });
 
 test('counts each kind of output over its joined text, per choice', () => {
-  const meter = new PassedChunks(false, INCLUDED, budget);
+  const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
   const call = (fields: object) => [{ index: 0, delta: { tool_calls: [{ index: 0, ...fields }] } }];
   meter.take(chunk({ choices: delta('Hello wor') }));
   meter.take(chunk({ choices: delta('ld') }));
@@ -71,7 +92,7 @@ test('counts each kind of output over its joined text, per choice', () => {
 });
 
 test('reasoning apart is added to the output', () => {
-  const meter = new PassedChunks(false, { reasoning: 'apart' }, budget);
+  const meter = new PassedChunks({ includeUsage: false, mode: { reasoning: 'apart' }, budget });
   const details = { completion_tokens_details: { reasoning_tokens: 6 } };
   meter.take(chunk({ choices: [], usage: { ...usage, ...details } }));
   expect(meter.usage).toMatchObject({ output: 10, reasoning: 6 });

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@gateway/upstream';
 import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { dataOf, parseData } from '../../sse/sse-data';
@@ -13,6 +14,16 @@ const DONE = Buffer.from('[DONE]');
 const NULL_USAGE_MEMBER = Buffer.from(',"usage":null');
 const USAGE_KEY = Buffer.from('"usage"');
 const ERROR_KEY = Buffer.from('"error"');
+const TIER_KEY = Buffer.from('"service_tier"');
+
+export interface PassedChunksOptions {
+  /** The caller asked for the usage chunk. */
+  readonly includeUsage: boolean;
+  readonly mode: UsageMode;
+  readonly budget: UnreadBudget;
+  /** Of a provider that has no other. */
+  readonly onlyTier?: string | undefined;
+}
 
 /**
  * Reads usage off a stream of chat completion chunks while they pass. An event is parsed only when its bytes
@@ -23,11 +34,13 @@ export class PassedChunks implements PassedStream {
   readonly #mode: UsageMode;
   readonly #unread: UnreadEvents;
   #usage: TokenUsage | undefined;
+  #serviceTier: string | undefined;
+  #begun = false;
 
-  /** @param includeUsage the caller asked for the usage chunk */
-  constructor(includeUsage: boolean, mode: UsageMode, budget: UnreadBudget) {
+  constructor({ includeUsage, mode, budget, onlyTier }: PassedChunksOptions) {
     this.#includeUsage = includeUsage;
     this.#mode = mode;
+    this.#serviceTier = onlyTier;
     this.#unread = new UnreadEvents(budget, new ChunkText());
   }
 
@@ -35,7 +48,14 @@ export class PassedChunks implements PassedStream {
     return this.#usage;
   }
 
+  get serviceTier(): string | undefined {
+    return this.#serviceTier;
+  }
+
   take(event: Buffer): PassedEvent {
+    // Every chunk tells it; a stream may not come to its last.
+    if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
+    this.#begun = true;
     if (event.length <= MAX_DONE_BYTES && event.includes(DONE) && dataOf(event) === '[DONE]') {
       return { kind: 'done', bytes: event };
     }
@@ -68,13 +88,17 @@ export class PassedChunks implements PassedStream {
     if (chunk.error) return { kind: 'error' };
     if (!('usage' in chunk)) return { kind: 'pass', bytes: event };
     // A later figure replaces: some providers report a running total in every chunk.
-    this.#usage = fromOpenAiUsage(chunk.usage, this.#mode, chunk.service_tier) ?? this.#usage;
+    this.#usage = fromOpenAiUsage(chunk.usage, this.#mode) ?? this.#usage;
     if (this.#includeUsage) return { kind: 'pass', bytes: event };
     if (chunk.usage && choicesOf(chunk).length === 0) return { kind: 'hide' };
     const { usage: _usage, ...rest } = chunk;
     return { kind: 'pass', bytes: Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) };
   }
 }
+
+/** The tier that a completion or a chunk of one says it was given. */
+export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>
+  typeof tier === 'string' ? tier : undefined;
 
 /** In place: the event's bytes are nobody else's, and a copy of every chunk would be felt. */
 function without(event: Buffer, at: number): Buffer {
