@@ -96,9 +96,9 @@ describe('not_found', () => {
   });
 
   test('is what odd targets give', async () => {
-    for (const target of ['//v1/models', 'http://x/v1/models', '/v1/../v1/models', '/v1/models%00', '*']) {
+    for (const target of ['//v1/models', '/v1/../v1/models', '/v1/models%00', '*']) {
       const text = `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n\r\n`;
-      if (target !== '/v1/models%00') expectRawError(await sendRaw(fixture.apiPort, text), 'not_found');
+      expectRawError(await sendRaw(fixture.apiPort, text), 'not_found');
     }
   });
 });

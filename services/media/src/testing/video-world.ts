@@ -110,12 +110,12 @@ export class VideoWorld {
         return isFirst;
       },
     };
-    const reserve = { reserve: async (request: ReserveRequest) => this.#reserve(request) };
+    const reserve = async (request: ReserveRequest) => this.#reserve(request);
     const admission = new Admission({
       bills,
       keeper,
       relay: { admits: () => true },
-      reserve: reserve as never,
+      reserve: { reserve, reserveSettled: reserve } as never,
     });
     const videos = openVideos({
       settings: readSettings({
