@@ -86,3 +86,7 @@ function paramOf(row: ErrorRow, given: string | undefined): string | undefined {
   if (row.param === 'none') return undefined;
   return row.param === 'field' ? given : row.param;
 }
+
+/** Refused for tokens of a minute of which enough come free again. */
+export const isShortOfTokens = ({ code, shouldRetry }: GatewayError): boolean =>
+  code === 'tpm_rate_limited' && shouldRetry !== false;

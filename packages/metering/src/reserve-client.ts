@@ -1,4 +1,4 @@
-import { fromErrorDetail, GatewayError } from '@gateway/proto';
+import { fromErrorDetail, GatewayError, isShortOfTokens } from '@gateway/proto';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { ReserveBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
@@ -72,6 +72,7 @@ export class ReserveClient {
    */
   async reserveSettled(request: ReserveRequest, signal: AbortSignal): Promise<Grant> {
     const first = await this.#ask(request);
+    // What a call did not use of its key's tokens is given back a moment after its hold has ended.
     if (first.grant || !(first.awaitsSettlement || isShortOfTokens(first.error))) return grantOf(first);
     const askAgain = async () => {
       const next = await this.#ask(request);
@@ -156,10 +157,6 @@ function grantOf(answer: Answer): Grant {
   if (answer.grant) return answer.grant;
   throw answer.error;
 }
-
-/** What a call did not use of its key's tokens is given back a moment after its hold has ended. */
-const isShortOfTokens = ({ code, shouldRetry }: GatewayError): boolean =>
-  code === 'tpm_rate_limited' && shouldRetry !== false;
 
 interface ChannelListener {
   onUp(): void;

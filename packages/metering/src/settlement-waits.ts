@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CallPlaces } from '@gateway/runtime';
 
 /** A call that has ended is most often settled by the end of the second. */
 const WAITS_MS = [50, 100, 150, 200];
@@ -10,7 +11,7 @@ const MAX_WAITING = 4;
  * the settlement of the last one, and is not to be refused for what that one does not cost.
  */
 export class SettlementWaits {
-  readonly #waiting = new Map<string, number>();
+  readonly #places = new CallPlaces(MAX_WAITING);
 
   /**
    * Resolves to the first answer that awaits no settlement, or to the last. The first is asked about once in any case.
@@ -22,9 +23,8 @@ export class SettlementWaits {
     askAgain: () => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const waiting = this.#waiting.get(keyId) ?? 0;
-    if (waiting >= MAX_WAITING) return first;
-    this.#waiting.set(keyId, waiting + 1);
+    const leave = this.#places.take(keyId);
+    if (!leave) return first;
     try {
       let answer = first;
       for (const waitMs of WAITS_MS) {
@@ -35,9 +35,7 @@ export class SettlementWaits {
       }
       return answer;
     } finally {
-      const others = this.#waiting.get(keyId)! - 1;
-      if (others > 0) this.#waiting.set(keyId, others);
-      else this.#waiting.delete(keyId);
+      leave();
     }
   }
 }

@@ -14,13 +14,13 @@ export const keptOf = (totalBytes: number) => ({
 
 /** A bound on the sum of all bodies held at once, with shares of it for each sender. */
 export class BodyRoom {
-  readonly maxBytes: number;
+  readonly #maxBytes: number;
   readonly #shares: ByteShares;
   #usedBytes = 0;
 
   /** @param shareBytes for which every sender has room as long as there is any but the last */
   constructor(maxBytes: number, shareBytes: number) {
-    this.maxBytes = maxBytes;
+    this.#maxBytes = maxBytes;
     this.#shares = new ByteShares({ maxBytes: shareBytes, orWhatIsLeft: true, ...keptOf(maxBytes) });
   }
 
@@ -29,7 +29,7 @@ export class BodyRoom {
   }
 
   get leftBytes(): number {
-    return this.maxBytes - this.#usedBytes;
+    return this.#maxBytes - this.#usedBytes;
   }
 
   /** False, and nothing taken, where that much is not left, or not left to this sender. */

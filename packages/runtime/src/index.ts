@@ -2,6 +2,7 @@ export * from './admin-server';
 export type { LinkCall, LinkHandler, LinkReply } from './answered-call';
 export * from './body-room';
 export * from './byte-shares';
+export * from './call-places';
 export * from './caller-left';
 export * from './config';
 export * from './every';

@@ -69,7 +69,7 @@ const settings = {
     .int()
     .positive()
     .default(256 * 1024 ** 2),
-  /** Of all calls under way together, each until it has ended: what is made of a body takes about three times as much. */
+  /** Of all calls under way together, each until it has ended; what is made of a body takes several times as much. */
   MAX_BODIES_BYTES: z.coerce
     .number()
     .int()

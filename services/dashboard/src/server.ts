@@ -7,6 +7,7 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
+  CallPlaces,
   type CallSettings,
   ConfigError,
   callUnary,
@@ -32,7 +33,6 @@ import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
 import { ProviderInstances } from './clients/provider-instances';
 import { settings } from './config';
-import { CallPlaces } from './domain/call-places';
 import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
 import { SequenceMask } from './domain/sequence-mask';

@@ -139,8 +139,6 @@ const overRequestLimit = (call: CallToAdmit, key: KeyFigures) =>
 /** One thing that a hold must fit into, and the error when it doesn't. */
 interface Fund {
   readonly freeNano: bigint;
-  /** The most that may be free when the account's open holds have ended. */
-  readonly freedNano: bigint;
   error(): GatewayError;
 }
 
@@ -159,11 +157,10 @@ function fitToFunds(
   const lowestNano = floorNano > 0n ? floorNano : 1n;
   const neededNano = account.whenShort === 'lower' ? minBigint(lowestNano, boundNano) : boundNano;
   const short = funds.find((fund) => fund.freeNano < neededNano);
-  if (short)
-    return refuse(
-      short.error(),
-      funds.every(({ freedNano }) => freedNano >= neededNano),
-    );
+  if (short) {
+    const freedNano = leastNano + account.heldNano;
+    return refuse(short.error(), account.balanceNano > 0n && freedNano >= neededNano);
+  }
 
   // An eighth leaves room for the calls beside it.
   const eighthNano = leastNano / 8n;
@@ -182,7 +179,6 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
     // Nothing left is refused even to a call that costs nothing: the spec says "zero or below".
     {
       freeNano: account.balanceNano > 0n ? account.balanceNano - account.heldNano : -1n,
-      freedNano: account.balanceNano > 0n ? account.balanceNano : -1n,
       error: () => new GatewayError('insufficient_balance'),
     },
   ];
@@ -195,7 +191,6 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
     if (limitNano === null) return;
     funds.push({
       freeNano: limitNano - usedNano,
-      freedNano: limitNano - usedNano + account.heldNano,
       error: () => new GatewayError(code, { cap: { limitNano, usedNano, resetsAtMs: resetsAtMs(nowMs) } }),
     });
   };

@@ -86,7 +86,7 @@ export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigin
  * What counts for a limit of tokens per minute. A hold that reserved none is of a model with another unit: tokens that
  * its provider tells all the same would count against a limit that never stood in the call's way.
  */
-export const usedTokensOf = ({ rates }: Hold, event: UsageEvent): bigint =>
+const usedTokensOf = ({ rates }: Hold, event: UsageEvent): bigint =>
   rates?.tokens === 0n ? 0n : tokensOf(event);
 
 /** All that passed, in and out, cached or not. */

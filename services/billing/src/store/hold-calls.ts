@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError, isShortOfTokens } from '@gateway/proto';
 import type { Pool } from '@gateway/runtime';
 import {
   type AccountFigures,
@@ -104,7 +104,9 @@ function decideInTurn(
       const decision = decideCall(call, account, key, figures.nowMs);
       if (!decision.granted) return changed ? { ...decision, ratesOutdated: true } : decision;
       if (changed) return { granted: false, terms: key.rates };
-      return rates.taken ? decision : refuse(rates.error, awaitsTokens(rates.error, account?.heldNano));
+      if (rates.taken) return decision;
+      // What open holds took of the key's tokens and do not use is given back when they are settled.
+      return refuse(rates.error, isShortOfTokens(rates.error) && (account?.heldNano ?? 0n) > 0n);
     }
     const decision = admitCall(call, account, key, figures.nowMs);
     if (!decision.granted) return decision;
@@ -114,10 +116,6 @@ function decideInTurn(
   });
   return { decisions, holds: [...holds.values()], freeKeyIds };
 }
-
-/** What open holds took of a key's tokens and do not use is given back when they are settled. */
-const awaitsTokens = ({ code, shouldRetry }: GatewayError, heldNano = 0n): boolean =>
-  code === 'tpm_rate_limited' && shouldRetry !== false && heldNano > 0n;
 
 /**
  * True when rates were taken under other limits than the key's row has now, or from books that have been

@@ -2,7 +2,7 @@ import { type Pool, withTransaction } from '@gateway/runtime';
 import { type AccountFigures, freeNano } from '../domain/admission';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import type { RateCorrection } from '../domain/rate-limiter';
-import { type Hold, settleExpiredHold, settleOpenHold, usedTokensOf } from '../domain/settlement';
+import { type Hold, type HoldEnd, settleExpiredHold, settleOpenHold } from '../domain/settlement';
 import { MalformedEvent, type UsageEvent } from '../domain/usage-event';
 import { type DeadLetter, insertDeadLetters } from './dead-letters';
 import { endHolds } from './end-holds';
@@ -38,7 +38,7 @@ export async function settleDeliveries(
 /** What is to be done with the events of one batch. */
 interface Plan {
   readonly outcomes: DeliveryOutcome[];
-  readonly open: { readonly hold: Hold; readonly event: UsageEvent }[];
+  readonly open: { readonly end: HoldEnd; readonly event: UsageEvent }[];
   readonly late: UsageEvent[];
   readonly tombstones: UsageEvent[];
   readonly letters: DeadLetter[];
@@ -59,8 +59,8 @@ function settleTogether(pool: Pool, deliveries: readonly Delivery[]): Promise<Pl
     ],
     decide: ([accounts, holds]) => {
       const plan = makePlan(deliveries, accounts, holds);
-      const ends = plan.open.map(({ hold, event }) => settleOpenHold(hold, event));
-      const charged = plan.open.map(({ event }, i) => ({ event, chargedNano: ends[i]!.chargedNano }));
+      const ends = plan.open.map(({ end }) => end);
+      const charged = plan.open.map(({ event, end }) => ({ event, chargedNano: end.chargedNano }));
       for (const event of plan.tombstones) charged.push({ event, chargedNano: 0n });
       return {
         result: () => plan,
@@ -90,18 +90,16 @@ function makePlan(
       plan.letters.push({ delivery, reason });
       plan.outcomes.push({ kind: 'dead', reason });
     } else if (isWellFormed(event)) {
-      const kind = seen.has(event.requestId) ? 'duplicate' : place(plan, event, hold);
+      plan.outcomes.push(seen.has(event.requestId) ? { kind: 'duplicate' } : place(plan, event, hold));
       seen.add(event.requestId);
-      plan.outcomes.push(kind === 'applied' ? { kind, ...correction(hold, event) } : { kind });
     }
   }
   return plan;
 }
 
-/** What the call used of its rates, if anybody knows; one whose hold expired is long past mattering. */
-function correction(hold: Hold | undefined, event: UsageEvent): { rates?: RateCorrection } {
-  if (hold?.state !== 'open' || !hold.rates || event.outcome === 'lost') return {};
-  return { rates: { ...hold.rates, usedTokens: usedTokensOf(hold, event) } };
+/** What the call used of its rates, if anybody knows. */
+function correction({ hold: { rates }, usedTokens }: HoldEnd): { rates?: RateCorrection } {
+  return rates && usedTokens !== null ? { rates: { ...rates, usedTokens } } : {};
 }
 
 function whyDead(
@@ -117,12 +115,17 @@ function whyDead(
     : "another account's or key's hold";
 }
 
-function place(plan: Plan, event: UsageEvent, hold: Hold | undefined): 'applied' | 'duplicate' {
+function place(plan: Plan, event: UsageEvent, hold: Hold | undefined): DeliveryOutcome {
+  if (hold?.state === 'open') {
+    const end = settleOpenHold(hold, event);
+    plan.open.push({ end, event });
+    return { kind: 'applied', ...correction(end) };
+  }
   if (!hold) plan.tombstones.push(event);
-  else if (hold.state === 'open') plan.open.push({ hold, event });
+  // The rates of a hold that expired are long past mattering.
   else if (hold.state === 'expired') plan.late.push(event);
-  else return 'duplicate';
-  return 'applied';
+  else return { kind: 'duplicate' };
+  return { kind: 'applied' };
 }
 
 const isWellFormed = (event: Delivery['event']): event is UsageEvent => !(event instanceof MalformedEvent);

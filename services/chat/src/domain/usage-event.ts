@@ -43,8 +43,8 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
  */
 function costNano({ price, standardPrice }: DispatchedCall, usage: TokenUsage): bigint {
   const askedNano = costOf(usage, price);
-  const standardNano =
-    standardPrice && usage.serviceTier === 'default' ? costOf(usage, standardPrice) : askedNano;
+  if (!standardPrice || usage.serviceTier !== 'default') return askedNano;
+  const standardNano = costOf(usage, standardPrice);
   if (standardNano < askedNano) return standardNano;
   return askedNano;
 }

@@ -30,24 +30,21 @@ export function countReply(provider: ChatProvider, reply: Record<string, unknown
   return text.count();
 }
 
+type SourcedUsage = readonly [TokenUsage, UsageSource];
+
+/** Of a stream that has ended, whole or not. */
+export function finalUsage(sent: Sent, stream: PassedStream, whole: boolean): SourcedUsage {
+  const [usage, source] = figuresOf(sent, stream, whole);
+  return [ofTier(usage, stream.serviceTier), source];
+}
+
 /** A stream that was cut may have reported less than it had sent. */
-export function finalUsage(
-  sent: Sent,
-  stream: PassedStream,
-  whole: boolean,
-): readonly [TokenUsage, UsageSource] {
-  const { usage: reported, serviceTier } = stream;
-  if (reported && whole) return [ofTier(reported, serviceTier), 'provider'];
-  if (!reported)
-    return [
-      ofTier(
-        countedUsage(sent, () => stream.countOutput()),
-        serviceTier,
-      ),
-      'counted',
-    ];
+function figuresOf(sent: Sent, stream: PassedStream, whole: boolean): SourcedUsage {
+  const reported = stream.usage;
+  if (reported && whole) return [reported, 'provider'];
+  if (!reported) return [countedUsage(sent, () => stream.countOutput()), 'counted'];
   const output = orElse(() => stream.countOutput(), 0);
-  return [ofTier({ ...reported, output: Math.max(reported.output, output) }, serviceTier), 'provider'];
+  return [{ ...reported, output: Math.max(reported.output, output) }, 'provider'];
 }
 
 function orElse(count: () => number, estimate: number): number {

@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import type { LinkRequest } from '@gateway/runtime';
+import type { CallPlaces, LinkRequest } from '@gateway/runtime';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import type { CallPlaces } from '../domain/call-places';
 import type { Endpoint, RelayEndpoint, RelayedCall, UserCall } from './endpoint';
 import { parseBody } from './parse-input';
 

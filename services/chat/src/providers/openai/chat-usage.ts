@@ -1,4 +1,4 @@
-import { isObject } from '@gateway/upstream';
+import { isObject, type JsonObject } from '@gateway/upstream';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 
 /** Far beyond any context. A larger figure is an error, and its cost would not fit into an amount of money. */
@@ -29,6 +29,10 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
     reasoning,
   };
 }
+
+/** The service tier that a completion or a chunk of one says it was given. */
+export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>
+  typeof tier === 'string' ? tier : undefined;
 
 function tokens(value: unknown): number | undefined {
   const credible = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;

@@ -1,11 +1,11 @@
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { UsageMode } from '../../domain/usage';
 import type { UnreadBudget } from '../unread-budget';
-import { fromOpenAiUsage } from './chat-usage';
+import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
 import type { OpenAiDialect } from './dialect';
-import { PassedChunks, serviceTierOf } from './passed-chunks';
+import { PassedChunks } from './passed-chunks';
 import { passedMembers } from './passed-members';
 import { ChunkReader } from './read-chunks';
 import { readCompletion } from './read-completion';

@@ -1,10 +1,9 @@
-import type { JsonObject } from '@gateway/upstream';
 import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { dataOf, parseData } from '../../sse/sse-data';
 import type { UnreadBudget } from '../unread-budget';
 import { UnreadEvents } from '../unread-events';
-import { fromOpenAiUsage } from './chat-usage';
+import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { ChunkText, choicesOf } from './chunk-text';
 
 /** `data: [DONE]` with any framing is shorter than any chunk. */
@@ -95,10 +94,6 @@ export class PassedChunks implements PassedStream {
     return { kind: 'pass', bytes: Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) };
   }
 }
-
-/** The tier that a completion or a chunk of one says it was given. */
-export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>
-  typeof tier === 'string' ? tier : undefined;
 
 /** In place: the event's bytes are nobody else's, and a copy of every chunk would be felt. */
 function without(event: Buffer, at: number): Buffer {
