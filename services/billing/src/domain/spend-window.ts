@@ -8,3 +8,9 @@ export function nextUtcMonthMs(atMs: number): number {
   const at = new Date(atMs);
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
 }
+
+/** The UTC day of a moment, `YYYY-MM-DD`. */
+export const utcDay = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
+
+/** The first day of a day's month. */
+export const monthOf = (day: string): string => `${day.slice(0, -2)}01`;

@@ -4,6 +4,7 @@ import { endHolds } from './end-holds';
 import { fromHoldRow, HOLD_COLUMNS, type HoldRow } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { rowsOf, statement } from './statement';
+import { ifAny, inBatch } from './two-step';
 
 const BATCH = 500;
 
@@ -48,10 +49,8 @@ export function expireAbandonedHolds(pool: Pool, grace: HoldGrace): Promise<numb
       grace,
       found.map((hold) => hold.request_id),
     );
-    await endHolds(
-      client,
-      abandoned.map((row) => expireHold(fromHoldRow(row))),
-    );
+    const ends = abandoned.map((row) => expireHold(fromHoldRow(row)));
+    await inBatch(client, (batch) => ifAny(ends, (list) => endHolds(batch, list)));
     return abandoned.length;
   });
 }

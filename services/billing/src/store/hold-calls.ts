@@ -13,8 +13,9 @@ import type { RateOutcome, RatePlace } from '../domain/rate-limiter';
 import { isLimited, type RateTerms } from '../domain/rate-terms';
 import type { HoldDecision, RatedCall } from '../domain/reserver';
 import type { Hold } from '../domain/settlement';
+import { utcDay } from '../domain/spend-window';
 import { insertFreeCalls } from './free-calls';
-import { callColumns, findHolds, insertHolds } from './holds';
+import { callColumns, findHolds, insertHolds, type NewHold } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { countAccountUse, type FiguresAtHand, readKeyFigures } from './read-key-figures';
 import { ifAny, inTwoSteps } from './two-step';
@@ -54,11 +55,12 @@ export function holdCalls<Result>(
     ],
     decide: ([accounts, figures, existing, ratedCalls, columns]) => {
       countAccountUse(accounts, figures);
+      const day = utcDay(figures.nowMs);
       const { decisions, holds, freeKeyIds } = decideInTurn(ratedCalls, { accounts, figures, existing });
       return {
         result: () => conclude(decisions, ratedCalls),
         write: (batch) => [
-          ...ifAny(holds, (list) => insertHolds(batch, list, isOf(calls, list) ? columns : undefined)),
+          ...ifAny(holds, (list) => insertHolds(batch, list, day, isOf(calls, list) ? columns : undefined)),
           ...ifAny(freeKeyIds, (list) => insertFreeCalls(batch, list)),
         ],
       };
@@ -74,12 +76,6 @@ interface Found {
   readonly accounts: ReadonlyMap<string, AccountFigures>;
   readonly figures: FiguresAtHand;
   readonly existing: ReadonlyMap<string, Hold>;
-}
-
-interface NewHold {
-  readonly call: CallToAdmit;
-  readonly holdNano: bigint;
-  readonly place: RatePlace | undefined;
 }
 
 function decideInTurn(

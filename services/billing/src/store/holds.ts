@@ -3,7 +3,9 @@ import type { RatePlace } from '../domain/rate-limiter';
 import type { Hold, HoldState } from '../domain/settlement';
 import type { UsageEvent } from '../domain/usage-event';
 import { arrayLiteral } from './array-literal';
+import { countMoney } from './count-money';
 import { type Queryable, rowsOf, statement } from './statement';
+import type { StatementBatch } from './statement-batch';
 
 export interface HoldRow {
   request_id: string;
@@ -50,65 +52,79 @@ export const fromHoldRow = (row: HoldRow): Hold => ({
   }),
 });
 
-// The figures that grow by a hold are summed from the very rows that are inserted. A sum that names no key is its
-// account's. The day is a subquery so that it is worked out once and not for each row.
+// The calls of a batch differ in little. To name the kind of each takes less than to repeat all that those of a kind share.
 const INSERT = statement(
   'insert-holds',
-  `WITH new AS (
-     SELECT *, (SELECT billing.utc_day(billing.clock())) AS day
-     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::boolean[],
-       $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
-       AS n (request_id, account_id, key_id, model, owner_id, owner_epoch, makes_task, amount_nano, tokens,
-         rate_second, rate_generation)
-   ), inserted AS (
-     INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day,
-       tokens, rate_second, rate_generation, makes_task)
-     SELECT request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day,
-       tokens, rate_second, rate_generation, makes_task FROM new
-   ), sums AS (
-     SELECT account_id, key_id, day, sum(amount_nano)::bigint AS amount_nano
-     FROM new GROUP BY GROUPING SETS ((account_id, key_id, day), (account_id, day))
-   ), counted AS (
-     UPDATE billing.accounts a SET held_nano = a.held_nano + n.amount_nano
-     FROM sums n WHERE n.key_id IS NULL AND a.id = n.account_id
-   )
-   INSERT INTO billing.spend_windows AS w (kind, subject_id, starts_on, account_id, held_nano)
-   SELECT kind, subject_id, starts_on, account_id, amount_nano
-   FROM sums CROSS JOIN LATERAL (VALUES
-     ('key_day', key_id, day),
-     ('key_month', key_id, billing.month_of(day)),
-     ('account_day', CASE WHEN key_id IS NULL THEN account_id END, day)) AS v (kind, subject_id, starts_on)
-   WHERE subject_id IS NOT NULL
-   ON CONFLICT (kind, subject_id, starts_on) DO UPDATE SET held_nano = w.held_nano + excluded.held_nano`,
+  `INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, makes_task, day,
+     amount_nano, tokens, rate_second, rate_generation)
+   SELECT request_id, ($3::text[])[kind], ($4::text[])[kind], ($5::text[])[kind], ($6::text[])[kind],
+     ($7::bigint[])[kind], ($8::boolean[])[kind], $9::date, amount_nano, tokens, rate_second, rate_generation
+   FROM unnest($1::uuid[], $2::int[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
+     AS h (request_id, kind, amount_nano, tokens, rate_second, rate_generation)`,
 );
 
 /** What holds take from their calls, whatever the amounts that are held. */
-export const callColumns = (calls: readonly CallToAdmit[]): readonly string[] =>
-  [
+export function callColumns(calls: readonly CallToAdmit[]): readonly string[] {
+  const first: CallToAdmit[] = [];
+  // Neighbours are most often alike; a kind that is named twice does no harm.
+  const kindOf = calls.map((call) => {
+    const last = first.at(-1);
+    return last && isOfKind(call, last) ? first.length : first.push(call);
+  });
+  return [
     calls.map((call) => call.requestId),
-    calls.map((call) => call.accountId),
-    calls.map((call) => call.keyId),
-    calls.map((call) => call.model),
-    calls.map((call) => call.ownerId),
-    calls.map((call) => call.ownerEpoch),
-    calls.map((call) => call.makesTask),
+    kindOf,
+    first.map((call) => call.accountId),
+    first.map((call) => call.keyId),
+    first.map((call) => call.model),
+    first.map((call) => call.ownerId),
+    first.map((call) => call.ownerEpoch),
+    first.map((call) => call.makesTask),
   ].map(arrayLiteral);
+}
+
+const isOfKind = (call: CallToAdmit, other: CallToAdmit): boolean =>
+  call.accountId === other.accountId &&
+  call.keyId === other.keyId &&
+  call.model === other.model &&
+  call.ownerId === other.ownerId &&
+  call.ownerEpoch === other.ownerEpoch &&
+  call.makesTask === other.makesTask;
+
+export interface NewHold {
+  readonly call: CallToAdmit;
+  readonly holdNano: bigint;
+  readonly place: RatePlace | undefined;
+}
 
 /**
  * Writes holds of locked accounts and counts them in the accounts and windows.
+ * @param day UTC day of admission
  * @param columns `callColumns` of the calls of exactly these holds, in their order, if they are made already
  */
 export function insertHolds(
-  on: Queryable,
-  holds: readonly { call: CallToAdmit; holdNano: bigint; place?: RatePlace | undefined }[],
+  on: StatementBatch,
+  holds: readonly NewHold[],
+  day: string,
   columns = callColumns(holds.map(({ call }) => call)),
 ): Promise<unknown> {
-  return rowsOf(on, INSERT, [
-    ...columns,
-    holds.map(({ holdNano }) => holdNano),
-    holds.map(({ place }) => place?.tokens ?? null),
-    holds.map(({ place }) => place?.second ?? null),
-    holds.map(({ place }) => place?.generation ?? null),
+  const changes = holds.map(({ call: { accountId, keyId }, holdNano }) => ({
+    accountId,
+    keyId,
+    day,
+    heldNano: holdNano,
+    settledNano: 0n,
+  }));
+  return Promise.all([
+    rowsOf(on, INSERT, [
+      ...columns,
+      day,
+      holds.map(({ holdNano }) => holdNano),
+      holds.map(({ place }) => place?.tokens ?? null),
+      holds.map(({ place }) => place?.second ?? null),
+      holds.map(({ place }) => place?.generation ?? null),
+    ]),
+    countMoney(on, changes),
   ]);
 }
 

@@ -10,7 +10,7 @@ import { findHolds, insertTombstones } from './holds';
 import { lockAccounts } from './lock-accounts';
 import { countAccountUse, readKeyFigures } from './read-key-figures';
 import { isTransient } from './statement';
-import { ifAny, inTwoSteps } from './two-step';
+import { ifAny, inBatch, inTwoSteps } from './two-step';
 import { insertUsageRecords } from './usage-records';
 
 /**
@@ -141,7 +141,9 @@ function settleLate(pool: Pool, event: UsageEvent): Promise<void> {
     const account = accounts.get(hold.accountId);
     const key = figures.keys.get(hold.keyId);
     const end = settleExpiredHold(hold, event, account && key ? freeNano(account, key) : 0n);
-    await endHolds(client, [end]);
-    await insertUsageRecords(client, [{ event, chargedNano: end.chargedNano }]);
+    await inBatch(client, (batch) => [
+      endHolds(batch, [end]),
+      insertUsageRecords(batch, [{ event, chargedNano: end.chargedNano }]),
+    ]);
   });
 }

@@ -72,6 +72,15 @@ export async function inTwoSteps<Read extends readonly Promise<unknown>[], Resul
   }
 }
 
+/** Statements that are sent as one, in a transaction that goes on. */
+export async function inBatch(
+  client: PoolClient,
+  add: (batch: StatementBatch) => readonly Promise<unknown>[],
+): Promise<void> {
+  const batch = new StatementBatch(client);
+  await answers(client, batch, add(batch));
+}
+
 /** Sends the batch; waits for everything, even when something of it fails. */
 async function answers<Added extends readonly Promise<unknown>[]>(
   client: PoolClient,
