@@ -27,6 +27,7 @@ const project = (displayName, testMatch) => ({
 module.exports = {
   // Real stores, on machines that do other things too: what takes a second alone may take ten. Full counts take longer.
   testTimeout: process.env.TEST_HEAVY === '1' ? 600_000 : 20_000,
+  testSequencer: '<rootDir>/tests/longest-first.cjs',
   projects: [
     project('unit', [
       '<rootDir>/{proto,packages,services,bench}/**/src/**/*.test.ts',

@@ -33,7 +33,7 @@ async function main() {
   const node = await bootstrap();
   const missing = REAL_ENGINES.filter((setting) => !process.env[setting]);
   const runs = [
-    { title: 'Unit tests', project: 'unit', workers: UNIT_WORKERS, start: startDatabase },
+    { title: 'Unit tests', project: 'unit', workers: UNIT_WORKERS, start: startUnitDatabase },
     systemRun('embedded', EMBEDDED_SYSTEMS),
     ...(missing.length === 0 ? [systemRun('real', REAL_SYSTEMS)] : []),
   ];
@@ -46,13 +46,33 @@ async function main() {
 }
 
 function systemRun(engines, workers) {
-  const start = async () => ({ env: { ENGINES: engines }, stop: async () => {} });
-  return { title: `System tests on ${engines} engines`, project: 'system', workers, start };
+  const start = engines === 'real' ? async () => ({}) : () => startDatabases(workers);
+  return {
+    title: `System tests on ${engines} engines`,
+    project: 'system',
+    workers,
+    env: { ENGINES: engines },
+    start,
+  };
 }
 
-/** A server for all unit tests, where none is given: each file makes databases of its own on it. */
+/** For all unit tests, where none is given: each file makes databases of its own on it. */
+async function startUnitDatabase() {
+  if (process.env.TEST_DATABASE_URL) return {};
+  const { url, stop } = await startDatabase();
+  return { env: { UNIT_DATABASE_URL: url }, stop };
+}
+
+/** One for each worker, whose gateways follow each other: to make a server takes as long as to start two services. */
+async function startDatabases(workers) {
+  const databases = await Promise.all(Array.from({ length: workers }, startDatabase));
+  return {
+    env: { EMBEDDED_DATABASE_URLS: databases.map(({ url }) => url).join(' ') },
+    stop: () => Promise.all(databases.map(({ stop }) => stop())),
+  };
+}
+
 async function startDatabase() {
-  if (process.env.TEST_DATABASE_URL) return { env: {}, stop: async () => {} };
   const { startEmbeddedPostgres } = await import('./dist/engines/embedded-postgres.js');
   const { endWithMe } = await import('./dist/supervise/end-with-me.js');
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
@@ -65,21 +85,27 @@ async function startDatabase() {
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  return { env: { UNIT_DATABASE_URL: postgres.url }, stop };
+  return { url: postgres.url, stop };
 }
 
-async function runJest(node, { title, project, workers, start }) {
+async function runJest(node, { title, project, workers, env, start }) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-jest-'));
   const outputFile = join(folder, 'result.json');
   console.log(`\n${title}\n`);
-  const { env, stop } = await start();
+  const started = await start();
   try {
     const flags = ['--selectProjects', project, `--maxWorkers=${workers}`];
     // A test that failed may leave something open; the run has to end all the same.
     const output = ['--forceExit', '--passWithNoTests', '--json', `--outputFile=${outputFile}`];
     const child = spawn(node, [JEST, ...flags, ...output, ...args], {
       cwd: ROOT,
-      env: { ...process.env, ...env, ...(heavy && { TEST_HEAVY: '1' }), ...(seed && { FC_SEED: seed }) },
+      env: {
+        ...process.env,
+        ...env,
+        ...started.env,
+        ...(heavy && { TEST_HEAVY: '1' }),
+        ...(seed && { FC_SEED: seed }),
+      },
       // Its own summary goes to standard error; what it prints besides is the result as JSON.
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -89,7 +115,7 @@ async function runJest(node, { title, project, workers, start }) {
     });
     return { title, ...summarise(readResult(outputFile), ended) };
   } finally {
-    await stop();
+    await started.stop?.();
     rmSync(folder, { recursive: true, force: true });
   }
 }

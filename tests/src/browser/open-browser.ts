@@ -15,14 +15,14 @@ const FLAGS = [
 /** Debian's, as `deploy/local/real-engines.mjs` installs it. */
 const CHROMIUM = (process.env.PATH ?? '')
   .split(delimiter)
-  .map((folder) => join(folder, 'chromium'))
+  .map((folder) => join(folder, 'chromium-headless-shell'))
   .find(isExecutable);
 
 /** What is drawn does not depend on the engines: once is enough. */
 export const CAN_BROWSE = CHROMIUM !== undefined && ENGINES === 'embedded';
 
 export function openBrowser(): Promise<Browser> {
-  if (!CHROMIUM) throw new Error('there is no chromium on the PATH');
+  if (!CHROMIUM) throw new Error('there is no chromium-headless-shell on the PATH');
   // Chromium's own sandbox does not work for root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...sandbox] });

@@ -15,28 +15,47 @@ export interface EngineSet {
 
 /** A database and topics that nobody else uses, on the engines of this run. */
 export async function createEngineSet(): Promise<EngineSet> {
-  if (ENGINES === 'embedded') return createEmbeddedSet();
   const name = `system_${randomBytes(6).toString('hex')}`;
-  const serverUrl = required('TEST_DATABASE_URL');
+  if (ENGINES === 'embedded') return createEmbeddedSet(name);
   const kafkaBrokers = required('TEST_KAFKA_BROKERS');
   const kafkaTopicPrefix = `${name}.`;
-  await runSql(serverUrl, `CREATE DATABASE ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
+  const database = await createDatabase(required('TEST_DATABASE_URL'), name);
   return {
-    addresses: { databaseUrl: url.href, redisUrl: required('TEST_REDIS_URL'), kafkaBrokers },
+    addresses: { databaseUrl: database.url, redisUrl: required('TEST_REDIS_URL'), kafkaBrokers },
     kafkaTopicPrefix,
     async remove() {
-      await runSql(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      await database.remove();
       await deleteTopics(kafkaBrokers, kafkaTopicPrefix);
     },
   };
 }
 
-/** PostgreSQL is the stack's own; in jest's sandbox Redis could not run its scripts, so it has a process. */
-async function createEmbeddedSet(): Promise<EngineSet> {
+/** In jest's sandbox Redis could not run its scripts, so it has a process. */
+async function createEmbeddedSet(name: string): Promise<EngineSet> {
   const redis = await startEmbeddedRedisProcess();
-  return { addresses: { redisUrl: redis.url }, kafkaTopicPrefix: '', remove: () => redis.stop() };
+  const serverUrl = embeddedServerUrl();
+  const database = serverUrl === undefined ? undefined : await createDatabase(serverUrl, name);
+  return {
+    addresses: { redisUrl: redis.url, databaseUrl: database?.url },
+    kafkaTopicPrefix: '',
+    async remove() {
+      await database?.remove();
+      await redis.stop();
+    },
+  };
+}
+
+/** An embedded PostgreSQL that runs for this worker; without one the stack starts its own. */
+function embeddedServerUrl(): string | undefined {
+  const urls = process.env.EMBEDDED_DATABASE_URLS?.split(' ') ?? [];
+  return urls[(Number(process.env.JEST_WORKER_ID ?? 1) - 1) % urls.length];
+}
+
+async function createDatabase(serverUrl: string, name: string) {
+  await runSql(serverUrl, `CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, remove: () => runSql(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 function required(setting: string): string {

@@ -1,0 +1,19 @@
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+/** Half a minute of unit tests, a minute or more of system tests. */
+const LONGEST = [
+  'deploy/local/src/engines/embedded-postgres',
+  'tests/src/browser/web-ui',
+  'tests/src/clients/completions',
+  'tests/src/clients/messages',
+  'tests/src/conformance/upstream',
+  'tests/src/start',
+].map((name) => `/${name}.test.ts`);
+
+/** Begins with what takes longest: begun last, it would leave the other workers idle. Jest itself knows only the sizes of the files. */
+module.exports = class LongestFirst extends Sequencer {
+  sort(tests) {
+    const isLong = ({ path }) => LONGEST.some((name) => path.endsWith(name));
+    return super.sort(tests).sort((one, other) => Number(isLong(other)) - Number(isLong(one)));
+  }
+};
