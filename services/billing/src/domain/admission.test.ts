@@ -19,6 +19,7 @@ const account = (more: Partial<AccountFigures> = {}): AccountFigures => ({
   heldNano: 0n,
   dailyLimitNano: null,
   usedTodayNano: 0n,
+  heldTodayNano: 0n,
   whenShort: 'lower',
   ...more,
 });
@@ -36,7 +37,9 @@ const key = (more: Partial<KeyFigures> = {}): KeyFigures => ({
   liveValueIds: [],
   retiredValueIds: [],
   usedTodayNano: 0n,
+  heldTodayNano: 0n,
   usedThisMonthNano: 0n,
+  heldThisMonthNano: 0n,
   ...more,
 });
 
@@ -150,8 +153,10 @@ describe('a refusal awaits a settlement', () => {
     const decision = decideCall(asked, a, k, NOW);
     return decision.granted ? 'granted' : decision.awaitsSettlement;
   };
-  const holding = account({ heldNano: 600n, usedTodayNano: 900n, dailyLimitNano: 1_000n });
-  const spending = key({ usedTodayNano: 700n, dailyLimitNano: 800n });
+  const today = { usedTodayNano: 900n, heldTodayNano: 600n, dailyLimitNano: 1_000n };
+  const holding = account({ heldNano: 600n, ...today });
+  const spending = key({ usedTodayNano: 700n, heldTodayNano: 600n, dailyLimitNano: 800n });
+  const spent = key({ usedTodayNano: 800n, heldTodayNano: 1n, dailyLimitNano: 800n });
   test.each([
     [
       'when the balance has enough but for what is held',
@@ -162,7 +167,29 @@ describe('a refusal awaits a settlement', () => {
     ],
     ['not when the balance has too little', call(1_001n), account({ heldNano: 600n }), key(), false],
     ['not when there is none', call(1n), account({ balanceNano: 0n, heldNano: 600n }), key(), false],
-    ['not when nothing is held', call(200n), account(), spending, false],
+    [
+      'not when nothing is held',
+      call(200n),
+      account(),
+      key({ usedTodayNano: 700n, dailyLimitNano: 800n }),
+      false,
+    ],
+    ['not when another key holds what this one has spent', call(2n), holding, spent, false],
+    ['when the least that is held is enough', call(1n), holding, spent, true],
+    [
+      'not when the account held it on another day',
+      call(200n),
+      account({ ...today, heldNano: 600n, heldTodayNano: 0n }),
+      key(),
+      false,
+    ],
+    [
+      'not when the month has too little',
+      call(200n),
+      holding,
+      key({ ...today, monthlyLimitNano: 1_000n, usedThisMonthNano: 1_000n, heldThisMonthNano: 100n }),
+      false,
+    ],
     ['when caps may have enough', call(600n), holding, spending, true],
     ['not when one of several has too little', call(701n), holding, spending, false],
     ['when all that may be free is a floor', call(900n, 700n), holding, spending, true],

@@ -38,6 +38,8 @@ export interface AccountFigures {
   readonly dailyLimitNano: bigint | null;
   /** Settled + held of the account's day. */
   usedTodayNano: bigint;
+  /** The part of it that is held. */
+  heldTodayNano: bigint;
   readonly whenShort: 'lower' | 'refuse';
 }
 
@@ -55,8 +57,11 @@ export interface KeyFigures {
   /** Of the values that calls present: those that are good, and those that a rotation has ended. */
   readonly liveValueIds: readonly string[];
   readonly retiredValueIds: readonly string[];
+  /** Settled + held, and the part of it that is held. */
   usedTodayNano: bigint;
+  heldTodayNano: bigint;
   usedThisMonthNano: bigint;
+  heldThisMonthNano: bigint;
 }
 
 export type Decision =
@@ -88,10 +93,14 @@ export function admitCall(
 ): Decision {
   const decision = decideCall(call, account, key, nowMs);
   if (decision.granted && account && key) {
-    account.heldNano += decision.holdNano;
-    account.usedTodayNano += decision.holdNano;
-    key.usedTodayNano += decision.holdNano;
-    key.usedThisMonthNano += decision.holdNano;
+    const { holdNano } = decision;
+    account.heldNano += holdNano;
+    account.usedTodayNano += holdNano;
+    account.heldTodayNano += holdNano;
+    key.usedTodayNano += holdNano;
+    key.heldTodayNano += holdNano;
+    key.usedThisMonthNano += holdNano;
+    key.heldThisMonthNano += holdNano;
   }
   return decision;
 }
@@ -139,6 +148,8 @@ const overRequestLimit = (call: CallToAdmit, key: KeyFigures) =>
 /** One thing that a hold must fit into, and the error when it doesn't. */
 interface Fund {
   readonly freeNano: bigint;
+  /** What may be free when holds have ended. */
+  readonly heldNano: bigint;
   error(): GatewayError;
 }
 
@@ -158,8 +169,10 @@ function fitToFunds(
   const neededNano = account.whenShort === 'lower' ? minBigint(lowestNano, boundNano) : boundNano;
   const short = funds.find((fund) => fund.freeNano < neededNano);
   if (short) {
-    const freedNano = leastNano + account.heldNano;
-    return refuse(short.error(), account.balanceNano > 0n && freedNano >= neededNano);
+    return refuse(
+      short.error(),
+      funds.every(({ freeNano, heldNano }) => freeNano + heldNano >= neededNano),
+    );
   }
 
   // An eighth leaves room for the calls beside it.
@@ -175,10 +188,12 @@ export function freeNano(account: AccountFigures, key: KeyFigures): bigint {
 
 /** In the order of precedence of their errors: what waiting can't cure first, then the longest wait. */
 function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund, ...Fund[]] {
+  const hasMoney = account.balanceNano > 0n;
   const funds: [Fund, ...Fund[]] = [
     // Nothing left is refused even to a call that costs nothing: the spec says "zero or below".
     {
-      freeNano: account.balanceNano > 0n ? account.balanceNano - account.heldNano : -1n,
+      freeNano: hasMoney ? account.balanceNano - account.heldNano : -1n,
+      heldNano: hasMoney ? account.heldNano : 0n,
       error: () => new GatewayError('insufficient_balance'),
     },
   ];
@@ -186,16 +201,25 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
     code: 'key_monthly_limit' | 'account_daily_limit' | 'key_daily_limit',
     limitNano: bigint | null,
     usedNano: bigint,
+    heldNano: bigint,
     resetsAtMs: (atMs: number) => number,
   ) => {
     if (limitNano === null) return;
     funds.push({
       freeNano: limitNano - usedNano,
+      heldNano,
       error: () => new GatewayError(code, { cap: { limitNano, usedNano, resetsAtMs: resetsAtMs(nowMs) } }),
     });
   };
-  cap('key_monthly_limit', key.monthlyLimitNano, key.usedThisMonthNano, nextUtcMonthMs);
-  cap('account_daily_limit', account.dailyLimitNano, account.usedTodayNano, nextUtcDayMs);
-  cap('key_daily_limit', key.dailyLimitNano, key.usedTodayNano, nextUtcDayMs);
+  const { usedTodayNano, heldTodayNano, usedThisMonthNano, heldThisMonthNano } = key;
+  cap('key_monthly_limit', key.monthlyLimitNano, usedThisMonthNano, heldThisMonthNano, nextUtcMonthMs);
+  cap(
+    'account_daily_limit',
+    account.dailyLimitNano,
+    account.usedTodayNano,
+    account.heldTodayNano,
+    nextUtcDayMs,
+  );
+  cap('key_daily_limit', key.dailyLimitNano, usedTodayNano, heldTodayNano, nextUtcDayMs);
   return funds;
 }

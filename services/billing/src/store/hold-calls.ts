@@ -102,7 +102,7 @@ function decideInTurn(
       if (changed) return { granted: false, terms: key.rates };
       if (rates.taken) return decision;
       // What open holds took of the key's tokens and do not use is given back when they are settled.
-      return refuse(rates.error, isShortOfTokens(rates.error) && (account?.heldNano ?? 0n) > 0n);
+      return refuse(rates.error, isShortOfTokens(rates.error) && (key?.heldThisMonthNano ?? 0n) > 0n);
     }
     const decision = admitCall(call, account, key, figures.nowMs);
     if (!decision.granted) return decision;

@@ -42,5 +42,6 @@ const fromRow = (row: AccountRow): AccountFigures => ({
   heldNano: row.held_nano,
   dailyLimitNano: row.daily_limit_nano,
   usedTodayNano: 0n,
+  heldTodayNano: 0n,
   whenShort: row.when_short,
 });

@@ -1,7 +1,9 @@
 import type { AccountFigures, KeyFigures } from '../domain/admission';
 import { VALUE_ID } from './keys';
 import { type Queryable, rowsOf, statement } from './statement';
-import { usedNano } from './used-nano';
+import { heldAndSettledNano } from './used-nano';
+
+type HeldAndSettled = readonly [held: string, settled: string] | null;
 
 interface KeyRow {
   id: string;
@@ -17,9 +19,9 @@ interface KeyRow {
   rates_generation: bigint;
   live_value_ids: string[] | null;
   retired_value_ids: string[] | null;
-  used_day_nano: bigint;
-  used_month_nano: bigint;
-  account_used_day_nano: bigint;
+  day_nano: HeldAndSettled;
+  month_nano: HeldAndSettled;
+  account_day_nano: HeldAndSettled;
   now_ms: bigint;
 }
 
@@ -29,9 +31,9 @@ const READ = statement(
    SELECT k.id, k.account_id, k.status, billing.epoch_ms(k.expires_at) AS expires_at_ms, k.allowed_models,
      k.daily_limit_nano, k.monthly_limit_nano, k.request_cost_limit_nano, k.rpm_limit, k.tpm_limit, k.rates_generation,
      v.live_value_ids, v.retired_value_ids,
-     ${usedNano('key_day', 'k.id', 't.day')} AS used_day_nano,
-     ${usedNano('key_month', 'k.id', 'billing.month_of(t.day)')} AS used_month_nano,
-     ${usedNano('account_day', 'k.account_id', 't.day')} AS account_used_day_nano,
+     ${heldAndSettledNano('key_day', 'k.id', 't.day')} AS day_nano,
+     ${heldAndSettledNano('key_month', 'k.id', 'billing.month_of(t.day)')} AS month_nano,
+     ${heldAndSettledNano('account_day', 'k.account_id', 't.day')} AS account_day_nano,
      billing.epoch_ms(billing.clock()) AS now_ms
    FROM billing.keys k CROSS JOIN today t
    LEFT JOIN LATERAL (
@@ -43,10 +45,16 @@ const READ = statement(
    WHERE k.id = ANY($1::text[])`,
 );
 
+interface WindowUse {
+  /** Settled + held. */
+  readonly usedNano: bigint;
+  readonly heldNano: bigint;
+}
+
 export interface FiguresAtHand {
   readonly keys: ReadonlyMap<string, KeyFigures>;
-  /** Settled + held of the day, of each account that owns one of the keys. */
-  readonly accountUseNano: ReadonlyMap<string, bigint>;
+  /** Of the day, of each account that owns one of the keys. */
+  readonly accountUse: ReadonlyMap<string, WindowUse>;
   /** The database's clock; 0 when it knows none of the keys. */
   readonly nowMs: number;
 }
@@ -68,7 +76,7 @@ export async function readKeyFigures(
   const rows = await rowsOf<KeyRow>(on, READ, values);
   return {
     keys: new Map(rows.map((row) => [row.id, fromRow(row)])),
-    accountUseNano: new Map(rows.map((row) => [row.account_id, row.account_used_day_nano])),
+    accountUse: new Map(rows.map((row) => [row.account_id, windowUse(row.account_day_nano)])),
     nowMs: Number(rows[0]?.now_ms ?? 0n),
   };
 }
@@ -76,26 +84,40 @@ export async function readKeyFigures(
 /** Fills in the accounts' use of the day that was read beside their keys. */
 export function countAccountUse(
   accounts: ReadonlyMap<string, AccountFigures>,
-  { accountUseNano }: FiguresAtHand,
+  { accountUse }: FiguresAtHand,
 ): void {
-  for (const [id, usedNano] of accountUseNano) {
+  for (const [id, { usedNano, heldNano }] of accountUse) {
     const account = accounts.get(id);
-    if (account) account.usedTodayNano = usedNano;
+    if (!account) continue;
+    account.usedTodayNano = usedNano;
+    account.heldTodayNano = heldNano;
   }
 }
 
-const fromRow = (row: KeyRow): KeyFigures => ({
-  id: row.id,
-  accountId: row.account_id,
-  enabled: row.status === 'enabled',
-  expiresAtMs: row.expires_at_ms === null ? null : Number(row.expires_at_ms),
-  allowedModels: row.allowed_models,
-  dailyLimitNano: row.daily_limit_nano,
-  monthlyLimitNano: row.monthly_limit_nano,
-  requestCostLimitNano: row.request_cost_limit_nano,
-  rates: { rpm: row.rpm_limit, tpm: row.tpm_limit, generation: row.rates_generation },
-  liveValueIds: row.live_value_ids ?? [],
-  retiredValueIds: row.retired_value_ids ?? [],
-  usedTodayNano: row.used_day_nano,
-  usedThisMonthNano: row.used_month_nano,
-});
+function windowUse(figures: HeldAndSettled): WindowUse {
+  const [held, settled] = figures ?? ['0', '0'];
+  const heldNano = BigInt(held);
+  return { usedNano: heldNano + BigInt(settled), heldNano };
+}
+
+function fromRow(row: KeyRow): KeyFigures {
+  const day = windowUse(row.day_nano);
+  const month = windowUse(row.month_nano);
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    enabled: row.status === 'enabled',
+    expiresAtMs: row.expires_at_ms === null ? null : Number(row.expires_at_ms),
+    allowedModels: row.allowed_models,
+    dailyLimitNano: row.daily_limit_nano,
+    monthlyLimitNano: row.monthly_limit_nano,
+    requestCostLimitNano: row.request_cost_limit_nano,
+    rates: { rpm: row.rpm_limit, tpm: row.tpm_limit, generation: row.rates_generation },
+    liveValueIds: row.live_value_ids ?? [],
+    retiredValueIds: row.retired_value_ids ?? [],
+    usedTodayNano: day.usedNano,
+    heldTodayNano: day.heldNano,
+    usedThisMonthNano: month.usedNano,
+    heldThisMonthNano: month.heldNano,
+  };
+}

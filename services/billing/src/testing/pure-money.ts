@@ -100,6 +100,7 @@ export class PureMoney implements MoneyCore {
       heldNano: this.#heldNano,
       dailyLimitNano: ACCOUNT_DAILY,
       usedTodayNano: this.#used(day),
+      heldTodayNano: 0n,
       whenShort: 'lower',
     };
   }
@@ -119,7 +120,9 @@ export class PureMoney implements MoneyCore {
       retiredValueIds: [],
       rates: { rpm: null, tpm: null, generation: 0n },
       usedTodayNano: this.#used(`${id} ${day}`),
+      heldTodayNano: 0n,
       usedThisMonthNano: this.#used(`${id} ${day.slice(0, 7)}`),
+      heldThisMonthNano: 0n,
     };
   }
 }
