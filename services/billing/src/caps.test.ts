@@ -152,7 +152,7 @@ describe('an empty balance', () => {
 
 test('a top-up that cleared is seen by the very next call, a pending one by none', async () => {
   const key = await instances[0]!.createFundedKey(0n);
-  for (let round = 0; round < (HEAVY ? 10_000 : 200); round++) {
+  for (let round = 0; round < (HEAVY ? 10_000 : 100); round++) {
     const [payer, caller] = round % 2 === 0 ? instances : instances.toReversed();
     const { asDashboard: client } = payer!;
     const topup = { id: `top_${randomUUIDv7()}`, accountId: key.accountId, amountNano: '10' };

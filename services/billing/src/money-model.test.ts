@@ -136,8 +136,8 @@ async function startPostgres(ids: AccountIds): Promise<PostgresMoney> {
 }
 
 const CORES: [string, number, (ids: AccountIds) => MoneyCore | Promise<MoneyCore>][] = [
-  ['the domain alone', HEAVY ? 50_000 : 1_000, ({ keyIds }) => new PureMoney(keyIds)],
-  ['PostgreSQL', HEAVY ? 1_000 : 40, startPostgres],
+  ['the domain alone', HEAVY ? 50_000 : 500, ({ keyIds }) => new PureMoney(keyIds)],
+  ['PostgreSQL', HEAVY ? 1_000 : 20, startPostgres],
 ];
 
 test.each(CORES)(

@@ -5,7 +5,7 @@ const HEAVY = process.env.TEST_HEAVY === '1';
 /** Calls that are under way together. */
 const WIDTH = 12;
 /** Of the full count, one case in so many is tried in the usual run. */
-const USUAL_SHARE = 50;
+const USUAL_SHARE = 100;
 /** No case takes a hundredth of it, on however busy a machine: it is not the clock that fails, but what hangs. */
 const HANG_MS = 60_000;
 /** For looking for a smaller case that fails too. */

@@ -208,7 +208,7 @@ test('the script does what a list of all calls does, whatever the order of steps
       const run = new Run(limits);
       for (const one of steps) await run.apply(one);
     }),
-    { numRuns: HEAVY ? 3_000 : 100 },
+    { numRuns: HEAVY ? 3_000 : 50 },
   );
 }, 900_000);
 
@@ -252,7 +252,7 @@ test('attacks at the edges of buckets: no 60 s hold more than the limit, and who
       fc.integer({ min: 1, max: 15 }),
       attack,
     ),
-    { numRuns: HEAVY ? 10_000 : 150 },
+    { numRuns: HEAVY ? 10_000 : 75 },
   );
 }, 900_000);
 
