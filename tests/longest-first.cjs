@@ -10,10 +10,10 @@ const LONGEST = [
   'tests/src/start',
 ].map((name) => `/${name}.test.ts`);
 
-/** Begins with what takes longest: begun last, it would leave the other workers idle. Jest itself knows only the sizes of the files. */
+/** Begins with what takes longest: begun last, it would leave the other workers idle. Of a first run jest knows the files' sizes only. */
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
-    const isLong = ({ path }) => LONGEST.some((name) => path.endsWith(name));
-    return super.sort(tests).sort((one, other) => Number(isLong(other)) - Number(isLong(one)));
+    const isFirst = (test) => this.hasFailed(test) || LONGEST.some((name) => test.path.endsWith(name));
+    return super.sort(tests).sort((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
   }
 };

@@ -174,3 +174,56 @@ test('a grant tells of the cap on one request, a free one too, and repeated', as
   expect(await caps(...asked)).toEqual(['300', '300', undefined]);
   expect(await caps(call)).toEqual(['300']);
 });
+
+test('a refused call awaits a settlement where its own key holds enough, not where others do', async () => {
+  const [one] = instances;
+  const key = await one!.createFundedKey(1_000_000n, { dailyLimitNano: '3' });
+  const made = await callUnary(
+    one!.asDashboard,
+    one!.asDashboard.CreateKey,
+    { accountId: key.accountId, name: 'other' },
+    WAIT,
+  );
+  const other = { ...key, keyId: made.key!.id };
+  const ask = async (of: typeof key, nano: bigint) => {
+    const request = reserveRequest(of, nano);
+    const [reply] = await one!.reserve(request);
+    return { request, granted: Boolean(reply!.grant), awaits: reply!.awaitsSettlement };
+  };
+  const { request } = await ask(key, 2n);
+  await one!.deliver(usageEvent(request, 2n));
+  expect(await ask(other, 500n)).toMatchObject({ granted: true });
+
+  expect(await ask(key, 2n)).toMatchObject({ granted: false, awaits: false });
+  expect(await ask(key, 1n)).toMatchObject({ granted: true });
+  expect(await ask(key, 1n)).toMatchObject({ granted: false, awaits: true });
+  expect(await ask(key, 2n)).toMatchObject({ granted: false, awaits: false });
+});
+
+test('calls of a batch keep what is their own, whatever their neighbours are', async () => {
+  const [one] = instances;
+  const [a, b] = [await one!.createFundedKey(1_000n), await one!.createFundedKey(1_000n)];
+  const requests = [
+    { ...reserveRequest(a, 5n), model: 'sim/chat' },
+    { ...reserveRequest(b, 7n), model: 'sim/video', makesTask: true, ownerId: 'another' },
+    { ...reserveRequest(a, 11n), model: 'sim/image' },
+    { ...reserveRequest(a, 13n), model: 'sim/image' },
+  ];
+  for (const { grant } of await one!.reserve(...requests)) expect(grant).toBeTruthy();
+  const { rows } = await pool.query(
+    `SELECT account_id, key_id, model, makes_task, owner_id, amount_nano FROM billing.holds
+     WHERE request_id = ANY($1) ORDER BY amount_nano`,
+    [requests.map(({ requestId }) => requestId)],
+  );
+  expect(rows).toEqual(
+    requests.map(({ accountId, keyId, model, makesTask = false, ownerId, boundNano }) => ({
+      account_id: accountId,
+      key_id: keyId,
+      model,
+      makes_task: makesTask,
+      owner_id: ownerId,
+      amount_nano: BigInt(`${boundNano}`),
+    })),
+  );
+  expect((await one!.account(a.accountId)).heldNano).toBe('29');
+});

@@ -32,21 +32,22 @@ export async function createEngineSet(): Promise<EngineSet> {
 
 /** In jest's sandbox Redis could not run its scripts, so it has a process. */
 async function createEmbeddedSet(name: string): Promise<EngineSet> {
-  const redis = await startEmbeddedRedisProcess();
   const serverUrl = embeddedServerUrl();
   const database = serverUrl === undefined ? undefined : await createDatabase(serverUrl, name);
+  const redis = await startEmbeddedRedisProcess();
   return {
     addresses: { redisUrl: redis.url, databaseUrl: database?.url },
     kafkaTopicPrefix: '',
     async remove() {
-      await database?.remove();
       await redis.stop();
+      await database?.remove();
     },
   };
 }
 
-/** An embedded PostgreSQL that runs for this worker; without one the stack starts its own. */
+/** An embedded PostgreSQL that runs for this worker; without one the stack starts its own, and its data can be kept. */
 function embeddedServerUrl(): string | undefined {
+  if (process.env.TEST_KEEP_DATA) return undefined;
   const urls = process.env.EMBEDDED_DATABASE_URLS?.split(' ') ?? [];
   return urls[(Number(process.env.JEST_WORKER_ID ?? 1) - 1) % urls.length];
 }

@@ -1,4 +1,4 @@
-import { monthOf } from './spend-window';
+import { monthOf, type WindowKind } from './spend-window';
 
 /** What a hold or its end changes in its account and windows. */
 export interface MoneyChange {
@@ -18,7 +18,7 @@ export interface MoneySum {
 }
 
 export interface WindowSum extends MoneySum {
-  readonly kind: 'key_day' | 'key_month' | 'account_day';
+  readonly kind: WindowKind;
   readonly subjectId: string;
   readonly startsOn: string;
 }
@@ -43,7 +43,7 @@ export function sumMoney(changes: readonly MoneyChange[]): { accounts: MoneySum[
 
 function sumByKeyDay(changes: readonly MoneyChange[]): Iterable<MoneyChange> {
   const sums = new Map<string, MoneyChange & MoneySum>();
-  for (const change of changes) add(sums, change.day + change.keyId, change);
+  for (const change of changes) add(sums, change.accountId + change.day + change.keyId, change);
   return sums.values();
 }
 

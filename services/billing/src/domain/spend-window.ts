@@ -1,5 +1,7 @@
 const DAY_MS = 86_400_000;
 
+export type WindowKind = 'key_day' | 'key_month' | 'account_day';
+
 /** 00:00 UTC after the given moment: the end of a daily window. */
 export const nextUtcDayMs = (atMs: number): number => (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
 
@@ -9,8 +11,5 @@ export function nextUtcMonthMs(atMs: number): number {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
 }
 
-/** The UTC day of a moment, `YYYY-MM-DD`. */
-export const utcDay = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
-
-/** The first day of a day's month. */
+/** The first day of a day's month, both `YYYY-MM-DD`. */
 export const monthOf = (day: string): string => `${day.slice(0, -2)}01`;

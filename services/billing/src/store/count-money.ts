@@ -23,7 +23,10 @@ const IN_WINDOWS = statement(
      VALUES (c.kind, c.subject_id, c.starts_on, c.account_id, c.held_nano, c.settled_nano)`,
 );
 
-/** Counts what changes in locked accounts, in them and in their windows. */
+/**
+ * Counts what changes in accounts, in them and in their windows. They must be locked: a MERGE of two at once could insert
+ * a window twice. `ON CONFLICT` would refuse what is given back, as a window that holds less than nothing.
+ */
 export function countMoney(on: StatementBatch, changes: readonly MoneyChange[]): Promise<unknown> {
   const { accounts, windows } = sumMoney(changes);
   return Promise.all([

@@ -11,9 +11,9 @@ import {
 } from '../domain/admission';
 import type { RateOutcome, RatePlace } from '../domain/rate-limiter';
 import { isLimited, type RateTerms } from '../domain/rate-terms';
+import { dayOf } from '../domain/request-id';
 import type { HoldDecision, RatedCall } from '../domain/reserver';
 import type { Hold } from '../domain/settlement';
-import { utcDay } from '../domain/spend-window';
 import { insertFreeCalls } from './free-calls';
 import { callColumns, findHolds, insertHolds, type NewHold } from './holds';
 import { lockAccounts } from './lock-accounts';
@@ -55,7 +55,7 @@ export function holdCalls<Result>(
     ],
     decide: ([accounts, figures, existing, ratedCalls, columns]) => {
       countAccountUse(accounts, figures);
-      const day = utcDay(figures.nowMs);
+      const day = dayOf(figures.nowMs);
       const { decisions, holds, freeKeyIds } = decideInTurn(ratedCalls, { accounts, figures, existing });
       return {
         result: () => conclude(decisions, ratedCalls),
@@ -101,7 +101,8 @@ function decideInTurn(
       if (!decision.granted) return changed ? { ...decision, ratesOutdated: true } : decision;
       if (changed) return { granted: false, terms: key.rates };
       if (rates.taken) return decision;
-      // What open holds took of the key's tokens and do not use is given back when they are settled.
+      // What open holds took of the key's tokens and do not use is given back when they are settled. That it has open
+      // holds is told by their money.
       return refuse(rates.error, isShortOfTokens(rates.error) && (key?.heldThisMonthNano ?? 0n) > 0n);
     }
     const decision = admitCall(call, account, key, figures.nowMs);

@@ -20,8 +20,8 @@ export interface HoldRow {
 }
 
 /** What `fromHoldRow` needs of a row of billing.holds h. */
-export const HOLD_COLUMNS = `h.request_id, h.account_id, h.key_id, h.state, h.amount_nano, h.day::text,
-  h.tokens, h.rate_second, h.rate_generation`;
+export const HOLD_COLUMNS = `h.request_id, h.account_id, h.key_id, h.state, h.amount_nano,
+  to_char(h.day, 'YYYY-MM-DD') AS day,  h.tokens, h.rate_second, h.rate_generation`;
 
 // A join, since a plan for all values looks up `= ANY` in the index of every month, and this in that of the id's.
 const FIND = statement(
@@ -52,38 +52,39 @@ export const fromHoldRow = (row: HoldRow): Hold => ({
   }),
 });
 
-// The calls of a batch differ in little. To name the kind of each takes less than to repeat all that those of a kind share.
+// The calls of a batch differ in little: which group each is of is told in less than all that its group shares.
 const INSERT = statement(
   'insert-holds',
   `INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, makes_task, day,
      amount_nano, tokens, rate_second, rate_generation)
-   SELECT request_id, ($3::text[])[kind], ($4::text[])[kind], ($5::text[])[kind], ($6::text[])[kind],
-     ($7::bigint[])[kind], ($8::boolean[])[kind], $9::date, amount_nano, tokens, rate_second, rate_generation
+   SELECT request_id, ($3::text[])[grp], ($4::text[])[grp], ($5::text[])[grp], ($6::text[])[grp],
+     ($7::bigint[])[grp], ($8::boolean[])[grp], $9::date, amount_nano, tokens, rate_second, rate_generation
    FROM unnest($1::uuid[], $2::int[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
-     AS h (request_id, kind, amount_nano, tokens, rate_second, rate_generation)`,
+     AS h (request_id, grp, amount_nano, tokens, rate_second, rate_generation)`,
 );
 
 /** What holds take from their calls, whatever the amounts that are held. */
 export function callColumns(calls: readonly CallToAdmit[]): readonly string[] {
-  const first: CallToAdmit[] = [];
-  // Neighbours are most often alike; a kind that is named twice does no harm.
-  const kindOf = calls.map((call) => {
-    const last = first.at(-1);
-    return last && isOfKind(call, last) ? first.length : first.push(call);
+  /** The first call of each group. */
+  const groups: CallToAdmit[] = [];
+  // Neighbours are most often alike; that two groups share the same does no harm.
+  const groupOf = calls.map((call) => {
+    const last = groups.at(-1);
+    return last && isOfGroup(call, last) ? groups.length : groups.push(call);
   });
   return [
     calls.map((call) => call.requestId),
-    kindOf,
-    first.map((call) => call.accountId),
-    first.map((call) => call.keyId),
-    first.map((call) => call.model),
-    first.map((call) => call.ownerId),
-    first.map((call) => call.ownerEpoch),
-    first.map((call) => call.makesTask),
+    groupOf,
+    groups.map((call) => call.accountId),
+    groups.map((call) => call.keyId),
+    groups.map((call) => call.model),
+    groups.map((call) => call.ownerId),
+    groups.map((call) => call.ownerEpoch),
+    groups.map((call) => call.makesTask),
   ].map(arrayLiteral);
 }
 
-const isOfKind = (call: CallToAdmit, other: CallToAdmit): boolean =>
+const isOfGroup = (call: CallToAdmit, other: CallToAdmit): boolean =>
   call.accountId === other.accountId &&
   call.keyId === other.keyId &&
   call.model === other.model &&

@@ -1,4 +1,4 @@
-type WindowKind = 'key_day' | 'key_month' | 'account_day';
+import type { WindowKind } from '../domain/spend-window';
 
 // A subquery and no join: each window is found by its whole key, whatever the plan of a prepared statement once took the
 // table's size to be.
@@ -10,6 +10,6 @@ const ofWindow = (figures: string, kind: WindowKind, subjectId: string, startsOn
 export const usedNano = (...window: [WindowKind, subjectId: string, startsOn: string]): string =>
   `coalesce(${ofWindow('held_nano + settled_nano', ...window)}, 0)`;
 
-/** SQL of the same as two figures of an array; null: neither. */
+/** SQL of an array of both; null where there is no such window. */
 export const heldAndSettledNano = (...window: [WindowKind, subjectId: string, startsOn: string]): string =>
   ofWindow('ARRAY[held_nano, settled_nano]', ...window);
