@@ -40,6 +40,8 @@ export async function createKey(page: Page, name: string, perDayUsd: string): Pr
 export async function topUp(page: Page, ownerEmail: string, usd: string): Promise<void> {
   await navigate(page, 'Accounts');
   await page.getByRole('searchbox', { name: 'Search accounts' }).fill(ownerEmail);
+  // Beside the heads there is that one row: as long as there are others, it may move away from under a click.
+  await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
   const account = page.getByRole('row').filter({ hasText: ownerEmail });
   await account.getByRole('link').click();
   await page.getByRole('button', { name: 'Top up' }).click();
