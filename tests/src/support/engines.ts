@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type EngineAddresses, startEmbeddedRedisProcess } from '@gateway/local';
 import { Kafka, logLevel } from 'kafkajs';
-import pg from 'pg';
+import { createOwnDatabase } from '../../../deploy/local/src/testing/own-database';
 
 /** `real`: the servers that TEST_DATABASE_URL, TEST_REDIS_URL and TEST_KAFKA_BROKERS name. */
 export const ENGINES: 'embedded' | 'real' = process.env.ENGINES === 'real' ? 'real' : 'embedded';
@@ -19,12 +19,12 @@ export async function createEngineSet(): Promise<EngineSet> {
   if (ENGINES === 'embedded') return createEmbeddedSet(name);
   const kafkaBrokers = required('TEST_KAFKA_BROKERS');
   const kafkaTopicPrefix = `${name}.`;
-  const database = await createDatabase(required('TEST_DATABASE_URL'), name);
+  const database = await createOwnDatabase(required('TEST_DATABASE_URL'), name);
   return {
     addresses: { databaseUrl: database.url, redisUrl: required('TEST_REDIS_URL'), kafkaBrokers },
     kafkaTopicPrefix,
     async remove() {
-      await database.remove();
+      await database.drop();
       await deleteTopics(kafkaBrokers, kafkaTopicPrefix);
     },
   };
@@ -33,14 +33,14 @@ export async function createEngineSet(): Promise<EngineSet> {
 /** In jest's sandbox Redis could not run its scripts, so it has a process. */
 async function createEmbeddedSet(name: string): Promise<EngineSet> {
   const serverUrl = embeddedServerUrl();
-  const database = serverUrl === undefined ? undefined : await createDatabase(serverUrl, name);
+  const database = serverUrl === undefined ? undefined : await createOwnDatabase(serverUrl, name);
   const redis = await startEmbeddedRedisProcess();
   return {
     addresses: { redisUrl: redis.url, databaseUrl: database?.url },
     kafkaTopicPrefix: '',
     async remove() {
       await redis.stop();
-      await database?.remove();
+      await database?.drop();
     },
   };
 }
@@ -52,28 +52,10 @@ function embeddedServerUrl(): string | undefined {
   return urls[(Number(process.env.JEST_WORKER_ID ?? 1) - 1) % urls.length];
 }
 
-async function createDatabase(serverUrl: string, name: string) {
-  await runSql(serverUrl, `CREATE DATABASE ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return { url: url.href, remove: () => runSql(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };
-}
-
 function required(setting: string): string {
   const value = process.env[setting];
   if (!value) throw new Error(`ENGINES=real needs ${setting}`);
   return value;
-}
-
-/** On a connection of its own. */
-export async function runSql(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }
 
 async function deleteTopics(brokers: string, prefix: string): Promise<void> {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { startEmbeddedPostgres } from '../engines/embedded-postgres';
+import { createOwnDatabase } from './own-database';
 
 export interface TestDatabase {
   /** Connection string of an empty database of its own. */
@@ -28,20 +28,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   databases += 1;
   server ??= findServer();
   const { url: serverUrl, stop } = await server;
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await run(serverUrl, `CREATE DATABASE ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
+  const own = await createOwnDatabase(serverUrl, `test_${randomBytes(8).toString('hex')}`);
   let dropped: Promise<void> | undefined;
   const drop = async () => {
-    await run(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+    await own.drop();
     databases -= 1;
     if (databases > 0) return;
     server = undefined;
     await stop();
   };
   return {
-    url: url.href,
+    url: own.url,
     drop: () => {
       dropped ??= drop();
       return dropped;
@@ -63,14 +60,4 @@ async function findServer(): Promise<Server> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-async function run(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

@@ -12,14 +12,15 @@ import {
 
 const NOW = Date.UTC(2028, 1, 29, 23, 59, 59);
 
+const use = (usedNano: bigint, heldNano = 0n) => ({ usedNano, heldNano });
+
 const account = (more: Partial<AccountFigures> = {}): AccountFigures => ({
   id: 'a',
   active: true,
   balanceNano: 1_000n,
   heldNano: 0n,
   dailyLimitNano: null,
-  usedTodayNano: 0n,
-  heldTodayNano: 0n,
+  today: use(0n),
   whenShort: 'lower',
   ...more,
 });
@@ -36,10 +37,8 @@ const key = (more: Partial<KeyFigures> = {}): KeyFigures => ({
   requestCostLimitNano: null,
   liveValueIds: [],
   retiredValueIds: [],
-  usedTodayNano: 0n,
-  heldTodayNano: 0n,
-  usedThisMonthNano: 0n,
-  heldThisMonthNano: 0n,
+  today: use(0n),
+  thisMonth: use(0n),
   ...more,
 });
 
@@ -139,7 +138,7 @@ describe('funds', () => {
       'a cap lowered below its use',
       call(0n),
       account(),
-      key({ dailyLimitNano: 5n, usedTodayNano: 6n }),
+      key({ dailyLimitNano: 5n, today: use(6n) }),
       'key_daily_limit',
     ],
     ['the least fund counts', call(500n, 10n), account(), key({ monthlyLimitNano: 160n }), 'hold 20'],
@@ -153,10 +152,10 @@ describe('a refusal awaits a settlement', () => {
     const decision = decideCall(asked, a, k, NOW);
     return decision.granted ? 'granted' : decision.awaitsSettlement;
   };
-  const today = { usedTodayNano: 900n, heldTodayNano: 600n, dailyLimitNano: 1_000n };
-  const holding = account({ heldNano: 600n, ...today });
-  const spending = key({ usedTodayNano: 700n, heldTodayNano: 600n, dailyLimitNano: 800n });
-  const spent = key({ usedTodayNano: 800n, heldTodayNano: 1n, dailyLimitNano: 800n });
+  const used = { today: use(900n, 600n), dailyLimitNano: 1_000n };
+  const holding = account({ heldNano: 600n, ...used });
+  const spending = key({ today: use(700n, 600n), dailyLimitNano: 800n });
+  const spent = key({ today: use(800n, 1n), dailyLimitNano: 800n });
   test.each([
     [
       'when the balance has enough but for what is held',
@@ -171,7 +170,7 @@ describe('a refusal awaits a settlement', () => {
       'not when nothing is held',
       call(200n),
       account(),
-      key({ usedTodayNano: 700n, dailyLimitNano: 800n }),
+      key({ today: use(700n), dailyLimitNano: 800n }),
       false,
     ],
     ['not when another key holds what this one has spent', call(2n), holding, spent, false],
@@ -179,7 +178,7 @@ describe('a refusal awaits a settlement', () => {
     [
       'not when the account held it on another day',
       call(200n),
-      account({ ...today, heldNano: 600n, heldTodayNano: 0n }),
+      account({ dailyLimitNano: 1_000n, heldNano: 600n, today: use(900n) }),
       key(),
       false,
     ],
@@ -187,7 +186,7 @@ describe('a refusal awaits a settlement', () => {
       'not when the month has too little',
       call(200n),
       holding,
-      key({ ...today, monthlyLimitNano: 1_000n, usedThisMonthNano: 1_000n, heldThisMonthNano: 100n }),
+      key({ ...used, monthlyLimitNano: 1_000n, thisMonth: use(1_000n, 100n) }),
       false,
     ],
     ['when caps may have enough', call(600n), holding, spending, true],
@@ -217,9 +216,9 @@ describe('the per-request cap', () => {
 });
 
 describe('when several refuse, what waiting cures last wins', () => {
-  const spent = { usedTodayNano: 50n, usedThisMonthNano: 50n };
+  const spent = { today: use(50n), thisMonth: use(50n) };
   const all = key({ ...spent, requestCostLimitNano: 5n, monthlyLimitNano: 50n, dailyLimitNano: 50n });
-  const poor = account({ balanceNano: 0n, dailyLimitNano: 10n, usedTodayNano: 10n });
+  const poor = account({ balanceNano: 0n, dailyLimitNano: 10n, today: use(10n) });
   test.each([
     ['request_cost_limit', poor, all],
     ['insufficient_balance', poor, { ...all, requestCostLimitNano: null }],

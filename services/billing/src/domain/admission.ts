@@ -29,6 +29,13 @@ export interface CallToAdmit {
   readonly isNew: boolean;
 }
 
+/** What a window of spending holds and has settled. */
+export interface WindowUse {
+  /** Settled + held. */
+  usedNano: bigint;
+  heldNano: bigint;
+}
+
 /** An account as its locked row and window say; `admitCall` changes the figures. */
 export interface AccountFigures {
   readonly id: string;
@@ -36,10 +43,7 @@ export interface AccountFigures {
   readonly balanceNano: bigint;
   heldNano: bigint;
   readonly dailyLimitNano: bigint | null;
-  /** Settled + held of the account's day. */
-  usedTodayNano: bigint;
-  /** The part of it that is held. */
-  heldTodayNano: bigint;
+  today: WindowUse;
   readonly whenShort: 'lower' | 'refuse';
 }
 
@@ -57,11 +61,8 @@ export interface KeyFigures {
   /** Of the values that calls present: those that are good, and those that a rotation has ended. */
   readonly liveValueIds: readonly string[];
   readonly retiredValueIds: readonly string[];
-  /** Settled + held, and the part of it that is held. */
-  usedTodayNano: bigint;
-  heldTodayNano: bigint;
-  usedThisMonthNano: bigint;
-  heldThisMonthNano: bigint;
+  readonly today: WindowUse;
+  readonly thisMonth: WindowUse;
 }
 
 export type Decision =
@@ -95,12 +96,10 @@ export function admitCall(
   if (decision.granted && account && key) {
     const { holdNano } = decision;
     account.heldNano += holdNano;
-    account.usedTodayNano += holdNano;
-    account.heldTodayNano += holdNano;
-    key.usedTodayNano += holdNano;
-    key.heldTodayNano += holdNano;
-    key.usedThisMonthNano += holdNano;
-    key.heldThisMonthNano += holdNano;
+    for (const use of [account.today, key.today, key.thisMonth]) {
+      use.usedNano += holdNano;
+      use.heldNano += holdNano;
+    }
   }
   return decision;
 }
@@ -200,8 +199,7 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
   const cap = (
     code: 'key_monthly_limit' | 'account_daily_limit' | 'key_daily_limit',
     limitNano: bigint | null,
-    usedNano: bigint,
-    heldNano: bigint,
+    { usedNano, heldNano }: WindowUse,
     resetsAtMs: (atMs: number) => number,
   ) => {
     if (limitNano === null) return;
@@ -211,15 +209,8 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
       error: () => new GatewayError(code, { cap: { limitNano, usedNano, resetsAtMs: resetsAtMs(nowMs) } }),
     });
   };
-  const { usedTodayNano, heldTodayNano, usedThisMonthNano, heldThisMonthNano } = key;
-  cap('key_monthly_limit', key.monthlyLimitNano, usedThisMonthNano, heldThisMonthNano, nextUtcMonthMs);
-  cap(
-    'account_daily_limit',
-    account.dailyLimitNano,
-    account.usedTodayNano,
-    account.heldTodayNano,
-    nextUtcDayMs,
-  );
-  cap('key_daily_limit', key.dailyLimitNano, usedTodayNano, heldTodayNano, nextUtcDayMs);
+  cap('key_monthly_limit', key.monthlyLimitNano, key.thisMonth, nextUtcMonthMs);
+  cap('account_daily_limit', account.dailyLimitNano, account.today, nextUtcDayMs);
+  cap('key_daily_limit', key.dailyLimitNano, key.today, nextUtcDayMs);
   return funds;
 }

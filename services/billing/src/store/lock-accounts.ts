@@ -41,7 +41,6 @@ const fromRow = (row: AccountRow): AccountFigures => ({
   balanceNano: row.balance_nano,
   heldNano: row.held_nano,
   dailyLimitNano: row.daily_limit_nano,
-  usedTodayNano: 0n,
-  heldTodayNano: 0n,
+  today: { usedNano: 0n, heldNano: 0n },
   whenShort: row.when_short,
 });

@@ -1,4 +1,4 @@
-import type { AccountFigures, KeyFigures } from '../domain/admission';
+import type { AccountFigures, KeyFigures, WindowUse } from '../domain/admission';
 import { VALUE_ID } from './keys';
 import { type Queryable, rowsOf, statement } from './statement';
 import { heldAndSettledNano } from './used-nano';
@@ -45,12 +45,6 @@ const READ = statement(
    WHERE k.id = ANY($1::text[])`,
 );
 
-interface WindowUse {
-  /** Settled + held. */
-  readonly usedNano: bigint;
-  readonly heldNano: bigint;
-}
-
 export interface FiguresAtHand {
   readonly keys: ReadonlyMap<string, KeyFigures>;
   /** Of the day, of each account that owns one of the keys. */
@@ -86,11 +80,9 @@ export function countAccountUse(
   accounts: ReadonlyMap<string, AccountFigures>,
   { accountUse }: FiguresAtHand,
 ): void {
-  for (const [id, { usedNano, heldNano }] of accountUse) {
+  for (const [id, today] of accountUse) {
     const account = accounts.get(id);
-    if (!account) continue;
-    account.usedTodayNano = usedNano;
-    account.heldTodayNano = heldNano;
+    if (account) account.today = today;
   }
 }
 
@@ -100,24 +92,18 @@ function windowUse(figures: HeldAndSettled): WindowUse {
   return { usedNano: heldNano + BigInt(settled), heldNano };
 }
 
-function fromRow(row: KeyRow): KeyFigures {
-  const day = windowUse(row.day_nano);
-  const month = windowUse(row.month_nano);
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    enabled: row.status === 'enabled',
-    expiresAtMs: row.expires_at_ms === null ? null : Number(row.expires_at_ms),
-    allowedModels: row.allowed_models,
-    dailyLimitNano: row.daily_limit_nano,
-    monthlyLimitNano: row.monthly_limit_nano,
-    requestCostLimitNano: row.request_cost_limit_nano,
-    rates: { rpm: row.rpm_limit, tpm: row.tpm_limit, generation: row.rates_generation },
-    liveValueIds: row.live_value_ids ?? [],
-    retiredValueIds: row.retired_value_ids ?? [],
-    usedTodayNano: day.usedNano,
-    heldTodayNano: day.heldNano,
-    usedThisMonthNano: month.usedNano,
-    heldThisMonthNano: month.heldNano,
-  };
-}
+const fromRow = (row: KeyRow): KeyFigures => ({
+  id: row.id,
+  accountId: row.account_id,
+  enabled: row.status === 'enabled',
+  expiresAtMs: row.expires_at_ms === null ? null : Number(row.expires_at_ms),
+  allowedModels: row.allowed_models,
+  dailyLimitNano: row.daily_limit_nano,
+  monthlyLimitNano: row.monthly_limit_nano,
+  requestCostLimitNano: row.request_cost_limit_nano,
+  rates: { rpm: row.rpm_limit, tpm: row.tpm_limit, generation: row.rates_generation },
+  liveValueIds: row.live_value_ids ?? [],
+  retiredValueIds: row.retired_value_ids ?? [],
+  today: windowUse(row.day_nano),
+  thisMonth: windowUse(row.month_nano),
+});

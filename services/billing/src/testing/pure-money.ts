@@ -48,10 +48,10 @@ export class PureMoney implements MoneyCore {
       return `granted ${decision.holdNano}`;
     });
     this.#heldNano = account.heldNano;
-    this.#usedNano.set(day, account.usedTodayNano);
+    this.#usedNano.set(day, account.today.usedNano);
     for (const [id, key] of keys) {
-      this.#usedNano.set(`${id} ${day}`, key.usedTodayNano);
-      this.#usedNano.set(`${id} ${day.slice(0, 7)}`, key.usedThisMonthNano);
+      this.#usedNano.set(`${id} ${day}`, key.today.usedNano);
+      this.#usedNano.set(`${id} ${day.slice(0, 7)}`, key.thisMonth.usedNano);
     }
     return answers;
   }
@@ -99,8 +99,7 @@ export class PureMoney implements MoneyCore {
       balanceNano: this.#balanceNano,
       heldNano: this.#heldNano,
       dailyLimitNano: ACCOUNT_DAILY,
-      usedTodayNano: this.#used(day),
-      heldTodayNano: 0n,
+      today: { usedNano: this.#used(day), heldNano: 0n },
       whenShort: 'lower',
     };
   }
@@ -119,10 +118,8 @@ export class PureMoney implements MoneyCore {
       liveValueIds: [],
       retiredValueIds: [],
       rates: { rpm: null, tpm: null, generation: 0n },
-      usedTodayNano: this.#used(`${id} ${day}`),
-      heldTodayNano: 0n,
-      usedThisMonthNano: this.#used(`${id} ${day.slice(0, 7)}`),
-      heldThisMonthNano: 0n,
+      today: { usedNano: this.#used(`${id} ${day}`), heldNano: 0n },
+      thisMonth: { usedNano: this.#used(`${id} ${day.slice(0, 7)}`), heldNano: 0n },
     };
   }
 }

@@ -1,0 +1,25 @@
+import pg from 'pg';
+
+export interface OwnDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** An empty database on a server whose user may create some. */
+export async function createOwnDatabase(serverUrl: string, name: string): Promise<OwnDatabase> {
+  await runSql(serverUrl, `CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => runSql(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+/** On a connection of its own. */
+export async function runSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
