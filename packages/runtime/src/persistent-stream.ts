@@ -15,7 +15,8 @@ export interface PersistentStreamOptions<Stream, Out> {
 }
 
 const BACKOFF_MIN_MS = 50;
-const BACKOFF_MAX_MS = 2_000;
+/** With the second that gRPC may wait between connections it is less than calls wait for a link. */
+const BACKOFF_MAX_MS = 500;
 const OPEN_TIMEOUT_MS = 5_000;
 
 /** Keeps one server or two-way stream open, opening it anew with back-off for as long as it is wanted. */
