@@ -107,13 +107,14 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     instances: carriers.instances,
   });
   const v1Bodies = await readV1Bodies(path.join(__dirname, '../openapi/v1-bodies.json'));
-  const document = apiDocument({ endpoints: answered, v1Bodies, apiUrl: config.PUBLIC_API_URL });
   const app = createApp({
     endpoints: answered,
     authenticate: (authorization, forRenewal) => authenticate({ pool, tokens }, authorization, forRenewal),
     recordChange: (endpoint, call) =>
       recordChange({ pool, changePerAccount: limits.changePerAccount }, endpoint, call),
-    apiDocument: serveApiDocument(document),
+    apiDocument: serveApiDocument(() =>
+      apiDocument({ endpoints: answered, v1Bodies, apiUrl: config.PUBLIC_API_URL }),
+    ),
     webUi: webUi(webFiles),
     log,
     metrics,

@@ -11,27 +11,31 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The API's document, and the same as a page. What is neither goes on. */
-export function serveApiDocument(document: ApiDocument): RequestHandler {
-  const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
-    '/openapi.json': ['application/json', JSON.stringify(document)],
-    '/docs': ['text/html; charset=utf-8', apiPage(document)],
-    '/docs.css': ['text/css; charset=utf-8', API_PAGE_STYLE],
-  };
+const FILES: Readonly<Record<string, { readonly type: string; text(document: ApiDocument): string }>> = {
+  '/openapi.json': { type: 'application/json', text: (document) => JSON.stringify(document) },
+  '/docs': { type: 'text/html; charset=utf-8', text: apiPage },
+  '/docs.css': { type: 'text/css; charset=utf-8', text: () => API_PAGE_STYLE },
+};
+
+/** The API's document, and the same as a page, made when somebody first asks. What is neither goes on. */
+export function serveApiDocument(makeDocument: () => ApiDocument): RequestHandler {
+  let document: ApiDocument | undefined;
+  const texts: Record<string, string> = {};
   return ({ method, path }, response, next) => {
-    const file = method === 'GET' && Object.hasOwn(files, path) && files[path];
+    const file = method === 'GET' && Object.hasOwn(FILES, path) && FILES[path];
     if (!file) {
       next();
       return;
     }
-    const [type, text] = file;
+    document ??= makeDocument();
+    texts[path] ??= file.text(document);
     response.locals.route = path;
     response.set({
-      'content-type': type,
+      'content-type': file.type,
       'content-security-policy': CONTENT_SECURITY_POLICY,
       'referrer-policy': 'no-referrer',
       'cross-origin-resource-policy': 'same-origin',
     });
-    response.status(200).end(text);
+    response.status(200).end(texts[path]);
   };
 }
