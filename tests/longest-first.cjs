@@ -6,6 +6,7 @@ const LONGEST = [
   'tests/src/browser/web-ui',
   'tests/src/clients/completions',
   'tests/src/clients/messages',
+  'tests/src/conformance/gateway',
   'tests/src/conformance/upstream',
   'tests/src/start',
 ].map((name) => `/${name}.test.ts`);

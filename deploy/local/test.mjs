@@ -17,7 +17,7 @@ const REAL_ENGINES = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_KAFKA_BROKERS
 const args = process.argv.slice(2).filter((arg) => arg !== '--heavy');
 const heavy = process.argv.includes('--heavy') || process.env.TEST_HEAVY === '1';
 /** Each is a whole gateway; what the full counts do to one leaves no room for another. */
-const EMBEDDED_SYSTEMS = heavy ? 1 : 2;
+const EMBEDDED_SYSTEMS = heavy ? 1 : 3;
 // The usual run tries the same cases each time; the full counts try others, of a seed that is told.
 const seed = process.env.FC_SEED ?? (heavy ? String(Math.trunc(Math.random() * 2 ** 31)) : undefined);
 const requireAll = process.env.REQUIRE_ALL === '1';
@@ -65,11 +65,15 @@ async function startUnitDatabase() {
 
 /** One for each worker, whose gateways follow each other: to make a server takes as long as to start two services. */
 async function startDatabases(workers) {
-  const databases = await Promise.all(Array.from({ length: workers }, startDatabase));
-  return {
-    env: { EMBEDDED_DATABASE_URLS: databases.map(({ url }) => url).join(' ') },
-    stop: () => Promise.all(databases.map(({ stop }) => stop())),
-  };
+  const started = await Promise.allSettled(Array.from({ length: workers }, startDatabase));
+  const databases = started.flatMap(({ value }) => value ?? []);
+  const stop = () => Promise.all(databases.map((database) => database.stop()));
+  const failed = started.find(({ status }) => status === 'rejected');
+  if (failed) {
+    await stop();
+    throw failed.reason;
+  }
+  return { env: { EMBEDDED_DATABASE_URLS: databases.map(({ url }) => url).join(' ') }, stop };
 }
 
 async function startDatabase() {
@@ -78,12 +82,16 @@ async function startDatabase() {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   // Root's PostgreSQL runs as another user, who must be able to enter.
   chmodSync(dataDir, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} }).catch((error) => {
+    remove();
+    throw error;
+  });
   const release = endWithMe(postgres.pid, 'INT');
   const stop = async () => {
     release();
     await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    remove();
   };
   return { url: postgres.url, stop };
 }

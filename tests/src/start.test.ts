@@ -63,8 +63,15 @@ afterEach(async () => {
 });
 
 describeHere('npm start', () => {
-  test('gives a key that works, and ends in order when its group is asked to', async () => {
+  test('ends while it is still starting; then gives a key that works, and ends in order when only npm is asked to', async () => {
     const dataDir = newFolder();
+    const interrupted = begin(dataDir);
+    while (interrupted.processes.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+    const { processes: begun } = interrupted;
+    interrupted.signalGroup('SIGTERM');
+    await allGone(begun, GONE_WITHIN_MS);
+    await allGone(interrupted.processes, GONE_WITHIN_MS);
+
     const started = await start(dataDir);
     expect(runBannersCurl(started).choices[0].message.role).toBe('assistant');
     expect(await settledBalance(started.demo)).toBeLessThan(10);
@@ -77,12 +84,12 @@ describeHere('npm start', () => {
 
     const { processes } = started;
     expect(processes.length).toBeGreaterThan(8);
-    started.signalGroup('SIGTERM');
+    started.signalNpm('SIGTERM');
     await allGone(processes, GONE_WITHIN_MS);
     expect(started.output).toContain('Stopped.');
   });
 
-  test('keeps key and balance over kill -9 of the group, and leaves nothing behind even then', async () => {
+  test('keeps key and balance over kill -9 of the group, leaves nothing behind even then, and ends in order by Ctrl-C', async () => {
     const dataDir = newFolder();
     const first = await start(dataDir);
     runBannersCurl(first);
@@ -100,26 +107,6 @@ describeHere('npm start', () => {
     second.signalGroup('SIGINT');
     await allGone(secondProcesses, GONE_WITHIN_MS);
     expect(second.output).toContain('Stopped.');
-  });
-
-  test('ends in order when only npm is asked to', async () => {
-    const started = await start(newFolder());
-    const { processes } = started;
-    started.signalNpm('SIGTERM');
-    await allGone(processes, GONE_WITHIN_MS);
-    expect(started.output).toContain('Stopped.');
-  });
-
-  test('ends while it is still starting', async () => {
-    const dataDir = newFolder();
-    const started = begin(dataDir);
-    while (started.processes.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
-    const { processes } = started;
-    started.signalGroup('SIGINT');
-    await allGone(processes, GONE_WITHIN_MS);
-    await allGone(started.processes, GONE_WITHIN_MS);
-    const next = await start(dataDir);
-    expect(runBannersCurl(next).object).toBe('chat.completion');
   });
 
   test('names the setting of a port that is taken', async () => {

@@ -10,6 +10,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // To optimize the code of pages that are open for a second costs more than it saves.
+  '--js-flags=--max-opt=1',
 ];
 
 /** Debian's, as `deploy/local/real-engines.mjs` installs it. */

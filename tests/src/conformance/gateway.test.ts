@@ -8,10 +8,13 @@ import { IMAGE_CASES, IMAGE_TIMEOUT_MS } from './images';
 import { MODEL_CASES } from './model';
 import { FREE_CALLS, MONEY_CASES } from './money';
 import { NOT_FOUND_CASES } from './not-found';
+import { testOutages } from './outage-tests';
+import { testPrecedence } from './precedence-tests';
 import { PROVIDER_REFUSAL_CASES } from './provider-refusals';
 import { RATE_HEADER_CASES, rateHeadersOf } from './rate-headers';
 import { RATE_CASES } from './rates';
 import { REQUEST_BODY_CASES } from './request-body';
+import { testThrottle } from './throttle-tests';
 import { VIDEO_CASES } from './video';
 
 let world: World;
@@ -39,6 +42,7 @@ describe('refused by the provider', () => runCases(PROVIDER_REFUSAL_CASES, () =>
 describe('images', () => runCases(IMAGE_CASES, () => world));
 describe('videos', () => runCases(VIDEO_CASES, () => ({ ...world, customer: spender })));
 describe('dashboard', () => runCases(DASHBOARD_CASES, () => world));
+describe('of two errors', () => testPrecedence(() => world));
 
 describe('an answer says what is left of its key’s rates', () => {
   test.concurrent.each(RATE_HEADER_CASES)('$when', async ({ key, calls, status = 200, headers }) => {
@@ -131,3 +135,7 @@ test('refusals cost nothing and hold nothing', async () => {
   expect(balance).toBe(10);
   expect(await world.system.drift()).toBe(0);
 });
+
+// What disturbs all callers comes after all else.
+describe('without a service', () => testOutages(() => world));
+describe('over the throttle', () => testThrottle(() => world));

@@ -130,13 +130,28 @@ export async function callWith(
   const plan: Plan = { path, balanceUsd: 10, key: {}, fields: {} };
   loses.apply(plan);
   wins.apply(plan);
-  const customer = await provision(world, plan);
-  if (plan.warmUp) await world.caller.api('GET', '/v1/models', bearer(customer.apiKey));
-  return world.caller.api('POST', plan.path, bearer(plan.presented ?? customer.apiKey), body(plan.fields));
+  const account = await accountOf(world, plan);
+  const { key } = await world.system.dashboard.createKey(
+    account.token,
+    `${wins.code} and ${loses.code}`,
+    plan.key,
+  );
+  if (plan.warmUp) await world.caller.api('GET', '/v1/models', bearer(key));
+  return world.caller.api('POST', plan.path, bearer(plan.presented ?? key), body(plan.fields));
 }
 
-async function provision(world: World, { balanceUsd, key, accountLimitUsd }: Plan): Promise<Customer> {
-  const customer = await world.system.provision({ balanceUsd, key });
-  if (accountLimitUsd !== undefined) await setAccountLimit(world, customer, accountLimitUsd);
+/** By what they have and may spend; none of the calls costs them anything, and each has a key of its own. */
+const accounts = new Map<string, Promise<Customer>>();
+
+function accountOf(world: World, { balanceUsd, accountLimitUsd }: Plan): Promise<Customer> {
+  const name = `${balanceUsd} ${accountLimitUsd}`;
+  const account = accounts.get(name) ?? provision(world, balanceUsd, accountLimitUsd);
+  accounts.set(name, account);
+  return account;
+}
+
+async function provision(world: World, balanceUsd: number, limitUsd: number | undefined): Promise<Customer> {
+  const customer = await world.system.provision({ balanceUsd });
+  if (limitUsd !== undefined) await setAccountLimit(world, customer, limitUsd);
   return customer;
 }

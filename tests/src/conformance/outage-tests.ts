@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bearer, CHAT_ENDPOINTS } from './caller';
+import { runCasesIn, type World } from './case';
+import { OUTAGES } from './outages';
+
+/** What callers are told while a service is down. Each is up again afterwards. */
+export function testOutages(gateway: () => World): void {
+  /** An account that is charged for nothing else. */
+  let world: World;
+
+  beforeAll(async () => {
+    world = { ...gateway(), customer: await gateway().system.provision() };
+  });
+
+  describe.each(OUTAGES)('without $down', ({ down, cases }) => {
+    afterAll(async () => {
+      await world.system.stack.restart(down);
+      await world.system.stack.ready();
+    }, 30_000);
+    runCasesIn(
+      () => world.system.stack.kill(down),
+      cases,
+      () => world,
+    );
+  });
+
+  test('without catalog every call is answered from what is remembered', async () => {
+    const { system, caller, customer } = world;
+    await system.stack.kill('catalog');
+    for (const endpoint of CHAT_ENDPOINTS) {
+      expect((await caller.chat(customer.apiKey, {}, endpoint)).status).toBe(200);
+    }
+    expect((await caller.api('GET', '/v1/models', bearer(customer.apiKey))).status).toBe(200);
+    expect((await caller.dashboard('GET', '/api/v1/models', bearer(customer.token))).status).toBe(200);
+    await system.stack.restart('catalog');
+    await system.stack.ready();
+  }, 60_000);
+
+  test('nobody was charged for what was not answered', async () => {
+    const { system, customer } = world;
+    const { balance } = await system.settled(customer, 10_000);
+    // The calls that were answered.
+    expect(balance).toBeGreaterThan(9.99);
+    expect(await system.drift()).toBe(0);
+  });
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { expectConforms, type Particulars } from '../support/conforms';
+import { CHAT_FORMATS } from './caller';
+import type { World } from './case';
+import { callWith, FAULTS, type Fault, IMAGE_FAULTS, VIDEO_FAULTS } from './precedence';
+
+const IMAGES = {
+  path: '/v1/images',
+  body: (fields?: object) => ({ model: 'openai/gpt-image-1.5', prompt: 'A cat.', ...fields }),
+};
+const VIDEOS = {
+  path: '/v1/videos/sim/create',
+  body: (fields?: object) => ({ model: 'sim/video', prompt: 'A cat.', ...fields }),
+};
+
+/** Which of two errors is told, by every pair of them that a call can have at once. */
+export function testPrecedence(world: () => World): void {
+  describe.each(CHAT_FORMATS)('POST $path', (endpoint) => {
+    for (const [place, wins] of FAULTS.entries()) {
+      for (const loses of FAULTS.slice(place + 1)) {
+        test.concurrent(`${wins.code} wins over ${loses.code}`, async () => {
+          const answer = await callWith(world(), endpoint, [wins, loses]);
+          expectConforms(answer, wins.code, particularsOf(wins, loses));
+        });
+      }
+    }
+  });
+
+  describe.each([
+    { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS },
+    { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS },
+  ])('POST $path', ({ endpoint, faults }) => {
+    // Each over the next one: chat's pairs show that this tells of all others.
+    for (const [place, loses] of faults.slice(1).entries()) {
+      const wins = faults[place]!;
+      test.concurrent(`${wins.code} wins over ${loses.code}`, async () => {
+        const answer = await callWith(world(), endpoint, [wins, loses]);
+        expectConforms(answer, wins.code, particularsOf(wins, loses, 'prompt'));
+      });
+    }
+  });
+
+  test('a key that has spent its day on an account that is empty answers insufficient_balance', async () => {
+    const { system, caller } = world();
+    const customer = await system.provision({ balanceUsd: 0.000_5, key: { daily_limit: 0.000_5 } });
+    const content = '[[sim {"usage":{"prompt_tokens":100,"completion_tokens":100}}]]';
+    const spending = await caller.chat(customer.apiKey, { messages: [{ role: 'user', content }] });
+    expect(spending.status).toBe(200);
+    expect((await system.settled(customer)).balance).toBe(0);
+    expectConforms(await caller.chat(customer.apiKey), 'insufficient_balance');
+  });
+
+  test('of two faults in the body, a wrong value wins over a missing one wherever they stand', async () => {
+    const { caller, customer } = world();
+    const messages = [{ role: 'user' }, { role: 'user', content: 7 }];
+    expectConforms(await caller.chat(customer.apiKey, { messages }), 'invalid_request');
+    expectConforms(
+      await caller.chat(customer.apiKey, { model: undefined, colour: 'red' }),
+      'invalid_request',
+    );
+  });
+}
+
+function particularsOf(wins: Fault, loses: Fault, missing = 'messages'): Particulars {
+  if (wins.code === 'missing_parameter') return { param: missing };
+  if (wins.code.endsWith('_generation_failed')) return { shouldRetry: 'false' };
+  // A key of one token a minute: whatever else limits its rate, no wait lets the call in.
+  const hopeless = wins.code === 'tpm_rate_limited' || loses.code === 'tpm_rate_limited';
+  const byRate = wins.code === 'tpm_rate_limited' || wins.code === 'rpm_rate_limited';
+  return hopeless && byRate ? { retryAfter: 'never', shouldRetry: 'false' } : {};
+}
