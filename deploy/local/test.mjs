@@ -67,7 +67,7 @@ async function startUnitDatabase() {
 async function startDatabases(workers) {
   const started = await Promise.allSettled(Array.from({ length: workers }, startDatabase));
   const databases = started.flatMap(({ value }) => value ?? []);
-  const stop = () => Promise.all(databases.map((database) => database.stop()));
+  const stop = () => Promise.allSettled(databases.map((database) => database.stop()));
   const failed = started.find(({ status }) => status === 'rejected');
   if (failed) {
     await stop();
@@ -100,8 +100,9 @@ async function runJest(node, { title, project, workers, env, start }) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-jest-'));
   const outputFile = join(folder, 'result.json');
   console.log(`\n${title}\n`);
-  const started = await start();
+  let started;
   try {
+    started = await start();
     const flags = ['--selectProjects', project, `--maxWorkers=${workers}`];
     // A test that failed may leave something open; the run has to end all the same.
     const output = ['--forceExit', '--passWithNoTests', '--json', `--outputFile=${outputFile}`];
@@ -123,7 +124,7 @@ async function runJest(node, { title, project, workers, env, start }) {
     });
     return { title, ...summarise(readResult(outputFile), ended) };
   } finally {
-    await started.stop?.();
+    await started?.stop?.();
     rmSync(folder, { recursive: true, force: true });
   }
 }

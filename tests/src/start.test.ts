@@ -63,12 +63,12 @@ afterEach(async () => {
 });
 
 describeHere('npm start', () => {
-  test('ends while it is still starting; then gives a key that works, and ends in order when only npm is asked to', async () => {
+  test('ends while it is still starting; then gives a key that works, and ends in order when its group is asked to', async () => {
     const dataDir = newFolder();
     const interrupted = begin(dataDir);
     while (interrupted.processes.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
     const { processes: begun } = interrupted;
-    interrupted.signalGroup('SIGTERM');
+    interrupted.signalGroup('SIGINT');
     await allGone(begun, GONE_WITHIN_MS);
     await allGone(interrupted.processes, GONE_WITHIN_MS);
 
@@ -84,12 +84,12 @@ describeHere('npm start', () => {
 
     const { processes } = started;
     expect(processes.length).toBeGreaterThan(8);
-    started.signalNpm('SIGTERM');
+    started.signalGroup('SIGTERM');
     await allGone(processes, GONE_WITHIN_MS);
     expect(started.output).toContain('Stopped.');
   });
 
-  test('keeps key and balance over kill -9 of the group, leaves nothing behind even then, and ends in order by Ctrl-C', async () => {
+  test('keeps key and balance over kill -9 of the group, and leaves nothing behind even then', async () => {
     const dataDir = newFolder();
     const first = await start(dataDir);
     runBannersCurl(first);
@@ -107,6 +107,14 @@ describeHere('npm start', () => {
     second.signalGroup('SIGINT');
     await allGone(secondProcesses, GONE_WITHIN_MS);
     expect(second.output).toContain('Stopped.');
+  });
+
+  test('ends in order when only npm is asked to', async () => {
+    const started = await start(newFolder());
+    const { processes } = started;
+    started.signalNpm('SIGTERM');
+    await allGone(processes, GONE_WITHIN_MS);
+    expect(started.output).toContain('Stopped.');
   });
 
   test('names the setting of a port that is taken', async () => {

@@ -15,7 +15,7 @@ export interface PersistentStreamOptions<Stream, Out> {
 }
 
 const BACKOFF_MIN_MS = 50;
-/** With the second that gRPC may wait between connections it is less than calls wait for a link. */
+/** With the 1.2 s that gRPC may wait between connections it is less than the 2 s that a call waits for a link. */
 const BACKOFF_MAX_MS = 500;
 const OPEN_TIMEOUT_MS = 5_000;
 

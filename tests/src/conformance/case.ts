@@ -31,7 +31,7 @@ export function runCases(cases: readonly ConformanceCase[], world: () => World):
   expectOwnNames(cases);
 }
 
-/** The same in a world that `prepare` made for these cases alone: all are provoked at once when it is ready. */
+/** The same in a world that `prepare` has changed for these cases: all are provoked at once when it is ready. */
 export function runCasesIn(
   prepare: () => Promise<void>,
   cases: readonly ConformanceCase[],

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
 import { CHAT_FORMATS } from './caller';
 import type { World } from './case';
-import { callWith, FAULTS, type Fault, IMAGE_FAULTS, VIDEO_FAULTS } from './precedence';
+import { balancesUsd, callWith, FAULTS, type Fault, IMAGE_FAULTS, VIDEO_FAULTS } from './precedence';
 
 const IMAGES = {
   path: '/v1/images',
@@ -38,6 +38,12 @@ export function testPrecedence(world: () => World): void {
         expectConforms(answer, wins.code, particularsOf(wins, loses, 'prompt'));
       });
     }
+  });
+
+  test('none of these calls cost anything', async () => {
+    const balances = await balancesUsd(world());
+    expect(balances.length).toBeGreaterThan(2);
+    for (const { had, has } of balances) expect(has).toBe(had);
   });
 
   test('a key that has spent its day on an account that is empty answers insufficient_balance', async () => {

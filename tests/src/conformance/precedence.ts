@@ -140,14 +140,30 @@ export async function callWith(
   return world.caller.api('POST', plan.path, bearer(plan.presented ?? key), body(plan.fields));
 }
 
-/** By what they have and may spend; none of the calls costs them anything, and each has a key of its own. */
-const accounts = new Map<string, Promise<Customer>>();
+interface PairAccount {
+  readonly balanceUsd: number;
+  readonly customer: Promise<Customer>;
+}
+
+/** By what they have and may spend; each call has a key of its own. */
+const accounts = new Map<string, PairAccount>();
 
 function accountOf(world: World, { balanceUsd, accountLimitUsd }: Plan): Promise<Customer> {
   const name = `${balanceUsd} ${accountLimitUsd}`;
-  const account = accounts.get(name) ?? provision(world, balanceUsd, accountLimitUsd);
-  accounts.set(name, account);
-  return account;
+  const known = accounts.get(name);
+  if (known) return known.customer;
+  const customer = provision(world, balanceUsd, accountLimitUsd);
+  accounts.set(name, { balanceUsd, customer });
+  return customer;
+}
+
+/** Of each account that such calls were made with: what it had before them, and what it has now. */
+export function balancesUsd({ system }: World): Promise<{ had: number; has: number }[]> {
+  const balances = [...accounts.values()].map(async ({ balanceUsd, customer }) => {
+    const { balance } = await system.settled(await customer);
+    return { had: balanceUsd, has: balance };
+  });
+  return Promise.all(balances);
 }
 
 async function provision(world: World, balanceUsd: number, limitUsd: number | undefined): Promise<Customer> {

@@ -11,15 +11,24 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-const FILES: Readonly<Record<string, { readonly type: string; text(document: ApiDocument): string }>> = {
-  '/openapi.json': { type: 'application/json', text: (document) => JSON.stringify(document) },
-  '/docs': { type: 'text/html; charset=utf-8', text: apiPage },
+interface ServedFile {
+  readonly type: string;
+  text(document: () => ApiDocument): string;
+}
+
+const FILES: Readonly<Record<string, ServedFile>> = {
+  '/openapi.json': { type: 'application/json', text: (document) => JSON.stringify(document()) },
+  '/docs': { type: 'text/html; charset=utf-8', text: (document) => apiPage(document()) },
   '/docs.css': { type: 'text/css; charset=utf-8', text: () => API_PAGE_STYLE },
 };
 
 /** The API's document, and the same as a page, made when somebody first asks. What is neither goes on. */
 export function serveApiDocument(makeDocument: () => ApiDocument): RequestHandler {
-  let document: ApiDocument | undefined;
+  let made: ApiDocument | undefined;
+  const document = () => {
+    made ??= makeDocument();
+    return made;
+  };
   const texts: Record<string, string> = {};
   return ({ method, path }, response, next) => {
     const file = method === 'GET' && Object.hasOwn(FILES, path) && FILES[path];
@@ -27,9 +36,8 @@ export function serveApiDocument(makeDocument: () => ApiDocument): RequestHandle
       next();
       return;
     }
-    document ??= makeDocument();
-    texts[path] ??= file.text(document);
     response.locals.route = path;
+    texts[path] ??= file.text(document);
     response.set({
       'content-type': file.type,
       'content-security-policy': CONTENT_SECURITY_POLICY,
