@@ -67,10 +67,10 @@ async function startUnitDatabase() {
 async function startDatabases(workers) {
   const started = await Promise.allSettled(Array.from({ length: workers }, startDatabase));
   const databases = started.flatMap(({ value }) => value ?? []);
-  const stop = () => Promise.allSettled(databases.map((database) => database.stop()));
+  const stop = () => Promise.all(databases.map((database) => database.stop()));
   const failed = started.find(({ status }) => status === 'rejected');
   if (failed) {
-    await stop();
+    await stop().catch(() => {});
     throw failed.reason;
   }
   return { env: { EMBEDDED_DATABASE_URLS: databases.map(({ url }) => url).join(' ') }, stop };

@@ -73,7 +73,9 @@ describeHere('npm start', () => {
     await allGone(interrupted.processes, GONE_WITHIN_MS);
 
     const started = await start(dataDir);
-    expect(runBannersCurl(started).choices[0].message.role).toBe('assistant');
+    const reply = runBannersCurl(started);
+    expect(reply.object).toBe('chat.completion');
+    expect(reply.choices[0].message.role).toBe('assistant');
     expect(await settledBalance(started.demo)).toBeLessThan(10);
     expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600);
     expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);

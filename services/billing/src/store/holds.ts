@@ -21,7 +21,7 @@ export interface HoldRow {
 
 /** What `fromHoldRow` needs of a row of billing.holds h. */
 export const HOLD_COLUMNS = `h.request_id, h.account_id, h.key_id, h.state, h.amount_nano,
-  to_char(h.day, 'YYYY-MM-DD') AS day,  h.tokens, h.rate_second, h.rate_generation`;
+  to_char(h.day, 'YYYY-MM-DD') AS day, h.tokens, h.rate_second, h.rate_generation`;
 
 // A join, since a plan for all values looks up `= ANY` in the index of every month, and this in that of the id's.
 const FIND = statement(
