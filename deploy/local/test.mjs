@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -77,23 +77,17 @@ async function startDatabases(workers) {
 }
 
 async function startDatabase() {
-  const { startEmbeddedPostgres } = await import('./dist/engines/embedded-postgres.js');
+  const { startScratchPostgres } = await import('./dist/testing/scratch-postgres.js');
   const { endWithMe } = await import('./dist/supervise/end-with-me.js');
-  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-  // Root's PostgreSQL runs as another user, who must be able to enter.
-  chmodSync(dataDir, 0o755);
-  const remove = () => rmSync(dataDir, { recursive: true, force: true });
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} }).catch((error) => {
-    remove();
-    throw error;
-  });
-  const release = endWithMe(postgres.pid, 'INT');
-  const stop = async () => {
-    release();
-    await postgres.stop();
-    remove();
+  const { url, pid, stop } = await startScratchPostgres();
+  const release = endWithMe(pid, 'INT');
+  return {
+    url,
+    stop: () => {
+      release();
+      return stop();
+    },
   };
-  return { url: postgres.url, stop };
 }
 
 async function runJest(node, { title, project, workers, env, start }) {

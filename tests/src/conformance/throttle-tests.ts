@@ -2,27 +2,16 @@ import { beforeAll, test } from '@jest/globals';
 import { eventually } from '../support/books';
 import { expectConforms } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
-import { bearer, CHAT_ENDPOINTS } from './caller';
+import { bearer } from './caller';
 import type { World } from './case';
+import { CHATS, getApi, getDashboard } from './endpoint-calls';
 
-const CALLS: readonly [string, (world: World) => Promise<HttpAnswer>][] = [
-  ...CHAT_ENDPOINTS.map((endpoint): [string, (world: World) => Promise<HttpAnswer>] => [
-    `POST ${endpoint.path}`,
-    ({ caller, customer }) => caller.chat(customer.apiKey, {}, endpoint),
-  ]),
-  ['GET /v1/models', ({ caller, customer }) => caller.api('GET', '/v1/models', bearer(customer.apiKey))],
-  [
-    'GET /v1/models/{slug}',
-    ({ caller, customer }) => caller.api('GET', '/v1/models/sim/chat', bearer(customer.apiKey)),
-  ],
-  [
-    'GET /api/v1/models',
-    ({ caller, customer }) => caller.dashboard('GET', '/api/v1/models', bearer(customer.token)),
-  ],
-  [
-    'GET /api/v1/keys',
-    ({ caller, customer }) => caller.dashboard('GET', '/api/v1/keys', bearer(customer.token)),
-  ],
+const CALLS = [
+  ...CHATS,
+  getApi('/v1/models'),
+  getApi('/v1/models/sim/chat'),
+  getDashboard('/api/v1/models'),
+  getDashboard('/api/v1/keys'),
 ];
 
 /** Who is over the platform's throttle. It is left in place, so this is the last of a gateway's tests. */
@@ -36,8 +25,8 @@ export function testThrottle(gateway: () => World): void {
     await system.dashboard.call('POST', 'admin/throttle', operator, { requests_per_second: 1 });
   });
 
-  test.each(CALLS)('rate_limited: over the platform’s throttle, %s', async (_name, call) => {
-    expectConforms(await untilThrottled(() => call(world)), 'rate_limited');
+  test.each(CALLS)('rate_limited: over the platform’s throttle, $endpoint', async ({ send }) => {
+    expectConforms(await untilThrottled(() => send(world)), 'rate_limited');
   });
 
   test('it wins over what is wrong with the body, and loses to a wrong key and a wrong path', async () => {

@@ -75,6 +75,19 @@ describe('orderly starts and stops', () => {
     expect(await query(first.url, 'select 1')).toEqual([1]);
     await first.stop();
   });
+
+  test('leaves no server behind when its database can’t be made', async () => {
+    const dataDir = newDataDir(0o755);
+    const first = await start(dataDir);
+    const other = new URL(first.url);
+    other.pathname = '/postgres';
+    await query(other.href, 'drop database gateway');
+    await query(other.href, 'alter database template1 is_template false');
+    await query(other.href, 'drop database template1');
+    await first.stop();
+    await expect(start(dataDir)).rejects.toThrow(/template1/);
+    expect(findPostmaster(join(homeOf(dataDir), 'data'))).toBeUndefined();
+  });
 });
 
 describe('after a kill', () => {

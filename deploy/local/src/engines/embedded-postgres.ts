@@ -30,7 +30,7 @@ export interface EmbeddedPostgresOptions {
 
 /**
  * Runs a PostgreSQL of our own on 127.0.0.1. It survives this process when that is killed; the next
- * start adopts it. Throws when the data folder is in use by another living process.
+ * start adopts it. Throws when the data folder is in use by another living process; a start that fails leaves no server.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const place = choosePostgresPlace(options.dataDir);
@@ -38,8 +38,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   try {
     const adopted = await settleOrphan(place, options.log);
     const postmaster = adopted ?? (await startServer(place, options.log));
-    await ensureDatabase(place, postmaster.port);
-    place.savePort(postmaster.port);
+    try {
+      await ensureDatabase(place, postmaster.port);
+      place.savePort(postmaster.port);
+    } catch (error) {
+      await endPostmaster(postmaster.process, place.data).catch(() => {});
+      throw error;
+    }
     return supervise(place, postmaster, adopted !== undefined, release);
   } catch (error) {
     release();

@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../engines/embedded-postgres';
 import { createOwnDatabase } from './own-database';
+import { startScratchPostgres } from './scratch-postgres';
 
 export interface TestDatabase {
   /** Connection string of an empty database of its own. */
@@ -49,15 +46,5 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 async function findServer(): Promise<Server> {
   const given = process.env.TEST_DATABASE_URL ?? process.env.UNIT_DATABASE_URL;
   if (given) return { url: given, stop: async () => {} };
-  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-  // Root's PostgreSQL runs as another user, who must be able to enter.
-  chmodSync(dataDir, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
-  return {
-    url: postgres.url,
-    async stop() {
-      await postgres.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
+  return startScratchPostgres();
 }

@@ -13,22 +13,17 @@ const CONTENT_SECURITY_POLICY = [
 
 interface ServedFile {
   readonly type: string;
-  text(document: () => ApiDocument): string;
+  text(makeDocument: () => ApiDocument): string;
 }
 
 const FILES: Readonly<Record<string, ServedFile>> = {
-  '/openapi.json': { type: 'application/json', text: (document) => JSON.stringify(document()) },
-  '/docs': { type: 'text/html; charset=utf-8', text: (document) => apiPage(document()) },
+  '/openapi.json': { type: 'application/json', text: (makeDocument) => JSON.stringify(makeDocument()) },
+  '/docs': { type: 'text/html; charset=utf-8', text: (makeDocument) => apiPage(makeDocument()) },
   '/docs.css': { type: 'text/css; charset=utf-8', text: () => API_PAGE_STYLE },
 };
 
-/** The API's document, and the same as a page, made when somebody first asks. What is neither goes on. */
+/** The API's document, and the same as a page, each made when somebody first asks. What is neither goes on. */
 export function serveApiDocument(makeDocument: () => ApiDocument): RequestHandler {
-  let made: ApiDocument | undefined;
-  const document = () => {
-    made ??= makeDocument();
-    return made;
-  };
   const texts: Record<string, string> = {};
   return ({ method, path }, response, next) => {
     const file = method === 'GET' && Object.hasOwn(FILES, path) && FILES[path];
@@ -37,7 +32,7 @@ export function serveApiDocument(makeDocument: () => ApiDocument): RequestHandle
       return;
     }
     response.locals.route = path;
-    texts[path] ??= file.text(document);
+    texts[path] ??= file.text(makeDocument);
     response.set({
       'content-type': file.type,
       'content-security-policy': CONTENT_SECURITY_POLICY,

@@ -1,0 +1,31 @@
+import type { HttpAnswer } from '../support/http';
+import { bearer, CHAT_ENDPOINTS, CHAT_FORMATS } from './caller';
+import type { World } from './case';
+
+/** A valid call of an endpoint, which something that has nothing to do with the call may get in the way of. */
+export interface EndpointCall {
+  readonly endpoint: string;
+  send(world: World): Promise<HttpAnswer>;
+}
+
+export const CHATS: readonly EndpointCall[] = CHAT_ENDPOINTS.map((chat) => ({
+  endpoint: `POST ${chat.path}`,
+  send: ({ caller, customer }) => caller.chat(customer.apiKey, {}, chat),
+}));
+export const STREAMED_CHATS: readonly EndpointCall[] = CHAT_FORMATS.map((chat) => ({
+  endpoint: `POST ${chat.path}, streamed`,
+  send: ({ caller, customer }) => caller.chat(customer.apiKey, { stream: true }, chat),
+}));
+export const IMAGES: readonly EndpointCall[] = ['/v1/images', '/v1/images/generations'].map((path) => ({
+  endpoint: `POST ${path}`,
+  send: ({ caller, customer }) =>
+    caller.api('POST', path, bearer(customer.apiKey), { model: 'sim/image', prompt: 'A cat.' }),
+}));
+export const getApi = (path: string): EndpointCall => ({
+  endpoint: `GET ${path}`,
+  send: ({ caller, customer }) => caller.api('GET', path, bearer(customer.apiKey)),
+});
+export const getDashboard = (path: string): EndpointCall => ({
+  endpoint: `GET ${path}`,
+  send: ({ caller, customer }) => caller.dashboard('GET', path, bearer(customer.token)),
+});
