@@ -1,7 +1,18 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { planProviders } from './providers';
 import { readStartSettings } from './start-settings';
+
+/** On a port that was free. */
+async function listen(): Promise<{ port: string; close(): Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port: String(port),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
 
 describe('readStartSettings', () => {
   test('takes engines, ports and data folder from the environment', async () => {
@@ -18,10 +29,12 @@ describe('readStartSettings', () => {
   });
 
   test('tells the dashboard where the API is, unless that is said or unknown', async () => {
+    const { port, close } = await listen();
+    await close();
     const told = async (env: NodeJS.ProcessEnv) =>
-      (await readStartSettings({ EDGE_API_PORT: '18080', EDGE_DASHBOARD_PORT: '0', ...env }, '/usual'))
-        .settings?.dashboard;
-    expect(await told({})).toEqual({ PUBLIC_API_URL: 'http://127.0.0.1:18080' });
+      (await readStartSettings({ EDGE_API_PORT: port, EDGE_DASHBOARD_PORT: '0', ...env }, '/usual')).settings
+        ?.dashboard;
+    expect(await told({})).toEqual({ PUBLIC_API_URL: `http://127.0.0.1:${port}` });
     expect(await told({ PUBLIC_API_URL: 'https://api.example.com' })).toEqual({});
     expect(await told({ EDGE_API_HOSTS: 'api.test' })).toEqual({});
     expect(await told({ EDGE_API_PORT: '0' })).toEqual({});
@@ -34,14 +47,12 @@ describe('readStartSettings', () => {
   });
 
   test('names the setting of a port that is taken', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const env = { EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: String(port) };
+    const other = await listen();
+    const env = { EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: other.port };
     await expect(readStartSettings(env, '/usual')).rejects.toThrow(
-      `EDGE_DASHBOARD_PORT: port ${port} is taken`,
+      `EDGE_DASHBOARD_PORT: port ${other.port} is taken`,
     );
-    other.close();
+    await other.close();
   });
 });
 

@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { failureOf, toGatewayError } from './upstream-failure';
+import { failureOf, toGatewayError, UpstreamError } from './upstream-failure';
 
 const ofStatus = (status: number) => toGatewayError({ kind: 'status', status }).code;
 const ofError = (code: string | undefined) => toGatewayError(failureOf({ code })).code;
@@ -78,4 +79,10 @@ test('a provider’s 429 keeps its Retry-After, its refusal its words; nobody sh
     detail: 'too long',
     shouldRetry: false,
   });
+});
+
+test('what a provider said is no part of the error that is logged', () => {
+  const error = new UpstreamError({ kind: 'status', status: 500, message: 'a canary' });
+  expect(error.failure).toMatchObject({ message: 'a canary' });
+  expect(inspect(error, { depth: null, showHidden: true })).not.toContain('canary');
 });

@@ -52,13 +52,18 @@ const CALLER_FAULT_STATUSES = new Set([400, 413, 415, 422]);
 
 /** A failed call to a provider, before it is known whether another can answer it. */
 export class UpstreamError extends Error {
-  readonly failure: UpstreamFailure;
+  readonly #failure: UpstreamFailure;
 
   constructor(failure: UpstreamFailure) {
     super(failure.kind === 'status' ? `provider answered ${failure.status}` : `provider ${failure.kind}`, {
       cause: failure.kind === 'status' ? undefined : failure.cause,
     });
-    this.failure = failure;
+    this.#failure = failure;
+  }
+
+  /** No property of its own, or it would be logged: a provider's message may quote the call. */
+  get failure(): UpstreamFailure {
+    return this.#failure;
   }
 }
 

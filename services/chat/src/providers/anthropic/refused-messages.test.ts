@@ -24,6 +24,11 @@ test.each([
     400,
     { type: 'invalid_request_error', message: 'You have reached your specified API usage limits.' },
   ],
+  [
+    'an organization that is disabled',
+    400,
+    { type: 'invalid_request_error', message: 'This organization has been disabled.' },
+  ],
   ['an account on hold', 400, coded('organization_on_hold')],
   ['a spend limit', 429, coded('enforced_spend_limit_reached')],
 ])('%s is our account’s matter, and nobody else’s', (_, status, error) => {
@@ -36,6 +41,14 @@ test.each([
 
 test.each([
   ['a bad parameter', 400, { type: 'invalid_request_error', message: 'max_tokens: too large' }],
+  [
+    'a refusal that quotes the call',
+    400,
+    {
+      type: 'invalid_request_error',
+      message: 'Unexpected value(s) `your credit balance is` for the `anthropic-beta` header.',
+    },
+  ],
   ['too many calls', 429, { type: 'rate_limit_error', message: 'Too many tokens' }],
   ['too fast a ramp', 429, coded('ramp_limit_exceeded')],
   ['a bad key', 401, { type: 'authentication_error', message: 'invalid x-api-key' }],

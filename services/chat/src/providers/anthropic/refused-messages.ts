@@ -15,9 +15,12 @@ const OUR_ACCOUNT = new Set([
   'organization_type_not_supported',
   'parent_organization_required',
 ]);
-/** An account without money or above its limit is told so by a 400 without a code of its own. */
+/**
+ * An account without money or above its limit is told so by a 400 without a code of its own. At the start only, because
+ * messages quote the call further on.
+ */
 const OUR_BILLING =
-  /credit balance|plans & billing|api usage limits|organization has been (disabled|suspended)/i;
+  /^(your credit balance is|you have reached your [^.'"`:]{0,40}\bapi usage limits|this organization has been (disabled|suspended))/i;
 
 /** Statuses that blame the call for what is our account's: nothing of them is the caller's to know. */
 export function refusedMessages({ body }: RefusedResponse): UpstreamFailure | undefined {
