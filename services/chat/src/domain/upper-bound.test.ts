@@ -28,6 +28,13 @@ test('bytes bound the input, the model the output', () => {
   });
 });
 
+test('an output that only the context ends may be as long as that', () => {
+  expect(upperBound(model, price, { ...size, openEnded: true })).toMatchObject({
+    outputTokens: 10_000,
+    floorOutputTokens: 16,
+  });
+});
+
 describe('instructions that the provider adds', () => {
   test('come on top of what was bounded or counted', () => {
     const hidden = { ...size, hiddenInputTokens: 900 };

@@ -12,6 +12,8 @@ export interface RequestSize {
   readonly imageBytes?: number;
   /** The caller's maximum output per choice. */
   readonly maxOutputTokens?: number;
+  /** No maximum can be named to the provider: the context length ends the output, however short the input is. */
+  readonly openEnded?: boolean;
   readonly choices: number;
   /** Of a predicted output; what of it is wrong is billed as output, beside what the model says. */
   readonly predictionBytes: number;
@@ -50,8 +52,8 @@ export function upperBound(
   countedInput?: number,
 ): UpperBound {
   const inputTokens = inputBound(model, size, countedInput);
-  const perChoice =
-    Math.min(size.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens) + size.predictionBytes;
+  const most = size.openEnded ? model.contextLength : model.maxOutputTokens;
+  const perChoice = Math.min(size.maxOutputTokens ?? most, most) + size.predictionBytes;
   const outputTokens = perChoice * size.choices;
   // A thinking budget is below the maximum by the provider's own rule.
   const leastPerChoice = Math.max(1, model.outputFloorTokens, (size.thinkingBudgetTokens ?? 0) + 1);

@@ -26,11 +26,11 @@ const TARGET = {
 const CONTEXT = {} as RequestContext;
 const CALL = { path: '/v1/messages', key: { allowedModels: [], previewModels: [] } } as unknown as LinkCall;
 
-const provider = (wire: Wire) =>
+const provider = (wire: Wire, translation: string) =>
   ({
     id: wire,
     wire,
-    writeRequest: () => Buffer.from('{}'),
+    writeRequest: () => Buffer.from(translation),
     ...(wire === 'openai' && { boundInput: () => 1 }),
   }) as unknown as ChatProvider;
 
@@ -46,6 +46,7 @@ async function admissionsFor(
   price = PRICE,
   short = 0,
   refusal = new GatewayError('insufficient_balance'),
+  translation = '{}',
 ): Promise<AdmissionRequest[]> {
   const model: Model = {
     slug: 'sim/chat',
@@ -66,7 +67,7 @@ async function admissionsFor(
   const asked: AdmissionRequest[] = [];
   const answer = answerChat({
     models: { loaded: true, get: () => model },
-    providers: new Map(wires.map((wire) => [wire, provider(wire)])),
+    providers: new Map(wires.map((wire) => [wire, provider(wire, translation)])),
     admission: {
       admit: async (_context: RequestContext, request: AdmissionRequest) => {
         asked.push(request);
@@ -82,6 +83,16 @@ async function admissionsFor(
   await (short > 0 ? answered.catch(() => {}) : answered);
   return asked;
 }
+
+test('a translation that is longer than what the caller sent is what bounds the input', async () => {
+  const body = { messages: [{ role: 'user', content: 'x' }] };
+  const inputOf = async (wire: Wire) => {
+    const [asked] = await admissionsFor(body, [wire], PRICE, 0, undefined, 'y'.repeat(5_000));
+    return asked!.bound.inputTokens;
+  };
+  expect(await inputOf('gemini')).toBe(5_000);
+  expect(await inputOf('anthropic')).toBeLessThan(200);
+});
 
 describe('an hour of cache', () => {
   const said = (ttl: string) => ({

@@ -13,7 +13,7 @@ import type { Admission, Admitted } from './admission';
 import type { AdmittedCall } from './admitted-call';
 import type { ChatRelay } from './chat-relay';
 import { admitByEstimate, rateEstimate } from './rate-estimate';
-import { upstreamBody } from './upstream-body';
+import { isOpenEnded, upstreamBody } from './upstream-body';
 
 export interface AnswerChatDeps {
   readonly models: ModelLookup;
@@ -53,7 +53,7 @@ async function admitChat(
   const model = resolveChatModel(models, request.model, call.key);
   const { version: priceVersion, offered, standard } = priceFor(model, request);
   const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
-  const size = sizeOn(routes, request);
+  const size = sizeOn(routes, request, model, body.length);
   const price = callPrice(offered, size.longCache ?? false);
   const standardPrice = standard && callPrice(standard, size.longCache ?? false);
   const cheap = upperBound(model, price, size);
@@ -143,13 +143,26 @@ function canCarry(request: CallerRequest, { wire }: ChatProvider): boolean {
 /**
  * With what the route that adds most of its own adds to the input. An hour of cache is asked only of a provider
  * of the caller's format: the other one has no word for it.
+ * @param bodyBytes of what the first route's provider gets, where a translation may say more than the caller did
  */
-function sizeOn(routes: readonly Route[], { wire, size, conversation }: CallerRequest): RequestSize {
+function sizeOn(
+  routes: readonly Route[],
+  request: CallerRequest,
+  model: Model,
+  bodyBytes: number,
+): RequestSize {
+  const { wire, size, conversation } = request;
+  const passes = routes.filter(({ provider }) => provider.wire === wire);
   const added = routes.map(({ provider }) =>
     provider.wire === wire ? 0 : (provider.addedInputTokens?.(conversation()) ?? 0),
   );
-  const longCache = (size.longCache ?? false) && routes.some(({ provider }) => provider.wire === wire);
-  return { ...size, longCache, hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added) };
+  return {
+    ...size,
+    bodyBytes: routes[0]!.provider.wire === wire ? size.bodyBytes : Math.max(size.bodyBytes, bodyBytes),
+    longCache: (size.longCache ?? false) && passes.length > 0,
+    openEnded: passes.some(({ provider }) => isOpenEnded(request, model, provider)),
+    hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
+  };
 }
 
 /** A caller without funds may make us count, but not for long. */

@@ -3,7 +3,7 @@ import type { ChatProvider } from '../domain/chat-provider';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
 import { parseChatRequest } from '../formats/openai/chat-request';
-import { upstreamBody } from './upstream-body';
+import { isOpenEnded, upstreamBody } from './upstream-body';
 
 const model = {
   slug: 'a/b',
@@ -12,11 +12,15 @@ const model = {
   capabilities: new Set(),
 } as unknown as Model;
 
-function sent(maximum: object, needsMaximum: boolean, lowered?: number): Record<string, unknown> {
+function asking(maximum: object, needsMaximum: boolean) {
   const body = { model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...maximum };
   const provider = { wire: 'openai', maxTokensField: 'max_tokens', needsMaximum } as ChatProvider;
+  return { request: parseChatRequest(Buffer.from(JSON.stringify(body))), provider };
+}
+
+function sent(maximum: object, needsMaximum: boolean, lowered?: number): Record<string, unknown> {
+  const { request, provider } = asking(maximum, needsMaximum);
   const route = { provider, target: { upstreamModel: 'b' } } as Route;
-  const request = parseChatRequest(Buffer.from(JSON.stringify(body)));
   return JSON.parse(upstreamBody(request, model, route, lowered).toString());
 }
 
@@ -34,4 +38,15 @@ test.each([
 
 test('what funds pay for goes before all', () => {
   expect(sent({ max_tokens: 100_000 }, true, 17).max_tokens).toBe(17);
+  expect(sent({ user: 'x'.repeat(17_000) }, true, 5_000).max_tokens).toBe(4_096);
+});
+
+test('whether a call is open-ended is said wherever no maximum is sent to a provider that needs one', () => {
+  const isOpen = (maximum: object, needsMaximum: boolean) => {
+    const { request, provider } = asking(maximum, needsMaximum);
+    return isOpenEnded(request, model, provider);
+  };
+  const long = { user: 'x'.repeat(17_000) };
+  expect([isOpen(long, true), isOpen(long, false), isOpen({}, true)]).toEqual([true, false, false]);
+  expect(isOpen({ ...long, max_tokens: 10 }, true)).toBe(false);
 });

@@ -18,7 +18,7 @@ export function upstreamBody(
   const { upstreamModel } = target;
   if (provider.wire === request.wire) {
     const { maxTokensField, passedMembers } = provider;
-    const maxTokens = loweredMaxTokens ?? boundedMaximum(request, model, provider);
+    const maxTokens = loweredTo(loweredMaxTokens, model) ?? boundedMaximum(request, model, provider);
     const overrides =
       passedMembers && ((body: Readonly<Record<string, unknown>>) => passedMembers(body, model.capabilities));
     return request.passedBody({ upstreamModel, maxTokens, maxTokensField, overrides });
@@ -28,16 +28,27 @@ export function upstreamBody(
   return provider.writeRequest(request.conversation(), upstreamModel, maxOutputTokens, model.capabilities);
 }
 
+/** What funds pay for is more than the model has where the whole context was asked for. */
+const loweredTo = (lowered: number | undefined, { maxOutputTokens: most }: Model): number | undefined =>
+  lowered === undefined ? undefined : Math.min(lowered, most);
+
 /**
  * The model's own maximum, where nothing else keeps the output to it, and so to what is held for it: the caller names
  * more than that, or names none to a provider that goes on without. Undefined: as the caller has it.
  */
-function boundedMaximum(
-  { size }: CallerRequest,
-  { maxOutputTokens: most, contextLength }: Model,
-  { needsMaximum = false }: ChatProvider,
-): number | undefined {
-  if (size.maxOutputTokens !== undefined) return size.maxOutputTokens > most ? most : undefined;
-  // Mistral refuses a maximum that the context has no room for beside the prompt; then the context is what ends it.
-  return needsMaximum && estimateInput(size) + most <= contextLength ? most : undefined;
+function boundedMaximum(request: CallerRequest, model: Model, provider: ChatProvider): number | undefined {
+  const { maxOutputTokens: most } = model;
+  const { maxOutputTokens: named } = request.size;
+  if (named !== undefined) return named > most ? most : undefined;
+  return provider.needsMaximum && !isOpenEnded(request, model, provider) ? most : undefined;
+}
+
+/**
+ * Whether a provider that goes on without a maximum can be named none: Mistral refuses one that the context has no room
+ * for beside the prompt. How much room that takes is only an estimate.
+ */
+export function isOpenEnded({ size, wire }: CallerRequest, model: Model, provider: ChatProvider): boolean {
+  const { maxOutputTokens: most, contextLength } = model;
+  if (size.maxOutputTokens !== undefined || provider.wire !== wire || !provider.needsMaximum) return false;
+  return estimateInput(size) + most > contextLength;
 }

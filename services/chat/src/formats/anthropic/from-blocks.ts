@@ -158,7 +158,12 @@ function documentParts(document: block.DocumentBlock, uncarried: Uncarried): Res
     typeof content === 'string'
       ? textPartsOf(content)
       : content.flatMap((each) => shownParts(each, uncarried));
-  return [...about, ...pieces.map((piece) => (piece.kind === 'text' ? textDocument(piece, title) : piece))];
+  // With every piece the title would be sent, and paid for, as often as there are pieces.
+  const titled = pieces.findIndex(({ kind }) => kind === 'text');
+  const documents = pieces.map((piece, i) =>
+    piece.kind === 'text' ? textDocument(piece, i === titled ? title : undefined) : piece,
+  );
+  return [...about, ...documents];
 }
 
 function textDocument({ text, cache }: TextPart, title: string | undefined): DocumentPart {

@@ -141,6 +141,7 @@ describe('what a user says', () => {
             content: [
               { type: 'text', text: 'a' },
               { type: 'image', source: data },
+              { type: 'text', text: 'b' },
             ],
           },
         },
@@ -162,6 +163,7 @@ describe('what a user says', () => {
       { kind: 'document', source: { kind: 'text', text: 'plain' } },
       { kind: 'document', source: { kind: 'text', text: 'a' }, title: 'P' },
       { kind: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AAAA' } },
+      { kind: 'document', source: { kind: 'text', text: 'b' } },
       text('T\nhttps://x\n\nfound'),
     ]);
   });
