@@ -161,6 +161,14 @@ describe.each(WAYS)('$from to $model', (way) => {
         ({ socket }) => socket.end(begun + replies.frame(replies.chunks.at(-1)).slice(0, 30)),
       ],
       ['sends an error event', ({ socket }) => socket.end(begun + replies.errorEvent + replies.end)],
+      ...replies.oddErrorEvents.map((event): [string, Misbehaviour] => [
+        `says ${event.trimEnd()}`,
+        ({ socket }) => socket.end(begun + event + replies.end),
+      ]),
+      [
+        'sends an event that is no JSON',
+        ({ socket }) => socket.end(`${begun}data: {broken\n\n${replies.end}`),
+      ],
       [
         'breaks its chunked coding',
         ({ socket }) => {
@@ -203,6 +211,7 @@ function expectBrokenStream(answer: HttpAnswer, format: ChatEndpoint): void {
     expect.stringMatching(/^text\/event-stream/),
   ]);
   expect(answer.text).not.toContain(END_MARKS.get(format));
+  expect(answer.text).not.toMatch(/ours alone|broken/);
   const events = answer.text.trimEnd().split('\n\n');
   const error = { type: 'upstream_error', code: 'upstream_failed', message: 'Upstream request failed.' };
   expect(events.at(-1)).toBe(

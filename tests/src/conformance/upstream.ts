@@ -152,6 +152,13 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
     ['a stream cut in its first event', says(`${streamHead()}${firstEvent.slice(0, 40)}`), 'streamed'],
     ['a stream of nothing but comments', says(`${streamHead()}: processing\n\n: processing\n\n`), 'streamed'],
     ['a stream whose first event is an error', says(`${streamHead()}${replies.errorEvent}`), 'streamed'],
+    ...replies.oddErrorEvents.map((event): [string, Misbehaviour, 'streamed'] => [
+      `a stream whose first event is ${event.trimEnd()}`,
+      says(`${streamHead()}${event}`),
+      'streamed',
+    ]),
+    ['a stream whose first event is no JSON', says(`${streamHead()}data: {broken\n\n`), 'streamed'],
+    ['a stream of nothing but [DONE]', says(`${streamHead()}data: [DONE]\n\n`), 'streamed'],
     ['a stream silent from its head on', ({ socket }) => socket.write(streamHead()), 'streamed'],
   ];
 }

@@ -70,6 +70,7 @@ export const GEMINI_REPLIES: WireReplies = {
   begun: chunks.slice(0, 3).map(sse).join(''),
   refusal: googleError,
   errorEvent: sse(googleError(503, 'The model is overloaded.')),
+  oddErrorEvents: [],
   nothingSaid: [
     ['candidates that are no list', { ...response([], 0), candidates: 'none' }],
     ['a candidate without an end', response([candidate('Hello')], 1)],

@@ -1,4 +1,4 @@
-import { type WireReplies, WORDS } from './provider-replies';
+import { ODD_ERROR_EVENTS, type WireReplies, WORDS } from './provider-replies';
 
 /** What Anthropic says, written after its documentation (SDK 1.10: `Message`, `RawMessageStreamEvent`, `ErrorResponse`). */
 const MESSAGE = {
@@ -119,6 +119,7 @@ export const MESSAGES_REPLIES: WireReplies = {
   begun: chunks.slice(0, 6).map(event).join(''),
   refusal: (status, message) => errorObject(message, ERROR_TYPES[status] ?? 'api_error'),
   errorEvent: event(errorObject('Overloaded', 'overloaded_error')),
+  oddErrorEvents: ODD_ERROR_EVENTS,
   nothingSaid: [
     ['content that is no list', { ...MESSAGE, content: 'none' }],
     ['a completion of another format', { object: 'chat.completion', choices: [] }],

@@ -16,9 +16,18 @@ export interface WireReplies {
   refusal(status: number, message: unknown): object;
   /** Tells amid a stream that it failed. */
   readonly errorEvent: string;
+  /** The same as servers have it that only resemble the format. */
+  readonly oddErrorEvents: readonly string[];
   /** Objects that say nothing a caller could use, though they come with 200. */
   readonly nothingSaid: readonly (readonly [string, object])[];
 }
+
+export const ODD_ERROR_EVENTS = [
+  'event: error\ndata: {"message":"ours alone"}\n\n',
+  'data: {"error":{"message":"ours alone"}}\n\n',
+  'data: {"object":"error","message":"ours alone"}\n\n',
+  'data: {"type":"error","message":"ours alone"}\n\n',
+];
 
 /** What a provider of OpenAI's format says, written after its documentation. */
 export const COMPLETION = {

@@ -3,6 +3,7 @@ import { MESSAGES_REPLIES } from './messages-replies';
 import {
   COMPLETION,
   DONE,
+  ODD_ERROR_EVENTS,
   providerError,
   STREAM_CHUNKS,
   sse,
@@ -28,7 +29,12 @@ const COMPLETIONS_REPLIES: WireReplies = {
   begun: STREAM_CHUNKS.slice(0, 4).map(sse).join(''),
   refusal: (_status, message) => providerError(message),
   errorEvent: sse(providerError('overloaded', 'server_error')),
-  nothingSaid: [['choices that are no list', { ...COMPLETION, choices: 'none' }]],
+  oddErrorEvents: ODD_ERROR_EVENTS,
+  nothingSaid: [
+    ['choices that are no list', { ...COMPLETION, choices: 'none' }],
+    ['no choices', { ...COMPLETION, choices: [] }],
+    ['a choice without a message', { ...COMPLETION, choices: [{ index: 0, finish_reason: 'stop' }] }],
+  ],
 };
 
 export const WIRE_REPLIES: Readonly<Record<WireName, WireReplies>> = {

@@ -27,7 +27,6 @@ describe('a stream that begins', () => {
   test.each([
     ['in one piece', [`${CHUNK}${CHUNK}data: [DO`, 'NE]\n\n']],
     ['in many', [...`${CHUNK}${CHUNK}data: [DONE]\n\n`]],
-    ['with its end', ['data: [DONE]\n\n']],
   ])('%s is passed on to the byte', async (_name, pieces) => {
     expect(await textOf(await beginStream(reply(pieces).body, 1_000))).toBe(pieces.join(''));
   });
@@ -49,6 +48,9 @@ describe('a stream that fails before its first event', () => {
     ['by its end', []],
     ['by its end within an event', ['data: {"choi']],
     ['with an error', ['data: {"error":{"message":"overloaded"}}\n\n']],
+    ['with an error of another kind', ['data: {"object":"error","message":"overloaded"}\n\n']],
+    ['with an error by its name alone', ['event: error\ndata: {"message":"overloaded"}\n\n']],
+    ['with its end', ['data: [DONE]\n\n']],
     ['with what is no JSON', ['data: <html>\n\n']],
     ['with a bare value', ['data: 7\n\n']],
   ])('%s', async (_name, pieces) => {

@@ -1,3 +1,4 @@
+import { isErrorEvent } from '../sse/error-event';
 import { dataOf, parseData } from '../sse/sse-data';
 import { SseSplitter } from '../sse/sse-splitter';
 import { within } from './within';
@@ -38,10 +39,9 @@ async function firstEvents(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
 }
 
 function assertChunk(event: Buffer): void {
-  if (dataOf(event) === '[DONE]') return;
   const chunk = parseData(event);
+  if (isErrorEvent(event, chunk)) throw new Error('stream begins with an error event');
   if (!chunk) throw new Error('stream begins with no chunk');
-  if (chunk.error || chunk.type === 'error') throw new Error('stream begins with an error event');
 }
 
 /** By hand: a generator around the reply would cost something for every piece of it. */

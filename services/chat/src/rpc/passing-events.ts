@@ -47,12 +47,13 @@ export class PassingEvents {
   /** The provider's connection has ended. A blank line after the last event is not everybody's habit. */
   end(): void {
     const { rest } = this.#splitter;
+    let cause: unknown;
     try {
       if (!this.over && rest.length > 0) this.#take(Buffer.concat([rest, EVENT_END]));
     } catch (error) {
-      this.#failure = error;
+      cause = error;
     }
-    if (!this.over) this.#failure = new Error('stream ended too early');
+    if (!this.over) this.#failure = new Error('stream ended too early', { cause });
   }
 
   /** Gives it up. */

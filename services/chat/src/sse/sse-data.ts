@@ -1,5 +1,6 @@
 const FIELD = 'data:';
 const LF = '\n';
+const CLOSING_BRACE = 0x7d;
 
 /**
  * The data of an event, its lines joined; comments and other fields are not data. Read line by line: to split each
@@ -32,6 +33,9 @@ function contentEnd(event: Buffer): number {
 function withLf(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, LF) : text;
 }
+
+/** Cheap, and false for nearly every event that was cut or garbled; true says little. */
+export const endsLikeObject = (event: Buffer): boolean => event[contentEnd(event) - 1] === CLOSING_BRACE;
 
 /** Undefined when the data is no JSON object. */
 export function parseData(event: Buffer): Record<string, unknown> | undefined {

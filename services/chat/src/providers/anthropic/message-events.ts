@@ -2,6 +2,7 @@ import { membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
 import { objectJson } from '../../json/exact-json';
+import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, parseData } from '../../sse/sse-data';
 import { fromMessagesUsage, laterUsage } from './messages-usage';
 import { ownSignature, readToolUse } from './read-message';
@@ -42,6 +43,7 @@ export class MessageEvents implements StreamReader {
       if (dataOf(event) === '') return NOTHING;
       throw new Error('stream event is no JSON object');
     }
+    if (isErrorEvent(event, data)) throw brokenOff(data);
     switch (data.type) {
       case 'message_start':
         this.#count(membersOf(data.message).usage);
@@ -59,8 +61,6 @@ export class MessageEvents implements StreamReader {
         if (!this.#stopped) throw new Error('message ended without a stop reason');
         this.#ended = true;
         return NOTHING;
-      case 'error':
-        throw brokenOff(data);
       default:
         return NOTHING;
     }

@@ -67,6 +67,26 @@ test('the provider’s own error', () => {
   );
 });
 
+describe('an event that breaks the stream', () => {
+  const taken = (event: string) => passing().take(Buffer.from(event)).kind;
+
+  test.each([
+    ['an error without its type', 'event: error\ndata: {"error":{"message":"down","type":"x"}}\n\n'],
+    ['one by its name alone', 'event: error\ndata: {"message":"down"}\n\n'],
+    ['one without a name', 'data: {"error":{"message":"down"}}\n\n'],
+  ])('%s', (_, event) => expect(taken(event)).toBe('error'));
+
+  test.each([
+    ['a delta that is cut', text(0, 'a').toString().replace('}}', '')],
+    ['what is no JSON', 'event: ping\ndata: {broken\n\n'],
+    ['an end that a CR cuts into lines', 'event: message_stop\ndata: {\r"type":"message_stop"}\n\n'],
+  ])('%s', (_, event) => expect(() => taken(event)).toThrow('no JSON object'));
+
+  test('is not one without data', () => {
+    for (const event of [': wait\n\n', 'event: ping\ndata:\n\n']) expect(taken(event)).toBe('pass');
+  });
+});
+
 test('frames without an event line, with other line ends and spaces are read too', () => {
   expect(passing().take(Buffer.from('data: {"type": "message_stop"}\r\n\r\n')).kind).toBe('done');
   const stream = passing();
@@ -74,11 +94,6 @@ test('frames without an event line, with other line ends and spaces are read too
     Buffer.from('data: {"type":"message_delta","delta":{},"usage":{"input_tokens":2,"output_tokens":3}}\n\n'),
   );
   expect(stream.usage).toMatchObject({ input: 2, output: 3 });
-});
-
-test('an end that a CR cuts into lines is none: to the caller it is no JSON', () => {
-  const event = Buffer.from('event: message_stop\ndata: {\r"type":"message_stop"}\n\n');
-  expect(passing().take(event)).toEqual({ kind: 'pass', bytes: event });
 });
 
 test('counts what was said, thought and called, and no signature', () => {

@@ -1,8 +1,9 @@
 import { membersOf } from '@gateway/upstream';
 import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage } from '../../domain/usage';
+import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
-import { parseData } from '../../sse/sse-data';
+import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import type { UnreadBudget } from '../unread-budget';
 import { UnreadEvents } from '../unread-events';
 import { MessageText } from './message-text';
@@ -42,6 +43,7 @@ export class PassedMessages implements PassedStream {
   }
 
   take(event: Buffer): PassedEvent {
+    if (!endsLikeObject(event)) return this.#inspect(event);
     const delta = event.indexOf(DELTA);
     if (delta !== -1) {
       // A signature is no output.
@@ -49,7 +51,7 @@ export class PassedMessages implements PassedStream {
       return { kind: 'pass', bytes: event };
     }
     if (event.includes(TOOL_USE)) this.#keep(event, 0);
-    if (TELLING.some((bytes) => event.includes(bytes))) return this.#inspect(event);
+    if (isCalledError(event) || TELLING.some((bytes) => event.includes(bytes))) return this.#inspect(event);
     return { kind: 'pass', bytes: event };
   }
 
@@ -75,8 +77,9 @@ export class PassedMessages implements PassedStream {
   #inspect(event: Buffer): PassedEvent {
     const data = parseData(event);
     const { type, message, usage } = data ?? {};
+    if (isErrorEvent(event, data)) return { kind: 'error' };
+    if (!data && dataOf(event) !== '') throw new Error('provider sent an event that is no JSON object');
     if (type === 'message_stop') return { kind: 'done', bytes: event };
-    if (type === 'error') return { kind: 'error' };
     if (type === 'message_start') {
       this.#figures = laterUsage(this.#figures, membersOf(message).usage);
       return {

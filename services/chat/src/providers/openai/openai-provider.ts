@@ -1,3 +1,4 @@
+import { isObject, listOf, membersOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { UsageMode } from '../../domain/usage';
 import type { UnreadBudget } from '../unread-budget';
@@ -41,7 +42,7 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
     writeRequest: (conversation, upstreamModel, maxOutputTokens, capabilities) =>
       writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, dialect),
     passedMembers: (body, capabilities) => passedMembers(body, capabilities, dialect),
-    isReply: ({ choices }) => Array.isArray(choices),
+    isReply: ({ choices }) => isObject(membersOf(listOf(choices)[0]).message),
     readUsage: ({ usage }) => readUsage(usage),
     readServiceTier: (reply) => onlyTier ?? serviceTierOf(reply),
     readReply: readCompletion,

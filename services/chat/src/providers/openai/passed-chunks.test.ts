@@ -79,6 +79,33 @@ test('the end, an error, and what only looks like them', () => {
   expect(meter.take(Buffer.from('data: {"error":{"message":"overloaded"}}\n\n')).kind).toBe('error');
 });
 
+describe('an event that breaks the stream', () => {
+  test.each([
+    ['another kind of error', 'data: {"object":"error","message":"overloaded"}\n\n'],
+    ['an error by its name alone', 'event: error\ndata: {"message":"overloaded"}\n\n'],
+    ['the same with other ends of lines', 'event:error\r\ndata: {}\r\n\r\n'],
+  ])('%s', (_, event) => {
+    const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+    expect(meter.take(Buffer.from(event))).toEqual({ kind: 'error' });
+  });
+
+  test.each(['{broken', '{"choices":[', '7', 'null', '"x"', '{"usage":nul'])('%s', (data) => {
+    const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+    expect(() => meter.take(Buffer.from(`data: ${data}\n\n`))).toThrow('no JSON object');
+  });
+
+  test.each([
+    ': wait\n\n',
+    'data:\n\n',
+    'retry: 3\n\n',
+    'data: {"choices":[]} \n\n',
+    'event: chunk\ndata: {}\n\n',
+  ])('is not %j', (event) => {
+    const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+    expect(meter.take(Buffer.from(event)).kind).toBe('pass');
+  });
+});
+
 test('counts each kind of output over its joined text, per choice', () => {
   const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
   const call = (fields: object) => [{ index: 0, delta: { tool_calls: [{ index: 0, ...fields }] } }];

@@ -1,6 +1,7 @@
 import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
-import { dataOf, parseData } from '../../sse/sse-data';
+import { isCalledError, isErrorEvent } from '../../sse/error-event';
+import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import type { UnreadBudget } from '../unread-budget';
 import { UnreadEvents } from '../unread-events';
 import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
@@ -26,7 +27,7 @@ export interface PassedChunksOptions {
 
 /**
  * Reads usage off a stream of chat completion chunks while they pass. An event is parsed only when its bytes
- * say that it may hold figures or an error; the text is read later, and only if it has to be counted.
+ * say that it may hold figures or an error, or be broken; the text is read later, and only if it has to be counted.
  */
 export class PassedChunks implements PassedStream {
   readonly #includeUsage: boolean;
@@ -58,6 +59,7 @@ export class PassedChunks implements PassedStream {
     if (event.length <= MAX_DONE_BYTES && event.includes(DONE) && dataOf(event) === '[DONE]') {
       return { kind: 'done', bytes: event };
     }
+    if (!endsLikeObject(event) || isCalledError(event)) return this.#inspect(event);
     const nullUsage = event.indexOf(NULL_USAGE_MEMBER);
     if (nullUsage !== -1) {
       const bytes = this.#includeUsage ? event : without(event, nullUsage);
@@ -83,9 +85,9 @@ export class PassedChunks implements PassedStream {
 
   #inspect(event: Buffer): PassedEvent {
     const chunk = parseData(event);
-    if (!chunk) return { kind: 'pass', bytes: event };
-    if (chunk.error) return { kind: 'error' };
-    if (!('usage' in chunk)) return { kind: 'pass', bytes: event };
+    if (isErrorEvent(event, chunk)) return { kind: 'error' };
+    if (!chunk && dataOf(event) !== '') throw new Error('provider sent a chunk that is no JSON object');
+    if (!chunk || !('usage' in chunk)) return { kind: 'pass', bytes: event };
     // A later figure replaces: some providers report a running total in every chunk.
     this.#usage = fromOpenAiUsage(chunk.usage, this.#mode) ?? this.#usage;
     if (this.#includeUsage) return { kind: 'pass', bytes: event };

@@ -1,6 +1,7 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
+import { isErrorEvent } from '../../sse/error-event';
 import { dataOf } from '../../sse/sse-data';
 import { readContentPart, readStop, readThinking } from './reply-json';
 import { ToolCallPieces } from './tool-call-pieces';
@@ -37,7 +38,7 @@ export class ChunkReader implements StreamReader {
     if (data === '') return [];
     if (data === '[DONE]') return this.#end();
     const chunk = parseChunk(data);
-    if (chunk.error || chunk.object === 'error') throw new Error('provider sent an error event');
+    if (isErrorEvent(event, chunk)) throw new Error('provider sent an error event');
     // A later figure replaces: some providers report a running total in every chunk.
     if (chunk.usage) this.#usage = this.#readUsage(chunk.usage) ?? this.#usage;
     const choice = listOf(chunk.choices)
