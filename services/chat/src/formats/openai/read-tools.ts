@@ -23,8 +23,8 @@ export function readToolChoice(body: ChatCompletionBody, tools: readonly Tool[])
   if (choice.kind === 'auto' || choice.kind === 'none') return choice;
   if (tools.length === 0) throw refused('tool_choice', 'there are no tools');
   const names = choice.kind === 'tool' ? [choice.name] : choice.kind === 'allowed' ? choice.names : [];
-  const unknown = names.find((name) => !tools.some((tool) => tool.name === name));
-  if (unknown !== undefined) throw refused('tool_choice', 'names no tool of this request');
+  const known = new Set(tools.map(({ name }) => name));
+  if (!names.every((name) => known.has(name))) throw refused('tool_choice', 'names no tool of this request');
   return choice;
 }
 

@@ -136,7 +136,8 @@ function inputOf(json: string): Record<string, unknown> {
 /** The results first, one for each call in their order; a result that answers none becomes what it says. */
 function writeUser(parts: readonly UserPart[], calls: readonly ToolUse[]): Block[] {
   if (calls.length === 0 && parts.every(isInput)) return writeInput(parts);
-  const open = Map.groupBy(calls, ({ call }) => call.id);
+  // Backwards, because to take the last of a long list moves no other.
+  const open = Map.groupBy(calls.toReversed(), ({ call }) => call.id);
   const results = new Map<ToolUse, ToolResultBlock>();
   const said: Block[] = [];
   for (const part of parts) {
@@ -144,7 +145,7 @@ function writeUser(parts: readonly UserPart[], calls: readonly ToolUse[]): Block
       for (const block of writeInput([part])) said.push(block);
       continue;
     }
-    const answered = open.get(part.callId)?.shift();
+    const answered = open.get(part.callId)?.pop();
     if (answered) results.set(answered, writeResult(answered.id, part));
     else said.push(textBlock(LOST_CALL), ...writeInput(part.parts));
   }

@@ -1,3 +1,4 @@
+import { allowedTools } from '../../domain/allowed-tools';
 import type { Conversation, Tool } from '../../domain/conversation';
 import { fitSchema } from './fit-schema';
 import type { WireTool, WireToolChoice } from './messages-body';
@@ -29,9 +30,7 @@ export function forcesTool({ tools, toolChoice }: Conversation): boolean {
 
 /** The API knows no list of allowed tools, so the others are not shown. */
 function offeredTools({ tools, toolChoice }: Conversation): readonly Tool[] {
-  if (toolChoice.kind !== 'allowed') return tools;
-  const allowed = new Set(toolChoice.names);
-  return tools.filter(({ name }) => allowed.has(name));
+  return toolChoice.kind === 'allowed' ? allowedTools(tools, toolChoice.names) : tools;
 }
 
 /** `strict` is left out where the schema cannot be compiled: the tool is worth more than the guarantee. */

@@ -72,20 +72,21 @@ function addContent(contents: GeminiContent[], role: GeminiContent['role'], part
   else contents.push({ role, parts });
 }
 
-/** Each call with its result, if it has one. */
+/** Each call with its result, if it has one; calls that share an id take the results of that id in turn. */
 function matched(
   calls: readonly ToolCallPart[],
   results: readonly ToolResultPart[],
 ): [ToolCallPart, ToolResultPart | undefined][] {
-  const left = [...results];
-  const pairs = calls.map((call): [ToolCallPart, ToolResultPart | undefined] => {
-    const at = left.findIndex(({ callId }) => callId === call.id);
-    return [call, at === -1 ? undefined : left.splice(at, 1)[0]];
-  });
-  if (left.length > 0) {
-    throw refused(
-      `the tool result for ${left[0]!.callId.slice(0, 100)} answers no call of the turn before it`,
-    );
+  // Backwards, because to take the last of a long list moves no other.
+  const left = Map.groupBy(results.toReversed(), ({ callId }) => callId);
+  const pairs = calls.map((call): [ToolCallPart, ToolResultPart | undefined] => [
+    call,
+    left.get(call.id)?.pop(),
+  ]);
+  const taken = new Set(pairs.map(([, result]) => result));
+  const lost = results.find((result) => !taken.has(result));
+  if (lost) {
+    throw refused(`the tool result for ${lost.callId.slice(0, 100)} answers no call of the turn before it`);
   }
   return pairs;
 }

@@ -125,6 +125,35 @@ describe('tool results', () => {
     expect(() => sent({ turns: [user(result('lost', say('x')))] })).toThrow(
       expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('lost') }),
     );
+    const turns = [user(say('q')), CALL_TURN, user(result('c1'), result('c1'), result('lost'))];
+    expect(() => sent({ turns })).toThrow(expect.objectContaining({ detail: expect.stringContaining('c1') }));
+  });
+
+  test('of one id answer its calls in turn', () => {
+    const calls: Turn = { role: 'assistant', parts: [called('a'), called('b'), called('a')] };
+    const results = [result('a', say('1')), result('b', say('2')), result('a', say('3'))];
+    const { contents } = sent({ turns: [user(say('q')), calls, user(...results)] });
+    expect(contents[2]!.parts.map(({ functionResponse }) => functionResponse?.response)).toEqual([
+      { output: '1' },
+      { output: '2' },
+      { output: '3' },
+    ]);
+  });
+
+  test('in any order are looked at a few times each', () => {
+    let looks = 0;
+    const ids = Array.from({ length: 2_000 }, (_, index) => `c${index}`);
+    const results = ids.map((id) => ({
+      ...result(id, say('x')),
+      get callId() {
+        looks++;
+        return id;
+      },
+    }));
+    const calls: Turn = { role: 'assistant', parts: ids.map((id) => called(id)) };
+    const { contents } = sent({ turns: [user(say('q')), calls, user(...results.reverse())] });
+    expect(contents[2]!.parts).toHaveLength(ids.length);
+    expect(looks).toBeLessThan(10 * ids.length);
   });
 });
 

@@ -1,3 +1,4 @@
+import { allowedTools } from '../../domain/allowed-tools';
 import type { Conversation, Tool } from '../../domain/conversation';
 import type { GeminiModel } from './gemini-model';
 
@@ -28,7 +29,7 @@ export function writeTools({ tools, toolChoice, output }: Conversation, model: G
 /** Names may be listed only where a call is forced; where it is not, the others are not offered. */
 function offeredTools(tools: readonly Tool[], choice: Conversation['toolChoice']): readonly Tool[] {
   if (choice.kind !== 'allowed' || choice.required) return tools;
-  return tools.filter(({ name }) => choice.names.includes(name));
+  return allowedTools(tools, choice.names);
 }
 
 function callingConfig(

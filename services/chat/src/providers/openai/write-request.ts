@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { allowedTools } from '../../domain/allowed-tools';
 import type { Conversation, Effort, OutputShape, Tool, ToolChoice } from '../../domain/conversation';
 import { effortOf } from '../../domain/effort';
 import { writeMembers } from '../../json/write-members';
@@ -67,9 +68,7 @@ function writeEffort(effort: Effort | undefined, { thinkingSwitch }: OpenAiDiale
 
 function writeTools({ tools, toolChoice, parallelToolCalls }: Conversation, dialect: OpenAiDialect): object {
   const offered =
-    toolChoice.kind === 'allowed' && !dialect.allowsTools
-      ? tools.filter(({ name }) => toolChoice.names.includes(name))
-      : tools;
+    toolChoice.kind === 'allowed' && !dialect.allowsTools ? allowedTools(tools, toolChoice.names) : tools;
   if (offered.length === 0) return {};
   return {
     tools: offered.map(writeTool),
