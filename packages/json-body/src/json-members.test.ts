@@ -47,6 +47,14 @@ test.each([
   expect(topLevelMembers(json).map(({ hasLongInteger }) => hasLongInteger)).toEqual([false, expected, true]);
 });
 
+test('more fields than any format has are refused', () => {
+  const fields = (count: number) => `{${Array(count).fill('"a":1').join()}}`;
+  expect(keys(fields(1_000))).toHaveLength(1_000);
+  expect(() => keys(fields(1_001))).toThrow(
+    expect.objectContaining({ code: 'invalid_request', detail: 'the body has too many fields' }),
+  );
+});
+
 describe('replacing', () => {
   test('changes nothing but the value', () => {
     const json = '{ "seed" : 12345678901234567890 ,\n "model" : "openai/x" , "t":1.0 }';

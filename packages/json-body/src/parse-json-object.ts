@@ -1,28 +1,28 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gateway/proto';
-import { type JsonMember, refuseExcessValues, topLevelMembers } from './json-members';
+import { type JsonMember, topLevelMembers } from './json-members';
+import { refuseExcess, type ValueBounds } from './refuse-excess';
 
 export interface ParsedObject {
   readonly value: Record<string, unknown>;
   readonly members: readonly JsonMember[];
 }
 
-export interface ObjectBounds {
+export interface ObjectBounds extends ValueBounds {
   readonly maxBytes?: number;
-  /** Members and entries, however deep. */
-  readonly maxValues: number;
 }
 
 /**
  * @throws GatewayError `invalid_request` for what is not one JSON object in UTF-8, or larger than it may be, and for a
  * repeated key, however deep: of a tool with two types, say, a provider might read another than we do.
  */
-export function parseJsonObject(bytes: Buffer, { maxBytes, maxValues }: ObjectBounds): ParsedObject {
+export function parseJsonObject(bytes: Buffer, bounds: ObjectBounds): ParsedObject {
+  const { maxBytes } = bounds;
   if (maxBytes !== undefined && bytes.length > maxBytes) {
     throw new GatewayError('invalid_request', { detail: `the body is longer than ${maxBytes} bytes` });
   }
   if (!isUtf8(bytes)) throw new GatewayError('invalid_request', { detail: 'the body is not valid UTF-8' });
-  refuseExcessValues(bytes, maxValues);
+  refuseExcess([bytes], bounds, 'the body');
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));

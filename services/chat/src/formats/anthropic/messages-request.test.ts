@@ -105,6 +105,11 @@ const refused: [string, unknown, string][] = [
   ],
   ['an unknown field', { ...valid, colour: 'red' }, 'invalid_request'],
   ['temperature above 1', { ...valid, temperature: 1.1 }, 'invalid_request'],
+  [
+    'numbers for many stop sequences',
+    { ...valid, stop_sequences: Array(200_000).fill(1) },
+    'invalid_request',
+  ],
   ['temperature as text', { ...valid, temperature: '1' }, 'invalid_request'],
   ['max_tokens as text', { ...valid, max_tokens: '1' }, 'invalid_request'],
   ['max_tokens below 0', { ...valid, max_tokens: -1 }, 'invalid_request'],

@@ -1,5 +1,6 @@
 import { isObject } from '@gateway/upstream';
 import { z } from 'zod';
+import { list } from '../list';
 import type { CacheControl, ContentBlock } from './content-block';
 
 /** A field that a client may leave out or send as null. */
@@ -56,7 +57,7 @@ export const messagesSchema = z.strictObject({
   output_format: optional(jsonSchemaFormat),
   service_tier: optional(z.enum(['auto', 'standard_only'])),
   speed: optional(z.enum(['standard', 'fast'])),
-  stop_sequences: optional(z.array(text)),
+  stop_sequences: optional(list(text)),
   stream: optional(z.boolean()),
   system: optional(z.union([text, z.array(z.unknown())])),
   /** Anthropic's own bound; the other formats' is 2. */

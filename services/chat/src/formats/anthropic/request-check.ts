@@ -2,6 +2,7 @@ import { isEmpty } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
 import { isObject } from '@gateway/upstream';
 import type { z } from 'zod';
+import { MAX_FAULTS } from '../body-bounds';
 import type { ContentBlock } from './content-block';
 import { OPAQUE_BLOCKS, READABLE_BLOCKS } from './content-block';
 import { isForeignThinking } from './foreign-thinking';
@@ -13,8 +14,6 @@ type Path = readonly (string | number)[];
 const MAX_MESSAGES = 20_000;
 const MAX_TOOLS = 1_024;
 const MAX_BLOCKS = 20_000;
-/** Enough to tell a wrong value from a missing one. */
-const MAX_FAULTS = 100;
 
 const ROLES = new Set<unknown>(['user', 'assistant', 'system']);
 /** OpenAI's, which Anthropic refuses too. */

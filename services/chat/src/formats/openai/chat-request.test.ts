@@ -74,6 +74,29 @@ const accepted: [string, unknown][] = [
   ['unknown nested fields', { ...valid, messages: [{ ...user, cache_control: { type: 'ephemeral' } }] }],
   ['stream options on a stream', { ...valid, stream: true, stream_options: { include_usage: true } }],
   ['temperature 2', { ...valid, temperature: 2 }],
+  [
+    'a conversation of thousands of messages and calls of tools',
+    {
+      ...valid,
+      messages: Array.from({ length: 5_000 }, (_, index) => {
+        const id = `call_${index}`;
+        const made = { id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
+        return [
+          { role: 'assistant', tool_calls: [made] },
+          { role: 'tool', tool_call_id: id, content: [{ type: 'text', text: 'x' }] },
+        ];
+      }).flat(),
+      tools: Array.from({ length: 1_000 }, (_, index) => {
+        const properties = Object.fromEntries(
+          Array.from({ length: 15 }, (_v, at) => [`p${index}_${at}`, {}]),
+        );
+        return {
+          type: 'function',
+          function: { name: `f${index}`, parameters: { type: 'object', properties } },
+        };
+      }),
+    },
+  ],
 ];
 
 const refused: [string, unknown, string][] = [
@@ -134,6 +157,22 @@ const refused: [string, unknown, string][] = [
   ],
   ['audio output', { ...valid, modalities: ['text', 'audio'] }, 'invalid_request'],
   ['a wrong value beside a missing one', { temperature: 5, messages: [user] }, 'invalid_request'],
+  ['numbers for many modalities', { ...valid, modalities: Array(200_000).fill(1) }, 'invalid_request'],
+  [
+    'very many unknown fields',
+    { ...valid, ...Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`field ${index}`, 1])) },
+    'invalid_request',
+  ],
+  [
+    'many tool calls that are none',
+    { ...valid, messages: [user, { role: 'assistant', tool_calls: Array(100_000).fill({}) }] },
+    'missing_parameter messages[1].tool_calls[0].id',
+  ],
+  [
+    'a wrong tool call behind one that lacks something',
+    { ...valid, messages: [user, { role: 'assistant', tool_calls: [{}, 5] }] },
+    'invalid_request',
+  ],
   ['no model', { messages: [user] }, 'missing_parameter model'],
   ['no messages', { model: 'sim/chat' }, 'missing_parameter messages'],
   ['null messages', { ...valid, messages: null }, 'missing_parameter messages'],

@@ -12,7 +12,7 @@ import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';
-import { BODY_BOUNDS } from '../body-bounds';
+import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import {
   type ChatCompletionBody,
@@ -38,8 +38,6 @@ const REQUIRED = [
 ];
 const MAX_ENTRIES: Readonly<Record<string, number>> = { messages: 20_000, tools: 1_024, functions: 1_024 };
 const MAX_PARTS = 20_000;
-/** Enough to tell a wrong value from a missing one. */
-const MAX_FAULTY_MESSAGES = 100;
 const MEDIA_PARTS = new Set(['input_audio', 'file']);
 
 /**
@@ -127,7 +125,7 @@ function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields)
   const result = safeParse(schema, value);
   const issues = [...(result.error?.issues ?? []), ...anthropicTools(value.tools)];
   const messages: ChatMessage[] = [];
-  let faulty = 0;
+  let faults = 0;
   for (const [index, entry] of (Array.isArray(value.messages) ? value.messages : []).entries()) {
     if (isPlainMessage(entry)) {
       messages.push(entry);
@@ -140,7 +138,8 @@ function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields)
     }
     for (const issue of message.error.issues)
       issues.push({ ...issue, path: ['messages', index, ...issue.path] });
-    if (++faulty === MAX_FAULTY_MESSAGES) break;
+    faults += message.error.issues.length;
+    if (faults >= MAX_FAULTS) break;
   }
   if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
   return { ...result.data, messages };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../list';
 
 /**
  * A field that a client may leave out or send as null.
@@ -28,9 +29,9 @@ const ROLES = ['developer', 'system', 'user', 'assistant', 'tool', 'function'] a
 
 export const messageSchema = z.looseObject({
   role: z.enum(ROLES),
-  content: optional(z.union([text, z.array(contentPart)])),
+  content: optional(z.union([text, list(contentPart)])),
   name: optional(text),
-  tool_calls: optional(z.array(toolCall)),
+  tool_calls: optional(list(toolCall)),
   tool_call_id: optional(text),
   refusal: optional(text),
 });
@@ -57,13 +58,13 @@ export const chatCompletionSchema = z.strictObject({
   audio: optional(jsonObject),
   frequency_penalty: optional(penalty),
   function_call: optional(z.union([text, jsonObject])),
-  functions: optional(z.array(jsonObject)),
+  functions: optional(list(jsonObject)),
   logit_bias: optional(jsonObject),
   logprobs: optional(z.boolean()),
   max_completion_tokens: optional(maxTokens),
   max_tokens: optional(maxTokens),
   metadata: optional(jsonObject),
-  modalities: optional(z.array(z.enum(['text', 'audio']))),
+  modalities: optional(list(z.enum(['text', 'audio']))),
   moderation: optional(jsonObject),
   n: optional(z.int().min(1).max(128)),
   parallel_tool_calls: optional(z.boolean()),
@@ -85,7 +86,7 @@ export const chatCompletionSchema = z.strictObject({
   ),
   temperature: optional(z.number().min(0).max(2)),
   tool_choice: optional(z.union([text, jsonObject])),
-  tools: optional(z.array(tool)),
+  tools: optional(list(tool)),
   top_logprobs: optional(z.int().min(0).max(20)),
   top_p: optional(z.number().min(0).max(1)),
   user: optional(text),

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/proto';
 import { describe, expect, test } from '@jest/globals';
 import type { Conversation } from '../../domain/conversation';
 import { parseChatRequest } from './chat-request';
+import { readToolChoice } from './read-tools';
 
 const user = { role: 'user', content: 'hi' };
 
@@ -304,6 +305,57 @@ describe('tools', () => {
     ['none at all', { tools, tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [] } } }],
   ])('choosing %s is refused', (_name, fields) => {
     expect(refusalOf(fields)).toMatch(/^invalid_request tool_choice/);
+  });
+});
+
+test('of thousands of tools each name is looked up once', () => {
+  const names = Array.from({ length: 200_000 }, (_, index) => `f${index}`);
+  const tools = names.map((name) => ({
+    ...{ name, description: undefined, parameters: {}, strict: undefined, cache: undefined },
+  }));
+  const allowed_tools = { mode: 'auto', tools: names.toReversed().map((name) => tool(name)) };
+  const body = { model: 'a/b', messages: [], tool_choice: { type: 'allowed_tools', allowed_tools } };
+  expect(readToolChoice(body, tools)).toMatchObject({ kind: 'allowed' });
+});
+
+describe('what tools were called with', () => {
+  const calling = (...texts: string[]) => ({
+    messages: [
+      user,
+      {
+        role: 'assistant',
+        tool_calls: texts.map((text, index) =>
+          call(`c${index}`, { function: { name: 'f', arguments: text } }),
+        ),
+      },
+    ],
+  });
+  const listOf = (count: number, entry: (index: number) => unknown) =>
+    JSON.stringify({ a: Array.from({ length: count }, (_, index) => entry(index)) });
+
+  test('may be much', () => {
+    const texts = Array.from({ length: 5_000 }, (_, index) =>
+      listOf(8, () => ({ path: `${index}`, line: 1 })),
+    );
+    expect(refusalOf(calling(...texts))).toBeUndefined();
+  });
+
+  test.each([
+    ['too many values', [listOf(300_000, () => 1)]],
+    ['too many values', Array(30).fill(listOf(10_000, () => 1))],
+    ['too many values', [`{"a": [${'{},'.repeat(300_000)}`]],
+    ['too many different keys', [listOf(25_000, (index) => ({ [`key ${index}`]: 1 }))]],
+  ])('is refused with %s', (many, texts) => {
+    expect(refusalOf(calling(...texts))).toBe(
+      `invalid_request messages: what tools were called with has ${many}`,
+    );
+  });
+
+  test('is counted in the legacy field too', () => {
+    const function_call = { name: 'f', arguments: listOf(300_000, () => 1) };
+    expect(refusalOf({ messages: [user, { role: 'assistant', content: null, function_call }] })).toMatch(
+      /too many/,
+    );
   });
 });
 

@@ -1,16 +1,19 @@
 import { membersOf } from '@gateway/upstream';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
 import type { ChatCompletionBody } from './chat-schema';
+import { refuseExcessArguments } from './excess-arguments';
 import { readMessages } from './read-messages';
 import { readToolChoice, readTools } from './read-tools';
 import { refuseUntranslatable } from './untranslatable';
 
 /**
  * A chat completion request in no provider's words.
- * @throws GatewayError `invalid_request` for what another format cannot carry and the caller would miss
+ * @throws GatewayError `invalid_request` for what another format cannot carry and the caller would miss, or that is
+ *   too much to read
  */
 export function toConversation(body: ChatCompletionBody): Conversation {
   refuseUntranslatable(body);
+  refuseExcessArguments(body.messages);
   const { system, turns } = readMessages(body.messages);
   const tools = readTools(body);
   return {
