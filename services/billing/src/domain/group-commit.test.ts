@@ -94,10 +94,25 @@ describe('a batch that fails', () => {
 
 test('more than may wait is refused at once', async () => {
   const { group, batch } = build({ maxWaiting: 2 });
-  const taken = [1, 2].map((n) => group.submit({ account: 'a', n }));
-  await expect(group.submit({ account: 'a', n: 3 })).rejects.toMatchObject({ code: 'internal_error' });
+  const taken = ['a', 'b'].map((account) => group.submit({ account, n: 1 }));
+  await expect(group.submit({ account: 'c', n: 1 })).rejects.toMatchObject({ code: 'internal_error' });
   (await batch(0)).end();
   await Promise.all(taken);
+});
+
+test('an account may have as much waiting as it leaves to the others', async () => {
+  const { group, batch } = build({ maxWaiting: 12, maxBatch: 12 });
+  const items = ['a', 'b', 'c'].flatMap((account) => Array.from({ length: 12 }, (_, n) => ({ account, n })));
+  const answers = Promise.allSettled(items.map((item) => group.submit(item)));
+  const { items: taken, end } = await batch(0);
+  expect(
+    Object.entries(Object.groupBy(taken, ({ account }) => account)).map(([, all]) => all?.length),
+  ).toEqual([6, 3, 2]);
+  end();
+  expect((await answers).filter(({ status }) => status === 'fulfilled')).toHaveLength(11);
+  const later = group.submit({ account: 'a', n: 12 });
+  (await batch(1)).end();
+  expect(await later).toBe('a12');
 });
 
 test('a deadline answers those that wait and those that run; the late are not run', async () => {

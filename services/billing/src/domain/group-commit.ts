@@ -10,6 +10,7 @@ export interface GroupCommitOptions<Item, Result> {
   /** Whether a batch that failed so is run once more; otherwise `run` has seen to that. */
   readonly repeatTransient: boolean;
   readonly maxBatch: number;
+  /** Of these an account may have as many as it leaves to the others, so that whoever comes finds a place. */
   readonly maxWaiting: number;
   readonly workers: number;
   /** Every item is answered within this time, with `internal_error` if need be. */
@@ -41,8 +42,9 @@ export class GroupCommit<Item, Result> {
   }
 
   submit(item: Item): Promise<Result> {
-    const { maxWaiting, deadlineMs } = this.#options;
-    if (this.#waiting >= maxWaiting) return Promise.reject(failure(new Error('too many items wait')));
+    const { accountOf, maxWaiting, deadlineMs } = this.#options;
+    const own = this.#queues.get(accountOf(item))?.length ?? 0;
+    if (own >= maxWaiting - this.#waiting) return Promise.reject(failure(new Error('too many items wait')));
     return new Promise((resolve, reject) => {
       const finish =
         <T>(settle: (value: T) => void) =>
