@@ -1,6 +1,7 @@
 import { type BodyRoom, createMetrics } from '@gateway/runtime';
 import type { TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ReplyRoom } from './domain/reply-room';
 import type { Route } from './domain/route';
 
 /** What is counted of each target. */
@@ -15,6 +16,7 @@ export interface TargetMetrics {
 export function createChatMetrics(
   health: TargetHealth,
   bodies: BodyRoom,
+  replies: ReplyRoom,
 ): { registry: Registry; targets: TargetMetrics; bodiesRefused: { inc(): void } } {
   const registry = createMetrics();
   const registers = [registry];
@@ -49,6 +51,14 @@ export function createChatMetrics(
     registers,
     collect() {
       this.set(bodies.usedBytes);
+    },
+  });
+  new Gauge({
+    name: 'chat_reply_bytes',
+    help: 'Large replies that their callers do not have yet',
+    registers,
+    collect() {
+      this.set(replies.usedBytes);
     },
   });
   new Gauge({

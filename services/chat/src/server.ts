@@ -39,6 +39,7 @@ import {
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { fromProtoModel } from './clients/from-proto-model';
 import { CountingShare } from './domain/counting-share';
+import { MAX_REPLY_BYTES, ReplyRoom } from './domain/reply-room';
 import { Journal } from './journal/journal';
 import { createChatMetrics } from './metrics';
 import { createProviders, KNOWN } from './providers/registry';
@@ -75,6 +76,12 @@ const settings = {
     .int()
     .positive()
     .default(512 * 1024 ** 2),
+  /** Of the replies that are no streams, each until its caller has it; the largest must fit where an account has half. */
+  MAX_REPLIES_BYTES: z.coerce
+    .number()
+    .int()
+    .min(2 * MAX_REPLY_BYTES)
+    .default(512 * 1024 ** 2),
   /** Absent: usage goes to billing over gRPC. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),
@@ -95,13 +102,15 @@ const settings = {
   DRAIN_TIMEOUT_MS: milliseconds(600_000),
 };
 
-/** An account has room for this part of all bodies as long as any but the last eighth is free. */
+/** An account has room for this part of all bodies, or replies, as long as any but the last eighth is free. */
 const ACCOUNT_SHARES = 16;
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const DELIVERY_DRAIN_MS = 3_000;
 /** For the rest of a stop, after the drain. */
 const STOP_REST_MS = 10_000;
+
+const roomFor = (maxBytes: number) => new BodyRoom(maxBytes, maxBytes / ACCOUNT_SHARES);
 
 export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const config = readConfig(settings, env);
@@ -151,8 +160,9 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const upstream = new UpstreamHttp(config.KEEP_ALIVE_MS);
   const clock = new ProgressClock();
   const health = new TargetHealth(() => performance.now(), config.CIRCUIT_WAIT_MS);
-  const bodies = new BodyRoom(config.MAX_BODIES_BYTES, config.MAX_BODIES_BYTES / ACCOUNT_SHARES);
-  const metrics = createChatMetrics(health, bodies);
+  const bodies = roomFor(config.MAX_BODIES_BYTES);
+  const replies = new ReplyRoom(roomFor(config.MAX_REPLIES_BYTES));
+  const metrics = createChatMetrics(health, bodies, replies);
   const dispatcher = new Dispatcher({
     upstream,
     health,
@@ -168,6 +178,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     clock,
     metrics: metrics.targets,
     health,
+    replies,
     quietMs: config.KEEP_ALIVE_MS,
   });
   const counting = new CountingShare(() => performance.now());

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
+import { BodyRoom } from '@gateway/runtime';
 import { expect, test } from '@jest/globals';
+import { ReplyRoom } from '../domain/reply-room';
 import { readMessage } from './anthropic/read-message';
 import { ResponseReader } from './gemini/response-reader';
 import { readReply } from './read-reply';
@@ -8,8 +10,11 @@ import type { UpstreamResponse } from './upstream-http';
 const LONG = '{"id":12345678901234567890,"of":[{"n":-9007199254740993}]}';
 const NUMBER = '12345678901234567890';
 
-const reply = async (json: string) =>
-  (await readReply(Readable.from([Buffer.from(json)]) as unknown as UpstreamResponse['body'])).value;
+const room = new ReplyRoom(new BodyRoom(0, 0));
+const reply = async (json: string) => {
+  const body = Readable.from([Buffer.from(json)]) as unknown as UpstreamResponse['body'];
+  return (await readReply(body, room.hold('a'))).value;
+};
 
 const message = async (input: string) =>
   readMessage(

@@ -1,8 +1,8 @@
 import type { WholeReply } from '../domain/chat-provider';
+import { type HeldReply, MAX_REPLY_BYTES } from '../domain/reply-room';
 import { parseExact } from '../json/exact-json';
 import type { UpstreamResponse } from './upstream-http';
 
-const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 /** Enough of a refusal to read its message. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
@@ -10,9 +10,13 @@ export interface ReplyObject extends WholeReply {
   readonly value: Record<string, unknown>;
 }
 
-/** @throws Error when the reply is cut, too large or no JSON object */
-export async function readReply(reply: UpstreamResponse['body']): Promise<ReplyObject> {
-  const bytes = await readAll(reply, MAX_REPLY_BYTES);
+/**
+ * @param held the room that is taken for it, which is its reader's to give
+ * @throws Error when the reply is cut, too large or no JSON object; GatewayError when there is no room for it
+ */
+export async function readReply(reply: UpstreamResponse['body'], held: HeldReply): Promise<ReplyObject> {
+  const bytes = await readAll(reply, MAX_REPLY_BYTES, held);
+  held.end(bytes.length);
   const value = parseJson(bytes, parseExact);
   if (typeof value !== 'object' || value === null) throw new Error('reply is no JSON object');
   return { bytes, value: value as Record<string, unknown> };
@@ -36,13 +40,15 @@ function parseJson(bytes: Buffer, parse: (json: string) => unknown): unknown {
   }
 }
 
-async function readAll(body: UpstreamResponse['body'], maxBytes: number): Promise<Buffer> {
+async function readAll(body: UpstreamResponse['body'], maxBytes: number, held?: HeldReply): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const bytes of body) {
     size += bytes.length;
     if (size > maxBytes) throw new Error('reply is too large');
     pieces.push(bytes);
+    const room = held?.grow(size);
+    if (room) await room;
   }
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 }

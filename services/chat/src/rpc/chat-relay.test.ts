@@ -1,9 +1,10 @@
 import type { UsageEvent } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
-import type { LinkReply, RequestContext } from '@gateway/runtime';
+import { BodyRoom, type LinkReply, type RequestContext } from '@gateway/runtime';
 import { UpstreamError } from '@gateway/upstream';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Model } from '../domain/model';
+import { MAX_REPLY_BYTES, ReplyRoom } from '../domain/reply-room';
 import { targetOf } from '../domain/route.fixture';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import { DIALECTS } from '../providers/openai/dialect';
@@ -42,20 +43,21 @@ let ended: UsageEvent[];
 let broken: string[];
 let healths: string[];
 let caller: AbortController;
+let replies: ReplyRoom;
 beforeEach(() => {
   clock = new ProgressClock();
   ended = [];
   broken = [];
   healths = [];
   caller = new AbortController();
+  replies = new ReplyRoom(new BodyRoom(2 * MAX_REPLY_BYTES, 0));
 });
 afterEach(() => clock.close());
 
-const body = Buffer.from(
-  JSON.stringify({ model: 'sim/chat', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
-);
+const bodyOf = (stream: boolean) =>
+  Buffer.from(JSON.stringify({ model: 'sim/chat', stream, messages: [{ role: 'user', content: 'hi' }] }));
 
-function admitted(outputTokens: number): AdmittedCall {
+function admitted(outputTokens: number, body: Buffer): AdmittedCall {
   const journal = { dispatched: async () => {}, progress: () => {}, final: async () => {} };
   const price = { inputNano: 1_000_000n, outputNano: 1_000_000n };
   const metered = new MeteredCall(
@@ -95,8 +97,12 @@ async function* reply(...pieces: (string | Buffer | Error)[]): AsyncGenerator<Bu
   }
 }
 
-/** A stream whose provider begins so. */
-function send(begun: Promise<AsyncIterable<Buffer>>, { quietMs = 60_000, outputTokens = 100 } = {}) {
+/** A call whose provider begins so. */
+function send(
+  begun: Promise<AsyncIterable<Buffer>>,
+  { quietMs = 60_000, outputTokens = 100, stream = true } = {},
+) {
+  const body = bodyOf(stream);
   const relay = new ChatRelay({
     dispatcher: {
       begin: async () =>
@@ -108,10 +114,11 @@ function send(begun: Promise<AsyncIterable<Buffer>>, { quietMs = 60_000, outputT
       broke: ({ target }) => healths.push(`${target.provider} broke`),
       ended: ({ target }) => healths.push(`${target.provider} ended`),
     },
+    replies,
     quietMs,
   });
   const context = { requestId: 'r', signal: caller.signal, log: { warn() {} } } as unknown as RequestContext;
-  return relay.send(context, admitted(outputTokens));
+  return relay.send(context, admitted(outputTokens, body));
 }
 
 async function textOf({ body: bytes }: LinkReply, onPiece = (_text: string) => {}): Promise<string> {
@@ -276,5 +283,43 @@ describe('a caller that leaves', () => {
     ]);
     expect(broken).toEqual([]);
     expect(healths).toEqual([]);
+  });
+});
+
+describe('a reply that is no stream', () => {
+  const MIB = 1024 * 1024;
+  async function* completion(mib: number) {
+    yield Buffer.from(
+      '{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"',
+    );
+    for (let n = 0; n < mib; n++) yield Buffer.alloc(MIB, 'x');
+    yield Buffer.from('"}}],"usage":{"prompt_tokens":9,"completion_tokens":2}}');
+  }
+  const whole = (mib: number) => send(Promise.resolve(completion(mib)), { stream: false });
+
+  test('holds its room until its caller has it', async () => {
+    const answer = await whole(5);
+    expect(replies.usedBytes).toBe(Number(answer.headers['content-length']));
+    expect((await textOf(answer)).length).toBe(Number(answer.headers['content-length']));
+    expect([replies.usedBytes, healths]).toEqual([0, ['second ended']]);
+    expect(ended).toMatchObject([{ costNano: '11' }]);
+  });
+
+  test('needs none where it is small', async () => {
+    expect((await whole(0)).body).toBeInstanceOf(Buffer);
+  });
+
+  test('waits for room, and is nobody’s fault and free when there is none', async () => {
+    jest.useFakeTimers();
+    try {
+      await replies.hold('b').grow(MAX_REPLY_BYTES);
+      const failed = expect(whole(5)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+      await jest.advanceTimersByTimeAsync(30_000);
+      await failed;
+      expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', errorCode: 'rate_limited' }]);
+      expect([replies.usedBytes, healths]).toEqual([MAX_REPLY_BYTES, []]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

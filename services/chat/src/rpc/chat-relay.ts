@@ -3,6 +3,7 @@ import type { LinkReply, RequestContext } from '@gateway/runtime';
 import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { PassedStream } from '../domain/chat-provider';
+import type { HeldReply, ReplyRoom } from '../domain/reply-room';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
@@ -37,6 +38,8 @@ export interface ChatRelayDeps {
   readonly clock: ProgressClock;
   readonly metrics: Pick<TargetMetrics, 'streamBroke'>;
   readonly health: Pick<TargetHealth, 'broke' | 'ended'>;
+  /** For replies that are no streams. */
+  readonly replies: ReplyRoom;
   /** A caller who hears nothing for much longer may take the connection for dead. */
   readonly quietMs: number;
 }
@@ -55,7 +58,7 @@ export class ChatRelay {
       await call.metered.dispatched(estimateInput(call.request.size));
       if (context.signal.aborted) throw new Error('caller left before dispatch');
       const begun = this.#deps.dispatcher.begin(context, call);
-      if (!call.request.stream) return await this.#healthy(context, await begun, call);
+      if (!call.request.stream) return await this.#relayWhole(context, await begun, call);
       const headers = { ...STREAM_HEADERS, ...call.headers };
       const early = await within(begun, this.#deps.quietMs);
       const body = early ? this.#relayStream(context, call, early) : this.#relayLate(context, call, begun);
@@ -76,23 +79,37 @@ export class ChatRelay {
     return error;
   }
 
-  /** A reply that can't be read says as much about its target as one that breaks off. */
-  async #healthy(context: RequestContext, begun: BegunCall, call: AdmittedCall): Promise<LinkReply> {
+  /** A reply that can't be read says as much about its target as one that breaks off, unless we had no room for it. */
+  async #relayWhole(context: RequestContext, begun: BegunCall, call: AdmittedCall): Promise<LinkReply> {
+    const held = this.#deps.replies.hold(call.accountId);
     try {
-      const reply = await this.#relayWhole(context, call, begun);
+      const body = await this.#answerWhole(context, call, begun, held);
       this.#deps.health.ended(begun.route);
-      return reply;
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+        ...call.headers,
+      };
+      return { status: 200, headers, body: held.bytes === 0 ? body : untilTaken(body, held) };
     } catch (error) {
-      if (!context.signal.aborted) this.#deps.health.broke(begun.route);
+      held.give();
+      const isOurs = error instanceof GatewayError;
+      if (!isOurs && !context.signal.aborted) this.#deps.health.broke(begun.route);
       throw error;
     }
   }
 
-  async #relayWhole(context: RequestContext, call: AdmittedCall, begun: BegunCall): Promise<LinkReply> {
+  /** Reads a reply that is no stream, and settles it. */
+  async #answerWhole(
+    context: RequestContext,
+    call: AdmittedCall,
+    begun: BegunCall,
+    held: HeldReply,
+  ): Promise<Buffer> {
     const { request, metered } = call;
     const { provider } = begun.route;
     metered.answeredBy(provider.id);
-    const reply = await readReply(begun.reply);
+    const reply = await readReply(begun.reply, held);
     const { value } = reply;
     if (!provider.isReply(value)) throw new Error('reply is none of its format');
     const reported = provider.readUsage(value);
@@ -107,15 +124,7 @@ export class ChatRelay {
         ? (provider.passReply?.(reply, call.model.slug) ?? reply.bytes)
         : request.replies.write(provider.readReply(value), usage, identityOf(context, call));
     await metered.settle(usage, reported ? 'provider' : 'counted', ANSWERED);
-    return {
-      status: 200,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': String(body.length),
-        ...call.headers,
-      },
-      body,
-    };
+    return body;
   }
 
   /** A provider that thinks for long before it says anything: its caller hears that we are still there. */
@@ -203,6 +212,15 @@ export class ChatRelay {
     this.#deps.health.broke(route);
     await metered.settle(usage, source, { status: 200, errorCode: error.code });
     yield Buffer.from(request.replies.errorFrame(error));
+  }
+}
+
+/** What feeds a link is over when it has the last of it, or its caller has left. */
+async function* untilTaken(body: Buffer, held: HeldReply): AsyncIterable<Buffer> {
+  try {
+    yield body;
+  } finally {
+    held.give();
   }
 }
 
