@@ -10,9 +10,12 @@ export interface ReplyObject extends WholeReply {
   readonly value: Record<string, unknown>;
 }
 
+/** Its provider has made it, and tells at its end for what. */
+export class ReplyTooLarge extends Error {}
+
 /**
  * @param held the room that is taken for it, which is its reader's to give
- * @throws Error when the reply is cut, too large or no JSON object; GatewayError when there is no room for it
+ * @throws Error when the reply is cut or no JSON object; ReplyTooLarge; GatewayError when there is no room for it
  */
 export async function readReply(reply: UpstreamResponse['body'], held: HeldReply): Promise<ReplyObject> {
   const bytes = await readAll(reply, MAX_REPLY_BYTES, held);
@@ -45,7 +48,7 @@ async function readAll(body: UpstreamResponse['body'], maxBytes: number, held?: 
   let size = 0;
   for await (const bytes of body) {
     size += bytes.length;
-    if (size > maxBytes) throw new Error('reply is too large');
+    if (size > maxBytes) throw new ReplyTooLarge('reply is too large');
     pieces.push(bytes);
     const room = held?.grow(size);
     if (room) await room;

@@ -309,6 +309,20 @@ describe('a reply that is no stream', () => {
     expect((await whole(0)).body).toBeInstanceOf(Buffer);
   });
 
+  test('and is too large to be read is charged as the most that it can have been', async () => {
+    await expect(whole(64)).rejects.toMatchObject({ code: 'upstream_failed' });
+    expect(ended).toMatchObject([
+      {
+        outcome: 'USAGE_OUTCOME_SETTLED',
+        status: 502,
+        errorCode: 'upstream_failed',
+        usageSource: 'USAGE_SOURCE_COUNTED',
+        tokens: { input: '8', output: '100' },
+      },
+    ]);
+    expect([replies.usedBytes, healths]).toEqual([0, ['second broke']]);
+  });
+
   test('waits for room, and is nobody’s fault and free when there is none', async () => {
     jest.useFakeTimers();
     try {

@@ -7,7 +7,7 @@ import type { HeldReply, ReplyRoom } from '../domain/reply-room';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
-import { readReply } from '../providers/read-reply';
+import { ReplyTooLarge, readReply } from '../providers/read-reply';
 import { AlikeEvents } from '../sse/alike-events';
 import type { AdmittedCall } from './admitted-call';
 import { countedUsage, countReply, finalUsage, type Sent } from './counted-usage';
@@ -69,11 +69,11 @@ export class ChatRelay {
     }
   }
 
-  /** Nothing was answered, so nothing is charged. */
+  /** Nothing was answered, so nothing is charged, unless the call was settled before. */
   async #failed(context: RequestContext, call: AdmittedCall, thrown: unknown): Promise<GatewayError> {
     const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
     const left = context.signal.aborted;
-    await call.metered.release(left ? CALLER_LEFT : { status: error.row.status, errorCode: error.code });
+    await call.metered.release(left ? CALLER_LEFT : failedBy(error));
     if (!left)
       context.log.warn({ model: call.model.slug, code: error.code, err: error.cause }, 'provider failed');
     return error;
@@ -95,6 +95,7 @@ export class ChatRelay {
       held.give();
       const isOurs = error instanceof GatewayError;
       if (!isOurs && !context.signal.aborted) this.#deps.health.broke(begun.route);
+      if (error instanceof ReplyTooLarge) await settleUnread(context, call, begun);
       throw error;
     }
   }
@@ -213,6 +214,20 @@ export class ChatRelay {
     await metered.settle(usage, source, { status: 200, errorCode: error.code });
     yield Buffer.from(request.replies.errorFrame(error));
   }
+}
+
+const failedBy = ({ row, code }: GatewayError) => ({ status: row.status, errorCode: code });
+
+/** What the provider charges for such a reply is never told, and its caller must not be able to have it for nothing. */
+async function settleUnread(context: RequestContext, call: AdmittedCall, begun: BegunCall): Promise<void> {
+  const { request, metered, outputTokens } = call;
+  const sent = { request, provider: begun.route.provider, body: begun.body };
+  const outcome = context.signal.aborted ? CALLER_LEFT : failedBy(new GatewayError('upstream_failed'));
+  await metered.settle(
+    countedUsage(sent, () => outputTokens),
+    'counted',
+    outcome,
+  );
 }
 
 /** What feeds a link is over when it has the last of it, or its caller has left. */
