@@ -104,6 +104,9 @@ const settings = {
 
 /** An account has room for this part of all bodies, or replies, as long as any but the last eighth is free. */
 const ACCOUNT_SHARES = 16;
+/** Of CPU in a second. Apart, since a prompt that is not counted may be refused, and of a count an estimate is an answer. */
+const ADMISSION_COUNTS_MS = 250;
+const FREE_COUNTS_MS = 150;
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const DELIVERY_DRAIN_MS = 3_000;
@@ -181,14 +184,20 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     replies,
     quietMs: config.KEEP_ALIVE_MS,
   });
-  const counting = new CountingShare(() => performance.now());
-  const answer = answerChat({ models, providers, admission, relay: chatRelay, counting });
+  const countingShare = (allMs: number) => new CountingShare(() => performance.now(), allMs);
+  const answer = answerChat({
+    models,
+    providers,
+    admission,
+    relay: chatRelay,
+    counting: countingShare(ADMISSION_COUNTS_MS),
+  });
   const keys = new KeyClient(billing);
   const refusals = reportRefusals(billing, log);
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, config.UNKNOWN_FIELDS),
     message: createMessage(answer, config.UNKNOWN_FIELDS),
-    countTokens: countTokens({ models, admission, counting }),
+    countTokens: countTokens({ models, admission, counting: countingShare(FREE_COUNTS_MS) }),
     listModels: withCurrentKey(keys, listModels({ models, providers, admission })),
     getModel: withCurrentKey(keys, getModel({ models, providers, admission })),
   });

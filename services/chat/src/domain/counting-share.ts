@@ -1,25 +1,24 @@
-import { threadCpuMs } from './token-count';
+import { loadTokenizer, threadCpuMs } from './token-count';
 
 const SPAN_MS = 1_000;
-/** Of CPU, in each span: for one account, and for all of them together. */
-const ACCOUNT_MS = 200;
-const ALL_MS = 400;
 /** Enough of a text to estimate the rest from. */
 const LEAST_MS = 2;
 
 /**
- * How long tokens may be counted for callers who do not pay for it: of a prompt before it is held, and where nothing
- * but the count is asked for. What is over the share of its account, or of all, is estimated sooner, so that counts
- * do not take the time of calls.
+ * How long tokens may be counted for callers who do not pay for it. An account has as much of each second as it leaves to
+ * the others; what is over that is estimated sooner, so that counts do not take the time of calls.
  */
 export class CountingShare {
   readonly #nowMs: () => number;
+  readonly #allMs: number;
   readonly #spentMs = new Map<string, number>();
   #allSpentMs = 0;
   #spanEndsMs = 0;
 
-  constructor(nowMs: () => number) {
+  /** @param allMs of CPU in each second, for all accounts together */
+  constructor(nowMs: () => number, allMs: number) {
     this.#nowMs = nowMs;
+    this.#allMs = allMs;
   }
 
   /** @param count is told how much CPU it may use, at most `wantedMs` */
@@ -31,7 +30,9 @@ export class CountingShare {
       this.#spentMs.clear();
     }
     const spentMs = this.#spentMs.get(accountId) ?? 0;
-    const leftMs = Math.min(wantedMs, ACCOUNT_MS - spentMs, ALL_MS - this.#allSpentMs);
+    const leftMs = Math.min(wantedMs, (this.#allMs - this.#allSpentMs - spentMs) / 2);
+    // Whoever comes first would be without his time for it.
+    loadTokenizer();
     const startMs = threadCpuMs();
     try {
       return count(Math.max(LEAST_MS, leftMs));

@@ -16,7 +16,7 @@ export const DEFAULT_BUDGET_MS = 50;
 let count: CountTokens | undefined;
 
 /** Loading takes about 0.2 s and 80 MB, so it waits until it is needed. */
-function load(): CountTokens {
+export function loadTokenizer(): CountTokens {
   count ??= (require('gpt-tokenizer/encoding/o200k_base') as { countTokens: CountTokens }).countTokens;
   return count;
 }
@@ -28,7 +28,7 @@ function load(): CountTokens {
  */
 export class TokenCounter {
   readonly #deadlineMs: number;
-  readonly #count = load();
+  readonly #count = loadTokenizer();
   #tokens = 0;
   #textTokens = 0;
   #textChars = 0;

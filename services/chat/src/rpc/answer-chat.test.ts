@@ -76,7 +76,7 @@ async function admissionsFor(
       },
     } as unknown as Admission,
     relay: { send: async () => ({}) } as unknown as ChatRelay,
-    counting: new CountingShare(() => 0),
+    counting: new CountingShare(() => 0, 400),
   });
   const bytes = Buffer.from(JSON.stringify({ model: 'sim/chat', max_tokens: 10, ...body }));
   const answered = answer(CONTEXT, CALL, parseMessagesRequest(bytes, {}));

@@ -8,6 +8,7 @@ import type { CountingShare } from '../domain/counting-share';
 import { type Model, type ModelLookup, resolveChatModel, type TokenPrice } from '../domain/model';
 import { callPrice } from '../domain/price';
 import type { Route } from '../domain/route';
+import { DEFAULT_BUDGET_MS } from '../domain/token-count';
 import { type RequestSize, type UpperBound, upperBound, wholeOnly } from '../domain/upper-bound';
 import type { Admission, Admitted } from './admission';
 import type { AdmittedCall } from './admitted-call';
@@ -79,7 +80,7 @@ async function admitChat(
   const admitted =
     boundInput && countsAlike
       ? await admitByCount(cheap, admit, () => {
-          const counted = counting.run(call.key.accountId, BOUND_BUDGET_MS, (budgetMs) =>
+          const counted = counting.run(call.key.accountId, DEFAULT_BUDGET_MS, (budgetMs) =>
             boundInput(body, budgetMs),
           );
           return counted === undefined ? cheap : upperBound(model, price, size, counted);
@@ -165,8 +166,6 @@ function sizeOn(
   };
 }
 
-/** A caller without funds may make us count, but not for long. */
-const BOUND_BUDGET_MS = 25;
 /** Refusals that a tighter bound may cure. */
 const SHORT = new Set<string>([
   'insufficient_balance',
