@@ -39,6 +39,7 @@ export function toEnvelope(error: GatewayError): ErrorEnvelope {
 export function errorHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = error.rates ? rateHeaders(error.rates) : {};
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+  if (error.maxTokens !== undefined) headers['x-gateway-max-tokens'] = String(error.maxTokens);
   if (error.shouldRetry !== undefined) headers['x-should-retry'] = String(error.shouldRetry);
   return headers;
 }

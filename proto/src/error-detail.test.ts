@@ -36,6 +36,13 @@ test('an error says what the key has left, beside when to try again', () => {
   });
 });
 
+test('an error says to what the output was lowered', () => {
+  const error = new GatewayError('upstream_failed');
+  const lowered = decodeErrorDetail(encodeErrorDetail(error.withMaxTokens(5)));
+  expect(errorHeaders(lowered)).toEqual({ 'x-gateway-max-tokens': '5' });
+  expect(error.withMaxTokens(undefined)).toBe(error);
+});
+
 test('figures come to a copy, which is the error in all else', () => {
   const options = {
     param: 'model',

@@ -23,6 +23,7 @@ export function toErrorDetail(error: GatewayError): ErrorDetail {
   }
   if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
   if (error.rates) detail.rates = toProtoRates(error.rates);
+  if (error.maxTokens !== undefined) detail.maxTokens = error.maxTokens;
   if (error.shouldRetry !== undefined) detail.shouldRetry = error.shouldRetry;
   return detail;
 }
@@ -38,6 +39,7 @@ export function fromErrorDetail(detail: ErrorDetail__Output): GatewayError {
   }
   if (detail.retryAfterSeconds !== undefined) options.retryAfterSeconds = detail.retryAfterSeconds;
   if (detail.rates) options.rates = fromProtoRates(detail.rates);
+  if (detail.maxTokens !== undefined) options.maxTokens = detail.maxTokens;
   if (detail.shouldRetry !== undefined) options.shouldRetry = detail.shouldRetry;
   return GatewayError.fromCode(detail.code, options);
 }

@@ -28,6 +28,8 @@ export interface GatewayErrorOptions {
   readonly retryAfterSeconds?: number;
   /** What the call's key has left, where that is known. */
   readonly rates?: RateFigures;
+  /** To which the call's output was lowered. */
+  readonly maxTokens?: number;
   /** Overrides the table. */
   readonly shouldRetry?: boolean;
   /** For the log only. */
@@ -44,6 +46,7 @@ export class GatewayError extends Error {
   readonly cap: CapExtras | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly rates: RateFigures | undefined;
+  readonly maxTokens: number | undefined;
   readonly shouldRetry: boolean | undefined;
   readonly #options: GatewayErrorOptions;
 
@@ -59,6 +62,7 @@ export class GatewayError extends Error {
     this.cap = options.cap;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.rates = options.rates;
+    this.maxTokens = options.maxTokens;
     this.shouldRetry = options.shouldRetry ?? row.shouldRetry;
     this.#options = options;
   }
@@ -67,6 +71,11 @@ export class GatewayError extends Error {
   withRates(rates: RateFigures): GatewayError {
     if (!rates.requests && !rates.tokens) return this;
     return new GatewayError(this.code, { ...this.#options, rates });
+  }
+
+  /** The same, of a call whose output was lowered to so much, if it was. */
+  withMaxTokens(maxTokens: number | undefined): GatewayError {
+    return maxTokens === undefined ? this : new GatewayError(this.code, { ...this.#options, maxTokens });
   }
 
   /** The only doorway from an unknown thrown value: what is not ours is `internal_error`. */

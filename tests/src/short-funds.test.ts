@@ -37,6 +37,13 @@ test('a client that names a huge maximum keeps working on its last cent, and nev
   expect(await system.drift()).toBe(0);
 }, 60_000);
 
+test('a lowered call that its provider refuses says to what it was lowered', async () => {
+  const customer = await system.provision({ balanceUsd: 0.002 });
+  const answer = await call(customer.apiKey, {}, '[[sim {"status":400}]]');
+  expect(answer.status).toBe(400);
+  expect(Number(answer.headers['x-gateway-max-tokens'])).toBeGreaterThan(15);
+});
+
 describe('a client that asks again at once is not refused for what its last call keeps until it is settled', () => {
   const answersOf = async ({ apiKey }: Customer) => {
     const codes: string[] = [];

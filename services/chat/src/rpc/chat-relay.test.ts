@@ -83,7 +83,7 @@ function admitted(outputTokens: number, body: Buffer): AdmittedCall {
     routes: [{ provider, target: targetOf('second') }],
     body,
     metered,
-    loweredMaxTokens: undefined,
+    loweredMaxTokens: 5,
     outputTokens,
     rates: RATES,
     headers: { 'x-gateway-max-tokens': '5' },
@@ -242,6 +242,7 @@ describe('a provider that fails at once', () => {
       code: 'rate_limited',
       retryAfterSeconds: 7,
       rates: RATES,
+      maxTokens: 5,
     });
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', errorCode: 'rate_limited' }]);
   });

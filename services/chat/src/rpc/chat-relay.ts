@@ -65,7 +65,7 @@ export class ChatRelay {
       return { status: 200, headers, body };
     } catch (thrown) {
       const error = await this.#failed(context, call, thrown);
-      throw error.withRates(call.rates);
+      throw error.withRates(call.rates).withMaxTokens(call.loweredMaxTokens);
     }
   }
 
