@@ -1,9 +1,13 @@
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
-/** Of a provider's `Retry-After`, whole seconds; a date or nonsense is left out. */
+const HTTP_DATE = /^[A-Z][a-z]+, .+ GMT$/;
+
+/** Of a provider's `Retry-After`, seconds or a date, whole seconds from now; nonsense is left out. */
 export function retryAfterSeconds(header: unknown): number | undefined {
-  if (typeof header !== 'string' || !/^\d+(\.\d+)?$/.test(header)) return undefined;
-  return wholeRetrySeconds(Number(header));
+  if (typeof header !== 'string') return undefined;
+  if (/^\d+(\.\d+)?$/.test(header)) return wholeRetrySeconds(Number(header));
+  const atMs = HTTP_DATE.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : wholeRetrySeconds((atMs - Date.now()) / 1_000);
 }
 
 export function wholeRetrySeconds(seconds: number): number {

@@ -75,6 +75,7 @@ describe('connections', () => {
 
 test('a provider’s 429 keeps its Retry-After, its refusal its words; nobody should repeat what it refused', () => {
   expect(toGatewayError({ kind: 'status', status: 429, retryAfterSeconds: 9 }).retryAfterSeconds).toBe(9);
+  expect(toGatewayError({ kind: 'status', status: 429 }).retryAfterSeconds).toBe(1);
   expect(toGatewayError({ kind: 'status', status: 400, message: 'too long' })).toMatchObject({
     detail: 'too long',
     shouldRetry: false,

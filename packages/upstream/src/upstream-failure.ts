@@ -106,11 +106,8 @@ export function toGatewayError(failure: UpstreamFailure): GatewayError {
   if (failure.kind === 'broken') return new GatewayError('upstream_failed', { cause: failure.cause });
   const cause = new Error(`provider answered ${failure.status}`);
   if (failure.status === 429) {
-    const retryAfterSeconds = failure.retryAfterSeconds;
-    return new GatewayError('rate_limited', {
-      cause,
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
+    // Without a wait of its own the target cools as long as that.
+    return new GatewayError('rate_limited', { cause, retryAfterSeconds: failure.retryAfterSeconds ?? 1 });
   }
   if (OUR_FAULT_STATUSES.has(failure.status)) return new GatewayError('upstream_unavailable', { cause });
   if (CALLER_FAULT_STATUSES.has(failure.status)) {

@@ -78,13 +78,13 @@ function statusCases({ refusal: refuse }: WireReplies): UpstreamCase[] {
     {
       code: 'rate_limited',
       when: 'a 429 without Retry-After',
-      retryAfter: 'never',
+      retryAfter: 1,
       does: answers(429, slowDown),
     },
     {
       code: 'rate_limited',
       when: 'a 429 whose Retry-After is nonsense',
-      retryAfter: 'never',
+      retryAfter: 1,
       does: answers(429, slowDown, { 'retry-after': 'soon' }),
     },
     { code: 'invalid_request', when: 'a 400 that is no JSON', ...refusal(/./), does: answers(400, '<html>') },

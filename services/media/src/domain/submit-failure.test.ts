@@ -53,6 +53,7 @@ describe('by the provider’s status', () => {
     expect(ofStatus(400, { message: 'too long' }).error.detail).toBe('too long');
     expect(ofStatus(503, { message: 'busy' }).error.detail).toBe('busy');
     expect(ofStatus(429, { retryAfterSeconds: 7 }).error.retryAfterSeconds).toBe(7);
+    expect(ofStatus(429).error.retryAfterSeconds).toBe(1);
     expect(ofStatus(402, { message: 'our balance' }).error.detail).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/proto';
-import { failureOf, type UpstreamFailure } from '@gateway/upstream';
+import { failureOf, toGatewayError, type UpstreamFailure } from '@gateway/upstream';
 import { mayHaveArrived } from './may-have-arrived';
 
 /** How a submit failed, in the words of the public table, and what that means for its bill. */
@@ -32,16 +32,13 @@ export function submitFailure(failure: UpstreamFailure): SubmitFailure {
   if (failure.kind === 'broken') {
     return { error: inDoubt(failure.cause), bill: 'lost' };
   }
-  const { status, message, retryAfterSeconds } = failure;
+  const { status, message } = failure;
   const cause = new Error(`provider answered ${status}`);
   if (IN_BETWEEN.has(status)) {
     const error = new GatewayError('video_generation_failed', { cause, detail: DOUBT, shouldRetry: false });
     return { error, bill: 'lost' };
   }
-  if (status === 429) {
-    const wait = retryAfterSeconds !== undefined && { retryAfterSeconds };
-    return released(new GatewayError('rate_limited', { cause, ...wait }));
-  }
+  if (status === 429) return released(toGatewayError(failure));
   if (OUR_FAULT.has(status)) return released(new GatewayError('upstream_unavailable', { cause }));
   if (CALLERS_FAULT.has(status)) return refused(message ?? 'the provider refused a parameter');
   return released(

@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { retryAfterSeconds } from './retry-after';
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12, 0, 0, 400) });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test.each([
+  ['7', 7],
+  ['1.2', 2],
+  ['0', 1],
+  ['999999999', 86_400],
+  ['Mon, 23 Nov 2026 12:00:07 GMT', 7],
+  ['Monday, 23-Nov-26 12:00:07 GMT', 7],
+  ['Mon, 23 Nov 2026 11:00:00 GMT', 1],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400],
+  ['soon', undefined],
+  ['-1', undefined],
+  ['', undefined],
+  ['2026-11-23T12:00:07Z', undefined],
+  ['Mon, 99 Nov 2026 12:00:07 GMT', undefined],
+  [undefined, undefined],
+])('%p is %p seconds', (header, seconds) => expect(retryAfterSeconds(header)).toBe(seconds));
