@@ -180,6 +180,15 @@ describe('login', () => {
     expect(nonsense.body).toEqual(wrong.body);
   });
 
+  test.each([
+    ['no email', { password: 'p' }, 'email'],
+    ['a blank email', { email: '', password: 'p' }, 'email'],
+    ['a blank password', { email: 'a@b.co', password: '' }, 'password'],
+  ])('refuses %s as missing', async (_what, body, param) => {
+    const { status, body: answer } = await dashboard.post('auth/login', body);
+    expect([status, answer.error.code, answer.error.param]).toEqual([400, 'missing_parameter', param]);
+  });
+
   test('is limited by email: even the right password waits, and another email does not', async () => {
     const other = await startAnother({ LOGIN_LIMIT_PER_EMAIL: '2' });
     const user = await other.register();

@@ -141,6 +141,7 @@ describe('a password', () => {
     const change = (old: string) =>
       dashboard.post('auth/password', { password: old, new_password: 'password-2' }, user.token);
     expect((await change('wrong-password')).body.error.code).toBe('invalid_credentials');
+    expect((await change('')).body.error).toMatchObject({ code: 'missing_parameter', param: 'password' });
     expect((await change(password)).status).toBe(200);
     expect((await dashboard.get('keys', user.token)).status).toBe(200);
     expect((await dashboard.get('keys', other)).status).toBe(401);

@@ -41,9 +41,12 @@ const newPassword = z.string().superRefine((password, context) => {
 
 const registerBody = z.strictObject({ email: emailAddress, password: newPassword, name: label(200) });
 
-const passwordBody = z.strictObject({ password: z.string().max(1_000), new_password: newPassword });
+/** What is known or is not, whatever it looks like. */
+const given = z.string().min(1).max(1_000);
 
-const loginBody = z.strictObject({ email: z.string().max(1_000), password: z.string().max(1_000) });
+const passwordBody = z.strictObject({ password: given, new_password: newPassword });
+
+const loginBody = z.strictObject({ email: given, password: given });
 
 export function authEndpoints(deps: AuthDependencies): Endpoint[] {
   const anyone = (
