@@ -15,7 +15,7 @@ export function decimalFromNano(nano: bigint): string {
 }
 
 /** Largest amount that is accepted from JSON, so that sums stay far inside int8. */
-const MAX_USD = 1_000_000_000;
+export const MAX_USD = 1_000_000_000;
 
 /**
  * Nano-USD of a JSON number, or undefined when it is not an amount: not finite, finer than a nano-USD

@@ -244,6 +244,11 @@ describe('keys', () => {
   });
 });
 
+test('an amount that is too large is told the bound', async () => {
+  const { body } = await dashboard.post('keys', { name: 'x', daily_limit: 9e9 }, token);
+  expect(body.error.detail).toMatch(/^daily_limit: .*1000000000$/);
+});
+
 describe('money', () => {
   const topUp = (body: unknown, who = operator, headers = {}, account = accountId) =>
     dashboard.post(`admin/accounts/${account}/topups`, body, who, headers);

@@ -1,5 +1,5 @@
 import { isEmpty, safeParse } from '@gateway/json-body';
-import { GatewayError, nanoFromUsd } from '@gateway/proto';
+import { GatewayError, MAX_USD, nanoFromUsd } from '@gateway/proto';
 import { z } from 'zod';
 
 /**
@@ -72,14 +72,20 @@ export const pageQuery = z.object({
 });
 
 /** A JSON number of USD with at most nine decimals, as nano-USD. */
-export const signedUsdAmount = z.number().transform((usd, context) => {
-  const nano = nanoFromUsd(usd);
-  if (nano !== undefined) return nano;
-  context.addIssue('not an amount of USD with at most 9 decimals');
-  return z.NEVER;
-});
+const usdFrom = (leastUsd: number) =>
+  z
+    .number()
+    .min(leastUsd)
+    .max(MAX_USD)
+    .transform((usd, context) => {
+      const nano = nanoFromUsd(usd);
+      if (nano !== undefined) return nano;
+      context.addIssue('not an amount of USD with at most 9 decimals');
+      return z.NEVER;
+    });
 
-export const usdAmount = signedUsdAmount.refine((nano) => nano >= 0n, 'below zero');
+export const signedUsdAmount = usdFrom(-MAX_USD);
+export const usdAmount = usdFrom(0);
 
 const TIME = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
