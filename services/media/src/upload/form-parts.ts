@@ -55,6 +55,8 @@ export class FormParts {
     if (value === undefined) throw invalid(`${shown(name)}: its charset is not known`);
     if (rules.files[name] !== undefined) throw invalid(`${shown(name)} must be a file`);
     if (truncated) throw invalid(`${shown(name)} is too long`);
+    // The parser's word for bytes that are none: what else has it was damaged before.
+    if (value.includes('\ufffd')) throw invalid(`${shown(name)} is not valid UTF-8, or has a U+FFFD`);
     if (this.#fields.has(name)) throw invalid(`${shown(name)} is there more than once`);
     this.#fieldsBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     if (this.#fieldsBytes > limits.maxFieldsBytes) throw invalid('the fields of the form are too long');

@@ -187,6 +187,17 @@ test.each([['windows-1251'], ['utf-16'], ['x-nobody-knows']])(
   },
 );
 
+test('text that is not UTF-8 is invalid_request', async () => {
+  const whole = writeForm([text('prompt', 'caf@')]);
+  whole[whole.indexOf('@')] = 0xe9;
+  for (const pieceBytes of [1, 16 * KIB]) {
+    await expect(read(whole, { pieceBytes })).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: 'prompt is not valid UTF-8, or has a U+FFFD',
+    });
+  }
+});
+
 test('a form that is cut off anywhere, or has another boundary, is invalid_request', async () => {
   const whole = writeForm([text('prompt', 'words'), png('image', 40), png('mask', 30)]);
   // The line's end after the last boundary is nobody's.
