@@ -40,6 +40,11 @@ test('what is null is left out', () => {
   expect(parseVideoRequest(body(nothing))).toEqual({ model: 'sim/video', prompt: 'a cat', images: [] });
 });
 
+test('a link goes on as it is', () => {
+  const url = "https://example.com:8443/ä/a.png?signed=a%2Fb'&x=[1]#top";
+  expect(parse({ reference_images: [url] })().images).toEqual([{ url }]);
+});
+
 describe('invalid_request', () => {
   test.each<[object, RegExp]>([
     [{ model: 7 }, /^model/],
@@ -66,6 +71,25 @@ describe('invalid_request', () => {
     [{ prompt: undefined, duration: 'long' }, /^duration/],
   ])('%j', (fields, detail) => {
     expect(parse(fields)).toThrow(thrown('invalid_request', { detail: expect.stringMatching(detail) }));
+  });
+
+  test.each([
+    ' https://example.com/a.png',
+    'https://example.com/a.png\n',
+    'https://example.com/a b.png',
+    'https://exam\tple.com/a.png',
+    'https://example.com/\0',
+    'https://example.com/\ud800',
+    'https:example.com/a.png',
+    'https:///example.com/a.png',
+    'https:\\\\example.com\\a.png',
+    'HTTPS://example.com/a.png',
+    'https://',
+    'https://example.com:99999/a.png',
+  ])('%j is no link', (link) => {
+    expect(parse({ reference_images: [link] })).toThrow(
+      thrown('invalid_request', { detail: expect.stringMatching(/^reference_images\[0\]/) }),
+    );
   });
 
   test('a number that JSON can’t hold', () => {

@@ -38,6 +38,8 @@ const MAX_PROMPT_CHARS = 100_000;
 const MAX_IMAGES = 16;
 const MAX_LINK_CHARS = 2_048;
 const MAX_DETAIL_CHARS = 300;
+/** What `URL` would mend is left to no provider's parser. */
+const HTTPS_LINK = /^https:\/\/[^/\s\\\p{Cc}\p{Cs}][^\s\\\p{Cc}\p{Cs}]*$/u;
 const DECIMAL = /^\d{1,15}(\.\d{1,15})?$/;
 
 /** What is no size or ratio at all is the caller's mistake; which of them a model makes is the model's matter. */
@@ -110,7 +112,7 @@ function isMissing(value: Readonly<Record<string, unknown>>, path: readonly Prop
 
 function isImage(text: string): boolean {
   if (text.startsWith('data:')) return inlineFile('reference_images', text) !== undefined;
-  return text.length <= MAX_LINK_CHARS && URL.canParse(text) && new URL(text).protocol === 'https:';
+  return text.length <= MAX_LINK_CHARS && HTTPS_LINK.test(text) && URL.canParse(text);
 }
 
 function invalid({ path, message }: z.core.$ZodIssue): GatewayError {
