@@ -23,6 +23,7 @@ export function readImageFields(
   if (!result.success) throw schemaError(result.error.issues);
   const fields = result.data as ImageFields;
   if (fields.stream) throw invalid('stream: streams of images are not offered');
+  if (fields.partial_images) throw invalid('partial_images: only in streams, which are not offered');
   const { model, prompt } = fields;
   if (model === undefined) throw missingParameter('model');
   if (isEmpty(prompt)) throw missingParameter('prompt');

@@ -87,6 +87,8 @@ describe('a generation', () => {
     [{ moderation: 'none' }],
     [{ stream: true }],
     [{ stream: 'false' }],
+    [{ partial_images: 2 }],
+    [{ partial_images: 2, stream: false }],
     [{ prompt: 7 }],
     [{ prompt: ['a'] }],
     [{ model: 7 }],
@@ -156,6 +158,7 @@ describe('an edit', () => {
     ['an unknown field', { shape: 'round' }, [IMAGE]],
     ['a field of generations', { moderation: 'low' }, [IMAGE]],
     ['a stream', { stream: 'true' }, [IMAGE]],
+    ['images of a stream', { partial_images: '1' }, [IMAGE]],
   ])('with %s is refused', (_what, fields, uploads) => {
     expect(() => edit(fields, uploads)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
