@@ -16,6 +16,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export interface LinkCall {
   readonly method: string;
   readonly path: string;
+  /** As it came, where the path has a use for it; else empty or absent. */
+  readonly query?: string;
   readonly key: KeyContext__Output;
   readonly headers: Readonly<Record<string, string>>;
   /** Empty when the body streams. */
@@ -130,13 +132,14 @@ export class AnsweredCall {
 
   async #answer(body: Buffer, log: Logger, handler: LinkHandler): Promise<void> {
     if (this.#missingBytes > 0) return;
-    const { requestId, method, path, key, headers } = this.#open;
+    const { requestId, method, path, query, key, headers } = this.#open;
     const context = new CallContext(requestId, this.#abort.signal, log);
     try {
       if (!key) throw new Error('a call without a key context');
       const reply = await handler(context, {
         method,
         path,
+        query,
         key,
         headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
         body,

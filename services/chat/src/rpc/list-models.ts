@@ -2,7 +2,7 @@ import { mayCall } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import { jsonReply, type LinkCall, type LinkReply, type RequestContext } from '@gateway/runtime';
 import { isServed, type Model, type ModelLookup, noCatalog } from '../domain/model';
-import { toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
+import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { toOpenAiModel } from '../formats/openai/model-list';
 import type { Admission } from './admission';
 
@@ -20,10 +20,11 @@ export interface ModelListDeps {
 export function listModels({ models, providers, admission }: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     if (!models.loaded) throw noCatalog();
+    const page = asksAnthropic(call) ? parseModelPage(call.query ?? '') : undefined;
     const headers = await admission.admitFree(context, call.key);
     const callable = models.all().filter((model) => isServed(model, providers) && mayCall(model, call.key));
-    const list = asksAnthropic(call)
-      ? toAnthropicModelList(callable)
+    const list = page
+      ? toAnthropicModelList(callable, page)
       : { object: 'list', data: callable.map(toOpenAiModel) };
     return jsonReply(list, headers);
   };

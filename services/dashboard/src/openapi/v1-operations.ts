@@ -174,7 +174,8 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
   {
     ...models,
     path: '/v1/models',
-    summary: "Chat models that the key may call; in Anthropic's shape where `anthropic-version` is sent",
+    summary:
+      "Chat models that the key may call; where `anthropic-version` is sent, in Anthropic's shape and with its `limit`, `after_id`, `before_id`",
     answer: z.union([openAiModels, anthropicModels]),
   },
   {

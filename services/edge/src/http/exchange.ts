@@ -11,6 +11,8 @@ export interface Exchange {
   readonly startedMs: number;
   /** Path of the target, without its query. */
   readonly path: string;
+  /** What follows the path's question mark. */
+  readonly query: string;
   /** Name of the matched route, for metrics: a bounded set. */
   route: string;
   /** Code of the error it ended with. */
@@ -31,7 +33,7 @@ export function createExchange(
   request.url = request.url?.replace(ORIGIN_OF_TARGET, '');
   const url = request.url ?? '';
   const queryAt = url.indexOf('?');
-  const path = queryAt === -1 ? url : url.slice(0, queryAt);
+  const [path, query] = queryAt === -1 ? [url, ''] : [url.slice(0, queryAt), url.slice(queryAt + 1)];
   return {
     requestId,
     request,
@@ -39,6 +41,7 @@ export function createExchange(
     callerAddress: proxies.callerOf(request.socket.remoteAddress ?? '', forwardedFor),
     startedMs: performance.now(),
     path,
+    query,
     route: 'unknown',
     errorCode: '',
   };

@@ -13,6 +13,8 @@ export interface ApiRoute {
   readonly service: ApiService;
   /** `form`: multipart/form-data as well as JSON. */
   readonly body: 'none' | 'json' | 'form';
+  /** Other queries go no further: a credential may be among them. */
+  readonly takesQuery?: true;
   /** Whoever has the link may follow it: it is signed. */
   readonly keyless?: true;
   /** Its answers may hold links to this gateway, by the name that the caller has for it. */
@@ -50,7 +52,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...FREE,
     body: 'json',
   },
-  { name: 'models', method: 'GET', path: '/v1/models', ...OPENAI, ...FREE },
+  { name: 'models', method: 'GET', path: '/v1/models', takesQuery: true, ...OPENAI, ...FREE },
   { name: 'model', method: 'GET', path: '/v1/models/', tail: SEGMENTS, ...OPENAI, ...FREE },
   { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form' },
   { name: 'images_generations', method: 'POST', path: '/v1/images/generations', ...MEDIA, body: 'json' },

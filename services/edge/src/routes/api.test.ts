@@ -41,6 +41,11 @@ describe('an API call', () => {
     const reply = await fetch(`${fixture.apiUrl}/v1/models/sim%2Fchat`, { headers: { 'x-api-key': KEY } });
     expect(reply.status).toBe(200);
     expect(fixture.chat.lastCall?.call).toMatchObject({ method: 'GET', path: '/v1/models/sim%2Fchat' });
+    await fetch(`${fixture.apiUrl}/v1/models?limit=2&after_id=a%2Fb`, { headers: { 'x-api-key': KEY } });
+    expect(fixture.chat.lastCall?.call).toMatchObject({
+      path: '/v1/models',
+      query: 'limit=2&after_id=a%2Fb',
+    });
   });
 
   test('answers with the headers that chat may set, and no others', async () => {

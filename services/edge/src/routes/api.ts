@@ -59,6 +59,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
     headers: forwardedHeaders(request, route.makesLinks),
     timeoutMs,
     ...(upload && { bodyStreams: true }),
+    ...(route.takesQuery && { query: exchange.query }),
   };
   try {
     await relayCall(

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Model } from '../../domain/model';
-import { toAnthropicModelList } from './model-list';
+import { parseModelPage, toAnthropicModelList } from './model-list';
 
 const model = (slug: string): Model => ({
   slug,
@@ -18,8 +18,8 @@ const model = (slug: string): Model => ({
   createdAtMs: Date.UTC(2026, 0, 2),
 });
 
-test('models are listed as Anthropic lists them, on one page', () => {
-  expect(toAnthropicModelList([model('a/b'), model('a/c')])).toEqual({
+test('models are listed as Anthropic lists them, on one page where no limit is named', () => {
+  expect(toAnthropicModelList([model('a/b'), model('a/c')], parseModelPage(''))).toEqual({
     data: [
       {
         type: 'model',
@@ -40,5 +40,30 @@ test('models are listed as Anthropic lists them, on one page', () => {
     first_id: 'a/b',
     last_id: 'a/c',
   });
-  expect(toAnthropicModelList([])).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
+  const none = toAnthropicModelList([], parseModelPage('limit=1&after_id=a/b'));
+  expect(none).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
+});
+
+test.each([
+  ['limit=2', 'b c', true],
+  ['limit=4', 'b c d e', false],
+  ['limit=2&after_id=a%2Fc', 'd e', false],
+  ['limit=1&after_id=a/c', 'd', true],
+  ['after_id=a/cc', 'd e', false],
+  ['limit=2&before_id=a/e', 'c d', true],
+  ['limit=2&before_id=a/d', 'b c', false],
+  ['before_id=a/b', '', false],
+  ['limit=1&after_id=a/b&before_id=a/e', 'd', true],
+  ['after_id=&before_id=&beta=true', 'b c d e', false],
+])('%s lists %s', (query, names, hasMore) => {
+  const models = ['b', 'c', 'd', 'e'].map((name) => model(`a/${name}`));
+  const list = toAnthropicModelList(models, parseModelPage(query));
+  expect(list.data.map(({ id }) => id.slice(2)).join(' ')).toBe(names);
+  expect(list.has_more).toBe(hasMore);
+});
+
+test.each(['', '0', '1001', '-1', '1.5', 'all', '99999'])('a limit of %j is invalid_request', (limit) => {
+  expect(() => parseModelPage(`limit=${limit}`)).toThrow(
+    expect.objectContaining({ code: 'invalid_request', detail: 'limit: not a number from 1 to 1000' }),
+  );
 });

@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/proto';
 import type { Model } from '../../domain/model';
 
 /** A model in the shape of Anthropic's model list. What the catalog does not tell is null. */
@@ -17,8 +18,35 @@ export function toAnthropicModel(model: Model) {
   };
 }
 
-/** `GET /v1/models`: all of them on one page. */
-export function toAnthropicModelList(models: readonly Model[]) {
-  const data = models.map(toAnthropicModel);
-  return { data, has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+interface ModelPage {
+  readonly limit: number;
+  /** Empty: from the first on. */
+  readonly afterId: string;
+  /** Empty: to the last. */
+  readonly beforeId: string;
+}
+
+/** All models, unless the query asks for fewer. @throws GatewayError `invalid_request` */
+export function parseModelPage(query: string): ModelPage {
+  const params = new URLSearchParams(query);
+  const limit = params.get('limit');
+  if (limit !== null && !/^([1-9]\d{0,2}|1000)$/.test(limit))
+    throw new GatewayError('invalid_request', { detail: 'limit: not a number from 1 to 1000' });
+  return {
+    limit: Number(limit ?? Number.POSITIVE_INFINITY),
+    afterId: params.get('after_id') ?? '',
+    beforeId: params.get('before_id') ?? '',
+  };
+}
+
+/** `GET /v1/models`. @param models by their slugs: a page begins well where a model has gone */
+export function toAnthropicModelList(models: readonly Model[], { limit, afterId, beforeId }: ModelPage) {
+  const within = models.filter(({ slug }) => slug > afterId && (!beforeId || slug < beforeId));
+  const data = (beforeId ? within.slice(-limit) : within.slice(0, limit)).map(toAnthropicModel);
+  return {
+    data,
+    has_more: data.length < within.length,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
 }
