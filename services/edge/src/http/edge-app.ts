@@ -16,12 +16,19 @@ export function createEdgeApp(
   app.disable('etag');
   app.disable('query parser');
   app.use((request, response, next) => {
+    // The parser goes on with what has come; nobody knows whose it is.
+    if (listener.hasRefused(request.socket)) return;
     response.locals.exchange = listener.begin(request, response);
     next();
   });
   app.use((request, response) => {
-    assertSaneHead(request);
-    return answer(response.locals.exchange);
+    const { exchange } = response.locals;
+    try {
+      assertSaneHead(request);
+    } catch (thrown) {
+      return listener.refuse(exchange, thrown);
+    }
+    return answer(exchange);
   });
   const onError: ErrorRequestHandler = (thrown, _request, response, _next) => {
     listener.fail(response.locals.exchange, thrown);

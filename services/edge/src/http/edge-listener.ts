@@ -71,6 +71,17 @@ export class EdgeListener {
     writeError(exchange, error);
   }
 
+  /** An error that is the last of its connection. */
+  refuse(exchange: Exchange, thrown: unknown): void {
+    this.#refused.add(exchange.request.socket);
+    exchange.response.shouldKeepAlive = false;
+    this.fail(exchange, thrown);
+  }
+
+  hasRefused(socket: Duplex): boolean {
+    return this.#refused.has(socket);
+  }
+
   /** Node's parser or timers gave a connection up. */
   readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (this.#refused.has(socket)) return;

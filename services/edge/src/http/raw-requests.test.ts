@@ -57,10 +57,29 @@ describe('what is no HTTP request', () => {
     expectRawError(await from('ftp://x/v1/models'), 'not_found');
   });
 
-  test('no Host, or two, is invalid_request', async () => {
+  test('no Host, or two, is invalid_request; HTTP/1.0 needs none', async () => {
     expectRawError(await send('GET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n'), 'invalid_request');
     const two = 'GET /v1/models HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n';
     expectRawError(await send(two), 'invalid_request');
+    const old = `GET /v1/models HTTP/1.0\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
+    expect(parseReply(await send(old)).status).toBe(200);
+  });
+
+  test.each([
+    ['no Host', ''],
+    ['two Hosts', 'Host: a\r\nHost: b\r\n'],
+    ['101 headers', `Host: x\r\n${'A:b\r\n'.repeat(100)}`],
+  ])('%s closes the connection: what comes after it is nobody’s', async (_what, headers) => {
+    const before = fixture.chat.lastCall;
+    for (const body of ['', 'Content-Length: 2\r\n']) {
+      const wrong = `POST /v1/chat/completions HTTP/1.1\r\n${headers}${body}\r\n${body && '{}'}`;
+      const text = await send(`${wrong}${HEAD}Content-Length: 2\r\n\r\n{}`);
+      expectRawError(text, 'invalid_request');
+      expect(parseReply(text).headers.connection).toBe('close');
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
+    }
+    expect(fixture.chat.lastCall).toBe(before);
+    await expectAlive();
   });
 
   test.each(['BREW', 'post'])('the unknown method %s is not_found, and closes', async (method) => {
