@@ -7,8 +7,8 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const BODY_TIMEOUT_MS = 30_000;
 /** What a playground's conversation may hold, and all else holds less of. */
 const MAX_VALUES = 250_000;
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+const FOREIGN_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8"?\s*(?:;|$))/i;
 
 /**
  * The JSON body; undefined when the request has none. Throws `invalid_request`, and does so before the rest
@@ -18,11 +18,13 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const { headers } = request;
   const declaredBytes = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && declaredBytes === 0) return undefined;
-  if (!JSON_TYPE.test(headers['content-type'] ?? '')) throw invalid('Content-Type is not application/json');
+  const type = headers['content-type'] ?? '';
+  if (!JSON_TYPE.test(type)) throw invalid('Content-Type is not application/json');
+  if (FOREIGN_CHARSET.test(type)) throw invalid('the charset is not utf-8');
   // Compressed bodies could unfold to far more than they seem.
   if (headers['content-encoding'] !== undefined) throw invalid('compressed bodies are not read');
   if (declaredBytes > MAX_BODY_BYTES) throw tooLarge();
-  return parseObject(await readBytes(request));
+  return parseJsonObject(await readBytes(request), { maxValues: MAX_VALUES }).value;
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
@@ -46,12 +48,6 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     });
     request.on('error', () => giveUp(invalid('the body did not arrive whole')));
   });
-}
-
-function parseObject(bytes: Buffer): unknown {
-  const marked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  const json = marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-  return parseJsonObject(json, { maxValues: MAX_VALUES }).value;
 }
 
 const tooLarge = () => invalid('the body is larger than 1 MiB');

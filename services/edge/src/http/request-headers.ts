@@ -55,8 +55,11 @@ export function assertSaneHead(request: IncomingMessage): void {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw invalid('unknown transfer coding');
 }
 
+const FOREIGN_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8"?\s*(?:;|$))/i;
+
 export function assertJsonBody(request: IncomingMessage): void {
   if (mediaTypeOf(request) !== 'application/json') throw invalid('Content-Type must be application/json');
+  if (FOREIGN_CHARSET.test(request.headers['content-type'] ?? '')) throw invalid('the charset must be utf-8');
   assertUncompressed(request);
 }
 
