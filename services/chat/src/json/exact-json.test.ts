@@ -26,6 +26,10 @@ test('what a number can hold, or is no integer, is a number', () => {
   expect(parseExact(json)).toEqual(JSON.parse(json));
 });
 
+test('millions of digits are read as a number, whatever it is then', () => {
+  expect(parseExact(`{"a":${'9'.repeat(10_000_000)}}`)).toEqual({ a: Number.POSITIVE_INFINITY });
+});
+
 test('all else is read as ever', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, text) => {

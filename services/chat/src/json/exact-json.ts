@@ -30,7 +30,8 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 
 /** Also what a text says, which then takes the slow way for nothing. */
 const MAY_BE_LONG = /[:,[]\s*-?\d{16}/;
-const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?=\s*[,}\]])/g;
+/** Bounded, for a run of millions of digits is more than the expression's stack holds. */
+const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,1000}(?=\s*[,}\]])/g;
 /** Of the characters that no text has a use for. */
 const MARK = '\uE000';
 const MARKED = /\uE000|\\ue000/i;

@@ -10,3 +10,10 @@ test.each([
 ])('writes %s as JSON.stringify does', (_, members) => {
   expect(writeMembers(members)).toBe(JSON.stringify(members));
 });
+
+test('what is nested too deeply to be written is the caller’s fault', () => {
+  const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+  expect(() => writeMembers({ deep })).toThrow(
+    expect.objectContaining({ code: 'invalid_request', detail: 'nested too deeply' }),
+  );
+});

@@ -78,6 +78,10 @@ describe('cannot be', () => {
     ['variants that are none', { anyOf: 'x' }],
   ])('%s', (_, schema) => expect(fitSchema({ ...schema })).toBeUndefined());
 
+  test('a format that is no text is left out', () => {
+    expect(fitSchema({ type: 'string', format: { toString: 1 } })).toEqual({ type: 'string' });
+  });
+
   test('a definition that is used often is no recursion', () => {
     const both = {
       $defs: { a: { type: 'null' }, b: object({ x: { $ref: '#/$defs/a' }, y: { $ref: '#/$defs/a' } }) },

@@ -60,7 +60,7 @@ function fit(value: unknown, depth: number): Schema {
     ...(Object.keys(literals).length > 0 ? literals : types),
     ...(isOf(schema, 'object') && fitObject(schema, inner)),
     ...(isOf(schema, 'array') && fitArray(schema, inner)),
-    ...(FORMATS.has(String(schema.format)) && { format: schema.format }),
+    ...(typeof schema.format === 'string' && FORMATS.has(schema.format) && { format: schema.format }),
     ...descriptionOf(schema),
   };
 }

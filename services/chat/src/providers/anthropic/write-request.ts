@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
 import { allInstructions } from '../../domain/all-instructions';
 import type { Conversation, OutputShape } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
@@ -51,7 +50,7 @@ export function writeRequest(
     metadata: conversation.endUser === undefined ? undefined : { user_id: opaque(conversation.endUser) },
   };
   limitBreakpoints(body);
-  return toBytes(body);
+  return Buffer.from(writeMembers(body));
 }
 
 /**
@@ -81,13 +80,4 @@ function writeShape(output: OutputShape, compiles: boolean): WrittenShape {
 /** The API refuses an address or a number to call, which some callers send for the user's id. */
 function opaque(endUser: string): string {
   return createHash('sha256').update(endUser).digest('hex');
-}
-
-function toBytes(body: MessagesBody): Buffer {
-  try {
-    return Buffer.from(writeMembers(body));
-  } catch (cause) {
-    // Parsing knows no limit of depth, writing does.
-    throw new GatewayError('invalid_request', { cause, detail: 'nested too deeply' });
-  }
 }
