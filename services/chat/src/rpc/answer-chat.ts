@@ -141,6 +141,9 @@ function canCarry(request: CallerRequest, { wire }: ChatProvider): boolean {
   }
 }
 
+/** A translation's own names for what the caller said in fewer letters; they are no input. */
+const FRAME_BYTES = 1_024;
+
 /**
  * With what the route that adds most of its own adds to the input. An hour of cache is asked only of a provider
  * of the caller's format: the other one has no word for it.
@@ -159,7 +162,9 @@ function sizeOn(
   );
   return {
     ...size,
-    bodyBytes: routes[0]!.provider.wire === wire ? size.bodyBytes : Math.max(size.bodyBytes, bodyBytes),
+    bodyBytes: passes.includes(routes[0]!)
+      ? size.bodyBytes
+      : Math.max(size.bodyBytes, bodyBytes - FRAME_BYTES),
     longCache: (size.longCache ?? false) && passes.length > 0,
     openEnded: passes.some(({ provider }) => isOpenEnded(request, model, provider)),
     hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
