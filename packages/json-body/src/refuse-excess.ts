@@ -26,8 +26,8 @@ export function refuseExcess(
   what: string,
 ): void {
   const bytes = texts.reduce((sum, { length }) => sum + length, 0);
-  // Each takes a byte at least.
-  if (bytes <= Math.min(maxValues, maxKeys)) return;
+  // A value takes a byte at least, a key of its own four: `"a":`.
+  if (bytes <= Math.min(maxValues, 4 * maxKeys)) return;
   let values = 0;
   let members = 0;
   for (const json of texts) {

@@ -16,8 +16,11 @@ export interface ChatProvider {
   /** The format that it speaks; a caller's bytes in the same format go through. */
   readonly wire: Wire;
   readonly maxTokensField: MaxTokensField;
-  /** It does not keep a call that names no maximum output to what the catalog says of its model. */
-  readonly needsMaximum?: boolean;
+  /**
+   * Absent or false: it keeps a call that names no maximum output to what the catalog says of its model.
+   * `where_it_fits`: it does not, and refuses a maximum that the context has no room for beside the prompt.
+   */
+  readonly needsMaximum?: false | 'always' | 'where_it_fits';
   /** Where a call of that model goes. @param callerHeaders what the caller's format lets pass */
   address(
     upstreamModel: string,

@@ -31,7 +31,7 @@ export class CountingShare {
     }
     const spentMs = this.#spentMs.get(accountId) ?? 0;
     const leftMs = Math.min(wantedMs, (this.#allMs - this.#allSpentMs - spentMs) / 2);
-    // Whoever comes first would be without his time for it.
+    // It takes longer than anybody's share, so it is not measured.
     loadTokenizer();
     const startMs = threadCpuMs();
     try {

@@ -14,7 +14,7 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
   const outputTokens = (1_000 + predictionBytes) * choices;
   return {
     key: {} as AdmissionRequest['key'],
-    model: { slug: 'sim/chat' } as Model,
+    model: { slug: 'sim/chat', maxOutputTokens: 2_000 } as Model,
     provider: 'sim',
     endpoint: '/v1/chat/completions',
     streamed: false,
@@ -82,6 +82,16 @@ describe('the maximum that is sent upstream', () => {
       told: '100',
     });
     expect(await admittedFor(request(2, 300), 800)).toMatchObject({ loweredMaxTokens: 100 });
+  });
+
+  test('is no more than the model has, where the context alone is the end of what was asked for', async () => {
+    const asked = request(1, 0);
+    const openEnded = { ...asked, bound: { ...asked.bound, outputTokens: 10_000 } };
+    expect(await admittedFor(openEnded, 5_000)).toMatchObject({
+      loweredMaxTokens: 2_000,
+      outputTokens: 2_000,
+      told: '2000',
+    });
   });
 
   test('is what its key’s minute has left beside an estimate of the input', async () => {

@@ -144,12 +144,12 @@ export class Admission {
 
 const rateInputOf = ({ rateInputTokens, inputTokens }: UpperBound) => rateInputTokens ?? inputTokens;
 
-/** Undefined when the whole bound was granted. */
+/** Undefined when the whole bound was granted, which is more than the model has where only the context ends it. */
 function loweredMaxTokens(grant: ReserveGrant__Output, request: AdmissionRequest): number | undefined {
   const { bound, price, choices, predictionBytes } = request;
   const byMoney = outputWithin(BigInt(grant.holdNano), bound.inputTokens, price);
   const byRate = Number(grant.grantedTokens) - rateInputOf(bound);
   const outputTokens = Math.min(byMoney, byRate);
   if (outputTokens >= bound.outputTokens) return undefined;
-  return Math.floor(outputTokens / choices) - predictionBytes;
+  return Math.min(Math.floor(outputTokens / choices) - predictionBytes, request.model.maxOutputTokens);
 }

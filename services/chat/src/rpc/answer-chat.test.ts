@@ -86,13 +86,14 @@ async function admissionsFor(
 
 test('a translation that is longer than what the caller sent is what bounds the input', async () => {
   const body = { messages: [{ role: 'user', content: 'x' }] };
-  const inputOf = async (wire: Wire, translated: number) => {
-    const [asked] = await admissionsFor(body, [wire], PRICE, 0, undefined, 'y'.repeat(translated));
+  const inputOf = async (wires: Wire | readonly Wire[], translated: number) => {
+    const [asked] = await admissionsFor(body, [wires].flat(), PRICE, 0, undefined, 'y'.repeat(translated));
     return asked!.bound.inputTokens;
   };
   const said = await inputOf('anthropic', 50_000);
   expect(said).toBeLessThan(200);
   expect(await inputOf('gemini', 50_000)).toBe(50_000 - 1_024);
+  expect(await inputOf(['anthropic', 'gemini'], 50_000)).toBe(50_000 - 1_024);
   // Other words for the same.
   expect(await inputOf('gemini', said + 1_000)).toBe(said);
 });

@@ -54,7 +54,7 @@ async function admitChat(
   const model = resolveChatModel(models, request.model, call.key);
   const { version: priceVersion, offered, standard } = priceFor(model, request);
   const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
-  const size = sizeOn(routes, request, model, body.length);
+  const size = sizeOn(routes, request, model, body);
   const price = callPrice(offered, size.longCache ?? false);
   const standardPrice = standard && callPrice(standard, size.longCache ?? false);
   const cheap = upperBound(model, price, size);
@@ -147,14 +147,9 @@ const FRAME_BYTES = 1_024;
 /**
  * With what the route that adds most of its own adds to the input. An hour of cache is asked only of a provider
  * of the caller's format: the other one has no word for it.
- * @param bodyBytes of what the first route's provider gets, where a translation may say more than the caller did
+ * @param body what the first route's provider gets
  */
-function sizeOn(
-  routes: readonly Route[],
-  request: CallerRequest,
-  model: Model,
-  bodyBytes: number,
-): RequestSize {
+function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, body: Buffer): RequestSize {
   const { wire, size, conversation } = request;
   const passes = routes.filter(({ provider }) => provider.wire === wire);
   const added = routes.map(({ provider }) =>
@@ -162,13 +157,36 @@ function sizeOn(
   );
   return {
     ...size,
-    bodyBytes: passes.includes(routes[0]!)
-      ? size.bodyBytes
-      : Math.max(size.bodyBytes, bodyBytes - FRAME_BYTES),
+    bodyBytes: Math.max(size.bodyBytes, translatedBytes(routes, request, model, body) - FRAME_BYTES),
     longCache: (size.longCache ?? false) && passes.length > 0,
     openEnded: passes.some(({ provider }) => isOpenEnded(request, model, provider)),
     hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
   };
+}
+
+/** Of the longest translation, which may say more than the caller did. One for each format: its providers differ little. */
+function translatedBytes(
+  routes: readonly Route[],
+  request: CallerRequest,
+  model: Model,
+  firstBody: Buffer,
+): number {
+  const first = routes[0]!.provider.wire;
+  const ofWire = new Map(routes.map((route) => [route.provider.wire, route]));
+  const lengths = [...ofWire].map(([wire, route]) => {
+    if (wire === request.wire) return 0;
+    return wire === first ? firstBody.length : lengthOn(route, request, model);
+  });
+  return Math.max(...lengths);
+}
+
+function lengthOn(route: Route, request: CallerRequest, model: Model): number {
+  try {
+    return upstreamBody(request, model, route, undefined).length;
+  } catch {
+    // It will be passed over.
+    return 0;
+  }
 }
 
 /** Refusals that a tighter bound may cure. */

@@ -12,13 +12,17 @@ const model = {
   capabilities: new Set(),
 } as unknown as Model;
 
-function asking(maximum: object, needsMaximum: boolean) {
+function asking(maximum: object, needsMaximum: ChatProvider['needsMaximum']) {
   const body = { model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...maximum };
   const provider = { wire: 'openai', maxTokensField: 'max_tokens', needsMaximum } as ChatProvider;
   return { request: parseChatRequest(Buffer.from(JSON.stringify(body))), provider };
 }
 
-function sent(maximum: object, needsMaximum: boolean, lowered?: number): Record<string, unknown> {
+function sent(
+  maximum: object,
+  needsMaximum: ChatProvider['needsMaximum'],
+  lowered?: number,
+): Record<string, unknown> {
   const { request, provider } = asking(maximum, needsMaximum);
   const route = { provider, target: { upstreamModel: 'b' } } as Route;
   return JSON.parse(upstreamBody(request, model, route, lowered).toString());
@@ -27,26 +31,36 @@ function sent(maximum: object, needsMaximum: boolean, lowered?: number): Record<
 test.each([
   ['more than the model has is what it has', { max_tokens: 100_000 }, false, 4_096],
   ['by its other name too', { max_completion_tokens: 100_000 }, false, 4_096],
-  ['less is the caller’s', { max_tokens: 10 }, true, 10],
+  ['less is the caller’s', { max_tokens: 10 }, 'always', 10],
   ['none is none where the provider knows its models', {}, false, undefined],
-  ['none is the model’s where the provider would go on', {}, true, 4_096],
-  ['none is none where the context ends the reply', { user: 'x'.repeat(17_000) }, true, undefined],
-])('of a maximum output %s', (_, maximum, needsMaximum, expected) => {
+  ['none is the model’s where the provider would go on', {}, 'where_it_fits', 4_096],
+  ['none is none where the context ends the reply', { user: 'x'.repeat(17_000) }, 'where_it_fits', undefined],
+  [
+    'that is the model’s where the provider takes it all the same',
+    { user: 'x'.repeat(17_000) },
+    'always',
+    4_096,
+  ],
+] as const)('of a maximum output %s', (_, maximum, needsMaximum, expected) => {
   const { max_tokens, max_completion_tokens } = sent(maximum, needsMaximum);
   expect([max_tokens, max_completion_tokens]).toEqual([expected, undefined]);
 });
 
 test('what funds pay for goes before all', () => {
-  expect(sent({ max_tokens: 100_000 }, true, 17).max_tokens).toBe(17);
-  expect(sent({ user: 'x'.repeat(17_000) }, true, 5_000).max_tokens).toBe(4_096);
+  expect(sent({ max_tokens: 100_000 }, 'always', 17).max_tokens).toBe(17);
 });
 
-test('whether a call is open-ended is said wherever no maximum is sent to a provider that needs one', () => {
-  const isOpen = (maximum: object, needsMaximum: boolean) => {
+test('a call is open-ended where no maximum is sent to a provider that needs one', () => {
+  const isOpen = (maximum: object, needsMaximum: ChatProvider['needsMaximum']) => {
     const { request, provider } = asking(maximum, needsMaximum);
     return isOpenEnded(request, model, provider);
   };
   const long = { user: 'x'.repeat(17_000) };
-  expect([isOpen(long, true), isOpen(long, false), isOpen({}, true)]).toEqual([true, false, false]);
-  expect(isOpen({ ...long, max_tokens: 10 }, true)).toBe(false);
+  expect(isOpen(long, 'where_it_fits')).toBe(true);
+  expect([isOpen(long, 'always'), isOpen(long, false), isOpen({}, 'where_it_fits')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(isOpen({ ...long, max_tokens: 10 }, 'where_it_fits')).toBe(false);
 });

@@ -18,7 +18,7 @@ export function upstreamBody(
   const { upstreamModel } = target;
   if (provider.wire === request.wire) {
     const { maxTokensField, passedMembers } = provider;
-    const maxTokens = loweredTo(loweredMaxTokens, model) ?? boundedMaximum(request, model, provider);
+    const maxTokens = loweredMaxTokens ?? boundedMaximum(request, model, provider);
     const overrides =
       passedMembers && ((body: Readonly<Record<string, unknown>>) => passedMembers(body, model.capabilities));
     return request.passedBody({ upstreamModel, maxTokens, maxTokensField, overrides });
@@ -27,10 +27,6 @@ export function upstreamBody(
   const maxOutputTokens = loweredMaxTokens ?? Math.min(asked, model.maxOutputTokens);
   return provider.writeRequest(request.conversation(), upstreamModel, maxOutputTokens, model.capabilities);
 }
-
-/** What funds pay for is more than the model has where the whole context was asked for. */
-const loweredTo = (lowered: number | undefined, { maxOutputTokens: most }: Model): number | undefined =>
-  lowered === undefined ? undefined : Math.min(lowered, most);
 
 /**
  * The model's own maximum, where nothing else keeps the output to it, and so to what is held for it: the caller names
@@ -43,12 +39,9 @@ function boundedMaximum(request: CallerRequest, model: Model, provider: ChatProv
   return provider.needsMaximum && !isOpenEnded(request, model, provider) ? most : undefined;
 }
 
-/**
- * Whether a provider that goes on without a maximum can be named none: Mistral refuses one that the context has no room
- * for beside the prompt. How much room that takes is only an estimate.
- */
+/** Whether nothing but the context ends the output. How much of that the prompt takes is only an estimate. */
 export function isOpenEnded({ size, wire }: CallerRequest, model: Model, provider: ChatProvider): boolean {
   const { maxOutputTokens: most, contextLength } = model;
-  if (size.maxOutputTokens !== undefined || provider.wire !== wire || !provider.needsMaximum) return false;
-  return estimateInput(size) + most > contextLength;
+  if (size.maxOutputTokens !== undefined || provider.wire !== wire) return false;
+  return provider.needsMaximum === 'where_it_fits' && estimateInput(size) + most > contextLength;
 }

@@ -117,7 +117,11 @@ function v1Operation(operation: V1Operation, book: SchemaBook, server: JsonSchem
     operationId: operationIdOf(method, path),
     summary,
     tags: [tag],
-    parameters: [...pathParameters(path), ...(idempotent ? [IDEMPOTENCY_KEY] : [])],
+    parameters: [
+      ...pathParameters(path),
+      ...(operation.query ? queryParameters(book.input(operation.query)) : []),
+      ...(idempotent ? [IDEMPOTENCY_KEY] : []),
+    ],
     ...(Object.keys(content).length > 0 && { requestBody: { required: true, content } }),
     responses: { 200: v1Answer(operation, book), ...errorResponses(codes) },
     security: keyless ? [] : [{ key: [] }, { xApiKey: [] }],

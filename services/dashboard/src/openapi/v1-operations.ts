@@ -11,6 +11,7 @@ export interface V1Operation {
   readonly body?: string;
   /** The same as multipart/form-data, or a body that is only that. */
   readonly form?: string;
+  readonly query?: z.ZodType;
   readonly answer?: z.ZodType;
   /** Of an answer that is no JSON. */
   readonly answerType?: string;
@@ -175,7 +176,12 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     ...models,
     path: '/v1/models',
     summary:
-      "Chat models that the key may call; where `anthropic-version` is sent, in Anthropic's shape and with its `limit`, `after_id`, `before_id`",
+      "Chat models that the key may call; where `anthropic-version` is sent, in Anthropic's shape and page by page",
+    query: z.object({
+      limit: z.int().min(1).max(1_000).optional(),
+      after_id: text.optional(),
+      before_id: text.optional(),
+    }),
     answer: z.union([openAiModels, anthropicModels]),
   },
   {

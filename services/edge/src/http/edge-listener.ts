@@ -102,6 +102,7 @@ export class EdgeListener {
   };
 
   readonly onConnect = (_request: IncomingMessage, socket: Duplex): void => {
+    if (this.#refused.has(socket)) return;
     this.#options.onUnparsable();
     socket.on('error', () => socket.destroy());
     writeRawError(socket, this.#options.newRequestId(), new GatewayError('not_found'));

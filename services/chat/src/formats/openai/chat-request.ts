@@ -46,7 +46,7 @@ const MEDIA_PARTS = new Set(['input_audio', 'file']);
  */
 export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
   const parsed = parseJsonObject(bytes, BODY_BOUNDS);
-  refuseExcess(parsed.value);
+  refuseExcessEntries(parsed.value);
   const body = parseBody(withoutEmptyModel(parsed.value), unknownFields);
   const stream = body.stream ?? false;
   refuseUnsupported(body, stream);
@@ -105,7 +105,7 @@ function passedBody({ bytes, members, body, value: asked }: ParsedRequest, chang
 }
 
 /** What no conversation needs is refused before every entry of it costs time. */
-function refuseExcess(value: Record<string, unknown>): void {
+function refuseExcessEntries(value: Record<string, unknown>): void {
   for (const field of ['messages', 'tools', 'functions']) {
     const list = value[field];
     if (Array.isArray(list) && list.length > MAX_ENTRIES[field]!) {

@@ -82,6 +82,13 @@ describe('an event that breaks the stream', () => {
     ['an end that a CR cuts into lines', 'event: message_stop\ndata: {\r"type":"message_stop"}\n\n'],
   ])('%s', (_, event) => expect(() => taken(event)).toThrow('no JSON object'));
 
+  test.each([' \n\n', '\nid: 7\n\n'])('is none that ends in %j, and its words count', (end) => {
+    const stream = passing();
+    const event = Buffer.from(text(0, 'one two three').toString().trimEnd() + end);
+    expect(stream.take(event)).toEqual({ kind: 'pass', bytes: event });
+    expect(stream.countOutput()).toBe(3);
+  });
+
   test('is not one without data', () => {
     for (const event of [': wait\n\n', 'event: ping\ndata:\n\n']) expect(taken(event)).toBe('pass');
   });

@@ -43,16 +43,15 @@ export class PassedMessages implements PassedStream {
   }
 
   take(event: Buffer): PassedEvent {
-    if (!endsLikeObject(event)) return this.#inspect(event);
+    const looksWhole = endsLikeObject(event);
     const delta = event.indexOf(DELTA);
     if (delta !== -1) {
       // A signature is no output.
       if (!event.includes(SIGNATURE)) this.#keep(event, textBytesOf(event, delta + DELTA.length));
-      return { kind: 'pass', bytes: event };
-    }
-    if (event.includes(TOOL_USE)) this.#keep(event, 0);
-    if (isCalledError(event) || TELLING.some((bytes) => event.includes(bytes))) return this.#inspect(event);
-    return { kind: 'pass', bytes: event };
+      if (looksWhole) return { kind: 'pass', bytes: event };
+    } else if (event.includes(TOOL_USE)) this.#keep(event, 0);
+    const isTelling = isCalledError(event) || TELLING.some((bytes) => event.includes(bytes));
+    return looksWhole && !isTelling ? { kind: 'pass', bytes: event } : this.#inspect(event);
   }
 
   /** One for each event, or their text by four bytes to a token; the events' frames differ by kind. */

@@ -3,8 +3,11 @@ import type { MaxTokensField } from '../../domain/passed-change';
 /** In what providers of this format differ when they are written to. */
 export interface OpenAiDialect {
   readonly maxTokensField: MaxTokensField;
-  /** Its models write on to the end of their context if no maximum is named. */
-  readonly needsMaximum: boolean;
+  /**
+   * Its models write on to the end of their context if no maximum is named. `where_it_fits`: one that the context has
+   * no room for beside the prompt is refused.
+   */
+  readonly needsMaximum: false | 'always' | 'where_it_fits';
   /** Streams tell their usage only when asked; absent: they always do, and do not know the question. */
   readonly asksForUsage: boolean;
   /** Of a message: extensions of others, which clients send along with their history. It refuses these too. */
@@ -78,7 +81,7 @@ export const DIALECTS = {
   },
   mistral: {
     ...COMMON,
-    needsMaximum: true,
+    needsMaximum: 'where_it_fits',
     asksForUsage: false,
     refusedHints: [
       'prompt_cache_options',
@@ -107,7 +110,7 @@ export const DIALECTS = {
     ...COMMON,
     // The older name is deprecated, and nothing says that it bounds what is thought (docs.x.ai, chat completions).
     maxTokensField: 'max_completion_tokens',
-    needsMaximum: true,
+    needsMaximum: 'always',
     endUserField: 'user',
     foreignFields: EXTENSIONS,
     refusedHints: ['presence_penalty', 'frequency_penalty'],

@@ -83,6 +83,7 @@ describe('an event that breaks the stream', () => {
   test.each([
     ['another kind of error', 'data: {"object":"error","message":"overloaded"}\n\n'],
     ['an error by its name alone', 'event: error\ndata: {"message":"overloaded"}\n\n'],
+    ['the same behind an id', 'id: 1\nevent: error\ndata: {"message":"overloaded"}\n\n'],
     ['the same with other ends of lines', 'event:error\r\ndata: {}\r\n\r\n'],
   ])('%s', (_, event) => {
     const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
@@ -103,6 +104,13 @@ describe('an event that breaks the stream', () => {
   ])('is not %j', (event) => {
     const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
     expect(meter.take(Buffer.from(event)).kind).toBe('pass');
+  });
+
+  test.each([' \n\n', '\nid: 7\n\n'])('is none that ends in %j, and its words count', (end) => {
+    const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+    const whole = chunk({ choices: delta('one two three'), usage: null }).toString();
+    expect(meter.take(Buffer.from(whole.trimEnd() + end)).kind).toBe('pass');
+    expect([meter.estimateOutput(), meter.countOutput()]).toEqual([1, 3]);
   });
 });
 

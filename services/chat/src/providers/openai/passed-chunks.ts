@@ -59,15 +59,15 @@ export class PassedChunks implements PassedStream {
     if (event.length <= MAX_DONE_BYTES && event.includes(DONE) && dataOf(event) === '[DONE]') {
       return { kind: 'done', bytes: event };
     }
-    if (!endsLikeObject(event) || isCalledError(event)) return this.#inspect(event);
-    const nullUsage = event.indexOf(NULL_USAGE_MEMBER);
+    const looksWhole = endsLikeObject(event) && !isCalledError(event);
+    const nullUsage = looksWhole ? event.indexOf(NULL_USAGE_MEMBER) : -1;
     if (nullUsage !== -1) {
       const bytes = this.#includeUsage ? event : without(event, nullUsage);
       this.#unread.keep(bytes);
       return { kind: 'pass', bytes };
     }
     this.#unread.keep(event);
-    if (event.includes(USAGE_KEY) || event.includes(ERROR_KEY)) return this.#inspect(event);
+    if (!looksWhole || event.includes(USAGE_KEY) || event.includes(ERROR_KEY)) return this.#inspect(event);
     return { kind: 'pass', bytes: event };
   }
 
