@@ -34,12 +34,19 @@ test('a request that cannot be counted is settled all the same when its caller l
 test('excess is refused before it costs time', async () => {
   const beforeMs = gatewayMs();
   const many = JSON.stringify({ model: 'sim/chat', messages: Array(1_000_000).fill({}) });
-  const metadata = Object.fromEntries(Array.from({ length: 200_000 }, (_value, index) => [`k${index}`, 1]));
+  const keys = Object.fromEntries(Array.from({ length: 200_000 }, (_value, index) => [`k${index}`, 1]));
+  const values = { k: Array(200_000).fill(1) };
+  const faulty = { model: 'sim/chat', messages: [{}] };
   const answers = await Promise.all([
     postJson(chatUrl, many, customer.apiKey),
-    postJson(chatUrl, { model: 'sim/chat', messages: [{}], metadata }, customer.apiKey),
+    postJson(chatUrl, { ...faulty, metadata: keys }, customer.apiKey),
+    postJson(chatUrl, { ...faulty, metadata: values }, customer.apiKey),
   ]);
-  expect(answers.map(({ json }) => json.error.code)).toEqual(['invalid_request', 'missing_parameter']);
+  expect(answers.map(({ json: { error } }) => [error.code, error.detail])).toEqual([
+    ['invalid_request', 'the body has too many values'],
+    ['invalid_request', 'the body has too many different keys'],
+    ['missing_parameter', 'messages[0].role is required'],
+  ]);
   expect(gatewayMs() - beforeMs).toBeLessThan(MAX_COST_MS);
 }, 60_000);
 
