@@ -111,6 +111,21 @@ describe('a call that is refused for what others keep until they are settled', (
     expect(asked).toHaveLength(2);
   });
 
+  test('is asked once more where tokens are short when the hold that kept them has just ended', async () => {
+    const short = { refusal: refusal('tpm_rate_limited') };
+    const kept = { ...short, awaitsSettlement: true };
+    const asked = await answering(kept, short, GRANTED);
+    expect(await outcome()).toBe('7');
+    expect(asked).toHaveLength(3);
+  });
+
+  test('but not twice', async () => {
+    const short = { refusal: refusal('tpm_rate_limited') };
+    const asked = await answering({ ...short, awaitsSettlement: true }, short);
+    expect(await outcome()).toBe('tpm_rate_limited');
+    expect(asked).toHaveLength(3);
+  });
+
   test('is asked once where no bound of it is the last', async () => {
     const asked = await answering(REFUSED);
     await expect(reserves.reserve(REQUEST)).rejects.toMatchObject({ code: 'insufficient_balance' });

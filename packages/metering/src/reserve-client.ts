@@ -74,11 +74,15 @@ export class ReserveClient {
     const first = await this.#ask(request);
     // What a call did not use of its key's tokens is given back a moment after its hold has ended.
     if (first.grant || !(first.awaitsSettlement || isShortOfTokens(first.error))) return grantOf(first);
+    let { awaitsSettlement } = first;
     const askAgain = async () => {
       const next = await this.#ask(request);
+      if (next.grant) return next;
       // What was refused before is truer than that nobody knows.
-      const failed = !next.grant && next.error.code === 'internal_error';
-      return failed ? { ...first, awaitsSettlement: false } : next;
+      if (next.error.code === 'internal_error') return { ...first, awaitsSettlement: false };
+      const endedJustNow = awaitsSettlement && isShortOfTokens(next.error);
+      awaitsSettlement = next.awaitsSettlement;
+      return endedJustNow ? { ...next, awaitsSettlement: true } : next;
     };
     return grantOf(await this.#settlements.answer(request.keyId ?? '', first, askAgain, signal));
   }
