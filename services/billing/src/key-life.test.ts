@@ -437,4 +437,22 @@ describe('an adjustment', () => {
     await expect(adjust('acct_nobody', '1', `${id}-4`)).rejects.toMatchObject({ code: 'not_found' });
     expect(await one.metric('ledger_drift_nano')).toBe(0);
   });
+
+  test('or a top-up that makes a balance larger than can be kept is refused', async () => {
+    const { accountId } = await one.createFundedKey(0n);
+    const most = String(10n ** 18n);
+    for (let i = 0; i < 9; i++) await adjust(accountId, most, `adj_${accountId}_${i}`);
+    const refused = { code: 'invalid_request', detail: 'the balance would be out of range' };
+    await expect(adjust(accountId, most, `adj_${accountId}_9`)).rejects.toMatchObject(refused);
+    const topup = {
+      id: `top_${accountId}`,
+      accountId,
+      amountNano: most,
+      reference: 'r',
+      status: 'TOPUP_STATUS_CLEARED',
+    } as const;
+    await expect(callUnary(dash(), dash().CreateTopup, topup, WAIT)).rejects.toMatchObject(refused);
+    expect((await one.account(accountId)).balanceNano).toBe(String(9n * 10n ** 18n));
+    expect(await one.metric('ledger_drift_nano')).toBe(0);
+  });
 });

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/proto';
 import { type Pool, withTransaction } from '@gateway/runtime';
 import { LEDGER_COLUMNS, type LedgerRow } from './ledger';
 import { lockAccounts } from './lock-accounts';
+import { refuseBalance } from './refuse-balance';
 import { rowsOf, statement } from './statement';
 
 export interface NewAdjustment {
@@ -30,14 +31,15 @@ const GET = statement(
 
 /**
  * Corrects a balance; below zero too, and calls are then refused until it isn't. A repeated id is the same
- * correction, and refused as `invalid_request` when account or amount differ. Throws `not_found`.
+ * correction, and refused as `invalid_request` when account or amount differ, or the balance would be out of range. Throws
+ * `not_found`.
  */
 export function createAdjustment(pool: Pool, adjustment: NewAdjustment): Promise<LedgerRow> {
   const { id, accountId, amountNano, reason } = adjustment;
   return withTransaction(pool, async (client) => {
     const accounts = await lockAccounts(client, [accountId]);
     if (!accounts.has(accountId)) throw new GatewayError('not_found');
-    await rowsOf(client, ADJUST, [id, accountId, amountNano, reason]);
+    await rowsOf(client, ADJUST, [id, accountId, amountNano, reason]).catch(refuseBalance);
     const [row] = await rowsOf<LedgerRow>(client, GET, [id]);
     if (row?.account_id !== accountId || row.amount_nano !== amountNano) {
       throw new GatewayError('invalid_request', { detail: 'id was used for another adjustment' });

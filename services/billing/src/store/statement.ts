@@ -48,6 +48,9 @@ export function isTransient(error: unknown): boolean {
 /** True when a row was to be inserted whose key another row has. */
 export const isDuplicate = (error: unknown): boolean => sqlState(error) === '23505';
 
+/** True when a figure is larger than its column can hold. */
+export const isOutOfRange = (error: unknown): boolean => sqlState(error) === '22003';
+
 /** True when the database has ended a statement because it took too long. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === '57014';
 

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/proto';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
 import { lockAccounts } from './lock-accounts';
 import { type Page, type PageRequest, toPage } from './page';
+import { refuseBalance } from './refuse-balance';
 import { type Queryable, rowsOf, statement } from './statement';
 
 export interface TopupRow {
@@ -87,7 +88,7 @@ const CLEAR = statement(
 );
 
 async function clearLocked(client: PoolClient, id: string): Promise<TopupRow> {
-  await rowsOf(client, CLEAR, [id]);
+  await rowsOf(client, CLEAR, [id]).catch(refuseBalance);
   const row = await getTopup(client, id);
   if (row.status === 'voided') throw invalid('the top-up was voided; make a new one');
   return row;
