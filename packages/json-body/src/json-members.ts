@@ -1,4 +1,14 @@
 import { GatewayError } from '@gateway/proto';
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  stringEnd,
+} from './json-bytes';
 
 /** Where one member of a JSON object stands in its bytes. */
 export interface JsonMember {
@@ -13,19 +23,9 @@ export interface JsonMember {
   readonly hasLongInteger: boolean;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 const POINT = 0x2e;
 /** The largest integer that is exact has sixteen digits; so have the least that is not. */
 const LONG_DIGITS = 16;
-/** Most strings are keys or other short ones: to look at each byte of them is quicker than to search. */
-const NEAR_BYTES = 32;
 /** Far more than schemas and arguments need; what reads or writes values by recursion lasts for it. */
 const MAX_DEPTH = 500;
 /** Far more than formats have fields. */
@@ -108,22 +108,6 @@ function addedMembers(members: readonly JsonMember[], values: Values): string[] 
   return [...values].flatMap(([key, value]) =>
     value === undefined || present.has(key) ? [] : [`${JSON.stringify(key)}:${value}`],
   );
-}
-
-/** Past the closing quote of the string that opens at `start`. */
-export function stringEnd(json: Buffer, start: number): number {
-  let at = start + 1;
-  for (const near = Math.min(at + NEAR_BYTES, json.length); at < near; at++) {
-    const byte = json[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at++;
-  }
-  for (at = json.indexOf(QUOTE, at); at !== -1; at = json.indexOf(QUOTE, at + 1)) {
-    let backslashes = 0;
-    while (json[at - 1 - backslashes] === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return at + 1;
-  }
-  return json.length;
 }
 
 interface ReadValue {

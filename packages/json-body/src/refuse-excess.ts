@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/proto';
-import { stringEnd } from './json-members';
+import { COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, stringEnd } from './json-bytes';
 
 export interface ValueBounds {
   /** Members and entries, however deep. */
@@ -7,12 +7,6 @@ export interface ValueBounds {
   /** Different keys of all objects: to parse one that it has not met costs V8 as much as a hundred numbers. */
   readonly maxKeys?: number;
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const OPEN_BRACKET = 0x5b;
 
 /**
  * Looks at bytes before they are parsed, whether they are JSON or not: thirty megabytes of `{},{},{}` take five

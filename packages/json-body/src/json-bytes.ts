@@ -1,0 +1,26 @@
+export const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+/** Most strings are keys or other short ones: to look at each byte of them is quicker than to search. */
+const NEAR_BYTES = 32;
+
+/** Past the closing quote of the string that opens at `start`. */
+export function stringEnd(json: Buffer, start: number): number {
+  let at = start + 1;
+  for (const near = Math.min(at + NEAR_BYTES, json.length); at < near; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  for (at = json.indexOf(QUOTE, at); at !== -1; at = json.indexOf(QUOTE, at + 1)) {
+    let backslashes = 0;
+    while (json[at - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+  return json.length;
+}
