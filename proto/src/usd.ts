@@ -14,7 +14,7 @@ export function decimalFromNano(nano: bigint): string {
   return `${sign}${abs / 1_000_000_000n}${fraction && `.${fraction}`}`;
 }
 
-/** Largest amount that is accepted from JSON, so that sums stay far inside int8. */
+/** Largest amount that is accepted from JSON. An int8 of nano-USD holds nine of it: sums may be out of range. */
 export const MAX_USD = 1_000_000_000;
 
 /**
