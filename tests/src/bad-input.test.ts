@@ -193,11 +193,24 @@ describe('bodies', () => {
   });
 
   test('a large one within the limit', async () => {
-    const content = 'word '.repeat(400_000);
+    // 100,000 tokens, of the 128,000 that the model's context has.
+    const content = ' responsibilities'.repeat(100_000);
     const rich = await system.provision({ balanceUsd: 100 });
     const answer = await postJson(chatUrl, { ...valid, messages: [{ role: 'user', content }] }, rich.apiKey);
     expect(answer.status).toBe(200);
     await system.settled(rich, 10_000);
+  }, 30_000);
+
+  test('a prompt that is longer than the context is refused with both figures, and costs nothing', async () => {
+    const content = 'word '.repeat(150_000);
+    const rich = await system.provision({ balanceUsd: 100 });
+    const answer = await postJson(chatUrl, { ...valid, messages: [{ role: 'user', content }] }, rich.apiKey);
+    expectError(answer, 400, 'invalid_request');
+    expect(answer.json.error.detail).toMatch(
+      / 15\d{4} tokens, more than the 128000 of the context of sim\/chat$/,
+    );
+    expect((await system.meter({ requestId: String(answer.headers['x-request-id']) })).entries).toEqual([]);
+    expect((await system.settled(rich)).balance).toBe(100);
   }, 30_000);
 });
 

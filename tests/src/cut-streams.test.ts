@@ -141,7 +141,7 @@ test.each(cases)(
     });
     await system.settled(customer, 10_000);
     const { charges } = await readBooks(system, customer);
-    // With nothing but its first event.
+    // With nothing but its first content.
     const [begun] = [...seen].find(([, { cut }]) => cut.at === stream.begunAt && !cut.reset)!;
     const leastNano = charges.get(begun) ?? 0n;
     expect(leastNano).toBeGreaterThan(0n);

@@ -4,10 +4,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually, meteredNano, readBooks } from './support/books';
 import { ENGINES } from './support/engines';
 import { type Customer, type System, startSystem } from './support/system';
-import { startTraffic, type TrafficCall } from './support/traffic';
+import { startBalancedTraffic, startTraffic, type TrafficCall } from './support/traffic';
 
 const WIDTH = 24;
 const ROUNDS = process.env.TEST_HEAVY ? 10 : 1;
+const EDGE_RESTARTS = process.env.TEST_HEAVY ? 20 : 3;
+/** Enough for the kept-alive connections of busy clients to be used once more. */
+const LAME_DUCK_MS = process.env.TEST_HEAVY ? 2_000 : 500;
 const KAFKA_DOWN_MS = process.env.TEST_HEAVY ? 30_000 : 6_000;
 const RECOVERED_WITHIN_MS = 20_000;
 
@@ -15,7 +18,10 @@ let system: System;
 let customer: Customer;
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({
+    instances: { edge: 2 },
+    settings: { edge: { EDGE_LAME_DUCK_MS: String(LAME_DUCK_MS) } },
+  });
 }, 60_000);
 afterAll(() => system?.stop(), 30_000);
 
@@ -77,6 +83,23 @@ test('edge killed (-9) under traffic', async () => {
   await system.stack.ready();
   await expectBooksRight(calls);
 }, 120_000);
+
+test(`${EDGE_RESTARTS} restarts of two edges in turn lose no call of a client that retries refused connections only`, async () => {
+  customer = await system.provision({ balanceUsd: 100 });
+  const traffic = startBalancedTraffic(system, customer, WIDTH);
+  await answeredAtLeast(WIDTH);
+  for (let restart = 0; restart < EDGE_RESTARTS; restart++) {
+    await system.stack.restart('edge', restart % 2);
+    await system.stack.ready();
+    await answeredAtLeast(2 * WIDTH);
+  }
+  const calls = await traffic.stop();
+  expect(calls.filter(({ answered }) => !answered)).toEqual([]);
+  // Each restart meets calls in flight and connections in use.
+  expect(calls.length).toBeGreaterThan(EDGE_RESTARTS * 2 * WIDTH);
+  if (process.env.TEST_HEAVY) process.stdout.write(`${calls.length} calls, ${EDGE_RESTARTS} restarts\n`);
+  await expectBooksRight(calls);
+}, 300_000);
 
 test('chat and billing stopped in order under traffic', async () => {
   const calls = await underTraffic(async () => {

@@ -54,6 +54,7 @@ afterAll(async () => {
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const upload = (bytes: Buffer, name = 'a.png') => toFile(bytes, name, { type: 'image/png' });
 const fromBase64 = (text = '') => Buffer.from(text, 'base64');
+const detailOf = (error: unknown) => (error as { error: { detail?: string } }).error.detail;
 const idOf = (response: Response) => `${response.headers.get('x-request-id')}`;
 
 /** The images among what the providers answered since the last time it was asked. */
@@ -210,12 +211,38 @@ describe('an order that takes longer than its caller may wait', () => {
     const ask = { model: 'sim/image', prompt: slow };
     const error = await client.images.generate(ask, { headers }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 504, code: 'image_generation_timeout' });
+    expect(detailOf(error)).toMatch(/may still finish and be billed; .* with the same Idempotency-Key$/);
     const requestId = `${(error as InstanceType<typeof OpenAI.APIError>).headers?.get('x-request-id')}`;
     expect((await system.dashboard.balance(customer.token)).held).toBeGreaterThan(0);
     // It waits for the one that is under way.
     const { data } = await client.images.generate(ask, { headers });
     expect((data ?? []).map(({ b64_json }) => fromBase64(b64_json))).toEqual(sentImages());
     expect(await expectBilled(ask.model, requestId)).toBe(40_000_000n);
+  });
+
+  test('without a key is found by its request id, while it goes on and once it is over', async () => {
+    sentImages();
+    const asked = [
+      { model: 'sim/image', prompt: slow },
+      { model: 'bfl/flux-2-pro', prompt: slow, response_format: 'url' as const },
+    ];
+    const found = await Promise.all(
+      asked.map(async (ask) => {
+        const error = await client.images.generate(ask).catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({ status: 504, code: 'image_generation_timeout' });
+        const key = `${(error as InstanceType<typeof OpenAI.APIError>).headers?.get('x-request-id')}`;
+        expect(detailOf(error)).toMatch(`Idempotency-Key ${key}, the X-Request-Id of this answer`);
+        const repeat = () => client.images.generate(ask, { headers: { 'idempotency-key': key } });
+        const { data } = await repeat();
+        expect((await repeat()).data).toEqual(data);
+        return { model: ask.model, key, image: data?.[0] };
+      }),
+    );
+    const [simulated, flux] = found.map(({ image }) => image);
+    const made = sentImages().map((image) => sha256(image));
+    const got = [fromBase64(simulated?.b64_json), fromBase64(flux?.url?.replace(/^data:.*,/, ''))];
+    expect(got.map(sha256).sort()).toEqual(made.sort());
+    for (const { model, key } of found) expect(await expectBilled(model, key)).toBeGreaterThan(0n);
   });
 
   test('goes on when its caller leaves', async () => {
@@ -374,15 +401,6 @@ describe('bad forms', () => {
     ['a count in words', [...WHOLE, ['image', PICTURE], ['n', 'two']]],
   ])('%s is invalid_request', async (_what, parts) => {
     expect(await post(parts)).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
-  });
-
-  test('an empty prompt is missing', async () => {
-    const parts: FormPart[] = [
-      ['model', 'sim/image'],
-      ['prompt', ''],
-      ['image', PICTURE],
-    ];
-    expect((await post(parts)).json.error).toMatchObject({ code: 'missing_parameter', param: 'prompt' });
   });
 
   test('one that is torn', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { costNano, eventually, readBooks } from './support/books';
 import { connectionsTo } from './support/connections';
 import { type FaultProvider, startFaultProvider } from './support/fault-provider';
@@ -8,7 +9,16 @@ import { inLanes } from './support/in-lanes';
 import { makeModel } from './support/make-model';
 import type { MeterEntry } from './support/meter';
 import { pssBytes } from './support/process-memory';
-import { DONE, sse, streamHead } from './support/provider-replies';
+import {
+  COMPLETION,
+  DONE,
+  httpReply,
+  ROLE_CHUNK,
+  sse,
+  streamHead,
+  WORD_CHUNKS,
+} from './support/provider-replies';
+import { queryDatabase } from './support/query-database';
 import { type Customer, type System, startSystem } from './support/system';
 
 const HEAVY = Boolean(process.env.TEST_HEAVY);
@@ -22,6 +32,11 @@ const CANCELLED_WITHIN_MS = 100;
 const MORE_MEASUREMENTS = 3;
 /** A provider that is too busy to see its caller go says some words more than are waited for. */
 const MAX_UNREAD_NANO = 5n * 4_000n;
+/** From the call: when its caller leaves, when chat is told to stop or killed, when the provider reports the usage. */
+const HIDDEN = HEAVY
+  ? { leaveMs: 500, stopMs: 20_000, reportMs: 40_000 }
+  : { leaveMs: 200, stopMs: 1_500, reportMs: 4_000 };
+const DRAIN_TIMEOUT_MS = 60_000;
 /** Plain calls, one after the other, leave one connection for the next. */
 const KEPT = 1;
 const GATEWAY = ['edge', 'chat', 'billing'] as const;
@@ -34,7 +49,12 @@ beforeAll(async () => {
   provider = await startFaultProvider();
   system = await startSystem({
     autoRestart: false,
-    settings: { chat: { OPENAI_BASE_URL: provider.settings.OPENAI_BASE_URL } },
+    settings: {
+      chat: {
+        OPENAI_BASE_URL: provider.settings.OPENAI_BASE_URL,
+        DRAIN_TIMEOUT_MS: String(DRAIN_TIMEOUT_MS),
+      },
+    },
   });
 }, 60_000);
 beforeEach(async () => {
@@ -137,6 +157,152 @@ test(`a provider is told within ${CANCELLED_WITHIN_MS} ms that its caller has le
   expect(tookMs[10]).toBeLessThan(CANCELLED_WITHIN_MS);
 }, 30_000);
 
+describe('calls whose reasoning is hidden, left by their callers', () => {
+  const PROMPT_TOKENS = 30;
+  const COMPLETION_TOKENS = 20_000;
+  const USAGE = { prompt_tokens: PROMPT_TOKENS, completion_tokens: COMPLETION_TOKENS };
+  /** Nano-USD per token. */
+  const PRICES = [
+    ['openai/gpt-5.5', 5_000n, 30_000n],
+    ['anthropic/claude-sonnet-4-5', 3_000n, 15_000n],
+    ['xai/grok-4.3', 1_250n, 2_500n],
+  ] as const;
+  const paidNano = (inputNano: bigint, outputNano: bigint) =>
+    BigInt(PROMPT_TOKENS) * inputNano + BigInt(COMPLETION_TOKENS) * outputNano;
+
+  const later = (reportMs: number) => {
+    const reasoning = { ...USAGE, completion_tokens_details: { reasoning_tokens: COMPLETION_TOKENS - 1 } };
+    return {
+      stream: provider.prompt(({ socket }) => {
+        socket.write(streamHead() + sse(ROLE_CHUNK));
+        setTimeout(() => {
+          socket.end(sse(WORD_CHUNKS[0]) + sse({ choices: [], usage: reasoning }) + DONE);
+        }, reportMs).unref();
+      }),
+      whole: provider.prompt(({ socket }) => {
+        const reply = httpReply(200, { ...COMPLETION, usage: reasoning });
+        setTimeout(() => socket.end(reply), reportMs).unref();
+      }),
+    };
+  };
+  const simulated = (stream: boolean, reportMs: number) => {
+    const pace = stream ? { chunks: 2, chunk_delay_ms: reportMs } : { delay_ms: reportMs };
+    return `[[sim ${JSON.stringify({ text: 'two words', usage: USAGE, ...pace })}]]`;
+  };
+
+  interface LeftCall {
+    readonly what: string;
+    readonly customer: Customer;
+    readonly paidNano: bigint;
+  }
+
+  /** Each by a customer of its own, since nobody is told the id of a call that is left before its head. */
+  async function leaveEach(reportMs: number): Promise<LeftCall[]> {
+    const ofProvider = later(reportMs);
+    const payers = await Promise.all(
+      PRICES.flatMap(() => [1, 2].map(() => system.provision({ balanceUsd: 10 }))),
+    );
+    const calls = PRICES.flatMap(([model, inputNano, outputNano]) =>
+      [true, false].map((stream) => ({ model, stream, paidNano: paidNano(inputNano, outputNano) })),
+    );
+    const caller = new AbortController();
+    const before = provider.calls;
+    const left: LeftCall[] = [];
+    const sent: Promise<unknown>[] = [];
+    for (const { model, stream, ...call } of calls) {
+      const payer = payers[left.length]!;
+      const isFaults = model === 'openai/gpt-5.5';
+      const content = isFaults ? ofProvider[stream ? 'stream' : 'whole'] : simulated(stream, reportMs);
+      const body = { model, stream, max_tokens: 25_000, messages: [{ role: 'user', content }] };
+      const answer = fetch(`${system.stack.apiUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${payer.apiKey}` },
+        body: JSON.stringify(body),
+        signal: caller.signal,
+      });
+      sent.push(answer.then((response) => response.text()).catch(() => {}));
+      left.push({ what: `${model} ${stream ? 'streamed' : 'whole'}`, customer: payer, ...call });
+    }
+    await eventually(
+      'every call at its provider',
+      async () => provider.calls === before + 2 && (await system.meter({ limit: 1 })).in_flight === 4,
+    );
+    await sleep(HIDDEN.leaveMs);
+    caller.abort();
+    await Promise.all(sent);
+    await eventually(
+      'every provider listened to',
+      async () => (await system.metric('chat', 'chat_abandoned_calls')) === left.length,
+    );
+    return left;
+  }
+
+  async function chargesOf(calls: readonly LeftCall[], withinMs: number): Promise<[string, bigint[]][]> {
+    await Promise.all(calls.map((call) => system.settled(call.customer, withinMs)));
+    return Promise.all(
+      calls.map(async (call): Promise<[string, bigint[]]> => {
+        const { charges } = await readBooks(system, call.customer);
+        return [call.what, [...charges.values()]];
+      }),
+    );
+  }
+
+  test(
+    'are charged to the nano when the provider reports their usage, also when chat is told to stop meanwhile',
+    async () => {
+      const calls = await leaveEach(HIDDEN.reportMs);
+      await sleep(HIDDEN.stopMs - HIDDEN.leaveMs);
+      const stoppedAtMs = Date.now();
+      await system.stack.restart('chat', 0, DRAIN_TIMEOUT_MS);
+      report(`chat stopped and started within ${Date.now() - stoppedAtMs} ms`);
+      await system.stack.ready();
+      const charges = await chargesOf(calls, HIDDEN.reportMs + 10_000);
+      report(charges.map(([what, nanos]) => `${what}: ${nanos}`).join('\n'));
+      expect(charges).toEqual(calls.map(({ what, paidNano: paid }) => [what, [paid]]));
+      expect(await lossesOf(calls)).toEqual([]);
+      await eventually('no drift', async () => (await system.drift()) === 0);
+    },
+    HIDDEN.reportMs + 60_000,
+  );
+
+  test(
+    'are charged what was counted when chat is killed; the rest of their holds is the operator’s loss',
+    async () => {
+      // Later than any machine is slow.
+      const calls = await leaveEach(60_000);
+      await sleep(HIDDEN.stopMs - HIDDEN.leaveMs);
+      await system.stack.kill('chat');
+      await system.stack.restart('chat');
+      await system.stack.ready();
+      const charges = await chargesOf(calls, 20_000);
+      const losses = await lossesOf(calls);
+      report(losses.map((loss) => JSON.stringify(loss)).join('\n'));
+      expect(losses.map(({ reason }) => reason)).toEqual(calls.map(() => 'owner_killed'));
+      for (const [index, { what, customer: payer, paidNano: paid }] of calls.entries()) {
+        const [[, [charged = 0n]], loss] = [
+          charges[index]!,
+          losses.find(({ account_id }) => account_id === payer.id)!,
+        ];
+        expect([what, charged > 0n && charged < paid / 10n]).toEqual([what, true]);
+        expect([what, charged + BigInt(loss.amount_nano)]).toEqual([what, BigInt(loss.hold_nano)]);
+      }
+      await eventually('no drift', async () => (await system.drift()) === 0);
+      expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
+    },
+    HIDDEN.reportMs + 60_000,
+  );
+
+  async function lossesOf(calls: readonly LeftCall[]) {
+    const text = `SELECT l.account_id, l.reason, l.amount_nano, h.amount_nano AS hold_nano
+      FROM billing.operator_losses l JOIN billing.holds h USING (request_id) WHERE l.account_id = ANY($1)`;
+    return queryDatabase<{ account_id: string; reason: string; amount_nano: string; hold_nano: string }>(
+      system,
+      text,
+      [calls.map((call) => call.customer.id)],
+    );
+  }
+});
+
 test('callers that leave before the first byte pay nothing, and leave nothing behind', async () => {
   const body = { model: 'sim/chat', messages: [{ role: 'user', content: '[[sim {"delay_ms":60000}]]' }] };
   const url = `${system.stack.apiUrl}/v1/chat/completions`;
@@ -155,6 +321,12 @@ test('callers that leave before the first byte pay nothing, and leave nothing be
   await Promise.all(calls);
   await expectNothingLeft();
   expect((await readBooks(system, customer)).charges.size).toBe(0);
+  const losses = await queryDatabase<{ reason: string }>(
+    system,
+    'SELECT reason FROM billing.operator_losses WHERE account_id = $1 AND amount_nano > 0',
+    [customer.id],
+  );
+  expect(losses).toEqual(Array(50).fill({ reason: 'abandoned' }));
 }, 30_000);
 
 test(

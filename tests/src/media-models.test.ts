@@ -115,6 +115,43 @@ async function edit(model: string, file: Buffer): Promise<HttpAnswer> {
   return sendRequest(`${system.stack.apiUrl}/v1/images/edits`, 'POST', headers, body);
 }
 
+test('lists every image and video model that the dashboard lists on /v1/models, by type', async () => {
+  const listed = async (path: string) =>
+    sendRequest(`${system.stack.apiUrl}/v1/${path}`, 'GET', { authorization: `Bearer ${customer.apiKey}` });
+  for (const [type, known] of [
+    ['image', images],
+    ['video', videos],
+  ] as const) {
+    const { data } = (await listed(`models?type=${type}`)).json as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toEqual(known.map(({ slug }) => slug));
+  }
+  expect((await listed('models/sim/video')).json).toMatchObject({
+    id: 'sim/video',
+    object: 'model',
+    owned_by: 'sim',
+    pricing: { video: { tiers: ['std', 'pro'], default_tier: 'std' } },
+    video: { default_duration: 5 },
+  });
+  expect((await listed('models?type=music')).json).toMatchObject({
+    error: { code: 'invalid_request', detail: 'type: not one of chat, image, video, embedding' },
+  });
+});
+
+test('makes images and videos by aliases, and bills them to the slug', async () => {
+  const modelOf = async (requestId: unknown) =>
+    (await system.dashboard.call('GET', `requests/${requestId}`, customer.token)).model;
+  const image = await post('images', { model: 'sim/image-2026-01-01', prompt: 'A cat.' });
+  const prompt = '[[sim {"task_seconds":0}]] a cat';
+  const video = await post('videos/sim/create', { model: 'sim/video-2026-01-01', prompt });
+  expect([image.status, video.status, video.json.model]).toEqual([200, 200, 'sim/video']);
+  await result('sim', video.json.task_id);
+  await system.settled(customer);
+  expect(await modelOf(image.headers['x-request-id'])).toBe('sim/image');
+  expect(await modelOf(video.headers['x-request-id'])).toBe('sim/video');
+  const withoutProvider = await post('images', { model: 'image-2026-01-01', prompt: 'A cat.' });
+  expect(withoutProvider.json.error.code).toBe('invalid_model');
+});
+
 test('every image model of the catalog makes one and edits it, for what its entry says', async () => {
   expect(images.length).toBeGreaterThan(5);
   for (const model of images) {

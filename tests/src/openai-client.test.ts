@@ -146,6 +146,95 @@ test('a call that its caller leaves before the answer costs nothing', async () =
   });
 });
 
+/** Its price of the catalog: 2, 0.2 and 5 USD per million tokens. */
+const magistralNano = (input: number, cached: number, output: number) =>
+  BigInt(input - cached) * 2_000n + BigInt(cached) * 200n + BigInt(output) * 5_000n;
+
+test.each([false, true])(
+  'a Mistral model that reasons: text and reasoning apart, its turn sent back, cached tokens billed as such (streamed: %s)',
+  async (streamed) => {
+    const usage = { prompt_tokens: 900, completion_tokens: 70, cached_tokens: 800, reasoning_tokens: 40 };
+    const tools = [{ type: 'function' as const, function: { name: 'f', parameters: { type: 'object' } } }];
+    const said = [
+      { thinking: 'Let me see.', text: 'Four.', usage },
+      {
+        thinking: 'A tool, then.',
+        text: '',
+        tool_call: [
+          { name: 'f', arguments: { x: 1 } },
+          { name: 'f', arguments: {} },
+        ],
+      },
+      { text: 'Done.' },
+    ];
+    const history: OpenAI.ChatCompletionMessageParam[] = [];
+    const before = (await readBooks(system, customer)).charges;
+    for (const [turn, directive] of said.entries()) {
+      const asked = `[[sim ${JSON.stringify(directive)}]] ${'pad '.repeat(900)}`;
+      const called = history.at(-1) as OpenAI.ChatCompletionMessage | undefined;
+      for (const { id } of called?.tool_calls ?? [])
+        history.push({ role: 'tool', tool_call_id: id, content: 'ok' });
+      history.push({ role: 'user', content: asked });
+      const body = { model: 'mistral/magistral-medium-latest', messages: history, tools };
+      const stream = streamed ? client.chat.completions.stream(body) : undefined;
+      let thought = '';
+      for await (const chunk of stream ?? []) {
+        const { content, ...delta } = chunk.choices[0]?.delta ?? {};
+        thought += (delta as { reasoning_content?: string }).reasoning_content ?? '';
+        expect(['string', 'undefined', 'object']).toContain(typeof content);
+        expect(Array.isArray(content)).toBe(false);
+      }
+      const completion = await (stream?.finalChatCompletion() ?? client.chat.completions.create(body));
+      const { message } = completion.choices[0]!;
+      if (!streamed) thought = (message as { reasoning_content?: string }).reasoning_content ?? '';
+      expect(thought).toBe(directive.thinking ?? '');
+      expect(message.content ?? '').toBe(directive.text);
+      if (turn === 1) {
+        expect(message.tool_calls).toMatchObject([
+          { type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
+          { type: 'function', function: { name: 'f', arguments: '{}' } },
+        ]);
+      }
+      const sentBack = { ...message, reasoning_content: thought };
+      history.push(sentBack);
+    }
+    await system.settled(customer);
+    const { charges } = await readBooks(system, customer);
+    const made = [...charges].filter(([id]) => !before.has(id)).map(([, charge]) => charge);
+    expect(made).toHaveLength(3);
+    expect(made).toContain(magistralNano(900, 800, 70));
+    expect(await system.drift()).toBe(0);
+  },
+);
+
+test('a small PDF is held by its pages: 6 USD are enough for it on a model whose context costs more', async () => {
+  const stream = 'BT /F1 12 Tf 72 720 Td (Hello, world.) Tj ET';
+  const pdf = [
+    '%PDF-1.4',
+    '1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj',
+    '2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj',
+    '3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R >>\nendobj',
+    `4 0 obj\n<< /Length ${stream.length} >>\nstream\n${stream}\nendstream\nendobj`,
+    'trailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF',
+  ].join('\n');
+  const ask = async (file: string) => {
+    const poor = await system.provision({ balanceUsd: 6 });
+    const theirs = new OpenAI({ apiKey: poor.apiKey, baseURL: `${system.stack.apiUrl}/v1`, maxRetries: 0 });
+    const file_data = `data:application/pdf;base64,${Buffer.from(file).toString('base64')}`;
+    const content = [
+      { type: 'text' as const, text: 'Sum it up. [[sim {"text":"A greeting."}]]' },
+      { type: 'file' as const, file: { filename: 'a.pdf', file_data } },
+    ];
+    return theirs.chat.completions
+      .create({ model: 'openai/gpt-5.5', messages: [{ role: 'user', content }] })
+      .then(({ choices }) => choices[0]?.message.content)
+      .catch((thrown: APIError) => thrown.code);
+  };
+  expect(await ask(pdf)).toBe('A greeting.');
+  // It may have any number of pages.
+  expect(await ask(pdf.replace('[3 0 R]', '[3 0 R 3 0 R]'))).toBe('insufficient_balance');
+});
+
 test('a wrong key', async () => {
   const stranger = new OpenAI({
     apiKey: `sk-gw-${'x'.repeat(40)}`,

@@ -56,3 +56,45 @@ test('each call of a key is in its account’s log within three seconds, whoever
   const { data } = (await getJson(`${dashboard}/usage`, customer.token)).json;
   expect(data).toMatchObject([{ calls: 4, errors: 2 }]);
 }, 60_000);
+
+test('an operator finds every authenticated request by the X-Request-Id of its response, of any account', async () => {
+  const customer = await system.provision({ balanceUsd: 1 });
+  const { apiUrl, dashboardUrl } = system.stack;
+  const key = { authorization: `Bearer ${customer.apiKey}` };
+  const login = { authorization: `Bearer ${customer.token}` };
+  const responses = [
+    await postJson(
+      `${apiUrl}/v1/chat/completions`,
+      { model: 'sim/chat', messages: [{ role: 'user', content: 'hi' }] },
+      customer.apiKey,
+    ),
+    await postJson(`${apiUrl}/v1/chat/completions`, { model: 'sim/none', messages: [] }, customer.apiKey),
+    await postJson(`${apiUrl}/v1/videos/sim/status`, { task_id: 'task_none' }, customer.apiKey),
+    await sendRequest(`${apiUrl}/v1/models`, 'GET', key),
+    await sendRequest(`${apiUrl}/v1/models/sim/chat`, 'GET', key),
+    await sendRequest(`${dashboardUrl}/api/v1/keys`, 'GET', login),
+    await sendRequest(`${dashboardUrl}/api/v1/keys/key_none`, 'GET', login),
+  ];
+  const operator = await system.operatorToken();
+  const find = (id: string) => getJson(`${dashboardUrl}/api/v1/admin/requests/${id}`, operator);
+  for (const { headers, status } of responses) {
+    const id = String(headers['x-request-id']);
+    const untilMs = Date.now() + 5_000;
+    let found = await find(id);
+    while (found.status === 404 && Date.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      found = await find(id);
+    }
+    expect(found.json).toMatchObject({ id, status });
+    expect(found.json.account_id ?? found.json.user_id).toBeTruthy();
+  }
+  const failed = `${dashboardUrl}/api/v1/admin/requests?account_id=${customer.id}&status=failed`;
+  // Their own records come in batches, after what edge logs.
+  let ofOne = await getJson(failed, operator);
+  for (const untilMs = Date.now() + 5_000; ofOne.json.data.length < 2 && Date.now() < untilMs; ) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    ofOne = await getJson(failed, operator);
+  }
+  expect(ofOne.json.data).toMatchObject([{ account_id: customer.id }, { error_code: 'missing_parameter' }]);
+  expect((await getJson(`${dashboardUrl}/api/v1/admin/requests`, customer.token)).status).toBe(404);
+}, 60_000);

@@ -102,6 +102,18 @@ function keySettings(): void {
     await expectNext('ok');
   });
 
+  test('may call models by bare names while it says so', async () => {
+    await expectNext('ok', 'sim/chat-2026-01-01');
+    await expectNext('invalid_model', 'gpt-4o');
+    await key('update', { bare_model_names: true });
+    await expectNext('ok', 'gpt-4o');
+    await expectNext('ok', 'gpt-4o-2024-08-06');
+    for (const name of ['haiku', 'claude-haiku-4-5-20251001']) await expectNext('ok', name);
+    for (const placeholder of ['auto', 'default', 'nonsense']) await expectNext('invalid_model', placeholder);
+    await key('update', { bare_model_names: null });
+    await expectNext('invalid_model', 'gpt-4o');
+  });
+
   test('goes by a new value beside the old one for a while, and instead of it', async () => {
     const { key: second } = await key('rotate', { grace_seconds: 60 });
     await expectNext('ok');
@@ -149,6 +161,17 @@ function accountSettings(): void {
     expect((await system.dashboard.balance(customer.token)).balance).toBe(-0.5);
     await admin(`accounts/${customer.id}/adjustments`, { amount: 1, reason: 'goodwill' });
     await expectNext('ok');
+  });
+
+  test('lets its keys call models by bare names, but for one that says otherwise', async () => {
+    await expectNext('invalid_model', 'sonnet');
+    await post('account/settings', { bare_model_names: true });
+    await expectNext('ok', 'sonnet');
+    await key('update', { bare_model_names: false });
+    await expectNext('invalid_model', 'sonnet');
+    await key('update', { bare_model_names: null });
+    await post('account/settings', { bare_model_names: false });
+    await expectNext('invalid_model', 'sonnet');
   });
 
   test('opts in to a preview model', async () => {
@@ -202,6 +225,30 @@ describe('a model', () => {
     await expectSoon('model_not_found', 'sim/fresh');
     const detail = await system.dashboard.call('GET', 'models/sim/fresh', customer.token);
     expect(detail).toMatchObject({ status: 'delisted', successor: 'sim/chat' });
+  });
+
+  test('is called, listed, billed and allowed by its slug, whichever of its names a caller uses', async () => {
+    const alias = 'sim/renamed-2026-01-01';
+    await admin('models', { ...model('sim/renamed'), aliases: [alias, 'renamed-bare'] });
+    await expectSoon('ok', alias);
+    await key('update', { allowed_models: [alias], bare_model_names: true });
+    const { allowed_models } = await system.dashboard.call('GET', `keys/${customer.keyId}`, customer.token);
+    expect(allowed_models).toEqual(['sim/renamed']);
+    const headers = { authorization: `Bearer ${customer.apiKey}` };
+    for (const name of [alias, 'renamed-bare', 'sim/renamed']) {
+      const [answer] = await chats(name);
+      expect(answer!.json.model).toBe('sim/renamed');
+      await system.settled(customer);
+      const record = `requests/${answer!.headers['x-request-id']}`;
+      expect(await system.dashboard.call('GET', record, customer.token)).toMatchObject({
+        model: 'sim/renamed',
+      });
+      const shown = await sendRequest(`${system.stack.apiUrl}/v1/models/${name}`, 'GET', headers);
+      expect(shown.json).toMatchObject({ id: 'sim/renamed', aliases: [alias, 'renamed-bare'] });
+    }
+    await expectNext('model_not_found', 'sim/chat-2026-01-01');
+    await admin('models/sim/renamed/update', { aliases: [] });
+    await expectSoon('model_not_found', alias);
   });
 
   test('costs what it costs now', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bearer } from './conformance/caller';
 import { nano, readBooks } from './support/books';
-import { postJson } from './support/http';
+import { postJson, sendRequest } from './support/http';
 import { type Customer, type System, startSystem } from './support/system';
 
 let system: System;
@@ -99,19 +100,65 @@ test('a long prompt is counted before it is refused: its tokens fit where its by
   await system.settled(customer);
 });
 
-test('a prompt whose encoding is not public fits the tokens of a minute where its bytes never could', async () => {
-  const content = 'Say nothing but yes. '.repeat(400);
-  const customer = await system.provision({ key: { tpm_limit: 5_000 } });
-  const say = (text: string) =>
-    call(customer.apiKey, { model: 'anthropic/claude-haiku-4-5', max_tokens: 100 }, text);
+const HAIKU = { model: 'anthropic/claude-haiku-4-5' };
+
+test('a prompt near the TPM limit is admitted, and one that never fits is refused for good', async () => {
+  const content = 'Say nothing but yes. '.repeat(1_760);
+  const customer = await system.provision({ key: { tpm_limit: 10_000 } });
+  const say = (text: string) => call(customer.apiKey, { ...HAIKU, max_tokens: 100 }, text);
   const answer = await say(content);
-  expect([answer.status, answer.json.usage.prompt_tokens]).toEqual([200, 2_008]);
+  expect([answer.status, answer.json.usage.prompt_tokens]).toEqual([200, 8_808]);
   await system.settled(customer);
   const after = await say('Hi.');
   const spent = answer.json.usage.total_tokens;
-  expect(Number(after.headers['x-ratelimit-remaining-tokens'])).toBeLessThan(5_000 - spent);
-  expect(Number(after.headers['x-ratelimit-remaining-tokens'])).toBeGreaterThan(5_000 - spent - 300);
-  const hopeless = await say(content.repeat(3));
+  expect(Number(after.headers['x-ratelimit-remaining-tokens'])).toBeLessThan(10_000 - spent);
+  expect(Number(after.headers['x-ratelimit-remaining-tokens'])).toBeGreaterThan(10_000 - spent - 300);
+  const hopeless = await say(content.repeat(2));
   expect([hopeless.status, hopeless.json.error.code]).toEqual([429, 'tpm_rate_limited']);
   expect(hopeless.headers['x-should-retry']).toBe('false');
+  expect(hopeless.headers).not.toHaveProperty('retry-after');
 });
+
+test('a TPM limit refuses a key when it has used its tokens, and lowers no answer', async () => {
+  const customer = await system.provision({ key: { tpm_limit: 60_000 }, balanceUsd: 50 });
+  const hello = () => call(customer.apiKey, HAIKU, 'Hello [[sim {"delay_ms":2000}]]');
+  const first = await Promise.all(Array.from({ length: 20 }, hello));
+  expect(first.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  let used = first.reduce((sum, { json }) => sum + json.usage.total_tokens, 0);
+
+  const usage = { prompt_tokens: 20, completion_tokens: 2_480 };
+  const spend = () => call(customer.apiKey, HAIKU, `Hello [[sim ${JSON.stringify({ usage })}]]`);
+  let refused: Awaited<ReturnType<typeof call>> | undefined;
+  while (!refused && used < 100_000) {
+    for (const answer of await Promise.all([spend(), spend()])) {
+      expect(answer.headers).not.toHaveProperty('x-gateway-max-tokens');
+      if (answer.status === 200) used += answer.json.usage.total_tokens;
+      else refused = answer;
+    }
+    await system.settled(customer);
+  }
+  expect([refused?.status, refused?.json.error.code]).toEqual([429, 'tpm_rate_limited']);
+  expect(used).toBeGreaterThanOrEqual(54_000);
+  expect(used).toBeLessThanOrEqual(66_000);
+  expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+  expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
+}, 60_000);
+
+test('a stream in flight counts against the TPM limit as it goes on', async () => {
+  const customer = await system.provision({ key: { tpm_limit: 5_000 } });
+  const content = '[[sim {"chunks":2000,"chunk_delay_ms":1}]]';
+  let isOver = false;
+  const streamed = call(customer.apiKey, { stream: true, max_tokens: 8_000 }, content).finally(() => {
+    isOver = true;
+  });
+  const remaining: number[] = [];
+  while (!isOver) {
+    // It takes no tokens.
+    const { headers } = await sendRequest(`${system.stack.apiUrl}/v1/models`, 'GET', bearer(customer.apiKey));
+    if (!isOver) remaining.push(Number(headers['x-ratelimit-remaining-tokens']));
+  }
+  expect((await streamed).status).toBe(200);
+  // To begin with, 1,000 were expected of it.
+  expect(Math.max(...remaining)).toBeGreaterThan(3_900);
+  expect(Math.min(...remaining)).toBeLessThan(3_500);
+}, 60_000);

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DashboardApi } from '@gateway/local';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { runSql } from '../../deploy/local/src/testing/own-database';
 import { ENGINES } from './support/engines';
 import { type Demo, NpmStart } from './support/npm-start';
 import { allGone } from './support/processes';
@@ -44,6 +45,16 @@ function runBannersCurl({ output }: NpmStart) {
   return JSON.parse(
     execFileSync('/bin/sh', ['-c', `${command} --silent --show-error`], { encoding: 'utf8' }),
   );
+}
+
+/** What the process was started with; undefined where it needs no database, or is gone or another user's. */
+function databaseUrlOf(pid: number): string | undefined {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return environment.find((line) => line.startsWith('DATABASE_URL='))?.slice('DATABASE_URL='.length);
+  } catch {
+    return undefined;
+  }
 }
 
 async function settledBalance({ dashboard_url, email, password }: Demo): Promise<number> {
@@ -111,9 +122,15 @@ describeHere('npm start', () => {
     expect(second.output).toContain('Stopped.');
   });
 
-  test('ends in order when only npm is asked to', async () => {
+  test('gives each service a login of its own to PostgreSQL, and ends in order when only npm is asked to', async () => {
     const started = await start(newFolder());
     const { processes } = started;
+    const urls = processes.flatMap(({ pid }) => databaseUrlOf(pid) ?? []);
+    const logins = ['gateway_billing', 'gateway_catalog', 'gateway_dashboard', 'gateway_media'];
+    expect(urls.map((url) => new URL(url).username).toSorted()).toEqual(logins);
+    for (const url of urls) {
+      await expect(runSql(url, 'DELETE FROM billing.ledger')).rejects.toMatchObject({ code: '42501' });
+    }
     started.signalNpm('SIGTERM');
     await allGone(processes, GONE_WITHIN_MS);
     expect(started.output).toContain('Stopped.');

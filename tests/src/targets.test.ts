@@ -88,6 +88,8 @@ const answers =
     socket.write(httpReply(status, body, headers));
 const isSilent: Misbehaviour = () => {};
 
+/** Of a stream that has begun, without content. */
+const OPENING = `${streamHead()}${sse(ROLE_CHUNK)}`;
 const FAULTS: readonly [string, TargetInput, Misbehaviour | undefined][] = [
   ['refuses connections', { provider: 'deepseek' }, undefined],
   ['does not connect in its time', { provider: 'xai', connect_timeout_ms: SHORT_MS }, undefined],
@@ -125,6 +127,43 @@ test.each<[string, Misbehaviour]>([
   await expectPaidTo('sim', answer);
 });
 
+test.each<[string, Misbehaviour]>([
+  ['ends', ({ socket }) => socket.end(OPENING)],
+  ['is reset', ({ socket }) => socket.write(OPENING, () => socket.resetAndDestroy())],
+  ['pauses for longer than it may', ({ socket }) => socket.write(OPENING)],
+  ['sends what is no JSON', ({ socket }) => socket.end(`${OPENING}data: {broken\n\n${DONE}`)],
+  ['sends an error', ({ socket }) => socket.end(`${OPENING}${sse(providerError('down', 'server_error'))}`)],
+])(
+  'a stream whose first target %s before its first content is answered by the next, which alone is paid',
+  async (_what, does) => {
+    const model = await modelTo({ provider: 'openai', idle_timeout_ms: SHORT_MS }, { provider: 'sim' });
+    const answer = await call(model, does, { stream: true });
+    expect([answer.status, answer.text.endsWith(DONE)]).toEqual([200, true]);
+    await expectPaidTo('sim', answer);
+  },
+);
+
+test('a stream without content for long is begun, and what fails then is an error event', async () => {
+  const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
+  let socket: ProviderCall['socket'] | undefined;
+  const content = provider.prompt((one) => {
+    socket = one.socket;
+    one.socket.write(OPENING);
+  });
+  const body = { model, stream: true, max_tokens: 100, messages: [{ role: 'user', content }] };
+  const url = `${system.stack.apiUrl}/v1/chat/completions`;
+  const stream = await openStream(url, JSON.stringify(body), customer.apiKey);
+  expect(stream.status).toBe(200);
+  let text = '';
+  for await (const piece of stream.body) {
+    text += piece;
+    if (text.includes('"role"')) socket?.end(sse(providerError('down', 'rate_limit_exceeded')));
+  }
+  expect(text).toMatch(
+    /^(: keep-alive\n\n)*data: \{.*"role".*\}\n\n(: keep-alive\n\n)*data: \{"error":.*"upstream_failed".*\n\n$/,
+  );
+});
+
 describe.each(['plain', 'streamed'] as const)('a %s call for a dearer service tier', (kind) => {
   const fields = { stream: kind === 'streamed', service_tier: 'priority' };
 
@@ -148,7 +187,7 @@ describe.each(['plain', 'streamed'] as const)('a %s call for a dearer service ti
 });
 
 test('a stream for a dearer service tier that breaks off costs what it said it was given', async () => {
-  const begun = `${streamHead()}${sse(ROLE_CHUNK)}${WORD_CHUNKS.map(sse).join('')}`;
+  const begun = `${OPENING}${WORD_CHUNKS.map(sse).join('')}`;
   const fields = { stream: true, service_tier: 'priority' };
   const answer = await call(await modelTo({ provider: 'openai' }), ({ socket }) => socket.end(begun), fields);
   await system.settled(customer);
@@ -184,9 +223,9 @@ test('when all fail, a 429 is what the caller hears, with its time to wait', asy
   ]);
 });
 
-test('after the first byte no other target is asked: the stream ends in an error event', async () => {
+test('after the first content no other target is asked: the stream ends in an error event', async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
-  const begun = `${streamHead()}${sse(ROLE_CHUNK)}${sse(WORD_CHUNKS[0])}`;
+  const begun = `${OPENING}${sse(WORD_CHUNKS[0])}`;
   const answer = await call(model, ({ socket }) => socket.end(begun), { stream: true });
   expect(answer.status).toBe(200);
   expect(answer.text).toMatch(/data: \{"error":\{"type":"upstream_error","code":"upstream_failed".*\}\n\n$/);
@@ -206,10 +245,11 @@ test('a stream that pauses for longer than its target may is broken off', async 
     model,
     ({ socket }) => {
       socket.on('close', () => left.resolve());
-      socket.write(`${streamHead()}${sse(ROLE_CHUNK)}`);
+      socket.write(`${OPENING}${sse(WORD_CHUNKS[0])}`);
     },
     { stream: true },
   );
+  expect(answer.status).toBe(200);
   expect(answer.text).toMatch(/"code":"upstream_failed"/);
   await left.promise;
 });
@@ -230,7 +270,7 @@ test('the caller of a silent stream hears that it goes on, before its first even
     text += piece;
     if (!text.endsWith(KEEP_ALIVE)) continue;
     const begun = text.includes('"role"');
-    if (said === 0) socket?.write(`${streamHead()}${sse(ROLE_CHUNK)}`);
+    if (said === 0) socket?.write(OPENING);
     if (said === 1 && begun) socket?.end(`${sse(WORD_CHUNKS[0])}${DONE}`);
     said = begun ? 2 : 1;
   }

@@ -352,6 +352,36 @@ describe('caps between an order and its end', () => {
   });
 });
 
+test('a task is found by those who lost its answer, in progress and ended', async () => {
+  const customer = await system.provision();
+  const { apiUrl, dashboardUrl } = system.stack;
+  const get = async (url: string, token: string) =>
+    (await sendRequest(url, 'GET', { authorization: `Bearer ${token}` })).json;
+  const listed = (query = '') => get(`${apiUrl}/v1/videos${query}`, customer.apiKey);
+  const logged = (what: string) => get(`${dashboardUrl}/api/v1/${what}`, customer.token);
+
+  const answer = await create(customer, { task_seconds: 2 });
+  const [id, { task_id }] = [idOf(answer), answer.json];
+  const running = { task_id, model: 'sim/video', cost: null, request_id: id };
+  expect(await listed()).toMatchObject({ object: 'list', data: [running], has_more: false });
+  expect((await listed(`?request_id=${id}`)).data).toMatchObject([running]);
+  const inProgress = { id, task_id, in_progress: true, status: null, cost: 0, held: 0.25 };
+  expect((await logged('requests')).data).toMatchObject([inProgress]);
+  expect(await logged(`requests/${id}`)).toMatchObject({ ...inProgress, endpoint: '/v1/videos/sim/create' });
+  expect((await logged('requests?status=in_progress')).data).toHaveLength(1);
+
+  await nothingHeld(customer);
+  const ended = { id, task_id, in_progress: false, status: 200, cost: 0.25, held: 0 };
+  expect((await logged('requests')).data).toMatchObject([ended]);
+  expect((await logged('requests?status=in_progress')).data).toEqual([]);
+  expect((await listed()).data).toMatchObject([{ ...running, status: 'completed', cost: 0.25 }]);
+  const entries = (await logged('billing/ledger')).data as { kind: string; task_id: string | null }[];
+  expect(entries.map(({ kind, task_id }) => [kind, task_id])).toEqual([
+    ['charge', task_id],
+    ['topup', null],
+  ]);
+});
+
 test('an order sent again under its key is the same task, whichever instance is asked', async () => {
   const customer = await system.provision();
   const url = `${system.stack.apiUrl}/v1/videos/sim/create`;

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EngineAddresses, type EngineName, engineControl } from '@gateway/local';
-import { createLogger, createPool } from '@gateway/runtime';
+import { createOwnDatabase, type EngineAddresses, type EngineName, engineControl } from '@gateway/local';
 import { type ProcessGroup, withChildren } from '../procfs/process-group';
 
 /** Servers that were there before, with a database of this run's own. */
@@ -21,14 +20,12 @@ export async function openEngines(dir: string): Promise<BenchEngines> {
   const control = engineControl(dir);
   const group = (title: string, name: EngineName) => withChildren(title, () => control.pid(name));
   const database = `bench_${randomBytes(6).toString('hex')}`;
-  await runSql(serverUrl, `CREATE DATABASE ${database}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${database}`;
+  const { url, drop } = await createOwnDatabase(serverUrl, database);
   return {
-    addresses: { databaseUrl: url.href, redisUrl },
+    addresses: { databaseUrl: url, redisUrl },
     postgres: group('PostgreSQL', 'postgres'),
     redis: group('Redis', 'redis'),
-    remove: () => runSql(serverUrl, `DROP DATABASE ${database} WITH (FORCE)`),
+    remove: drop,
   };
 }
 
@@ -37,13 +34,4 @@ function readAddress(dir: string, setting: string): string {
   const address = new RegExp(`^export ${setting}='(.+)'$`, 'm').exec(lines)?.[1];
   if (address === undefined) throw new Error(`${dir}/env names no ${setting}`);
   return address;
-}
-
-async function runSql(url: string, sql: string): Promise<void> {
-  const pool = createPool({ url, log: createLogger('bench', 'silent'), maxConnections: 1 });
-  try {
-    await pool.query(sql);
-  } finally {
-    await pool.end();
-  }
 }

@@ -4,6 +4,7 @@ import { inheritedSettings, node24, REPOSITORY } from './child-environment';
 import { freeLoopbackPort } from './engines/loopback-ports';
 import { type ProviderPlan, planProviders } from './providers';
 import { readOrMakeSecrets, type StackSecrets } from './secrets';
+import { prepareDatabases, type ServiceDatabaseUrls } from './service-databases';
 import { SERVICES, type ServiceDefinition, type ServiceName, type Surroundings } from './services';
 import type { Stack, StackOptions, StackProcess } from './stack-contract';
 import { type StackEngines, startEngines } from './stack-engines';
@@ -31,6 +32,7 @@ export class RunningStack implements Stack {
   readonly #logCheck: NodeJS.Timeout;
   #starting: readonly Promise<unknown>[] = [];
   #engines: StackEngines | undefined;
+  #databaseUrls: ServiceDatabaseUrls | undefined;
   #stopping: Promise<void> | undefined;
   #stopByMs = Number.POSITIVE_INFINITY;
 
@@ -118,12 +120,16 @@ export class RunningStack implements Stack {
     return this.#process(service, index).kill(signal);
   }
 
-  async restart(service: ServiceName, index?: number): Promise<void> {
+  async restart(
+    service: ServiceName,
+    index?: number,
+    stopTimeoutMs = SERVICE_STOP_TIMEOUT_MS,
+  ): Promise<void> {
     const all = this.#processes.get(service) ?? [];
     const chosen = index === undefined ? all : [this.#process(service, index)];
     await Promise.all(
       chosen.map(async (process) => {
-        await process.stop(SERVICE_STOP_TIMEOUT_MS);
+        await process.stop(stopTimeoutMs);
         await process.start();
       }),
     );
@@ -180,6 +186,12 @@ export class RunningStack implements Stack {
       given: this.#options.engines ?? {},
       log: this.#log,
       onGivenUp: (error) => this.#options.onGivenUp?.(error),
+    });
+    this.#databaseUrls = await prepareDatabases({
+      ownerUrl: this.#engines.databaseUrl,
+      given: this.#options.engines?.serviceDatabaseUrls,
+      secret: this.secrets.databaseSecret,
+      log: this.#log,
     });
   }
 
@@ -244,6 +256,7 @@ export class RunningStack implements Stack {
       get engines() {
         return stack.engines;
       },
+      databaseUrl: (name) => this.#databaseUrls?.[name] ?? '',
       get providers() {
         return stack.providers.settings;
       },

@@ -7,6 +7,8 @@ export interface StackSecrets {
   /** Ed25519 seed, base64url. */
   readonly jwtSigningKey: string;
   readonly serviceSecret: string;
+  /** The services' passwords at PostgreSQL are derived from it, where its owner has none. */
+  readonly databaseSecret: string;
   readonly adminEmail: string;
   readonly adminPassword: string;
   /** Of the account that `npm start` makes. */
@@ -36,6 +38,7 @@ function makeSecrets(): StackSecrets {
     keyPepper: random(),
     jwtSigningKey: random(32),
     serviceSecret: random(),
+    databaseSecret: random(),
     adminEmail: 'admin@gateway.local',
     adminPassword: random(),
     demoPassword: random(),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ProviderPlan } from './providers';
 import type { StackSecrets } from './secrets';
+import type { DatabaseService } from './service-databases';
 
 export type ServiceName = 'edge' | 'catalog' | 'billing' | 'chat' | 'media' | 'dashboard' | 'simulator';
 
@@ -8,7 +9,9 @@ export type ServiceName = 'edge' | 'catalog' | 'billing' | 'chat' | 'media' | 'd
 export interface Surroundings {
   readonly dataDir: string;
   readonly secrets: StackSecrets;
-  readonly engines: { databaseUrl: string; redisUrl: string; kafkaBrokers: string | undefined };
+  readonly engines: { redisUrl: string; kafkaBrokers: string | undefined };
+  /** With the login of that service. */
+  databaseUrl(service: DatabaseService): string;
   readonly kafkaTopicPrefix: string;
   /** `host:port` of every instance of a service that runs already, comma-separated. */
   addresses(service: ServiceName): string;
@@ -43,9 +46,9 @@ export const SERVICES: readonly ServiceDefinition[] = [
     name: 'catalog',
     after: ['engines'],
     ports: { grpc: grpc(7101), admin },
-    settings: ({ secrets, engines: { databaseUrl } }) => ({
+    settings: ({ secrets, databaseUrl }) => ({
       SERVICE_SECRET: secrets.serviceSecret,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: databaseUrl('catalog'),
     }),
   },
   {
@@ -55,24 +58,9 @@ export const SERVICES: readonly ServiceDefinition[] = [
     settings: (around) => ({
       SERVICE_SECRET: around.secrets.serviceSecret,
       KEY_PEPPER: around.secrets.keyPepper,
-      DATABASE_URL: around.engines.databaseUrl,
+      DATABASE_URL: around.databaseUrl('billing'),
       REDIS_URL: around.engines.redisUrl,
       ...kafka(around),
-    }),
-  },
-  {
-    name: 'chat',
-    after: ['catalog', 'billing', 'simulator'],
-    ports: { grpc: grpc(7103), admin },
-    settings: (around, index) => ({
-      SERVICE_SECRET: around.secrets.serviceSecret,
-      CATALOG_ADDR: around.addresses('catalog'),
-      BILLING_ADDR: around.addresses('billing'),
-      DATA_DIR: join(around.dataDir, `chat-${index}`),
-      ...kafka(around),
-      ...around.providers.chat,
-      DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
-      SIM_BASE_URL: `${around.origin('simulator')}/openai/v1`,
     }),
   },
   {
@@ -81,13 +69,29 @@ export const SERVICES: readonly ServiceDefinition[] = [
     ports: { grpc: grpc(7104), admin },
     settings: (around) => ({
       SERVICE_SECRET: around.secrets.serviceSecret,
-      DATABASE_URL: around.engines.databaseUrl,
+      DATABASE_URL: around.databaseUrl('media'),
       CATALOG_ADDR: around.addresses('catalog'),
       BILLING_ADDR: around.addresses('billing'),
       ...kafka(around),
       ...around.providers.media,
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
       SIM_BASE_URL: around.origin('simulator'),
+    }),
+  },
+  {
+    name: 'chat',
+    after: ['catalog', 'billing', 'media', 'simulator'],
+    ports: { grpc: grpc(7103), admin },
+    settings: (around, index) => ({
+      SERVICE_SECRET: around.secrets.serviceSecret,
+      CATALOG_ADDR: around.addresses('catalog'),
+      BILLING_ADDR: around.addresses('billing'),
+      MEDIA_ADDR: around.addresses('media'),
+      DATA_DIR: join(around.dataDir, `chat-${index}`),
+      ...kafka(around),
+      ...around.providers.chat,
+      DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
+      SIM_BASE_URL: `${around.origin('simulator')}/openai/v1`,
     }),
   },
   {
@@ -99,7 +103,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       JWT_SIGNING_KEY: around.secrets.jwtSigningKey,
       ADMIN_EMAIL: around.secrets.adminEmail,
       ADMIN_PASSWORD: around.secrets.adminPassword,
-      DATABASE_URL: around.engines.databaseUrl,
+      DATABASE_URL: around.databaseUrl('dashboard'),
       CATALOG_ADDR: around.addresses('catalog'),
       BILLING_ADDR: around.addresses('billing'),
       CHAT_ADDR: around.addresses('chat'),
@@ -121,6 +125,8 @@ export const SERVICES: readonly ServiceDefinition[] = [
       MEDIA_ADDR: around.addresses('media'),
       DASHBOARD_ADDR: around.addresses('dashboard'),
       DASHBOARD_HTTP_URL: around.origin('dashboard'),
+      // Nothing balances over this machine's edges.
+      EDGE_LAME_DUCK_MS: '0',
       EDGE_STOP_GRACE_MS: STOP_GRACE_MS,
     }),
   },

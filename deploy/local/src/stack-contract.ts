@@ -53,8 +53,11 @@ export interface Stack {
   grpcAddress(service: ServiceName, index?: number): string;
   /** After SIGKILL, resolves when the process is gone; its restart, if wanted, is then under way. */
   kill(service: ServiceName, index?: number, signal?: NodeJS.Signals): Promise<void>;
-  /** Ends the service's processes in order and starts them again, or starts those that are down. */
-  restart(service: ServiceName, index?: number): Promise<void>;
+  /**
+   * Ends the service's processes in order and starts them again, or starts those that are down.
+   * @param stopTimeoutMs after which one that has not ended is killed
+   */
+  restart(service: ServiceName, index?: number, stopTimeoutMs?: number): Promise<void>;
   /** Resolves when every process runs and says that it can do its work. */
   ready(timeoutMs?: number): Promise<void>;
   /** Everything in order within 20 s. */

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedRedis } from '../engines/embedded-redis.cjs';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './engines/embedded-postgres';
+import type { ServiceDatabaseUrls } from './service-databases';
 import { endWithMe } from './supervise/end-with-me';
 
 /** Addresses of engines to use; what is absent is embedded. */
 export interface EngineAddresses {
+  /** Of the owner of all schemas. */
   readonly databaseUrl?: string | undefined;
+  /** Of the roles of services, where an administrator has created them. */
+  readonly serviceDatabaseUrls?: Partial<ServiceDatabaseUrls> | undefined;
   readonly redisUrl?: string | undefined;
   /** Absent: usage is delivered over gRPC. */
   readonly kafkaBrokers?: string | undefined;

@@ -11,6 +11,7 @@ export type { StackSecrets } from './secrets';
 export type { ServiceName } from './services';
 export type { Stack, StackOptions, StackProcess } from './stack-contract';
 export type { EngineAddresses } from './stack-engines';
+export { createOwnDatabase } from './testing/own-database';
 
 /** Starts engines and services, each service a process of its own. On failure nothing is left running. */
 export async function startStack(options: StackOptions): Promise<Stack> {

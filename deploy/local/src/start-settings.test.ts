@@ -24,8 +24,24 @@ describe('readStartSettings', () => {
     };
     const { dataDir, engines, settings } = await readStartSettings(env, '/usual');
     expect(dataDir).toBe('/data');
-    expect(engines).toEqual({ databaseUrl: undefined, redisUrl: 'redis://x', kafkaBrokers: undefined });
+    expect(engines).toEqual({ serviceDatabaseUrls: {}, redisUrl: 'redis://x' });
     expect(settings?.edge).toMatchObject({ EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: '0' });
+  });
+
+  test('takes the logins of services only beside the one that migrates', async () => {
+    const ports = { EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: '0' };
+    const given = {
+      ...ports,
+      DATABASE_URL: 'postgres://owner@h/d',
+      MEDIA_DATABASE_URL: 'postgres://media@h/d',
+    };
+    expect((await readStartSettings(given, '/usual')).engines).toMatchObject({
+      databaseUrl: 'postgres://owner@h/d',
+      serviceDatabaseUrls: { media: 'postgres://media@h/d' },
+    });
+    await expect(readStartSettings({ ...given, DATABASE_URL: '' }, '/usual')).rejects.toThrow(
+      'MEDIA_DATABASE_URL needs DATABASE_URL',
+    );
   });
 
   test('tells the dashboard where the API is, unless that is said or unknown', async () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
+import { DATABASE_SERVICES } from './service-databases';
 import type { StackOptions } from './stack-contract';
 
 type StartSettings = Pick<StackOptions, 'dataDir' | 'engines' | 'kafkaTopicPrefix' | 'settings'>;
@@ -25,6 +26,7 @@ export async function readStartSettings(
     dataDir: resolve(env.GATEWAY_DATA_DIR || defaultDataDir),
     engines: {
       databaseUrl: env.DATABASE_URL || undefined,
+      serviceDatabaseUrls: readServiceDatabaseUrls(env),
       redisUrl: env.REDIS_URL || undefined,
       kafkaBrokers: env.KAFKA_BROKERS || undefined,
     },
@@ -38,6 +40,17 @@ export async function readStartSettings(
       dashboard: publicApiUrl(env, ports.EDGE_API_PORT),
     },
   };
+}
+
+/** `BILLING_DATABASE_URL` and so on: they name roles on the server of `DATABASE_URL`. */
+function readServiceDatabaseUrls(env: NodeJS.ProcessEnv) {
+  const urls = DATABASE_SERVICES.flatMap((service) => {
+    const setting = `${service.toUpperCase()}_DATABASE_URL`;
+    if (!env[setting]) return [];
+    if (!env.DATABASE_URL) throw new Error(`${setting} needs DATABASE_URL, by which the migrations run.`);
+    return [[service, env[setting]]];
+  });
+  return Object.fromEntries(urls) as Record<string, string>;
 }
 
 /** For the snippets of the web UI: unless it is said, or the API has a host or port of its own. */

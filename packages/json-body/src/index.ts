@@ -4,3 +4,4 @@ export * from './missing-parameter';
 export * from './parse-json-object';
 export { refuseExcess } from './refuse-excess';
 export * from './safe-parse';
+export * from './top-level-scalar';

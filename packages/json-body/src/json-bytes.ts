@@ -24,3 +24,21 @@ export function stringEnd(json: Buffer, start: number): number {
   }
   return json.length;
 }
+
+/** The first byte from `at` on that is no white space. */
+export function skipSpace(json: Buffer, at: number): number {
+  let next = at;
+  while (isSpace(json[next])) next++;
+  return next;
+}
+
+/** `end` without the white space before it. */
+export function trimSpace(json: Buffer, end: number): number {
+  let last = end;
+  while (isSpace(json[last - 1])) last--;
+  return last;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

@@ -7,7 +7,9 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  skipSpace,
   stringEnd,
+  trimSpace,
 } from './json-bytes';
 
 /** Where one member of a JSON object stands in its bytes. */
@@ -154,20 +156,4 @@ function digitsEnd(json: Buffer, start: number): number {
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
-}
-
-function skipSpace(json: Buffer, at: number): number {
-  let next = at;
-  while (isSpace(json[next])) next++;
-  return next;
-}
-
-function trimSpace(json: Buffer, end: number): number {
-  let last = end;
-  while (isSpace(json[last - 1])) last--;
-  return last;
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -2,6 +2,7 @@ import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/cata
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
 import { type Logger, PersistentStream } from '@gateway/runtime';
+import { indexNames, type NamedModel } from './model-names';
 
 export interface CatalogWatchOptions<Model> {
   readonly client: CatalogServiceClient;
@@ -11,10 +12,11 @@ export interface CatalogWatchOptions<Model> {
 }
 
 /** The catalog in memory, kept fresh by a stream and usable while the catalog is down. */
-export class CatalogWatch<Model extends { readonly slug: string }> {
+export class CatalogWatch<Model extends NamedModel> {
   readonly #stream: PersistentStream<WatchResponse__Output>;
   readonly #fromProto: (model: Model__Output) => Model;
   #models = new Map<string, Model>();
+  #names = new Map<string, Model>();
   #loaded = false;
 
   constructor({ client, log, fromProto }: CatalogWatchOptions<Model>) {
@@ -32,8 +34,9 @@ export class CatalogWatch<Model extends { readonly slug: string }> {
     return this.#loaded;
   }
 
-  get(slug: string): Model | undefined {
-    return this.#models.get(slug);
+  /** The model of that slug, alias or bare name; whether a key may use bare names is checked elsewhere. */
+  get(name: string): Model | undefined {
+    return this.#models.get(name) ?? this.#names.get(name);
   }
 
   /** By slug. */
@@ -48,6 +51,7 @@ export class CatalogWatch<Model extends { readonly slug: string }> {
   #apply(message: WatchResponse__Output): void {
     if (message.snapshot) this.#models = new Map();
     for (const model of message.models) this.#models.set(model.slug, this.#fromProto(model));
+    this.#names = indexNames(this.#models.values());
     if (message.snapshot) this.#loaded = true;
   }
 }

@@ -4,6 +4,7 @@ export * from './grpc-delivery';
 export * from './kafka-delivery';
 export * from './key-client';
 export * from './model-access';
+export * from './model-names';
 export * from './owner';
 export * from './owner-client';
 export * from './recorded-refusals';

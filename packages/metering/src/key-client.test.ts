@@ -9,7 +9,15 @@ const log = createLogger('test', 'silent');
 const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
 const { GetKeyContext } = BillingService.service;
 
-const known = { keyId: 'k', accountId: 'a', allowedModels: ['x/y'], previewModels: [], valueId: 'v' };
+const known = {
+  keyId: 'k',
+  accountId: 'a',
+  allowedModels: ['x/y'],
+  previewModels: [],
+  valueId: 'v',
+  bareModelNames: false,
+  hasTpmLimit: false,
+};
 
 let server: GrpcServer;
 let client: InstanceType<typeof BillingService>;

@@ -1,5 +1,6 @@
 import { fromErrorDetail, GatewayError, isShortOfTokens } from '@gateway/proto';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { RateReport } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
 import type { ReserveBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
@@ -87,6 +88,12 @@ export class ReserveClient {
     return grantOf(await this.#settlements.answer(request.keyId ?? '', first, askAgain, signal));
   }
 
+  /** Not answered, and lost where no billing instance is there: the next report of the call makes good for it. */
+  report(report: RateReport): void {
+    const up = this.#channels.filter((channel) => channel.up);
+    up[this.#turn % up.length]?.report(report);
+  }
+
   close(): void {
     for (const channel of this.#channels) channel.close();
   }
@@ -172,6 +179,7 @@ interface ChannelListener {
 class ReserveChannel {
   readonly #stream: PersistentStream<ReserveReplyBatch__Output, ReserveStream>;
   #requests: TickBatcher<ReserveRequest, ReserveBatch> | undefined;
+  #reports: TickBatcher<RateReport, ReserveBatch> | undefined;
 
   constructor(client: BillingServiceClient, log: Logger, listener: ChannelListener) {
     this.#stream = new PersistentStream<ReserveReplyBatch__Output, ReserveStream>({
@@ -181,11 +189,14 @@ class ReserveChannel {
       onMessage: (batch) => listener.onReplies(batch),
       onUp: (stream) => {
         this.#requests = new TickBatcher<ReserveRequest, ReserveBatch>(stream, (requests) => ({ requests }));
+        this.#reports = new TickBatcher<RateReport, ReserveBatch>(stream, (reports) => ({ reports }));
         listener.onUp();
       },
       onDown: () => {
         this.#requests?.close();
         this.#requests = undefined;
+        this.#reports?.close();
+        this.#reports = undefined;
         listener.onDown(this);
       },
     });
@@ -197,6 +208,10 @@ class ReserveChannel {
 
   send(request: ReserveRequest): void {
     this.#requests?.add(request);
+  }
+
+  report(report: RateReport): void {
+    this.#reports?.add(report);
   }
 
   close(): void {

@@ -20,6 +20,8 @@ export interface BilledCall extends HeldCall {
   readonly startedAtMs: number;
   /** From then until its money was held. */
   readonly admittedMs?: number;
+  /** The task that it created. */
+  readonly taskId?: string;
 }
 
 export interface CallEnding {
@@ -32,7 +34,7 @@ export interface CallEnding {
 
 /** What becomes of its hold, and what it used. */
 export type Settlement = Pick<UsageEvent, 'outcome' | 'costNano' | 'tokens' | 'usageSource'> &
-  Partial<Pick<UsageEvent, 'images' | 'videoMs'>>;
+  Partial<Pick<UsageEvent, 'images' | 'videoMs' | 'lossReason' | 'lossNano'>>;
 
 const NOTHING_CHARGED: Omit<Settlement, 'outcome'> = {
   costNano: '0',
@@ -70,6 +72,9 @@ export function usageEvent(
     errorCode: end.errorCode ?? '',
     images: 0,
     videoMs: '0',
+    lossReason: 'LOSS_REASON_UNSPECIFIED',
+    lossNano: '0',
+    taskId: call.taskId ?? '',
     ...settlement,
   };
 }
@@ -77,6 +82,20 @@ export function usageEvent(
 /** Gives the hold back: the call was not dispatched, or the provider charged nothing for it. */
 export function releasedEvent(call: HeldCall & Partial<BilledCall>, end: Partial<CallEnding>): UsageEvent {
   return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_RELEASED' });
+}
+
+/** The same, of a call whose caller disconnected once it was dispatched: what that costs the operator is booked as a loss. */
+export function abandonedEvent(
+  call: HeldCall & Partial<BilledCall>,
+  end: Partial<CallEnding>,
+  lossNano: bigint,
+): UsageEvent {
+  return usageEvent(call, end, {
+    ...NOTHING_CHARGED,
+    outcome: 'USAGE_OUTCOME_RELEASED',
+    lossReason: 'LOSS_REASON_ABANDONED',
+    lossNano: String(lossNano),
+  });
 }
 
 /** Nobody can say whether the provider charged: the caller pays nothing, the hold is the operator's loss. */

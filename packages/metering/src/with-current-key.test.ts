@@ -13,6 +13,8 @@ const key = (previewModels: string[]) => ({
   allowedModels: [],
   previewModels,
   valueId: 'v',
+  bareModelNames: false,
+  hasTpmLimit: false,
 });
 const callTo = (slug: string, previewModels: string[] = []) =>
   ({ path: slug, key: key(previewModels) }) as unknown as LinkCall;

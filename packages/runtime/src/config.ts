@@ -15,14 +15,27 @@ export const processSettings = {
  * one replaces another: the first is sent, all are accepted.
  */
 export const grpcSettings = {
-  SERVICE_SECRET: z
-    .string()
-    .min(16)
-    .transform((value) => value.split(',')),
+  SERVICE_SECRET: secrets(),
 };
 
 export function port(defaultPort: number) {
   return z.coerce.number().int().min(0).max(65_535).default(defaultPort);
+}
+
+const MIN_SECRET_BYTES = 16;
+
+/** Comma-separated secrets, each of at least 16 bytes: an empty entry would let everybody in. */
+export function secrets() {
+  return z.string().transform((value, context) => {
+    const entries = value.split(',');
+    for (const [at, entry] of entries.entries()) {
+      if (Buffer.byteLength(entry) >= MIN_SECRET_BYTES) continue;
+      const problem = entry === '' ? 'is empty' : `is shorter than ${MIN_SECRET_BYTES} bytes`;
+      const message = `entry ${at + 1} of ${entries.length} ${problem}`;
+      context.addIssue({ code: 'custom', message });
+    }
+    return entries;
+  });
 }
 
 /** A time of at most a day: a timer of more than 24 days fires at once. */
@@ -36,6 +49,17 @@ export function addresses() {
     .string()
     .min(1)
     .transform((value) => value.split(',').map((address) => address.trim()));
+}
+
+/** In `PUBLIC_API_URL`: the API is reached at the address at which a call arrived. Only for a gateway on one machine. */
+const AT_CONNECTION = 'connection';
+
+/** Origin of the API as callers reach it; undefined for `connection`, which `npm start` sets. */
+export function publicApiUrl() {
+  return z.union([
+    z.literal(AT_CONNECTION).transform(() => undefined),
+    z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin),
+  ]);
 }
 
 export class ConfigError extends Error {

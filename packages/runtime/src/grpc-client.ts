@@ -2,7 +2,7 @@ import { decodeErrorDetail, ERROR_TRAILER, GatewayError } from '@gateway/proto';
 import * as grpc from '@grpc/grpc-js';
 import { targetOf } from './address-list';
 import { CHANNEL_OPTIONS } from './grpc-options';
-import { serviceToken } from './grpc-server';
+import { SERVICE_TOKEN_HEADER, serviceToken } from './service-token';
 
 export interface GrpcClientOptions {
   /** `host:port` of each instance. */
@@ -37,7 +37,7 @@ function withToken(caller: string, secret: string): grpc.Interceptor {
     new grpc.InterceptingCall(nextCall(options), {
       start(metadata, listener, next) {
         metadata.set('x-caller', caller);
-        metadata.set('x-service-token', token);
+        metadata.set(SERVICE_TOKEN_HEADER, token);
         next(metadata, listener);
       },
     });

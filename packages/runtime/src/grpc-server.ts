@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { ERROR_TRAILER, encodeErrorDetail, GatewayError } from '@gateway/proto';
 import * as grpc from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { CHANNEL_OPTIONS } from './grpc-options';
 import type { Logger } from './log';
 import type { RequestContext } from './request-context';
+import { isServiceToken, SERVICE_TOKEN_HEADER } from './service-token';
 
 export interface GrpcServer {
   readonly port: number;
@@ -64,11 +64,6 @@ export async function startGrpcServer(options: {
   };
 }
 
-/** The token by which a service shows who it is: a digest, so that the secret itself is never sent. */
-export function serviceToken(secret: string, caller: string): string {
-  return createHash('sha256').update(`${caller}\n${secret}`).digest('base64url');
-}
-
 function authenticate(
   method: grpc.ServerMethodDefinition<unknown, unknown>,
   call: grpc.ServerInterceptingCallInterface,
@@ -82,8 +77,8 @@ function authenticate(
       next({
         onReceiveMetadata(metadata, proceed) {
           const caller = String(metadata.get('x-caller')[0] ?? '');
-          const token = String(metadata.get('x-service-token')[0] ?? '');
-          if (allowed.includes(caller) && secrets.some((secret) => sameToken(token, secret, caller))) {
+          const token = String(metadata.get(SERVICE_TOKEN_HEADER)[0] ?? '');
+          if (allowed.includes(caller) && isServiceToken(token, secrets, caller)) {
             proceed(metadata);
           } else {
             call.sendStatus({ code: grpc.status.UNAUTHENTICATED, details: 'unknown caller' });
@@ -91,12 +86,6 @@ function authenticate(
         },
       }),
   });
-}
-
-function sameToken(token: string, secret: string, caller: string): boolean {
-  const expected = Buffer.from(serviceToken(secret, caller));
-  const given = Buffer.from(token);
-  return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
 /** Adapts a plain function to a unary handler: context first, errors as a typed trailer. */

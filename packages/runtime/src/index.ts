@@ -1,5 +1,6 @@
 export * from './admin-server';
 export type { LinkCall, LinkHandler, LinkReply } from './answered-call';
+export * from './await-migrations';
 export * from './body-room';
 export * from './byte-shares';
 export * from './call-places';
@@ -20,5 +21,9 @@ export * from './migrate';
 export * from './persistent-stream';
 export * from './postgres';
 export * from './request-context';
+export * from './run-migration';
 export * from './run-service';
+export * from './security-log';
+export { ServiceRoleError } from './service-role';
+export * from './service-token';
 export * from './tick-batcher';

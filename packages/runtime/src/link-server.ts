@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/proto';
 import type { CallFrame__Output } from '@gateway/proto/generated/gateway/edge/v1/CallFrame';
 import type { CallFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/CallFrames';
 import type { ReplyFrame } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
@@ -28,6 +29,11 @@ export interface LinkServerOptions {
   readonly log: Logger;
 }
 
+/** A hold pays for one call: a second call in flight with the same request id would spend the same hold. */
+const refuseDuplicate: LinkHandler = async () => {
+  throw new GatewayError('invalid_request', { detail: 'a call with this request id is in flight' });
+};
+
 /** Answers the calls of a link (`gateway.edge.v1` frames over one two-way stream per calling process). */
 export class LinkServer {
   readonly #handler: LinkHandler;
@@ -36,6 +42,7 @@ export class LinkServer {
   readonly #links = new Set<ServedLink>();
   /** Outlives its link: a call whose caller vanished is still being settled. */
   readonly #running = new Set<AnsweredCall>();
+  readonly #requestIds = new Set<string>();
   #draining = false;
   #onIdle: (() => void) | undefined;
 
@@ -96,15 +103,20 @@ export class LinkServer {
     if (frame.frame === 'open' && frame.open) {
       const { open } = frame;
       const sender = open.key?.accountId ?? '';
-      const { bodyBytes } = open;
-      const isRefused = this.#room && !this.#room.bodies.takeWhole(sender, bodyBytes);
-      const call = isRefused
-        ? new AnsweredCall(frame.call, { ...open, bodyBytes: 0 }, frames, this.#log, this.#room.refuse)
-        : new AnsweredCall(frame.call, open, frames, this.#log, this.#handler);
+      const { bodyBytes, requestId } = open;
+      const isDuplicate = this.#requestIds.has(requestId);
+      const isRefused = isDuplicate || (this.#room && !this.#room.bodies.takeWhole(sender, bodyBytes));
+      const refuse = isDuplicate ? refuseDuplicate : this.#room?.refuse;
+      const call =
+        isRefused && refuse
+          ? new AnsweredCall(frame.call, { ...open, bodyBytes: 0 }, frames, this.#log, refuse)
+          : new AnsweredCall(frame.call, open, frames, this.#log, this.#handler);
+      if (!isDuplicate) this.#requestIds.add(requestId);
       calls.set(frame.call, call);
       this.#running.add(call);
       call.finished.then(() => {
         if (!isRefused) this.#room?.bodies.giveWhole(sender, bodyBytes);
+        if (!isDuplicate) this.#requestIds.delete(requestId);
         calls.delete(frame.call);
         this.#running.delete(call);
         this.#checkIdle();

@@ -42,9 +42,11 @@ export function connectPool(addresses: readonly string[]): { pool: LinkPool; clo
   };
 }
 
+let requests = 0;
+
 export function request(body: Buffer | string = '', path = '/', timeoutMs = 10_000): LinkRequest {
   const key = { keyId: 'key-1', accountId: 'account-1' };
-  const open = { requestId: 'request-1', method: 'POST', path, key, headers: [], timeoutMs };
+  const open = { requestId: `request-${++requests}`, method: 'POST', path, key, headers: [], timeoutMs };
   return { open, body: Buffer.from(body) };
 }
 

@@ -39,6 +39,36 @@ function gate() {
 }
 
 describe('a call', () => {
+  test('is refused while another with its request id is in flight, on any link, and taken when that has ended', async () => {
+    const { open, opened } = gate();
+    let handled = 0;
+    const { address } = await answerer(async (context, call) => {
+      handled += 1;
+      await opened;
+      return echo(context, call);
+    });
+    const sent = request('body');
+    const send = async () => {
+      const sink = new RecordingSink();
+      await connect(address).call(sent, sink);
+      return sink;
+    };
+    const first = await send();
+    await until(() => handled === 1);
+    for (const duplicate of [await send(), await send()]) {
+      await duplicate.over;
+      expect(duplicate.error).toMatchObject({
+        code: 'invalid_request',
+        detail: 'a call with this request id is in flight',
+      });
+    }
+    open();
+    await first.over;
+    const next = await send();
+    await next.over;
+    expect([first.text, next.text, handled]).toEqual(['body', 'body', 2]);
+  });
+
   test('carries its parts there and the reply back', async () => {
     let seen: LinkCall | undefined;
     const { address } = await answerer(async (context, call) => {
@@ -46,13 +76,14 @@ describe('a call', () => {
       return { status: 201, headers: { 'x-request': context.requestId }, body: Buffer.from('reply') };
     });
     const sink = new RecordingSink();
-    await connect(address).call(request('body', '/there'), sink);
+    const sent = request('body', '/there');
+    await connect(address).call(sent, sink);
     await sink.over;
     expect(seen).toMatchObject({ method: 'POST', path: '/there', key: { keyId: 'key-1' } });
     expect(seen?.body.toString()).toBe('body');
     expect(sink).toMatchObject({
       status: 201,
-      headers: { 'x-request': 'request-1' },
+      headers: { 'x-request': sent.open.requestId },
       text: 'reply',
       ended: true,
     });

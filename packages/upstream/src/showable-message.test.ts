@@ -23,3 +23,9 @@ test.each([
 test('a long one is cut', () => {
   expect(showableMessage('x'.repeat(10_000))).toHaveLength(500);
 });
+
+test('identifiers in a message are replaced by placeholders', () => {
+  expect(showableMessage('Timeout while downloading https://10.0.0.8/a.png from worker-3:8080.')).toBe(
+    'Timeout while downloading [url] from [host].',
+  );
+});

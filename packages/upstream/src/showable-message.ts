@@ -1,13 +1,17 @@
+import { scrubIdentifiers } from './scrub-identifiers';
+
 const MAX_MESSAGE_CHARS = 500;
+/** Read of a message: what stands behind it is not shown. */
+const MAX_READ_CHARS = 2_000;
 const CREDENTIAL = /bearer|authorization|api[\s_-]?key|secret|\bsk-/i;
 const OUR_ACCOUNT = /\b(org-|proj_)[a-z0-9]|\byour (organi[sz]ation|project|team|account)\b/i;
 
 /**
- * A provider's own words, as far as callers may read them. Undefined for what is no text, and for what speaks of
- * credentials or of an account: they are ours, not the caller's.
+ * A provider's error message as callers may read it: cut to 500 characters and without hosts, addresses, URLs, emails
+ * and ids. Undefined for an empty message and for one about credentials or an account: those are the operator's.
  */
 export function showableMessage(message: unknown): string | undefined {
   if (typeof message !== 'string' || message === '') return undefined;
   if (CREDENTIAL.test(message) || OUR_ACCOUNT.test(message)) return undefined;
-  return message.slice(0, MAX_MESSAGE_CHARS);
+  return scrubIdentifiers(message.slice(0, MAX_READ_CHARS)).slice(0, MAX_MESSAGE_CHARS);
 }

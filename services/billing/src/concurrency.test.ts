@@ -60,14 +60,18 @@ describe.each([1, 2])('with %i instances', (count) => {
   });
 });
 
-test('one id sent to both instances at once is one hold', async () => {
+test('one id sent to both instances at once is one hold, of one call or of its repeats', async () => {
   const key = await instances[0]!.createFundedKey(1_000n);
   for (let round = 0; round < 20; round++) {
     const call = reserveRequest(key, 10n);
-    const replies = await Promise.all(
-      instances.flatMap((one) => [one.reserve(call, call), one.reserve(call)]),
-    );
-    expect(tally(replies.flat())).toEqual({ 'granted 10': 6 });
+    const ask = async (request: typeof call) => {
+      const replies = await Promise.all(
+        instances.flatMap((one) => [one.reserve(request, request), one.reserve(request)]),
+      );
+      return tally(replies.flat());
+    };
+    expect(await ask(call)).toEqual({ 'granted 10': 1, invalid_request: 5 });
+    expect(await ask({ ...call, isNew: false })).toEqual({ 'granted 10': 6 });
   }
   expect(await instances[0]!.account(key.accountId)).toMatchObject({ heldNano: '200' });
 });

@@ -1,15 +1,20 @@
 import { every, type Logger, type Pool, type Repeated } from '@gateway/runtime';
 import type { Settings } from './settings';
+import { forgetAbandonedCosts } from './store/abandoned-costs';
+import { forgetAccessLog } from './store/access-log';
 import { forgetFreeCalls } from './store/free-calls';
 import { dropOldRecords, ensurePartitions } from './store/partitions';
 import { reconcile } from './store/reconcile';
 import { Sweeper } from './sweeper';
 
+const DAY_MS = 86_400_000;
+
 /** What billing does by itself. Resolves when this month's partitions have been seen to. */
 export async function startJobs(settings: Settings, pool: Pool, log: Logger): Promise<Repeated[]> {
   const partitions = every(settings.PARTITION_INTERVAL_MS, 'partitions', log, async () => {
-    await ensurePartitions(pool, Date.now());
-    await dropOldRecords(pool, settings.REQUEST_RETENTION_DAYS, Date.now());
+    await ensurePartitions(pool);
+    await dropOldRecords(pool, settings.REQUEST_RETENTION_DAYS);
+    await forgetAccessLog(pool, settings.ACCESS_LOG_RETENTION_DAYS * DAY_MS, Date.now());
   });
   await partitions.firstRun;
   const sweeper = new Sweeper({
@@ -20,6 +25,7 @@ export async function startJobs(settings: Settings, pool: Pool, log: Logger): Pr
   const sweep = every(settings.SWEEP_INTERVAL_MS, 'sweep', log, async () => {
     await sweeper.run();
     await forgetFreeCalls(pool);
+    await forgetAbandonedCosts(pool);
   });
   const watch = every(settings.RECONCILE_INTERVAL_MS, 'reconcile', log, async () => {
     const { driftNano } = await reconcile(pool);

@@ -162,6 +162,46 @@ describe('a key is found by a value', () => {
   });
 });
 
+describe('a leaked value is revoked', () => {
+  const revokeLeaked = (value: string, reason = 'found in a public commit') =>
+    callUnary(dash(), dash().RevokeLeakedValue, { value, reason }, WAIT);
+
+  test('with its key when it is the current value: refused from the next call on, and the key says why and when', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const { key: revoked, outcome } = await revokeLeaked(key.value);
+    expect(outcome).toBe('LEAKED_VALUE_OUTCOME_KEY_REVOKED');
+    expect(revoked).toMatchObject({
+      id: key.keyId,
+      status: 'KEY_STATUS_REVOKED',
+      revokeReason: 'found in a public commit',
+    });
+    expect(Math.abs(Number(revoked!.revokedAtMs) - Date.now())).toBeLessThan(60_000);
+    expect([await reserve(key), await resolve(key.value)]).toEqual(['invalid_api_key', 'invalid_api_key']);
+    const again = await revokeLeaked(key.value, 'found again');
+    expect(again.outcome).toBe('LEAKED_VALUE_OUTCOME_UNCHANGED');
+    expect(again.key!.revokeReason).toBe('found in a public commit');
+  });
+
+  test('alone when a rotation has replaced it: the grace ends at once and the new value works on', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const { value } = await rotate(key, 3_600);
+    expect((await revokeLeaked(key.value)).outcome).toBe('LEAKED_VALUE_OUTCOME_VALUE_ENDED');
+    await told(key.keyId);
+    expect([await resolve(key.value), await resolve(value)]).toEqual(['expired_api_key', key.keyId]);
+    expect((await revokeLeaked(key.value)).outcome).toBe('LEAKED_VALUE_OUTCOME_UNCHANGED');
+    expect((await revokeLeaked(value)).outcome).toBe('LEAKED_VALUE_OUTCOME_KEY_REVOKED');
+  });
+
+  test('only if it is a value of a key that is not deleted', async () => {
+    await expect(revokeLeaked(mintKeyValue())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(revokeLeaked('sk-gw-not-a-key')).rejects.toMatchObject({ code: 'not_found' });
+    const key = await one.createFundedKey(0n);
+    await callUnary(dash(), dash().DeleteKey, idsOf(key), WAIT);
+    const { key: deleted, outcome } = await revokeLeaked(key.value);
+    expect([deleted!.status, outcome]).toEqual(['KEY_STATUS_DELETED', 'LEAKED_VALUE_OUTCOME_UNCHANGED']);
+  });
+});
+
 describe('a key that is disabled', () => {
   test('is unknown from the next call on, and back when it is enabled; what runs goes on', async () => {
     const key = await one.createFundedKey(1_000n);
@@ -299,7 +339,9 @@ test('what a key may call is answered as it is now, and of its own account alone
     accountId: key.accountId,
     allowedModels: ['sim/chat'],
     previewModels: ['sim/preview'],
+    bareModelNames: false,
     valueId,
+    hasTpmLimit: false,
   });
   expect(await contextOf({ ...key, accountId: stranger.accountId })).toBe('invalid_api_key');
   await enable(key, false);
@@ -383,6 +425,28 @@ describe('an account', () => {
     await expect(limit(key.accountId, { liftDailyLimit: true, dailyLimitNano: '1' })).rejects.toMatchObject({
       code: 'invalid_request',
     });
+  });
+
+  test('allows bare model names from the next call on, unless a key has a setting of its own', async () => {
+    const key = await one.createFundedKey(1_000n);
+    const bare = { bareModelName: true };
+    expect(await reserve(key, 1n, bare)).toBe('invalid_model');
+    expect(await contextOf(key)).toMatchObject({ bareModelNames: false });
+    expect(await limit(key.accountId, { bareModelNames: true })).toMatchObject({ bareModelNames: true });
+    await told(key.accountId);
+    expect(await reserve(key, 1n, bare)).toBe('granted 1');
+    expect(await contextOf(key)).toMatchObject({ bareModelNames: true });
+    const refusing = await update(key, { bareModelNames: false });
+    expect(refusing).toMatchObject({ bareModelNames: false });
+    expect(await reserve(key, 1n, bare)).toBe('invalid_model');
+    expect(await reserve(key)).toBe('granted 1');
+    const following = await update(key, { lift: ['KEY_LIMIT_BARE_MODEL_NAMES'] });
+    expect(following).not.toHaveProperty('bareModelNames');
+    expect(await reserve(key, 1n, bare)).toBe('granted 1');
+    await limit(key.accountId, { bareModelNames: false });
+    expect(await reserve(key, 1n, bare)).toBe('invalid_model');
+    await update(key, { bareModelNames: true });
+    expect(await reserve(key, 1n, bare)).toBe('granted 1');
   });
 
   test('opts in to a preview model once, and its edges hear of it', async () => {

@@ -51,8 +51,10 @@ describe('a value', () => {
       keyId: key.keyId,
       accountId: key.accountId,
       allowedModels: [],
+      bareModelNames: false,
       previewModels: [],
       valueId: expect.stringMatching(/^[0-9a-f]{16}$/),
+      hasTpmLimit: false,
     });
     expect(validUntilMs).toBe('0');
     expect(key.value).toMatch(/^sk-gw-/);

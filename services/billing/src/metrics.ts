@@ -122,6 +122,7 @@ function rateMetrics(registry: Registry) {
     observeRates: (limiter: RateLimiter): RateLimiter => ({
       giveBack: (taken) => limiter.giveBack(taken),
       correct: (corrections) => limiter.correct(corrections),
+      report: (reports) => limiter.report(reports),
       rebuild: (keyIds) => limiter.rebuild(keyIds),
       async take(calls) {
         const end = seconds.startTimer();
@@ -188,4 +189,15 @@ function registerReconciliation(registry: Registry, reconcile: () => Promise<Rec
       },
     });
   }
+  new Gauge({
+    name: 'operator_loss_by_reason_nano',
+    help: 'Cost of calls that could not be charged, by the reason.',
+    labelNames: ['reason'],
+    registers: [registry],
+    async collect() {
+      const found = await look();
+      this.reset();
+      for (const [reason, nano] of found?.operatorLossNanoByReason ?? []) this.set({ reason }, Number(nano));
+    },
+  });
 }

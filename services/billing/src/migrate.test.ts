@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, createPool, migrate, type Pool } from '@gateway/runtime';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { awaitMigrations, createLogger, createPool, migrate, type Pool } from '@gateway/runtime';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 
 const log = createLogger('test', 'silent');
@@ -32,4 +32,64 @@ test('a migration may take longer than a statement, and so may the wait for one'
 test('two migrations of one number are refused', async () => {
   writeFileSync(join(directory, '0001-other.sql'), 'SELECT 1');
   await expect(migrate({ pool, schema: 'twice', directory, log })).rejects.toThrow('out of sequence');
+});
+
+describe('a schema that', () => {
+  const make = (files: Record<string, string>) => {
+    const version = mkdtempSync(join(directory, 'version-'));
+    for (const [name, sql] of Object.entries(files)) writeFileSync(join(version, name), sql);
+    return version;
+  };
+
+  test('a newer version migrated keeps that version’s privileges when an older one is started', async () => {
+    const role = `${new URL(database.url).pathname.slice(1)}_billing`;
+    await pool.query(`CREATE ROLE ${role}`);
+    const first = {
+      '0001-a.sql': 'CREATE TABLE newer.a ()',
+      'grants.sql': 'GRANT SELECT ON newer.a TO :"service"',
+    };
+    const older = make(first);
+    const newer = make({
+      ...first,
+      '0002-b.sql': 'CREATE TABLE newer.b ()',
+      'grants.sql': 'GRANT INSERT ON newer.a, newer.b TO :"service"',
+    });
+    const granted = async () => {
+      const { rows } = await pool.query(
+        `SELECT c.relname || ' ' || privilege_type AS granted
+         FROM pg_class c, LATERAL aclexplode(relacl) JOIN pg_roles r ON r.oid = grantee
+         WHERE relnamespace = 'newer'::regnamespace AND rolname = $1 AND relname <> 'migrations' ORDER BY 1`,
+        [role],
+      );
+      return rows.map((row) => row.granted);
+    };
+    const run = (from: string) => migrate({ pool, schema: 'newer', directory: from, role, log });
+    await run(older);
+    expect(await granted()).toEqual(['a SELECT']);
+    await run(newer);
+    expect(await granted()).toEqual(['a INSERT', 'b INSERT']);
+    await run(older);
+    expect(await granted()).toEqual(['a INSERT', 'b INSERT']);
+  });
+
+  test('is still to be migrated is waited for, until the deadline', async () => {
+    const version = make({ '0001-a.sql': 'CREATE TABLE awaited.a ()' });
+    const wait = (timeoutMs: number) =>
+      awaitMigrations({ pool, schema: 'awaited', directory: version, log, timeoutMs });
+    await expect(wait(0)).rejects.toThrow('relation "awaited.migrations" does not exist');
+    const waiting = wait(20_000);
+    await migrate({ pool, schema: 'awaited', directory: version, log });
+    await waiting;
+    writeFileSync(join(version, '0002-b.sql'), 'CREATE TABLE awaited.b ()');
+    await expect(wait(0)).rejects.toThrow('schema awaited is at migration 1, this version needs 2');
+  });
+
+  test('a newer version changed in a breaking way is refused at once', async () => {
+    const first = { '0001-a.sql': 'CREATE TABLE broken.a ()' };
+    const newer = make({ ...first, '0002-b.sql': '--! breaking\nDROP TABLE broken.a' });
+    await migrate({ pool, schema: 'broken', directory: newer, log });
+    await expect(awaitMigrations({ pool, schema: 'broken', directory: make(first), log })).rejects.toThrow(
+      'schema broken is at migration 2; this version knows 1',
+    );
+  });
 });

@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { createLogger, createPool, migrate, type Pool } from '@gateway/runtime';
+import { createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { createServiceDatabase } from '../../../deploy/local/src/testing/service-database';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import type { CallToAdmit } from './domain/admission';
 import { deliveryOfMessage } from './domain/delivery';
@@ -23,19 +24,23 @@ import {
   steps,
 } from './testing/money-run';
 import { PureMoney } from './testing/pure-money';
+import { setClock } from './testing/set-clock';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
 
 let database: TestDatabase;
+let owner: Pool;
+/** With the login of the service. */
 let pool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   const log = createLogger('test', 'silent');
-  pool = createPool({ url: database.url, log });
-  await migrate({ pool, schema: 'billing', directory: `${__dirname}/../migrations`, log });
+  owner = createPool({ url: database.url, log, maxConnections: 1 });
+  pool = createPool({ url: await createServiceDatabase('billing', database.url), log });
 }, 60_000);
 afterAll(async () => {
   await pool?.end();
+  await owner?.end();
   await database?.drop();
 }, 60_000);
 
@@ -68,15 +73,13 @@ class PostgresMoney implements MoneyCore {
         requestCostLimitNano: null,
         rpmLimit: null,
         tpmLimit: null,
+        bareModelNames: null,
       });
     }
   }
 
   async setClock(atMs: number): Promise<void> {
-    await pool.query(
-      `CREATE OR REPLACE FUNCTION billing.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
-       AS $$ SELECT '${new Date(atMs).toISOString()}'::timestamptz $$`,
-    );
+    await setClock(owner, new Date(atMs).toISOString());
   }
 
   async topup(amountNano: bigint): Promise<void> {
@@ -102,7 +105,7 @@ class PostgresMoney implements MoneyCore {
   }
 
   async deliver(events: readonly object[]): Promise<string[]> {
-    const outcomes = await settleDeliveries(pool, events.map(deliveryOfMessage));
+    const outcomes = await settleDeliveries(pool, events.map(deliveryOfMessage), 10n ** 18n);
     return outcomes.map(({ kind }) => kind);
   }
 
@@ -121,7 +124,7 @@ class PostgresMoney implements MoneyCore {
 const unrated = (call: CallToAdmit): RatedCall => ({
   call,
   terms: undefined,
-  rates: { taken: true, grantedTokens: call.boundTokens },
+  rates: { taken: true },
 });
 
 function decisionOf(decision: HoldDecision): string {
@@ -158,7 +161,7 @@ test('drift is seen wherever a figure leaves its rows', async () => {
   const ids = newAccountIds();
   await new MoneyRun(await startPostgres(ids), ids).run([
     { do: 'reserve', calls: [{ key: 0, boundNano: 10n, floorNano: 10n }] },
-    { do: 'end', pick: 0, costNano: 5n, outcome: 'SETTLED' },
+    { do: 'end', pick: 0, costNano: 5n, outcome: 'SETTLED', lossNano: 0n },
   ]);
   const drift = async () => (await reconcile(pool)).driftNano;
   expect(await drift()).toBe(0n);

@@ -53,12 +53,13 @@ export function createReservations(
 /** Finished calls that wait to be settled, whichever way they came. */
 export function createSettlements(
   limiter: RateLimiter,
+  abandonedCostLimitNano: bigint,
   { pool, metrics, log }: Parts,
 ): GroupCommit<Delivery, DeliveryOutcome> {
   return new GroupCommit({
     run: async (deliveries: readonly Delivery[]) => {
       const outcomes = await metrics.timed('settle', deliveries.length, () =>
-        settleDeliveries(pool, deliveries),
+        settleDeliveries(pool, deliveries, abandonedCostLimitNano),
       );
       metrics.settled(deliveries, outcomes, Date.now());
       for (const outcome of outcomes) {

@@ -63,11 +63,12 @@ describe('requests per minute', () => {
     const granted = replies.flatMap((reply) => (reply.grant ? [reply.grant] : []));
     expect(granted).toHaveLength(10);
     expect(new Set(granted.map(({ requests }) => requests?.remaining)).size).toBe(10);
-    expect(granted[0]!.requests).toMatchObject({ limit: '10', resetSeconds: 61 });
+    expect(granted[0]!.requests).toMatchObject({ limit: '10', resetSeconds: 60 });
     expect(granted[0]!.tokens).toBeUndefined();
     const refused = replies.filter((reply) => !reply.grant).map(refusalOf);
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['rpm_rate_limited']));
     for (const { retryAfterSeconds } of refused) expect(retryAfterSeconds).toBeGreaterThan(55);
+    for (const { retryAfterSeconds } of refused) expect(retryAfterSeconds).toBeLessThanOrEqual(60);
     expect((await direct.account(key.accountId)).heldNano).toBe('10');
   });
 
@@ -113,18 +114,58 @@ describe('requests per minute', () => {
 });
 
 describe('tokens per minute', () => {
-  test('reserve what fits, down to the floor', async () => {
+  test('admit a call whose prompt fits, and its expected output fills the window', async () => {
     const key = await direct.createFundedKey(1_000n, { tpmLimit: '100' });
-    const replies = await direct.reserve(call(key, 60n), call(key, 60n, 20n), call(key, 10n));
+    const replies = await direct.reserve(
+      call(key, 60n),
+      call(key, 100n, 41n),
+      call(key, 1_000n, 40n),
+      call(key, 1n),
+    );
+    const taken = (tokens: string) => ({
+      generation: expect.any(String),
+      bucket: expect.any(String),
+      tokens,
+    });
     expect(replies[0]!.grant).toMatchObject({
-      grantedTokens: '60',
       tokens: { limit: '100', remaining: '40' },
+      ratePlace: taken('60'),
     });
-    expect(replies[1]!.grant).toMatchObject({
-      grantedTokens: '40',
+    expect(refusalOf(replies[1]!).code).toBe('tpm_rate_limited');
+    // Whoever lowers a call to what was granted lowers nothing.
+    expect(replies[2]!.grant).toMatchObject({
+      grantedTokens: '1000',
       tokens: { limit: '100', remaining: '0' },
+      ratePlace: taken('1000'),
     });
-    expect(refusalOf(replies[2]!).code).toBe('tpm_rate_limited');
+    expect(refusalOf(replies[3]!).code).toBe('tpm_rate_limited');
+  });
+
+  test('are reported from a call in flight to whichever instance, and its end corrects them', async () => {
+    const key = await direct.createFundedKey(1_000n, { tpmLimit: '100' });
+    const first = call(key, 20n);
+    const [granted] = await direct.reserve(first);
+    const { ratePlace: place } = granted!.grant!;
+    const { requestId } = first;
+    const { keyId } = key;
+    direct.report({ requestId, keyId, place: place!, usedTokens: '90', sequence: 1 });
+    const remainingBecomes = (remaining: string) =>
+      eventually(async () => {
+        const [reply] = await direct.reserve({ ...call(key), free: true });
+        return reply!.grant?.tokens?.remaining === remaining;
+      });
+    await remainingBecomes('10');
+    billing.report({ requestId, keyId, place: place!, usedTokens: '200', sequence: 2 });
+    await remainingBecomes('0');
+    const event = usageEvent(first, 1n, { streamed: true, tokens: { output: '70' } });
+    await direct.deliver(event);
+    await remainingBecomes('30');
+  });
+
+  test('of a key without a TPM limit are not to be reported', async () => {
+    const key = await direct.createFundedKey(1_000n, { rpmLimit: '100' });
+    const [granted] = await direct.reserve(call(key, 20n));
+    expect(granted!.grant!.ratePlace).toBeNull();
   });
 
   test('are corrected to what was used, less or more', async () => {
@@ -166,7 +207,7 @@ describe('a refusal says what the key has left without it', () => {
     const key = await direct.createFundedKey(1_000n, limits);
     expect(await refusal(call(key, 10n), call(key, 20n), call(key, 30n))).toEqual([
       'rpm_rate_limited',
-      figures(0n, 61, 70n, 61),
+      figures(0n, 60, 70n, 60),
     ]);
     const never = await direct.createFundedKey(1_000n, { rpmLimit: '0' });
     expect(await refusal(call(never))).toEqual([
@@ -179,10 +220,10 @@ describe('a refusal says what the key has left without it', () => {
     const key = await direct.createFundedKey(1_000n, limits);
     expect(await refusal(call(key, 90n), call(key, 20n))).toEqual([
       'tpm_rate_limited',
-      figures(1n, 61, 10n, 61),
+      figures(1n, 60, 10n, 60),
     ]);
     const untouched = await direct.createFundedKey(1_000n, limits);
-    expect(await refusal(call(untouched, 101n))).toEqual(['tpm_rate_limited', figures(2n, 0, 100n, 0)]);
+    expect(await refusal(call(untouched, 126n))).toEqual(['tpm_rate_limited', figures(2n, 0, 100n, 0)]);
   });
 
   test('for money', async () => {
@@ -200,11 +241,11 @@ describe('a refusal says what the key has left without it', () => {
     const dear = () => ({ ...call(key), boundNano: '5', floorNano: '5' });
     // Takes nothing, but makes known that the key is limited.
     const whole = figures(2n, 0, 100n, 0);
-    expect(await refusal(call(key, 101n))).toEqual(['tpm_rate_limited', whole]);
+    expect(await refusal(call(key, 126n))).toEqual(['tpm_rate_limited', whole]);
     for (let i = 0; i < 2; i++) {
       expect(await refusal(dear(), dear())).toEqual(['insufficient_balance', whole]);
     }
-    expect((await refusal(call(key, 101n)))[1]).toEqual(whole);
+    expect((await refusal(call(key, 126n)))[1]).toEqual(whole);
   });
 
   test('but not to a key that is not let in', async () => {
@@ -226,6 +267,22 @@ test('a repeated call gets its own hold and tokens again, and takes no second pl
   }
   expect(await summaries(direct, call(key, 40n), call(key, 1n))).toEqual(['granted 1', 'rpm_rate_limited']);
   expect(await summaries(direct, again)).toEqual(['granted 1']);
+});
+
+test('of several new calls with one request id, on any instance, one is granted and the others leave its hold alone', async () => {
+  const key = await direct.createFundedKey(1_000n, { rpmLimit: '6' });
+  const one = call(key, 60n);
+  const both = async () => {
+    const replies = await Promise.all([summaries(direct, one, one), summaries(billing, one)]);
+    return replies.flat().sort();
+  };
+  expect(await both()).toEqual(['granted 1', 'invalid_request', 'invalid_request']);
+  expect(await both()).toEqual(['invalid_request', 'invalid_request', 'invalid_request']);
+  const { rows } = await pool.query('SELECT state FROM billing.holds WHERE request_id = $1', [one.requestId]);
+  expect(rows).toEqual([{ state: 'open' }]);
+  // What is refused takes no rates.
+  const more = Array.from({ length: 6 }, () => call(key));
+  expect(await summaries(direct, ...more)).toEqual([...Array(5).fill('granted 1'), 'rpm_rate_limited']);
 });
 
 describe('a limit that is changed', () => {
@@ -260,7 +317,7 @@ describe('rates that Redis has lost', () => {
     ]);
     const granted = replies.flat().filter((reply) => reply.grant);
     expect(granted).toHaveLength(1);
-    expect(granted[0]!.grant).toMatchObject({ grantedTokens: '35', requests: { remaining: '0' } });
+    expect(granted[0]!.grant).toMatchObject({ requests: { remaining: '0' }, tokens: { remaining: '0' } });
   });
 
   test('start from the free calls too, which leave no hold', async () => {

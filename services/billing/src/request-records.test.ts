@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { AccessLogEntry } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
 import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
 import type { RefusedCall } from '@gateway/proto/generated/gateway/billing/v1/RefusedCall';
 import type { RefusedCount } from '@gateway/proto/generated/gateway/billing/v1/RefusedCount';
@@ -6,19 +7,25 @@ import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { uuidFloor } from './domain/request-id';
+import { forgetAccessLog } from './store/access-log';
 import { dropOldRecords, ensurePartitions } from './store/partitions';
+import { setClock } from './testing/set-clock';
 import { reserveRequest, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 
 let database: TestDatabase;
 let billing: TestBilling;
 let pool: Pool;
+/** With the login of the service. */
+let servicePool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   billing = await TestBilling.start(database.url);
-  pool = createPool({ url: database.url, log: createLogger('test', 'silent') });
+  const log = createLogger('test', 'silent');
+  pool = createPool({ url: database.url, log });
+  servicePool = createPool({ url: billing.databaseUrl, log });
 }, 60_000);
 afterAll(async () => {
-  await pool?.end();
+  await Promise.all([pool?.end(), servicePool?.end()]);
   await billing?.stop();
   await database?.drop();
 }, 60_000);
@@ -66,6 +73,18 @@ const refused = (key: Key, more: Partial<RefusedCall> = {}): RefusedCall & { req
 const report = (reporterId: string, number: number, calls: RefusedCall[], more: RefusedCount[] = []) => {
   const { asEdge: client } = billing;
   return callUnary(client, client.ReportRefusals, { reporterId, report: String(number), calls, more }, WAIT);
+};
+const listAll = (filter: ListRequestsRequest = {}) => {
+  const { asDashboard: client } = billing;
+  return callUnary(client, client.ListAllRequests, { filter }, WAIT);
+};
+const find = (id: string) => {
+  const { asDashboard: client } = billing;
+  return callUnary(client, client.FindRequest, { id }, WAIT);
+};
+const logAccess = (entries: AccessLogEntry[]) => {
+  const { asEdge: client } = billing;
+  return callUnary(client, client.AppendAccessLog, { entries }, WAIT);
 };
 /** Until so many sessions of this database wait for a lock. */
 async function untilBlocked(sessions: number): Promise<void> {
@@ -164,6 +183,105 @@ describe('requests', () => {
     expect(await idsOf({ end: 'REQUEST_END_OK' })).toEqual(ids);
     expect(await idsOf({ end: 'REQUEST_END_FAILED' })).toEqual([broken, failed.requestId]);
     expect(await idsOf({ end: 'REQUEST_END_FAILED', model: 'sim/none' })).toEqual([failed.requestId]);
+  });
+});
+
+describe('a call that makes a task', () => {
+  const task = (key: Key, more: object = {}) => ({
+    ...reserveRequest(key, 1_000n, { model: 'sim/video' }),
+    makesTask: true,
+    taskId: `task_${randomUUIDv7()}`,
+    endpoint: '/v1/videos/sim/create',
+    ...more,
+  });
+  const idsOf = async (key: Key, filter: ListRequestsRequest) =>
+    (await list(key, filter)).requests.map(({ id }) => id);
+
+  test('is in progress from its hold on, and has its task in its record and in the ledger in the end', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const call = task(key);
+    await billing.reserve(call);
+    const running = await get(key.accountId, call.requestId);
+    expect(running).toMatchObject({
+      inProgress: true,
+      heldNano: '1000',
+      costNano: '0',
+      status: 0,
+      taskId: call.taskId,
+      endpoint: call.endpoint,
+      keyId: key.keyId,
+      model: 'sim/video',
+    });
+    expect((await list(key)).requests).toEqual([running]);
+
+    await billing.deliver(usageEvent(call, 700n, { taskId: call.taskId }));
+    const ended = await get(key.accountId, call.requestId);
+    expect(ended).toMatchObject({ inProgress: false, heldNano: '0', costNano: '700', taskId: call.taskId });
+    expect((await list(key)).requests).toEqual([ended]);
+    const { asDashboard: client } = billing;
+    const { entries } = await callUnary(client, client.ListLedger, { accountId: key.accountId }, WAIT);
+    expect(entries.map(({ reference, taskId }) => [reference, taskId])).toContainEqual([
+      call.requestId,
+      call.taskId,
+    ]);
+  });
+
+  test('is in no list of another account, nor does any other hold show', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const other = await billing.createFundedKey(10_000n);
+    const call = task(key);
+    await billing.reserve(call, reserveRequest(key, 1n));
+    expect(await idsOf(key, {})).toEqual([call.requestId]);
+    expect(await idsOf(other, {})).toEqual([]);
+    await expect(get(other.accountId, call.requestId)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('stands among the others by its time, and passes the filters that a call in progress can pass', async () => {
+    const key = await billing.createFundedKey(10_000n);
+    const before = await settled(key, 1n);
+    const running = task(key);
+    await billing.reserve(running);
+    const after = await settled(key, 1n);
+    const createdMs = Number((await get(key.accountId, running.requestId)).createdAtMs);
+    const { requestId } = running;
+    const expected: readonly [ListRequestsRequest, string[]][] = [
+      [{}, [after, requestId, before]],
+      [{ keyId: key.keyId }, [after, requestId, before]],
+      [{ model: 'sim/video' }, [requestId]],
+      [{ model: 'sim/chat' }, [after, before]],
+      [{ keyId: 'another' }, []],
+      [{ toMs: String(createdMs + 60_000), fromMs: String(createdMs - 60_000) }, [after, requestId, before]],
+      [{ fromMs: String(createdMs + 60_000) }, []],
+      [{ end: 'REQUEST_END_IN_PROGRESS' }, [requestId]],
+      [{ end: 'REQUEST_END_IN_PROGRESS', model: 'sim/chat' }, []],
+      [{ end: 'REQUEST_END_IN_PROGRESS', errorCode: 'upstream_failed' }, []],
+      [{ end: 'REQUEST_END_OK' }, [after, before]],
+      [{ status: 200 }, [after, before]],
+    ];
+    for (const [filter, ids] of expected) expect([filter, await idsOf(key, filter)]).toEqual([filter, ids]);
+  });
+
+  test('is on one page only, though it ends between two of them', async () => {
+    const key = await billing.createFundedKey(100_000n);
+    const calls = [];
+    for (let i = 0; i < 6; i++) {
+      const call = task(key);
+      await billing.reserve(call);
+      calls.unshift(call);
+    }
+    const ids = calls.map(({ requestId }) => requestId);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await list(key, { limit: 2, cursor });
+      seen.push(...page.requests.map(({ id }) => id));
+      cursor = page.nextCursor;
+      // One that was shown, one that comes next.
+      for (const call of [calls[seen.length - 1], calls[seen.length]]) {
+        if (call) await billing.deliver(usageEvent(call, 1n, { taskId: call.taskId }));
+      }
+    } while (cursor !== '');
+    expect(seen).toEqual(ids);
   });
 });
 
@@ -345,7 +463,9 @@ test('lists that can not be had in time are refused, few at a time, and keep no 
 
 test('old months go while others read them, and keep no settlement waiting for long', async () => {
   const key = await billing.createFundedKey(10_000n);
-  await ensurePartitions(pool, Date.UTC(2020, 5, 1));
+  await setClock(pool, '2020-06-01 00:00:00Z');
+  await ensurePartitions(servicePool);
+  await setClock(pool, '2020-12-01 00:00:00Z');
   const months = async () => {
     const { rows } = await pool.query(
       `SELECT inhrelid::regclass::text AS name FROM pg_inherits
@@ -357,7 +477,7 @@ test('old months go while others read them, and keep no settlement waiting for l
   const reader = await pool.connect();
   try {
     await reader.query('BEGIN; SELECT FROM billing.usage_records');
-    const dropped = dropOldRecords(pool, 30, Date.UTC(2020, 11, 1));
+    const dropped = dropOldRecords(servicePool, 30);
     await untilBlocked(1);
     const startMs = performance.now();
     await settled(key, 1n);
@@ -366,6 +486,7 @@ test('old months go while others read them, and keep no settlement waiting for l
     await dropped;
   } finally {
     reader.release(true);
+    await setClock(pool, 'now()');
   }
   expect(await months()).toEqual([]);
 });
@@ -373,14 +494,106 @@ test('old months go while others read them, and keep no settlement waiting for l
 test('records older than the retention go by whole months; what they sum up to stays', async () => {
   const key = await billing.createFundedKey(10_000n);
   const old = Date.UTC(2021, 0, 20);
-  await ensurePartitions(pool, old);
+  await setClock(pool, '2021-01-20 00:00:00Z');
+  await ensurePartitions(servicePool);
+  await setClock(pool, 'now()');
   const requestId = uuidFloor(new Date(old))
     .replace(/0000-0{12}$/, '8000-000000000001')
     .replace('-0000-', '-7000-');
   await report(randomUUIDv7(), 1, [refused(key, { requestId })]);
-  await dropOldRecords(pool, 30, Date.UTC(2021, 1, 28));
+  await setClock(pool, '2021-02-28 00:00:00Z');
+  await dropOldRecords(servicePool, 30);
   expect((await list(key)).requests).toHaveLength(1);
-  await dropOldRecords(pool, 30, Date.UTC(2021, 2, 10));
+  await setClock(pool, '2021-03-10 00:00:00Z');
+  await dropOldRecords(servicePool, 30);
+  await setClock(pool, 'now()');
   expect((await list(key)).requests).toEqual([]);
   expect(await usage(key, 'DAY', ['2021-01-20', '2021-01-20'])).toMatchObject([{ calls: '1' }]);
+});
+
+describe('an operator finds', () => {
+  const entry = (more: Partial<AccessLogEntry> = {}): AccessLogEntry & { requestId: string } => ({
+    accountId: '',
+    keyId: '',
+    userId: '',
+    method: 'POST',
+    path: '/v1/videos/sim/status',
+    status: 200,
+    errorCode: '',
+    startedAtMs: '1000',
+    endedAtMs: '1005',
+    ...more,
+    requestId: more.requestId ?? randomUUIDv7(),
+  });
+
+  test('the request of any account: ended, refused, in flight, free, or with a login token', async () => {
+    const key = await billing.createFundedKey(1_000n);
+    const ended = reserveRequest(key, 10n);
+    await billing.reserve(ended);
+    const running = reserveRequest(key, 10n);
+    await billing.reserve(running);
+    await billing.deliver(usageEvent(ended, 7n));
+    const refusal = refused(key);
+    await report(randomUUIDv7(), 1, [refusal]);
+    const free = entry({ accountId: key.accountId, keyId: key.keyId });
+    const login = entry({ userId: 'user_1', method: 'GET', path: '/api/v1/keys', status: 404 });
+    await logAccess([free, login]);
+    expect(await find(ended.requestId!)).toMatchObject({ accountId: key.accountId, costNano: '7' });
+    expect(await find(running.requestId!)).toMatchObject({ accountId: key.accountId, keyId: key.keyId });
+    expect(await find(refusal.requestId)).toMatchObject({ status: 429, errorCode: 'rpm_rate_limited' });
+    expect(await find(free.requestId)).toMatchObject({
+      accountId: key.accountId,
+      keyId: key.keyId,
+      endpoint: '/v1/videos/sim/status',
+      status: 200,
+      startedAtMs: '1000',
+      endedAtMs: '1005',
+    });
+    expect(await find(login.requestId)).toMatchObject({ accountId: '', userId: 'user_1', status: 404 });
+    for (const id of [randomUUIDv7(), 'no id']) {
+      await expect(find(id)).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  test('the record of a call rather than what edge logged of it; an entry that is sent twice is stored once', async () => {
+    const key = await billing.createFundedKey(1_000n);
+    const refusal = refused(key, { model: 'sim/other' });
+    const logged = entry({ requestId: refusal.requestId, accountId: key.accountId, status: 429 });
+    for (const _ of [1, 2]) await logAccess([logged]);
+    await report(randomUUIDv7(), 1, [refusal]);
+    expect(await find(refusal.requestId)).toMatchObject({ model: 'sim/other', keyId: key.keyId });
+  });
+
+  test('the requests of all accounts, newest first in pages, and by account, key and error', async () => {
+    const keys = [await billing.createFundedKey(0n), await billing.createFundedKey(0n)];
+    const from = Date.now();
+    const calls = keys.flatMap((key) => [refused(key), refused(key, { errorCode: 'tpm_rate_limited' })]);
+    await report(randomUUIDv7(), 1, calls);
+    const ids = async (filter: ListRequestsRequest) =>
+      (await listAll({ fromMs: String(from - 1), ...filter })).requests.map(({ id }) => id);
+    const newestFirst = calls
+      .map(({ requestId }) => requestId)
+      .sort()
+      .reverse();
+    expect(await ids({})).toEqual(newestFirst);
+    const first = await listAll({ fromMs: String(from - 1), limit: 3 });
+    const rest = await listAll({ fromMs: String(from - 1), limit: 3, cursor: first.nextCursor });
+    expect([...first.requests, ...rest.requests].map(({ id }) => id)).toEqual(newestFirst);
+    const ofOne = newestFirst.filter((id) =>
+      calls.some((call) => call.requestId === id && call.keyId === keys[0]!.keyId),
+    );
+    expect(await ids({ accountId: keys[0]!.accountId })).toEqual(ofOne);
+    expect(await ids({ keyId: keys[0]!.keyId })).toEqual(ofOne);
+    expect(await ids({ keyId: 'key_none' })).toEqual([]);
+    expect(await ids({ errorCode: 'tpm_rate_limited' })).toHaveLength(2);
+  });
+
+  test('no entry of the access log that is older than its retention', async () => {
+    const old = entry({ requestId: uuidFloor(new Date(Date.now() - 10 * 86_400_000)) });
+    const young = entry({});
+    await logAccess([old, young]);
+    await forgetAccessLog(pool, 7 * 86_400_000, Date.now());
+    await expect(find(old.requestId)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await find(young.requestId)).id).toBe(young.requestId);
+  });
 });

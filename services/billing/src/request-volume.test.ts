@@ -24,6 +24,12 @@ const FILL = `
     CASE WHEN n % 5000 = 0 THEN 'model_not_found' WHEN n % 50 = 0 THEN 'rpm_rate_limited' ELSE '' END,
     1, 1000, 1000, 100, 0, 0, 50, 0, 'provider', false, 5, now(), now()
   FROM (SELECT n, $2::bigint + (n::bigint * $3::bigint) AS at FROM generate_series(1, $4::int) AS n) AS numbered`;
+// A thousand tasks among them that run, by the same keys, and as many other open holds.
+const RUNNING = `
+  INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, amount_nano, day, makes_task)
+  SELECT (lpad(to_hex(at), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '9' || lpad(to_hex(n), 15, '0'))::uuid,
+    $1, 'key_' || n % 20, 'sim/model-' || n % 50, 'o', 1, 1000, current_date, n % 2 = 0
+  FROM (SELECT n, $2::bigint + (n::bigint * $3::bigint) AS at FROM generate_series(1, 2000) AS n) AS numbered`;
 const SUM = `
   INSERT INTO billing.usage_days
   SELECT account_id, to_timestamp(('x' || substr(replace(request_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)::date,
@@ -44,7 +50,8 @@ test(`pages and sums of ${ROWS} requests come in time, by reading little else`, 
     const fromMs = Date.now() - 30 * DAY_MS;
     await pool.query(FILL, [accountId, fromMs, Math.floor((30 * DAY_MS) / ROWS), ROWS]);
     await pool.query(SUM);
-    await pool.query('ANALYZE billing.usage_records, billing.usage_days');
+    await pool.query(RUNNING, [accountId, fromMs, Math.floor((30 * DAY_MS) / 2_000)]);
+    await pool.query('ANALYZE billing.usage_records, billing.usage_days, billing.holds');
     const { asDashboard: client } = billing;
     const list = (filter: ListRequestsRequest) =>
       callUnary(client, client.ListRequests, { accountId, limit: 100, ...filter }, WAIT);
@@ -122,6 +129,9 @@ const FILTERS: readonly RequestFilter[] = [
   { model: 'sim/model-7', errorCode },
   { end: 'ok' },
   { end: 'failed' },
+  { end: 'in_progress' },
+  { keyId: 'key_8', end: 'in_progress' },
+  { model: 'sim/model-none', end: 'in_progress' },
   { keyId: 'key_7', end: 'failed' },
   { model: 'sim/model-7', end: 'failed' },
   { keyId, end: 'ok' },

@@ -1,5 +1,7 @@
+import { createLogger } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
+import { startBilling } from './server';
 import { reserveRequest, summary, TestBilling, usageEvent } from './testing/test-billing';
 
 let database: TestDatabase;
@@ -62,7 +64,8 @@ describe('with Redis', () => {
 });
 
 test('settings that are missing or wrong are all named', async () => {
-  await expect(TestBilling.start('', { KEY_PEPPER: 'short', SWEEP_INTERVAL_MS: '0' })).rejects.toThrow(
+  const log = createLogger('test', 'silent');
+  await expect(startBilling({ KEY_PEPPER: 'short', SWEEP_INTERVAL_MS: '0' }, log)).rejects.toThrow(
     /DATABASE_URL[\s\S]*KEY_PEPPER[\s\S]*SWEEP_INTERVAL_MS/,
   );
 });

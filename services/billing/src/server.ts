@@ -1,8 +1,8 @@
 import path from 'node:path';
 import {
+  awaitMigrations,
   createPool,
   type Logger,
-  migrate,
   type Pool,
   ping,
   type RunningService,
@@ -57,16 +57,21 @@ const CHANGE_TURNS = {
 export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
   const { pool, moneyPool, listPool } = createPools(settings.DATABASE_URL, log);
-  await migrate({ pool, schema: 'billing', directory: MIGRATIONS, log });
+  await awaitMigrations({ pool, schema: 'billing', directory: MIGRATIONS, log });
   const jobs = await startJobs(settings, pool, log);
 
   const metrics = createBillingMetrics(() => reconcile(pool));
   const redis = settings.REDIS_URL ? await connectRedis(settings.REDIS_URL, log) : undefined;
   const limiter = createLimiter(redis, { moneyPool, metrics, log });
   const reservations = createReservations(limiter, { pool: moneyPool, metrics, log });
-  const settlements = createSettlements(limiter, { pool: moneyPool, metrics, log });
+  const settlements = createSettlements(limiter, settings.ABANDONED_COST_LIMIT_USD, {
+    pool: moneyPool,
+    metrics,
+    log,
+  });
   const reserveStreams = new ReserveStreams({
     submit: (call) => reservations.submit(call),
+    report: (reports) => void limiter.report(reports),
     onReply: (result) => metrics.replied(result),
     log,
   });
@@ -106,6 +111,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
       listTurns: new AccountTurns(LIST_TURNS),
       changeTurns: new AccountTurns(CHANGE_TURNS),
       peppers,
+      abandonedCostLimitNano: settings.ABANDONED_COST_LIMIT_USD,
       watchers,
       reserveStreams,
       settle,

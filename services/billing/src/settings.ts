@@ -1,4 +1,5 @@
-import { addresses, grpcSettings, port, processSettings, readConfig, z } from '@gateway/runtime';
+import { nanoFromUsd } from '@gateway/proto';
+import { addresses, grpcSettings, port, processSettings, readConfig, secrets, z } from '@gateway/runtime';
 
 /** 24 days: a longer timer fires at once, again and again. */
 const MAX_INTERVAL_MS = 24 * 86_400_000;
@@ -18,14 +19,21 @@ const shape = {
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),
   /** The first makes the values of new keys, all find those of old ones. */
-  KEY_PEPPER: z
-    .string()
-    .transform((value) => value.split(','))
-    .pipe(z.array(z.string().min(16)).min(1)),
+  KEY_PEPPER: secrets(),
   /** How long the journal of a silent owner may still come before its holds expire. */
   HOLD_GRACE_MS: durationMs(30 * 60_000),
   /** The same of calls that make a task. */
   TASK_HOLD_GRACE_MS: durationMs(24 * 3_600_000),
+  /** Cost of the calls that an account abandons within an hour; above it new ones are refused. */
+  ABANDONED_COST_LIMIT_USD: z.coerce
+    .number()
+    .default(1)
+    .transform((usd, context) => {
+      const nano = usd < 0 ? undefined : nanoFromUsd(usd);
+      if (nano !== undefined) return nano;
+      context.addIssue({ code: 'custom', message: 'expected USD with at most 9 decimals' });
+      return z.NEVER;
+    }),
   SWEEP_INTERVAL_MS: intervalMs(30_000),
   /** How often drift is looked for when nobody scrapes. */
   RECONCILE_INTERVAL_MS: intervalMs(60_000),
@@ -33,6 +41,8 @@ const shape = {
   PARTITION_INTERVAL_MS: intervalMs(6 * 3_600_000),
   /** How long the record of a call is kept; whole months of them go at once. What they sum up to stays. */
   REQUEST_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
+  /** How long operators find the requests that have no record: free calls and calls with a login token. */
+  ACCESS_LOG_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(7),
 };
 
 export type Settings = ReturnType<typeof readSettings>;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { expireAbandonedHolds } from './store/expire-holds';
 import { Sweeper } from './sweeper';
-import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
+import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 
 const GRACE = { callMs: 30 * 60_000, taskMs: 24 * 3_600_000 };
 
@@ -127,6 +127,84 @@ describe('the end of a call', () => {
       ended_at: new Date(2_500),
     });
   });
+});
+
+describe('a call that its caller abandoned', () => {
+  const LIMIT_NANO = 1_000_000_000n;
+  const abandonedEvent = (call: ReturnType<typeof reserveRequest>, lossNano: bigint) =>
+    usageEvent(call, 0n, {
+      outcome: 'USAGE_OUTCOME_RELEASED',
+      tokens: null,
+      lossReason: 'LOSS_REASON_ABANDONED',
+      lossNano: String(lossNano),
+    });
+  const abandonedCost = (accountId: string) =>
+    callUnary(billing.asDashboard, billing.asDashboard.GetAbandonedCost, { accountId }, WAIT);
+
+  test('is free, and the operator’s loss, which is listed for its account', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    const before = await billing.metric('operator_loss_by_reason_nano{reason="abandoned"}');
+    await billing.deliver(abandonedEvent(call, 123n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+    const { losses } = await callUnary(
+      billing.asDashboard,
+      billing.asDashboard.ListOperatorLosses,
+      { accountId: key.accountId },
+      WAIT,
+    );
+    expect(losses).toMatchObject([{ requestId: call.requestId, reason: 'abandoned', amountNano: '123' }]);
+    expect(await abandonedCost(key.accountId)).toMatchObject({
+      hourNano: '123',
+      limitNano: String(LIMIT_NANO),
+    });
+    const after = await billing.metric('operator_loss_by_reason_nano{reason="abandoned"}');
+    expect(after - (Number.isNaN(before) ? 0 : before)).toBe(123);
+  });
+
+  test('keeps its account from new ones above the limit, until the cost of the last hour falls to it', async () => {
+    const { key, call: first } = await held(10n * LIMIT_NANO, LIMIT_NANO);
+    const [second, third] = [reserveRequest(key, LIMIT_NANO), reserveRequest(key, LIMIT_NANO)];
+    await billing.reserve(second, third);
+    await billing.deliver(abandonedEvent(first, LIMIT_NANO));
+    const next = reserveRequest(key, 1n);
+    expect(summary((await billing.reserve(next))[0]!)).toBe('granted 1');
+
+    // The clock of windows is moved on: by 40 minutes, and then until the first is an hour old.
+    const setClock = (ms: number) =>
+      pool.query(
+        `CREATE OR REPLACE FUNCTION billing.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+         AS $$ SELECT now() + interval '${ms} milliseconds' $$`,
+      );
+    const MINUTE_MS = 60_000;
+    try {
+      await setClock(40 * MINUTE_MS);
+      await billing.deliver(abandonedEvent(second, 1n));
+      const [refused] = await billing.reserve(reserveRequest(key, 1n));
+      expect(refusalOf(refused!)).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
+      expect((await abandonedCost(key.accountId)).limitedUntilMs).toBeDefined();
+      // A call that is held already is repeated, and another account is not concerned.
+      expect(summary((await billing.reserve({ ...next, isNew: false }))[0]!)).toBe('granted 1');
+      await setClock(59 * MINUTE_MS);
+      expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('rate_limited');
+      await setClock(61 * MINUTE_MS);
+      expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('granted 1');
+      expect(await abandonedCost(key.accountId)).toMatchObject({ hourNano: '1' });
+    } finally {
+      await setClock(0);
+    }
+  });
+});
+
+test('usage that stays unknown after the caller disconnected counts as abandoned cost, and not that of a broken provider', async () => {
+  const cost = async (status: number) => {
+    const { key, call } = await held(1_000n, 400n);
+    const loss = { lossReason: 'LOSS_REASON_USAGE_UNKNOWN', lossNano: '300' } as const;
+    await billing.deliver(usageEvent(call, 100n, { status, ...loss }));
+    const { asDashboard: client } = billing;
+    return (await callUnary(client, client.GetAbandonedCost, { accountId: key.accountId }, WAIT)).hourNano;
+  };
+  expect(await cost(499)).toBe('300');
+  expect(await cost(200)).toBe('0');
 });
 
 test('how long ends wait to be settled, and what becomes of them, is measured', async () => {

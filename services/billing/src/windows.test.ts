@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { uuidFloor } from './domain/request-id';
 import { ensurePartitions } from './store/partitions';
+import { setClock } from './testing/set-clock';
 import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 
 let database: TestDatabase;
@@ -20,13 +21,6 @@ afterAll(async () => {
   await billing?.stop();
   await database?.drop();
 }, 60_000);
-
-/** Sets the clock that windows and expiry go by; the database's own runs on. */
-const setClock = (at: string) =>
-  pool.query(
-    `CREATE OR REPLACE FUNCTION billing.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
-     AS $$ SELECT '${at}'::timestamptz $$`,
-  );
 
 const refusal = async (key: { accountId: string; keyId: string }, nano: bigint) => {
   const [reply] = await billing.reserve(reserveRequest(key, nano));
@@ -51,21 +45,21 @@ async function cappedKey(code: string, limitNano: bigint) {
 describe('windows begin and end at 00:00 UTC', () => {
   test('of the day', async () => {
     const key = await billing.createFundedKey(10_000n, { dailyLimitNano: '100' });
-    await setClock('2028-02-28 23:59:59.999Z');
+    await setClock(pool, '2028-02-28 23:59:59.999Z');
     expect(await refusal(key, 100n)).toBe('granted');
     expect(await refusal(key, 1n)).toBe('key_daily_limit 100/100 until 2028-02-29T00:00:00.000Z');
-    await setClock('2028-02-29 00:00:00Z');
+    await setClock(pool, '2028-02-29 00:00:00Z');
     expect(await refusal(key, 100n)).toBe('granted');
     expect(await refusal(key, 1n)).toBe('key_daily_limit 100/100 until 2028-03-01T00:00:00.000Z');
   });
 
   test('of the month', async () => {
     const key = await billing.createFundedKey(10_000n, { monthlyLimitNano: '100' });
-    await setClock('2026-12-01 00:00:00Z');
+    await setClock(pool, '2026-12-01 00:00:00Z');
     expect(await refusal(key, 60n)).toBe('granted');
-    await setClock('2026-12-31 23:59:59.999Z');
+    await setClock(pool, '2026-12-31 23:59:59.999Z');
     expect(await refusal(key, 41n)).toBe('key_monthly_limit 60/100 until 2027-01-01T00:00:00.000Z');
-    await setClock('2027-01-01 00:00:00Z');
+    await setClock(pool, '2027-01-01 00:00:00Z');
     expect(await refusal(key, 100n)).toBe('granted');
   });
 
@@ -81,10 +75,10 @@ describe('windows begin and end at 00:00 UTC', () => {
     ['2027-03-01 00:30:00+02', '2027-03-01'],
   ])('of the month at %s', async (at, ends) => {
     const key = await billing.createFundedKey(10_000n, { monthlyLimitNano: '100' });
-    await setClock(at);
+    await setClock(pool, at);
     expect(await refusal(key, 100n)).toBe('granted');
     expect(await refusal(key, 1n)).toBe(`key_monthly_limit 100/100 until ${ends}T00:00:00.000Z`);
-    await setClock(`${ends} 00:00:00Z`);
+    await setClock(pool, `${ends} 00:00:00Z`);
     expect(await refusal(key, 100n)).toBe('granted');
   });
 
@@ -93,7 +87,7 @@ describe('windows begin and end at 00:00 UTC', () => {
     const granted = new Map<string, number>();
     for (const at of ['31 23:30', '01 00:30', '31 23:30', '01 00:10', '31 22:40', '01 01:00']) {
       const month = at.startsWith('31') ? '2027-05' : '2027-06';
-      await setClock(`${month}-${at}:00Z`);
+      await setClock(pool, `${month}-${at}:00Z`);
       for (let i = 0; i < 5; i++) {
         if ((await refusal(key, 30n)) === 'granted') granted.set(month, (granted.get(month) ?? 0) + 30);
       }
@@ -104,11 +98,11 @@ describe('windows begin and end at 00:00 UTC', () => {
   test('of all keys of an account', async () => {
     const key = await billing.createFundedKey(10_000n);
     await pool.query('UPDATE billing.accounts SET daily_limit_nano = 100 WHERE id = $1', [key.accountId]);
-    await setClock('2027-06-30 12:00:00Z');
+    await setClock(pool, '2027-06-30 12:00:00Z');
     expect(await refusal(key, 100n)).toBe('granted');
     expect(await refusal(key, 1n)).toBe('account_daily_limit 100/100 until 2027-07-01T00:00:00.000Z');
     // A clock that is set back finds the day before as it was.
-    await setClock('2027-06-29 23:30:00Z');
+    await setClock(pool, '2027-06-29 23:30:00Z');
     expect(await refusal(key, 100n)).toBe('granted');
   });
 
@@ -126,12 +120,12 @@ describe('windows begin and end at 00:00 UTC', () => {
       ['account_daily_limit', nextDay],
     ])('%s', async (code, ends) => {
       const key = await cappedKey(code, 100n);
-      await setClock(`${day} 23:59:59.999Z`);
+      await setClock(pool, `${day} 23:59:59.999Z`);
       const call = reserveRequest(key, 80n);
       expect(summary((await billing.reserve(call))[0]!)).toBe('granted 80');
       expect(await refusal(key, 21n)).toBe(`${code} 80/100 until ${ends}T00:00:00.000Z`);
 
-      await setClock(`${nextDay} 00:00:00Z`);
+      await setClock(pool, `${nextDay} 00:00:00Z`);
       const goesOn = ends !== nextDay;
       const held = `${code} 80/100 until ${ends}T00:00:00.000Z`;
       expect(await refusal(key, 40n)).toBe(goesOn ? held : 'granted');
@@ -139,7 +133,7 @@ describe('windows begin and end at 00:00 UTC', () => {
       const settled = `${code} 50/100 until ${ends}T00:00:00.000Z`;
       expect(await refusal(key, 60n)).toBe(goesOn ? settled : 'granted');
 
-      await setClock(`${day} 23:59:59.999Z`);
+      await setClock(pool, `${day} 23:59:59.999Z`);
       expect(await refusal(key, 51n)).toBe(settled);
       expect(await refusal(key, 50n)).toBe('granted');
     });
@@ -157,7 +151,7 @@ describe('partitions', () => {
   const month = (at: Date) => at.toISOString().slice(0, 7).replace('-', '_');
 
   test('of this month and the next are there from the start; ids of now fall into this one', async () => {
-    await setClock('2027-07-01 00:00:00Z');
+    await setClock(pool, '2027-07-01 00:00:00Z');
     const key = await billing.createFundedKey(1_000n);
     const call = reserveRequest(key, 1n);
     const stray = reserveRequest(key, 1n, { requestId: 'ffffffff-0000-4000-8000-000000000000' });
@@ -167,9 +161,9 @@ describe('partitions', () => {
   });
 
   test('are made once, by whoever comes first', async () => {
-    const later = Date.UTC(2031, 11, 15);
-    await Promise.all([ensurePartitions(pool, later), ensurePartitions(pool, later)]);
-    await ensurePartitions(pool, later);
+    await setClock(pool, '2031-12-15 00:00:00Z');
+    await Promise.all([ensurePartitions(pool), ensurePartitions(pool)]);
+    await ensurePartitions(pool);
     const { rows } = await pool.query(`SELECT to_regclass('billing.usage_records_2032_01')::text AS name`);
     expect(rows[0].name).toBe('billing.usage_records_2032_01');
   });

@@ -204,6 +204,63 @@ test.each<[string, Model]>([
   });
 });
 
+describe('aliases', () => {
+  const setAliases = (slug: string, aliases: string[]) =>
+    callUnary(operator, operator.UpdateModel, { model: chat(slug, { aliases }), setAliases: true }, TIMEOUT);
+
+  test('are pushed with the model, and replaced by an update that sets them', async () => {
+    const made = await create(chat(fresh, { aliases: [`${fresh}-2026-01-01`, `Bare-${tests}`] }));
+    expect(made?.aliases).toEqual([`${fresh}-2026-01-01`, `Bare-${tests}`]);
+    const watchers = await watchBoth();
+    const changed = await setAliases(fresh, [`${fresh}-latest`]);
+    expect(changed?.aliases).toEqual([`${fresh}-latest`]);
+    for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(changed);
+    // By a dashboard that does not know of them.
+    expect((await update(chat(fresh, { name: 'Renamed' })))?.aliases).toEqual([`${fresh}-latest`]);
+    // A name that was given up is free.
+    expect(await create(chat(`${fresh}-2026-01-01`))).toMatchObject({ slug: `${fresh}-2026-01-01` });
+  });
+
+  test('that are a name of another model are refused, and so is a slug that is an alias', async () => {
+    await create(chat(fresh, { aliases: [`${fresh}-old`] }));
+    await create(chat(`${fresh}-other`));
+    const before = await revision();
+    for (const [name, owner] of [
+      [`${fresh}-old`, fresh],
+      ['sim/chat', 'sim/chat'],
+    ] as const) {
+      await expect(setAliases(`${fresh}-other`, [name])).rejects.toMatchObject({
+        code: 'invalid_request',
+        detail: `aliases: ${name} is a name of ${owner}`,
+      });
+    }
+    await expect(create(chat(`${fresh}-old`))).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: `slug: ${fresh}-old is a name of ${fresh}`,
+    });
+    expect(await revision()).toBe(before);
+  });
+
+  test('are unique by a database constraint, for every writer', async () => {
+    await create(chat(fresh, { aliases: [`${fresh}-old`] }));
+    const steal = `UPDATE catalog.models SET aliases = $1 WHERE slug = 'sim/preview'`;
+    for (const name of [`${fresh}-old`, fresh]) {
+      await expect(world.query(steal, [[name]])).rejects.toMatchObject({ constraint: 'model_names_pkey' });
+    }
+  });
+
+  test('of two models that take one name at the same moment, by both instances, one has it', async () => {
+    const other = world.connect(instances[1]!, 'dashboard');
+    const answers = await Promise.allSettled(
+      [operator, other].map((client, index) => {
+        const model = chat(`${fresh}-${index}`, { aliases: [`${fresh}-shared`] });
+        return callUnary(client, client.CreateModel, { model }, TIMEOUT);
+      }),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
 test('a model that exists already is refused, also when two ask at once, and nothing is pushed for it', async () => {
   const before = await revision();
   const other = world.connect(instances[1]!, 'dashboard');

@@ -119,6 +119,27 @@ describe('seed', () => {
     expect(bySlug.get('openai/gpt-image-2')?.image).toBeNull();
   });
 
+  test('a later start adds the aliases of models that were written before there were any, but for names in use', async () => {
+    await (await world.startCatalog()).stop();
+    await world.query(
+      `UPDATE catalog.models SET aliases = NULL WHERE slug IN ('openai/gpt-4o', 'openai/o3', 'sim/chat');
+       UPDATE catalog.models SET aliases = '{openai/o3-2025-04-16}' WHERE slug = 'openai/o4-mini'`,
+    );
+    const first = await world.watch(await world.startCatalog()).next();
+    const bySlug = new Map(first.models.map((model) => [model.slug, model.aliases]));
+    expect(bySlug.get('openai/gpt-4o')).toEqual(['openai/gpt-4o-2024-08-06']);
+    expect(bySlug.get('openai/o3')).toEqual([]);
+    expect(bySlug.get('openai/o4-mini')).toEqual(['openai/o3-2025-04-16']);
+  });
+
+  test('a model whose slug operators have made an alias of another model is not added', async () => {
+    await (await world.startCatalog()).stop();
+    await world.query(`UPDATE catalog.models SET aliases = '{sim/later}' WHERE slug = 'sim/chat'`);
+    const seed = world.seedDirWith([tinyModel('sim/later')]);
+    const first = await world.watch(await world.startCatalog(seed)).next();
+    expect(first.models.map(({ slug }) => slug)).not.toContain('sim/later');
+  });
+
   test('instances that start together on an empty database add each model once', async () => {
     await world.query('DROP SCHEMA IF EXISTS catalog CASCADE');
     const services = await Promise.all([world.startCatalog(), world.startCatalog(), world.startCatalog()]);

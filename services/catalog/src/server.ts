@@ -2,9 +2,9 @@ import path from 'node:path';
 import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import {
+  awaitMigrations,
   createPool,
   type Logger,
-  migrate,
   ping,
   type RunningService,
   readConfig,
@@ -29,7 +29,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const config = readConfig(settings, env);
   const seed = await readSeed(config.CATALOG_SEED_DIR);
   const pool = createPool({ url: config.DATABASE_URL, log, maxConnections: 4 });
-  await migrate({ pool, schema: 'catalog', directory: path.join(__dirname, '../migrations'), log });
+  await awaitMigrations({ pool, schema: 'catalog', directory: path.join(__dirname, '../migrations'), log });
   const added = await addMissingModels(pool, seed);
   if (added.length > 0) log.info({ models: added.length }, 'models added from the seed');
 

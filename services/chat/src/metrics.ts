@@ -11,12 +11,20 @@ export interface TargetMetrics {
   failed(route: Route, failure: UpstreamFailure): void;
   /** A stream ended without its last marker. */
   streamBroke(provider: string): void;
+  callerLeft(outcome: CallerLeftOutcome): void;
 }
+
+/**
+ * What became of a call whose caller disconnected: cancelled before the reply began, and free; charged; or charged as far
+ * as it could be counted.
+ */
+export type CallerLeftOutcome = 'cancelled' | 'charged' | 'usage_unknown';
 
 export function createChatMetrics(
   health: TargetHealth,
   bodies: BodyRoom,
   replies: ReplyRoom,
+  abandoned: { readonly count: number },
 ): { registry: Registry; targets: TargetMetrics; bodiesRefused: { inc(): void } } {
   const registry = createMetrics();
   const registers = [registry];
@@ -29,7 +37,7 @@ export function createChatMetrics(
   });
   const firstByte = new Histogram({
     name: 'chat_target_first_byte_seconds',
-    help: 'From the call to the first byte of the reply, or the first event of a stream',
+    help: 'From the call to the first byte of the reply, or the first content of a stream (at most KEEP_ALIVE_MS)',
     labelNames: [...labelNames],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
@@ -39,6 +47,20 @@ export function createChatMetrics(
     help: 'Streams that broke after they had begun',
     labelNames: ['provider'],
     registers,
+  });
+  const callersLeft = new Counter({
+    name: 'chat_caller_disconnects_total',
+    help: 'Dispatched calls whose callers disconnected: cancelled before the reply, charged, or with unknown usage',
+    labelNames: ['outcome'],
+    registers,
+  });
+  new Gauge({
+    name: 'chat_abandoned_calls',
+    help: 'Calls whose callers have disconnected and whose providers are listened to',
+    registers,
+    collect() {
+      this.set(abandoned.count);
+    },
   });
   const bodiesRefused = new Counter({
     name: 'chat_bodies_refused_total',
@@ -88,6 +110,7 @@ export function createChatMetrics(
         calls.inc({ provider: provider.id, upstream_model: target.upstreamModel, outcome });
       },
       streamBroke: (provider) => brokenStreams.inc({ provider }),
+      callerLeft: (outcome) => callersLeft.inc({ outcome }),
     },
   };
 }

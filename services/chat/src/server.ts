@@ -17,6 +17,7 @@ import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
+import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
   addresses,
   BodyRoom,
@@ -38,13 +39,16 @@ import {
 } from '@gateway/runtime';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { fromProtoModel } from './clients/from-proto-model';
+import { MediaProviders } from './clients/media-providers';
 import { CountingShare } from './domain/counting-share';
+import { ExpectedOutputs } from './domain/expected-outputs';
 import { MAX_REPLY_BYTES, ReplyRoom } from './domain/reply-room';
 import { Journal } from './journal/journal';
 import { createChatMetrics } from './metrics';
 import { createProviders, KNOWN } from './providers/registry';
 import { UnreadBudget } from './providers/unread-budget';
 import { UpstreamHttp } from './providers/upstream-http';
+import { AbandonedCalls } from './rpc/abandoned-calls';
 import { Admission } from './rpc/admission';
 import { answerChat } from './rpc/answer-chat';
 import { ChatRelay } from './rpc/chat-relay';
@@ -63,6 +67,8 @@ const settings = {
   GRPC_PORT: port(7103),
   CATALOG_ADDR: addresses(),
   BILLING_ADDR: addresses(),
+  /** Absent: there are no images and videos, and model lists show none. */
+  MEDIA_ADDR: addresses().optional(),
   /** Holds the usage journal; must outlive the process, and belong to it alone. */
   DATA_DIR: z.string(),
   JOURNAL_MAX_BYTES: z.coerce
@@ -97,6 +103,10 @@ const settings = {
   KEEP_ALIVE_MS: milliseconds(15_000),
   /** From the opening of a target's circuit to its first probe. */
   CIRCUIT_WAIT_MS: milliseconds(10_000),
+  /** How long a provider is listened to once the caller has disconnected; below the drain, so that a stop waits for it. */
+  ABANDONED_CALL_TIMEOUT_MS: milliseconds(540_000),
+  /** Of one account, before new calls of models that hide their reasoning are refused. */
+  MAX_ABANDONED_CALLS: z.coerce.number().int().positive().default(500),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
   /** Beyond the longest stream that there should be. */
   DRAIN_TIMEOUT_MS: milliseconds(600_000),
@@ -104,7 +114,8 @@ const settings = {
 
 /** An account has room for this part of all bodies, or replies, as long as any but the last eighth is free. */
 const ACCOUNT_SHARES = 16;
-/** Of CPU in a second. Apart, since a prompt that is not counted may be refused, and of a count an estimate is an answer. */
+/** CPU per second for counting prompts. Separate budgets: an uncounted prompt may be refused at admission, while
+ * `count_tokens` may answer with an estimate. */
 const ADMISSION_COUNTS_MS = 250;
 const FREE_COUNTS_MS = 150;
 const SEGMENT_BYTES = 8 * 1024 * 1024;
@@ -124,6 +135,11 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const billing = createGrpcClient(BillingService, { ...peer, addresses: config.BILLING_ADDR });
   const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: config.BILLING_ADDR });
   const catalog = createGrpcClient(CatalogService, { ...peer, addresses: config.CATALOG_ADDR });
+
+  const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
+  const media =
+    config.MEDIA_ADDR && createGrpcClient(MediaService, { ...peer, addresses: config.MEDIA_ADDR });
+  const mediaProviders = media && new MediaProviders(media, log);
 
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const journal = new Journal({
@@ -155,7 +171,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
         .catch((err) => log.error({ err }, 'give back'));
     },
   });
-  const admission = new Admission({ reserve, journal, relay });
+  const admission = new Admission({ reserve, journal, relay, outputs: new ExpectedOutputs() });
   const stopping = new AbortController();
   await settleEarlierLives({ billing, journal, relay, log, signal: stopping.signal });
   const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
@@ -165,11 +181,16 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const health = new TargetHealth(() => performance.now(), config.CIRCUIT_WAIT_MS);
   const bodies = roomFor(config.MAX_BODIES_BYTES);
   const replies = new ReplyRoom(roomFor(config.MAX_REPLIES_BYTES));
-  const metrics = createChatMetrics(health, bodies, replies);
+  const abandoned = new AbandonedCalls({
+    maxOfAccount: config.MAX_ABANDONED_CALLS,
+    timeoutMs: config.ABANDONED_CALL_TIMEOUT_MS,
+  });
+  const metrics = createChatMetrics(health, bodies, replies, abandoned);
   const dispatcher = new Dispatcher({
     upstream,
     health,
     metrics: metrics.targets,
+    holdMs: config.KEEP_ALIVE_MS,
     timeouts: {
       connectMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
       firstByteMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
@@ -178,6 +199,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const chatRelay = new ChatRelay({
     dispatcher,
+    abandoned,
     clock,
     metrics: metrics.targets,
     health,
@@ -190,16 +212,19 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     providers,
     admission,
     relay: chatRelay,
+    abandoned,
     counting: countingShare(ADMISSION_COUNTS_MS),
   });
   const keys = new KeyClient(billing);
   const refusals = reportRefusals(billing, log);
+  const isMediaProvider = mediaProviders?.serves ?? (() => false);
+  const listed = { models, providers, isMediaProvider, admission };
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, config.UNKNOWN_FIELDS),
     message: createMessage(answer, config.UNKNOWN_FIELDS),
     countTokens: countTokens({ models, admission, counting: countingShare(FREE_COUNTS_MS) }),
-    listModels: withCurrentKey(keys, listModels({ models, providers, admission })),
-    getModel: withCurrentKey(keys, getModel({ models, providers, admission })),
+    listModels: withCurrentKey(keys, listModels(listed)),
+    getModel: withCurrentKey(keys, getModel(listed)),
   });
   const refuse: LinkHandler = () => {
     metrics.bodiesRefused.inc();
@@ -255,7 +280,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       reserve.close();
       models.close();
       upstream.close();
-      for (const client of [billing, catalog, ...billingInstances]) client.close();
+      await mediaProviders?.close();
+      for (const client of [billing, catalog, media, ...billingInstances]) client?.close();
       await admin.stop();
     },
   };

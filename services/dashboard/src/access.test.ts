@@ -35,6 +35,8 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /billing/balance': 'viewer',
   'GET /billing/limits': 'viewer',
   'POST /billing/limits': 'owner',
+  'GET /account/settings': 'viewer',
+  'POST /account/settings': 'owner',
   'GET /billing/use': 'viewer',
   'GET /billing/topups': 'viewer',
   'GET /billing/ledger': 'viewer',
@@ -64,13 +66,19 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /admin/accounts/:id/keys': 'operator',
   'GET /admin/accounts/:id/topups': 'operator',
   'GET /admin/accounts/:id/ledger': 'operator',
+  'GET /admin/accounts/:id/losses': 'operator',
+  'GET /admin/accounts/:id/abandoned': 'operator',
   'GET /admin/accounts/:id/members': 'operator',
   'POST /admin/accounts/:id/members': 'operator',
   'POST /admin/accounts/:id/members/:member/password': 'operator',
+  'GET /admin/requests': 'operator',
+  'GET /admin/requests/:id': 'operator',
   'GET /admin/topups': 'operator',
   'GET /admin/providers': 'operator',
   'POST /admin/keys/:id/revoke': 'operator',
   'POST /admin/keys/find': 'operator',
+  'POST /admin/keys/revoke-leaked': 'operator',
+  'POST /secret-scanning/github': 'public',
   'POST /admin/topups/:id/clear': 'operator',
   'POST /admin/topups/:id/void': 'operator',
   'GET /admin/throttle': 'operator',
@@ -92,6 +100,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /keys/:id/update': { name: 'renamed', rpm_limit: 5 },
   'POST /keys/:id/rotate': { grace_seconds: 60 },
   'POST /billing/limits': { daily_limit: 1 },
+  'POST /account/settings': { bare_model_names: true },
   'POST /auth/password': { password: 'password-1', new_password: 'password-1' },
   'POST /members': { email: 'a-member@example.com', name: 'A member', role: 'member' },
   'POST /members/:id/update': { role: 'viewer' },
@@ -100,6 +109,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/accounts/:id/topups': { amount: 1, status: 'cleared' },
   'POST /admin/accounts/:id/adjustments': { amount: -1, reason: 'a test' },
   'POST /admin/keys/find': { value: 'sk-gw-key_1-1' },
+  'POST /admin/keys/revoke-leaked': { values: ['sk-gw-key_1-1'] },
   'POST /admin/throttle': { requests_per_second: 5 },
   'POST /admin/models': {
     slug: 'sim/new',
@@ -274,7 +284,9 @@ describe('an operator', () => {
     const { body } = await dashboard.post(`admin/accounts/${owner.account.id}/topups`, topup, operator);
     const id = route.includes('*slug')
       ? 'sim/disabled'
-      : ({ keys: made.body.id, topups: body.id }[route.split('/')[2]!] ?? owner.account.id);
+      : route.includes('/requests/:id')
+        ? await idIn(owner, route)
+        : ({ keys: made.body.id, topups: body.id }[route.split('/')[2]!] ?? owner.account.id);
     const answer = await call(route, operator, id);
     expect(answer.body).not.toHaveProperty('error');
     expect(answer.status).toBe(200);
@@ -326,7 +338,8 @@ describe('an id that is not there', () => {
 describe('input', () => {
   const withFields = routes.filter((route) => BODIES[route] && !route.startsWith('POST /auth'));
   const withoutFields = routes.filter(
-    (route) => route.startsWith('POST') && !BODIES[route] && !/auth|playground/.test(route),
+    // Scanners' reports are judged by their signature first.
+    (route) => route.startsWith('POST') && !BODIES[route] && !/auth|playground|secret-scanning/.test(route),
   );
   const idFor = (route: string, key: string) => (route.includes('*slug') ? 'sim/preview' : key);
 

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+import {
+  changesOf,
+  type Dashboard,
+  startDashboard,
+  startWorld,
+  type World,
+} from './testing/dashboard-fixture';
 
 jest.setTimeout(30_000);
 
@@ -36,7 +42,7 @@ test('an account is made with an owner, who logs in with the password that is sh
     api_url: null,
   });
   const audit = await get(`audit?account_id=${body.id}`);
-  expect(audit.data).toMatchObject([{ action: 'admin/accounts', subject: body.id, outcome: 'done' }]);
+  expect(changesOf(audit)).toMatchObject([{ action: 'admin/accounts', subject: body.id, outcome: 'done' }]);
   expect(JSON.stringify(audit)).not.toContain(password);
   expect((await post('accounts', { name: 'Acme', owner })).body.error.code).toBe('email_taken');
 });
@@ -105,7 +111,7 @@ describe('an operator finds', () => {
     expect(voided).toMatchObject({ ...topup, id: made.id, status: 'voided', cleared_at: null });
     expect(voided.voided_at).not.toBeNull();
     expect((await get('topups?status=voided')).data).toEqual([voided]);
-    expect((await get('audit?limit=1')).data).toMatchObject([
+    expect(changesOf(await get('audit')).slice(0, 1)).toMatchObject([
       { action: 'admin/topups/:id/void', subject: made.id, account_id: owner.account.id },
     ]);
     expect((await dashboard.get('billing/topups', owner.token)).body.data).toEqual([voided]);
@@ -114,5 +120,25 @@ describe('an operator finds', () => {
       reference: 'x'.repeat(201),
     });
     expect(refused.body.error.code).toBe('invalid_request');
+  });
+});
+
+describe('what an account’s calls cost the operator', () => {
+  test('is listed, with the limit on abandoned calls, to operators alone', async () => {
+    const owner = await dashboard.register();
+    const path = `accounts/${owner.account.id}`;
+    const { data } = await get(`${path}/losses`);
+    expect(data).toEqual([
+      { request_id: 'a-call', reason: 'abandoned', amount: 0.0000015, created_at: expect.any(String) },
+    ]);
+    expect(await get(`${path}/abandoned`)).toEqual({
+      last_hour: 0.0000015,
+      limit: 0.000001,
+      limited_until: expect.any(String),
+    });
+    for (const name of ['losses', 'abandoned']) {
+      expect((await get(`accounts/acct_unknown/${name}`)).error.code).toBe('not_found');
+      expect((await dashboard.get(`admin/${path}/${name}`, owner.token)).status).toBe(404);
+    }
   });
 });

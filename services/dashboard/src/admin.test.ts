@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+import {
+  changesOf,
+  type Dashboard,
+  startDashboard,
+  startWorld,
+  type World,
+} from './testing/dashboard-fixture';
 
 jest.setTimeout(30_000);
 
@@ -48,6 +54,7 @@ describe('accounts', () => {
       currency: 'USD',
       daily_limit: null,
       when_short: 'lower',
+      bare_model_names: false,
       preview_models: [],
     });
     expect((await get(`accounts/${owner.account.id}`)).body).toEqual(shown);
@@ -77,13 +84,16 @@ describe('accounts', () => {
 describe('a key is found by its value', () => {
   test('which is told to nobody else, in no log and no answer', async () => {
     const { id, key: value } = (await dashboard.post('keys', { name: 'found' }, owner.token)).body;
-    const before = (await get('audit?limit=1')).body.data;
+    const before = changesOf((await get('audit')).body);
     const { status, body } = await post('keys/find', { value: ` ${value}\n` });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, name: 'found', account_id: owner.account.id, status: 'enabled' });
     expect(body.value_ends_at).toBe('2026-01-02T03:04:05.000Z');
     expect(JSON.stringify(body)).not.toContain(value);
-    expect((await get('audit?limit=1')).body.data).toEqual(before);
+    const { body: audit } = await get('audit');
+    expect(changesOf(audit)).toEqual(before);
+    expect(audit.data[0]).toMatchObject({ action: 'operator.lookup', account_id: owner.account.id });
+    expect(JSON.stringify(audit)).not.toContain(value);
   });
 
   test.each([
@@ -290,6 +300,19 @@ describe('models', () => {
     expect(lastEdit()!.request).toMatchObject({ clearImage: true, clearVideo: false });
     await post('models/sim/both/update', { name: 'Both' });
     expect(lastEdit()!.request).toMatchObject({ clearImage: false, clearVideo: false });
+  });
+
+  test('take aliases when they are made or changed, and keep them otherwise', async () => {
+    await post('models/sim/chat/update', { name: 'Chat' });
+    expect(lastEdit()!.request).toMatchObject({ setAliases: false });
+    const changed = await post('models/sim/chat/update', { aliases: ['sim/chat-latest', 'Talk'] });
+    expect(changed.body.aliases).toEqual(['sim/chat-latest', 'Talk']);
+    expect(lastEdit()!.request).toMatchObject({
+      setAliases: true,
+      model: { aliases: ['sim/chat-latest', 'Talk'] },
+    });
+    const refused = await post('models/sim/chat/update', { aliases: ['sim/a/b'] });
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
   test('prices that do not say where they are from are an operator’s of today', async () => {

@@ -72,11 +72,16 @@ describe('models', () => {
     expect(answer.body.error.code).toBe('invalid_request');
   });
 
+  test.each(['sim/chat-2026-01-01', 'Sim-Chat'])('shows the model of the alias %s', async (alias) => {
+    expect((await dashboard.get(`models/${alias}`, token)).body.slug).toBe('sim/chat');
+  });
+
   test('shows prices in USD', async () => {
     const chat = await dashboard.get('models/sim/chat', token);
     expect(chat.body).toEqual({
       slug: 'sim/chat',
       name: 'sim/chat',
+      aliases: ['sim/chat-2026-01-01', 'Sim-Chat'],
       status: 'active',
       preview: false,
       successor: null,
@@ -159,6 +164,8 @@ describe('keys', () => {
       id: expect.any(String),
       name: 'a key',
       status: 'enabled',
+      revoked_at: null,
+      revoke_reason: null,
       hint: 'abcd',
       created_at: '2026-01-02T03:04:05.000Z',
       expires_at: '2030-01-01T00:00:00.000Z',
@@ -168,6 +175,7 @@ describe('keys', () => {
       request_cost_limit: 1e-9,
       rpm_limit: 10,
       tpm_limit: 1000,
+      bare_model_names: null,
     });
     expect(world.billing.keys.at(-1)).toMatchObject({
       accountId,
@@ -297,6 +305,7 @@ describe('money', () => {
         amount: -0.0000015,
         reference: 'a-call',
         note: null,
+        task_id: null,
         created_at: '2026-01-02T03:04:05.000Z',
       },
     ]);

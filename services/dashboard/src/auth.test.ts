@@ -291,8 +291,54 @@ describe('token', () => {
     const renewed = await refresh(ended);
     expect(renewed.status).toBe(200);
     expect((await dashboard.get('keys', renewed.body.token)).status).toBe(200);
-    expect((await refresh(await aged(token, lifetimeSeconds + renewableSeconds - 60))).status).toBe(200);
-    expect((await refresh(await aged(token, lifetimeSeconds + renewableSeconds + 60))).status).toBe(401);
+    const almostTooOld = await aged(renewed.body.token, lifetimeSeconds + renewableSeconds - 60);
+    const tooOld = await aged(renewed.body.token, lifetimeSeconds + renewableSeconds + 60);
+    expect((await refresh(tooOld)).status).toBe(401);
+    expect((await refresh(almostTooOld)).status).toBe(200);
+  });
+
+  test('refreshed a second time ends the login, for the thief and for the user', async () => {
+    const { token: stolen, email, password } = await dashboard.register();
+    const { token: other } = (await dashboard.post('auth/login', { email, password })).body;
+    const { token: thiefs } = (await refresh(stolen)).body;
+    expect((await dashboard.get('keys', thiefs)).status).toBe(200);
+    const reused = await refresh(stolen);
+    expect(reused.status).toBe(401);
+    expect(reused.body.error.code).toBe('invalid_api_key');
+    expect(reused.body.error.detail).toContain('refreshed before');
+    for (const token of [stolen, thiefs]) expect((await dashboard.get('keys', token)).status).toBe(401);
+    expect((await refresh(thiefs)).status).toBe(401);
+    expect((await dashboard.get('keys', other)).status).toBe(200);
+  });
+
+  test('of a version that did not count renewals is refreshed, and not taken for a stolen one', async () => {
+    const { token } = await dashboard.register();
+    const { token: counted } = (await refresh(token)).body;
+    const { renewals, iat, exp, ...claims } = decodeJwt(counted);
+    expect(renewals).toBe(1);
+    const uncounted = await new SignJWT(claims)
+      .setProtectedHeader({ alg: LOGIN_TOKEN.algorithm, kid: keys.current.id })
+      .setIssuedAt(iat)
+      .setExpirationTime(exp!)
+      .sign(keys.current.privateKey);
+    const renewed = await refresh(uncounted);
+    expect(renewed.status).toBe(200);
+    expect((await refresh(renewed.body.token)).status).toBe(200);
+  });
+
+  test('refreshed many times at once gives one new token at most', async () => {
+    const { token } = await dashboard.register();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(token)));
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    for (const { body } of answers) {
+      if (body.token) expect((await dashboard.get('keys', body.token)).status).toBe(401);
+    }
+  });
+
+  test('refreshed with a wrong body can still be refreshed', async () => {
+    const { token } = await dashboard.register();
+    expect((await dashboard.post('auth/refresh', { x: 1 }, token)).status).toBe(400);
+    expect((await refresh(token)).status).toBe(200);
   });
 
   test('that ended is not renewed when its login has: by logout, another password, its days, or no user', async () => {
@@ -427,5 +473,32 @@ describe('first operator', () => {
 
   test('a password that is too short stops the start', async () => {
     await expect(startDashboard(world, { ADMIN_PASSWORD: 'short' })).rejects.toThrow('ADMIN_PASSWORD');
+  });
+});
+
+describe('a new password', () => {
+  const register = (email: string, password: string) =>
+    dashboard.post('auth/register', { email, password, name: 'x' });
+
+  test.each(['Password1', '12345678', 'qwertyuiop', 'iloveyou'])(
+    'that is one of the most common ones is refused: %s',
+    async (password) => {
+      const { status, body } = await register('common@example.com', password);
+      expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+      expect(body.error.detail).toBe('password: one of the most common passwords');
+    },
+  );
+
+  test('that is the email or its local part is refused, at registration and at a change', async () => {
+    for (const password of ['Somebody@Example.com', 'somebody']) {
+      const { body } = await register('somebody@example.com', password);
+      expect(body.error.detail).toBe('password: the same as the email address');
+    }
+    const { token, email, password } = await dashboard.register();
+    const changed = await dashboard.post('auth/password', { password, new_password: email }, token);
+    expect([changed.status, changed.body.error.detail]).toEqual([
+      400,
+      'new_password: the same as the email address',
+    ]);
   });
 });

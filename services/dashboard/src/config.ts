@@ -1,4 +1,4 @@
-import { addresses, grpcSettings, port, processSettings, z } from '@gateway/runtime';
+import { addresses, grpcSettings, port, processSettings, publicApiUrl, z } from '@gateway/runtime';
 
 const ED25519_SEED = /^[A-Za-z0-9_-]{43}$/;
 
@@ -16,10 +16,7 @@ export const settings = {
   CHAT_ADDR: addresses().optional(),
   MEDIA_ADDR: addresses().optional(),
   /** Origin of `/v1` as callers reach it, for snippets of the web UI and the API's document. */
-  PUBLIC_API_URL: z
-    .url()
-    .transform((url) => new URL(url).origin)
-    .optional(),
+  PUBLIC_API_URL: publicApiUrl(),
   /** Ed25519 seeds, 32 bytes in base64url each, comma-separated: the first signs, all verify. */
   JWT_SIGNING_KEY: z
     .string()
@@ -28,6 +25,12 @@ export const settings = {
   /** The first operator, made when no user has that email. */
   ADMIN_EMAIL: z.string().optional(),
   ADMIN_PASSWORD: z.string().optional(),
+  /** Public keys of GitHub's secret scanning; read when a report names a key that is not known. */
+  SECRET_SCANNING_KEYS_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('https://api.github.com/meta/public_keys/secret_scanning'),
+  /** A file of the same form, read instead of the URL. */
+  SECRET_SCANNING_KEYS_FILE: z.string().min(1).optional(),
   /** Wrong passwords for one email from one address in 15 minutes. */
   LOGIN_LIMIT_PER_EMAIL: limit(10),
   /** Wrong passwords for one email from all addresses in 15 minutes. */

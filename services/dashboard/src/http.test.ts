@@ -1,8 +1,16 @@
 import http from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { SERVICE_TOKEN_HEADER, serviceToken } from '@gateway/runtime';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+import {
+  type Dashboard,
+  FROM_EDGE,
+  SECRET,
+  startDashboard,
+  startWorld,
+  type World,
+} from './testing/dashboard-fixture';
 
 jest.setTimeout(30_000);
 
@@ -21,6 +29,44 @@ afterAll(async () => {
 });
 
 const authorized = () => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' });
+
+describe('who calls', () => {
+  const TOKEN_OF_EDGE = FROM_EDGE[SERVICE_TOKEN_HEADER] ?? '';
+
+  test.each([
+    ['no token', {}],
+    ['an empty one', { [SERVICE_TOKEN_HEADER]: '' }],
+    ['the token of another service', { [SERVICE_TOKEN_HEADER]: serviceToken(SECRET, 'chat') }],
+    ['the token of another secret', { [SERVICE_TOKEN_HEADER]: serviceToken(`${SECRET}!`, 'edge') }],
+    ['the token sent twice', { [SERVICE_TOKEN_HEADER]: `${TOKEN_OF_EDGE}, ${TOKEN_OF_EDGE}` }],
+  ])('a request with %s finds nothing, whatever its path and login', async (_what, hop) => {
+    const body = JSON.stringify({ email: 'x@example.com', password: 'password-1', name: 'x' });
+    for (const [path, init] of [
+      ['/', {}],
+      ['/openapi.json', {}],
+      ['/docs', {}],
+      ['/api/v1/models', {}],
+      ['/api/v1/auth/register', { method: 'POST', body }],
+    ] as const) {
+      const headers = { ...authorized(), ...hop, 'x-forwarded-for': '203.0.113.1' };
+      const answer = await fetch(dashboard.origin + path, { ...init, headers });
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        404,
+        { error: { type: 'not_found_error', code: 'not_found', message: 'Resource not found.' } },
+      ]);
+    }
+  });
+
+  test('each secret of the list is accepted while one replaces another', async () => {
+    const rotating = await startDashboard(world, { SERVICE_SECRET: `${SECRET},the next secret of all` });
+    for (const secret of [SECRET, 'the next secret of all']) {
+      const headers = { [SERVICE_TOKEN_HEADER]: serviceToken(secret, 'edge') };
+      expect((await fetch(`${rotating.origin}/openapi.json`, { headers })).status).toBe(200);
+    }
+    await rotating.stop();
+  });
+});
 
 describe('what wins', () => {
   test.each([
@@ -134,7 +180,12 @@ describe('bodies', () => {
 
   test('a body that goes on for ever is cut off', async () => {
     const { port } = new URL(dashboard.origin);
-    const request = http.request({ port, path: '/api/v1/keys', method: 'POST', headers: authorized() });
+    const request = http.request({
+      port,
+      path: '/api/v1/keys',
+      method: 'POST',
+      headers: { ...authorized(), ...FROM_EDGE },
+    });
     request.on('error', () => {});
     const status = await new Promise<number | undefined>((resolve) => {
       request.on('response', (response) => resolve(response.resume().statusCode));
@@ -154,7 +205,7 @@ test('a path that can not be decoded names nothing', async () => {
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), '127.0.0.1', () => {
       socket.write(
-        `GET /api/v1/keys/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        `GET /api/v1/keys/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Token: ${FROM_EDGE['x-service-token']}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
       );
     });
     let text = '';

@@ -11,6 +11,7 @@ const LIMITS = {
   request_cost_limit: 1e-9,
   rpm_limit: 10,
   tpm_limit: 1000,
+  bare_model_names: true,
 };
 const NONE = {
   expires_at: null,
@@ -20,6 +21,7 @@ const NONE = {
   request_cost_limit: null,
   rpm_limit: null,
   tpm_limit: null,
+  bare_model_names: null,
 };
 
 let world: World;
@@ -108,6 +110,8 @@ describe('update', () => {
     [{ allowed_models: 'sim/chat' }],
     [{ allowed_models: ['chat'] }],
     [{ allowed_models: [null] }],
+    [{ allowed_models: ['sim/Unknown'] }],
+    [{ bare_model_names: 'yes' }],
     [{ allowed_models: Array.from({ length: 501 }, (_, index) => `sim/${index}`) }],
     [{ status: 'enabled' }],
     [{ grace_seconds: 1 }],
@@ -117,6 +121,14 @@ describe('update', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(await shown()).toEqual(before);
   });
+});
+
+test('an alias in an allowlist is kept as the slug of its model, and a slug that is not listed as it is', async () => {
+  const allowed_models = ['sim/chat-2026-01-01', 'Sim-Chat', 'sim/chat', 'sim/later'];
+  const kept = ['sim/chat', 'sim/later'];
+  expect((await act('update', { allowed_models })).body.allowed_models).toEqual(kept);
+  const made = await dashboard.post('keys', { name: 'another', allowed_models }, token);
+  expect(made.body.allowed_models).toEqual(kept);
 });
 
 describe('a new value', () => {
@@ -189,6 +201,28 @@ describe("the account's limits", () => {
     const answer = await limits(body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
+});
+
+describe('the settings of the account', () => {
+  const settings = (body?: unknown) =>
+    body === undefined
+      ? dashboard.get('account/settings', token)
+      : dashboard.post('account/settings', body, token);
+
+  test('keep bare model names off until an owner switches them on', async () => {
+    expect((await settings()).body).toEqual({ bare_model_names: false });
+    expect((await settings({ bare_model_names: true })).body).toEqual({ bare_model_names: true });
+    expect((await settings({})).body).toEqual({ bare_model_names: true });
+    expect((await settings({ bare_model_names: false })).body).toEqual({ bare_model_names: false });
+  });
+
+  test.each([[{ bare_model_names: null }], [{ bare_model_names: 'yes' }], [{ daily_limit: 1 }]])(
+    'refuse %p',
+    async (body) => {
+      const answer = await settings(body);
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
+    },
+  );
 });
 
 describe('opting in', () => {

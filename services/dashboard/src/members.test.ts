@@ -1,6 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+import {
+  changesOf,
+  type Dashboard,
+  startDashboard,
+  startWorld,
+  type World,
+} from './testing/dashboard-fixture';
 
 jest.setTimeout(30_000);
 
@@ -170,8 +176,8 @@ describe('a lost password', () => {
     expect((await dashboard.get('keys', owner.token)).status).toBe(200);
     expect((await login(member.email, member.password)).status).toBe(401);
     expect((await login(member.email, body.password)).status).toBe(200);
-    const audit = (await dashboard.get('audit?limit=1', owner.token)).body;
-    expect(audit.data).toMatchObject([
+    const audit = (await dashboard.get('audit', owner.token)).body;
+    expect(changesOf(audit).slice(0, 1)).toMatchObject([
       { action: 'members/:id/password', subject: member.id, changes: null, outcome: 'done' },
     ]);
     expect(JSON.stringify(audit)).not.toContain(body.password);
@@ -188,7 +194,7 @@ describe('a lost password', () => {
     expect((await login(owner.email, owner.password)).status).toBe(401);
     const { token } = (await login(owner.email, body.password)).body;
     const audit = (await dashboard.get('audit', token)).body;
-    expect(audit.data).toMatchObject([
+    expect(changesOf(audit)).toMatchObject([
       { action: 'admin/accounts/:id/members/:member/password', subject: id, actor: { operator: true } },
     ]);
     expect(JSON.stringify(audit)).not.toContain(body.password);
@@ -243,7 +249,7 @@ describe('the audit log', () => {
       member.token,
     );
     const all = (await dashboard.get('audit', owner.token)).body;
-    expect(all.data).toMatchObject([
+    expect(changesOf(all)).toMatchObject([
       { action: 'auth/password', subject: member.id, changes: null, actor: { email: member.email } },
       { action: 'keys/:id/rotate', subject: key.id, changes: { grace_seconds: 60 } },
       { action: 'keys', subject: key.id, changes: { name: 'a key', rpm_limit: 5 }, actor: { id: member.id } },
@@ -284,16 +290,16 @@ describe('the audit log', () => {
     await dashboard.post(`admin/accounts/${id}/topups`, { amount: 5, status: 'cleared' }, operator);
     const key = (await dashboard.post('keys', { name: 'leaked' }, owner.token)).body;
     await dashboard.post(`admin/keys/${key.id}/revoke`, undefined, operator);
-    const { data } = (await dashboard.get('audit', owner.token)).body;
+    const data = changesOf((await dashboard.get('audit', owner.token)).body);
     expect(data).toMatchObject([
       { action: 'admin/keys/:id/revoke', subject: key.id, actor: { id: null, email: null, operator: true } },
       { action: 'keys', actor: { email: owner.email, operator: false } },
       { action: 'admin/accounts/:id/topups', changes: { amount: 5 }, actor: { email: null, operator: true } },
     ]);
-    const all = (await dashboard.get('admin/audit?limit=3', operator)).body.data;
+    const all = changesOf((await dashboard.get('admin/audit', operator)).body);
     expect(all[0]).toMatchObject({ account_id: id, actor: { email: 'operator@example.com' } });
     await dashboard.post('keys', { name: 'other' }, (await dashboard.register()).token);
-    const ofOne = (await dashboard.get(`admin/audit?account_id=${id}`, operator)).body.data;
+    const ofOne = changesOf((await dashboard.get(`admin/audit?account_id=${id}`, operator)).body);
     expect(ofOne).toHaveLength(3);
     expect(ofOne[1]).toMatchObject({ account_id: id, action: 'keys', actor: { email: owner.email } });
     expect((await dashboard.get('admin/audit?account_id=%00', operator)).status).toBe(400);
@@ -340,6 +346,17 @@ describe('requests and usage', () => {
       data: [record],
       next_cursor: null,
     });
+    expect(record).toMatchObject({ in_progress: false, held: 0, task_id: null });
+    const operator = await dashboard.loginOperator();
+    const any = { ...record, account_id: owner.account.id, user_id: null };
+    expect((await dashboard.get('admin/requests/r1', operator)).body).toEqual(any);
+    const ofAll = (await dashboard.get(`admin/requests?account_id=${owner.account.id}`, operator)).body;
+    expect(ofAll).toEqual({ data: [any], next_cursor: null });
+    world.billing.calls.length = 0;
+    await dashboard.get('admin/requests?status=failed&key_id=k', operator);
+    expect(world.billing.calls.find(({ method }) => method === 'ListAllRequests')!.request).toMatchObject({
+      filter: { accountId: '', keyId: 'k', end: 'REQUEST_END_FAILED' },
+    });
     world.billing.calls.length = 0;
     await dashboard.get(
       'requests?from=2026-05-01&to=2026-05-02T03:00:00%2B01:00&status=429&model=a%2Fb&error_code=e&key_id=k&limit=7',
@@ -356,10 +373,12 @@ describe('requests and usage', () => {
       limit: 7,
     });
     world.billing.calls.length = 0;
-    for (const end of ['ok', 'failed']) await dashboard.get(`requests?status=${end}`, owner.token);
+    for (const end of ['ok', 'failed', 'in_progress'])
+      await dashboard.get(`requests?status=${end}`, owner.token);
     expect(world.billing.calls.map(({ request }) => request)).toMatchObject([
       { status: 0, end: 'REQUEST_END_OK' },
       { status: 0, end: 'REQUEST_END_FAILED' },
+      { status: 0, end: 'REQUEST_END_IN_PROGRESS' },
     ]);
     for (const query of [
       'from=yesterday',
@@ -371,6 +390,31 @@ describe('requests and usage', () => {
     ]) {
       expect((await dashboard.get(`requests?${query}`, owner.token)).body.error.code).toBe('invalid_request');
     }
+  });
+
+  test('show a video task in progress by what is held for it, without a status', async () => {
+    const owner = await dashboard.register();
+    world.billing.requests.push({
+      id: 'r2',
+      accountId: owner.account.id,
+      keyId: 'k',
+      model: 'sim/video',
+      endpoint: '/v1/videos/sim/create',
+      createdAtMs: String(Date.UTC(2026, 4, 6)),
+      taskId: 'task_1',
+      inProgress: true,
+      heldNano: '250000000',
+    });
+    expect((await dashboard.get('requests/r2', owner.token)).body).toMatchObject({
+      status: null,
+      in_progress: true,
+      task_id: 'task_1',
+      error_code: null,
+      provider: null,
+      cost: 0,
+      held: 0.25,
+      timings: null,
+    });
   });
 
   test('are summed up over days', async () => {

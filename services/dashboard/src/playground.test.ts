@@ -31,7 +31,7 @@ afterAll(async () => {
 const play = (body: object, headers: Record<string, string> = {}) =>
   dashboard.post('playground/chat', { key_id: keyId, model: 'sim/chat', ...body }, owner.token, headers);
 const stream = (signal: AbortSignal | null = null) =>
-  fetch(`${dashboard.origin}/api/v1/playground/chat`, {
+  dashboard.fetch('/api/v1/playground/chat', {
     method: 'POST',
     headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ key_id: keyId, model: 'sim/chat', stream: true }),
@@ -54,6 +54,30 @@ describe('a playground call', () => {
       messages: [{ role: 'user', content: 'hi' }],
     });
     expect((await dashboard.get('audit', owner.token)).body.data).toHaveLength(1);
+  });
+
+  test('is refused while a call with its request id is in flight', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    world.carrier.answering.handler = async (context, call) => {
+      await held;
+      return usual(context, call);
+    };
+    const headers = { 'x-request-id': randomUUIDv7() };
+    const first = play({}, headers);
+    await until(() => world.carrier.seen.length === 1);
+    for (const { status, body } of [await play({}, headers), await play({}, headers)]) {
+      expect([status, body.error.code, body.error.detail]).toEqual([
+        400,
+        'invalid_request',
+        'a call with this request id is in flight',
+      ]);
+    }
+    release();
+    expect((await first).status).toBe(200);
+    expect(world.carrier.seen).toHaveLength(1);
   });
 
   test('makes images too', async () => {
@@ -164,16 +188,18 @@ describe('a playground call', () => {
       };
       const abort = new AbortController();
       const endless = new ReadableStream({ start: (controller) => controller.enqueue(PNG) });
-      const reply = fetch(`${dashboard.origin}/api/v1/playground/images/edits?key_id=${keyId}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${owner.token}`,
-          'content-type': 'multipart/form-data; boundary=a',
-        },
-        body: endless,
-        duplex: 'half',
-        signal: abort.signal,
-      } as RequestInit).catch(() => undefined);
+      const reply = dashboard
+        .fetch(`/api/v1/playground/images/edits?key_id=${keyId}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${owner.token}`,
+            'content-type': 'multipart/form-data; boundary=a',
+          },
+          body: endless,
+          duplex: 'half',
+          signal: abort.signal,
+        } as RequestInit)
+        .catch(() => undefined);
       await until(() => world.carrier.seen.length === 1);
       abort.abort();
       await reply;

@@ -7,6 +7,7 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
+  awaitMigrations,
   CallPlaces,
   type CallSettings,
   ConfigError,
@@ -18,20 +19,23 @@ import {
   LinkPool,
   type Logger,
   listen,
-  migrate,
   ping,
   type RunningService,
   readConfig,
+  SecurityLog,
   startAdminServer,
   startGrpcServer,
   unary,
 } from '@gateway/runtime';
 import { FirstOperator } from './actions/first-operator';
 import { recordChange } from './actions/record-change';
+import { recordLookup, recordRefusedToken } from './actions/record-lookup';
+import { SecurityEvents } from './actions/security-events';
 import { Billing } from './clients/billing';
 import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
 import { ProviderInstances } from './clients/provider-instances';
+import { SecretScanningKeys } from './clients/secret-scanning-keys';
 import { settings } from './config';
 import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
@@ -69,7 +73,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const config = readConfig(settings, env);
   const operator = readOperator(config);
   const pool = createPool({ url: config.DATABASE_URL, log });
-  await migrate({ pool, schema: 'dashboard', directory: path.join(__dirname, '../migrations'), log });
+  await awaitMigrations({ pool, schema: 'dashboard', directory: path.join(__dirname, '../migrations'), log });
 
   const peer = { secrets: config.SERVICE_SECRET, caller: 'dashboard' };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
@@ -88,6 +92,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const firstOperator = operator && new FirstOperator({ pool, billing, hasher }, operator, log);
 
   const metrics = createDashboardMetrics();
+  const security = new SecurityLog({ log, registry: metrics.registry });
+  const events = new SecurityEvents({ pool, security, log });
   const webFiles = await loadWebFiles(path.join(__dirname, '../web/dist'));
   if (webFiles.size === 0) log.warn('the web UI is not built: only the API is served');
   let closing = false;
@@ -99,6 +105,11 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     editor,
     hasher,
     tokens,
+    events,
+    scanningKeys: new SecretScanningKeys({
+      url: config.SECRET_SCANNING_KEYS_URL,
+      file: config.SECRET_SCANNING_KEYS_FILE,
+    }),
     limits,
     mask,
     apiUrl: config.PUBLIC_API_URL,
@@ -111,11 +122,14 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     endpoints: answered,
     authenticate: (authorization, forRenewal) => authenticate({ pool, tokens }, authorization, forRenewal),
     recordChange: (endpoint, call) =>
-      recordChange({ pool, changePerAccount: limits.changePerAccount }, endpoint, call),
+      recordChange({ pool, events, changePerAccount: limits.changePerAccount }, endpoint, call),
+    refusedToken: (error, head) => recordRefusedToken(events, error, head),
+    lookedUp: (endpoint, call, result) => recordLookup(events, endpoint, call, result),
     apiDocument: serveApiDocument(() =>
       apiDocument({ endpoints: answered, v1Bodies, apiUrl: config.PUBLIC_API_URL }),
     ),
     webUi: webUi(webFiles),
+    secrets: config.SERVICE_SECRET,
     log,
     metrics,
     closing: () => closing,
@@ -254,7 +268,7 @@ function readOperator(config: Config): { email: string; password: string } | und
   const { ADMIN_EMAIL, ADMIN_PASSWORD } = config;
   if (ADMIN_EMAIL === undefined && ADMIN_PASSWORD === undefined) return undefined;
   const email = normaliseEmail(ADMIN_EMAIL ?? '');
-  const problem = passwordProblem(ADMIN_PASSWORD ?? '');
+  const problem = passwordProblem(ADMIN_PASSWORD ?? '', email ?? '');
   const problems = [
     ...(email === undefined ? ['ADMIN_EMAIL: not an email address'] : []),
     ...(problem ? [`ADMIN_PASSWORD: ${problem}`] : []),

@@ -11,6 +11,7 @@ import {
 import { parseIpNetwork } from './domain/ip-network';
 
 const MIB = 1024 * 1024;
+const MAX_LAME_DUCK_MS = 600_000;
 const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 const list = () =>
   z
@@ -66,6 +67,8 @@ const shape = {
   EDGE_CALL_TIMEOUT_MS: milliseconds(720_000),
   EDGE_STALL_TIMEOUT_MS: milliseconds(60_000),
   EDGE_DASHBOARD_TIMEOUT_MS: milliseconds(30_000),
+  /** After SIGTERM, how long connections are still accepted while /readyz fails. */
+  EDGE_LAME_DUCK_MS: z.coerce.number().int().min(0).max(MAX_LAME_DUCK_MS).default(5_000),
   /** As long as the answering services give their calls. */
   EDGE_STOP_GRACE_MS: milliseconds(600_000),
 };

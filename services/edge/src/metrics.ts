@@ -11,7 +11,13 @@ export interface EdgeMetrics {
   readonly unparsable: { inc(): void };
 }
 
-export function createEdgeMetrics(sources: { keys: KeyCache; rooms: readonly BodyRoom[] }): EdgeMetrics {
+interface Sources {
+  readonly keys: KeyCache;
+  readonly rooms: readonly BodyRoom[];
+  readonly accessLog: { readonly dropped: number };
+}
+
+export function createEdgeMetrics(sources: Sources): EdgeMetrics {
   const registry = createMetrics();
   const registers = [registry];
   const requests = new Counter({
@@ -62,10 +68,7 @@ export function createEdgeMetrics(sources: { keys: KeyCache; rooms: readonly Bod
   };
 }
 
-function registerSources(
-  { keys, rooms }: { keys: KeyCache; rooms: readonly BodyRoom[] },
-  registers: Registry[],
-) {
+function registerSources({ keys, rooms, accessLog }: Sources, registers: Registry[]) {
   new Gauge({
     name: 'edge_body_bytes',
     help: 'Bytes of request bodies held',
@@ -90,6 +93,15 @@ function registerSources(
     collect() {
       this.reset();
       for (const [result, value] of Object.entries(keys.lookups)) this.inc({ result }, value);
+    },
+  });
+  new Counter({
+    name: 'edge_access_log_dropped_total',
+    help: 'Calls without an entry in the access log, in a flood or while billing was away',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(accessLog.dropped);
     },
   });
 }

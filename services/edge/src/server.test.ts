@@ -95,26 +95,31 @@ describe('keys', () => {
 });
 
 describe('stopping', () => {
-  test('fails readiness, refuses connections, finishes what is in flight and asks callers to leave', async () => {
-    const started = await start({ EDGE_STOP_GRACE_MS: '5000' });
+  const CALL = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+  /** Chat answers when the test says so. */
+  const holdAnswers = ({ chat }: EdgeFixture) => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    started.chat.handler = async () => {
+    chat.handler = async () => {
       await held;
       return { status: 200, headers: { 'content-length': '2' }, body: Buffer.from('{}') };
     };
+    return release;
+  };
+
+  test('without a lame-duck time connections are refused at once, and calls in flight get their answer', async () => {
+    const started = await start({ EDGE_STOP_GRACE_MS: '5000' });
+    const release = holdAnswers(started);
     const connection = connectRaw(started.apiPort);
-    connection.socket.write(
-      `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
-    );
+    connection.socket.write(CALL);
     const idle = connectRaw(started.apiPort);
     await until(() => started.chat.callCount === 1);
     const stopped = started.edge.stop();
     expect((await ready(started)).status).toBe(503);
-    await expect(post(started)).rejects.toThrow();
     await idle.closed;
+    await expect(post(started)).rejects.toThrow();
     release();
     await connection.closed;
     expect(parseReply(connection.text())).toMatchObject({
@@ -122,6 +127,85 @@ describe('stopping', () => {
       body: '{}',
       headers: { connection: 'close' },
     });
+    await stopped;
+  });
+
+  test('during the lame-duck time /readyz fails, and every answer is given with Connection: close', async () => {
+    const started = await start({ EDGE_LAME_DUCK_MS: '2500', EDGE_STOP_GRACE_MS: '5000' });
+    const { apiPort, dashboardPort, dashboard, chat } = started;
+    const kept = connectRaw(apiPort);
+    kept.socket.write(CALL);
+    await until(() => kept.text().endsWith('{"ok":true}'));
+    expect(parseReply(kept.text()).headers.connection).toBe('keep-alive');
+    const release = holdAnswers(started);
+    const inFlight = connectRaw(apiPort);
+    inFlight.socket.write(CALL);
+    await until(() => chat.callCount === 2);
+
+    void started.edge.stop();
+    expect((await ready(started)).status).toBe(503);
+    release();
+    kept.socket.write(CALL);
+    await kept.closed;
+    await inFlight.closed;
+    // Not what the connection carried before the stop.
+    const again = kept.text().slice(kept.text().indexOf('{"ok":true}') + '{"ok":true}'.length);
+    const getPages = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const stream = async () => ({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: Buffer.from('data: [DONE]\n\n'),
+    });
+    const proxied = await sendRaw(dashboardPort, getPages);
+    const refused = await sendRaw(apiPort, getPages);
+    chat.handler = stream;
+    const streamed = await sendRaw(apiPort, CALL);
+    expect(dashboard.lastRequest?.url).toBe('/');
+    for (const [text, status] of [
+      [again, 200],
+      [inFlight.text(), 200],
+      [proxied, 200],
+      [refused, 404],
+      [streamed, 200],
+    ] as const) {
+      expect(parseReply(text)).toMatchObject({ status, headers: { connection: 'close' } });
+    }
+  });
+
+  test('a connection whose last answer kept it open takes one more request, also when the lame-duck time is over', async () => {
+    const started = await start({ EDGE_LAME_DUCK_MS: '300', EDGE_STOP_GRACE_MS: '20000' });
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    async function* events() {
+      yield Buffer.from('data: 1\n\n');
+      await ended;
+      yield Buffer.from('data: [DONE]\n\n');
+    }
+    started.chat.handler = async () => ({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: events(),
+    });
+    const connection = connectRaw(started.apiPort);
+    connection.socket.write(CALL);
+    await until(() => connection.text().includes('data: 1'));
+    const idle = connectRaw(started.apiPort);
+    const stopped = started.edge.stop();
+    await until(async () =>
+      post(started).then(
+        () => false,
+        () => true,
+      ),
+    );
+    await idle.closed;
+    end();
+    await until(() => connection.text().endsWith('0\r\n\r\n'));
+    started.chat.answerOk();
+    connection.socket.write(CALL);
+    await connection.closed;
+    expect(connection.text()).toMatch(/connection: close[\s\S]*\{"ok":true\}$/i);
     await stopped;
   });
 

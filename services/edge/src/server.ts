@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { reportRefusals } from '@gateway/metering';
 import { GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
@@ -10,7 +10,6 @@ import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media
 import {
   BodyRoom,
   ByteShares,
-  closeServer,
   createGrpcClient,
   createGrpcClients,
   keptOf,
@@ -18,8 +17,11 @@ import {
   type Logger,
   listen,
   type RunningService,
+  SecurityLog,
+  serviceToken,
   startAdminServer,
 } from '@gateway/runtime';
+import { AccessLog, appendAccessLog } from './clients/access-log';
 import { resolveKey, watchKeys } from './clients/billing-keys';
 import { fetchSigningKeys } from './clients/signing-keys';
 import { throttleLeases } from './clients/throttle-lease';
@@ -31,6 +33,7 @@ import { Throttle } from './domain/throttle';
 import { TrustedProxies } from './domain/trusted-proxies';
 import { createUuidV7Generator } from './domain/uuid-v7';
 import { createDashboardProxy } from './http/dashboard-proxy';
+import { drainServer } from './http/drain-server';
 import { createEdgeApp } from './http/edge-app';
 import { createEdgeHttpServer } from './http/edge-http-server';
 import { EdgeListener } from './http/edge-listener';
@@ -43,7 +46,7 @@ import { answerDashboard } from './routes/dashboard';
 
 const CALLER = 'edge';
 const REFUSAL_GAP_MS = 100;
-/** For the rest of a stop, after the grace of the calls in flight. */
+/** For the rest of a stop, after the lame-duck time and the grace of the calls in flight. */
 const STOP_REST_MS = 10_000;
 const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
@@ -70,13 +73,18 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     minRefetchMs: MIN_KEY_SET_REFETCH_MS,
     maxAgeMs: MAX_KEY_SET_AGE_MS,
   });
-  const target = config.DASHBOARD_HTTP_URL;
-  const proxy = createDashboardProxy({ target, timeoutMs: config.EDGE_DASHBOARD_TIMEOUT_MS });
-  const playgroundProxy = createDashboardProxy({ target, timeoutMs: config.EDGE_CALL_TIMEOUT_MS });
+  const hop = {
+    target: config.DASHBOARD_HTTP_URL,
+    serviceToken: serviceToken(config.SERVICE_SECRET[0] ?? '', CALLER),
+  };
+  const proxy = createDashboardProxy({ ...hop, timeoutMs: config.EDGE_DASHBOARD_TIMEOUT_MS });
+  const playgroundProxy = createDashboardProxy({ ...hop, timeoutMs: config.EDGE_CALL_TIMEOUT_MS });
   const bodyLimits = bodyLimitsOf(config);
   const rooms = [bodyLimits.api.room, bodyLimits.dashboard.room];
-  const metrics = createEdgeMetrics({ keys, rooms });
+  const accessLog = new AccessLog({ send: appendAccessLog(clients.billing), log });
+  const metrics = createEdgeMetrics({ keys, rooms, accessLog });
 
+  const security = new SecurityLog({ log, registry: metrics.registry });
   const throttle = new Throttle({ lease: throttleLeases(clients.billing), nowMs: () => performance.now() });
   const refusals = reportRefusals(clients.billing, log);
   const api = {
@@ -105,7 +113,10 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       if (space === 'dashboard') return answerDashboard(exchange, dashboard);
       throw new GatewayError('not_found');
     };
-    return { ...address, ...createFront(config, newRequestId, metrics, answer, log) };
+    return {
+      ...address,
+      ...createFront(config, { newRequestId, metrics, security, accessLog, answer, log }),
+    };
   });
   let stopping = false;
   const admin = await startAdminServer({
@@ -119,16 +130,19 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
 
   return {
     ports,
-    stopTimeoutMs: config.EDGE_STOP_GRACE_MS + STOP_REST_MS,
+    stopTimeoutMs: config.EDGE_LAME_DUCK_MS + config.EDGE_STOP_GRACE_MS + STOP_REST_MS,
     async stop() {
       stopping = true;
-      for (const { listener } of fronts) listener.beginClosing();
-      await Promise.all(fronts.map(({ server }) => closeWithin(server, config.EDGE_STOP_GRACE_MS)));
+      for (const { listener } of fronts) listener.beginClosing(config.EDGE_LAME_DUCK_MS);
+      // Balancers see /readyz fail and stop sending; until they do, their connections are served.
+      await sleep(config.EDGE_LAME_DUCK_MS);
+      await Promise.all(fronts.map(({ server }) => drainServer(server, config.EDGE_STOP_GRACE_MS)));
       chat.close();
       media?.close();
       watch.close();
       throttle.close();
       await refusals.close();
+      await accessLog.close();
       proxy.close();
       playgroundProxy.close();
       for (const client of [clients.billing, clients.dashboard, ...clients.chats, ...(clients.medias ?? [])])
@@ -178,20 +192,36 @@ function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
   return { api, upload: { ...api, ...upload }, dashboard, dashboardUpload: { ...dashboard, ...upload } };
 }
 
+interface FrontDependencies {
+  readonly newRequestId: () => string;
+  readonly metrics: EdgeMetrics;
+  readonly security: SecurityLog;
+  readonly accessLog: AccessLog;
+  readonly answer: (exchange: Exchange) => Promise<void>;
+  readonly log: Logger;
+}
+
 /** One public port: its server and what watches over its requests. */
 function createFront(
   config: EdgeConfig,
-  newRequestId: () => string,
-  metrics: EdgeMetrics,
-  answer: (exchange: Exchange) => Promise<void>,
-  log: Logger,
+  { newRequestId, metrics, security, accessLog, answer, log }: FrontDependencies,
 ) {
   const listener = new EdgeListener({
     newRequestId,
     proxies: new TrustedProxies(config.EDGE_TRUSTED_PROXIES),
     onBegin: metrics.begin,
-    onEnd: metrics.end,
+    onEnd: (exchange) => {
+      metrics.end(exchange);
+      accessLog.add(exchange);
+    },
     onUnparsable: () => metrics.unparsable.inc(),
+    onCredentialsRefused: ({ route, callerAddress, requestId }, { code }) =>
+      security.record({
+        event: route === 'dashboard_api' ? 'token.refused' : 'key.refused',
+        address: callerAddress,
+        requestId,
+        reason: code,
+      }),
     log,
   });
   const server = createEdgeHttpServer(listener, createEdgeApp(listener, answer), {
@@ -226,10 +256,4 @@ function addressesOf(config: EdgeConfig): { name: string; port: number; spaceOf:
     { name: 'api', port: config.EDGE_API_PORT, spaceOf: spaceOfPort('api') },
     { name: 'dashboard', port: config.EDGE_DASHBOARD_PORT, spaceOf: spaceOfPort('dashboard') },
   ];
-}
-
-async function closeWithin(server: Server, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closeServer(server);
-  clearTimeout(timer);
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { type BilledCall, lostEvent, type UsageEvent } from '@gateway/metering';
-import { createLogger, createPool, migrate, type Pool, withTransaction } from '@gateway/runtime';
+import { createLogger, createPool, type Pool, withTransaction } from '@gateway/runtime';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { runSql } from '../../../deploy/local/src/testing/own-database';
+import { createServiceDatabase } from '../../../deploy/local/src/testing/service-database';
 import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { BillKeeper } from './bill-keeper';
 import { settledEvent } from './domain/bill-event';
@@ -17,12 +18,11 @@ let pool: Pool;
 const started: Instance[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({ url: database.url, log });
-  await migrate({ pool, schema: 'media', directory: path.join(__dirname, '../migrations'), log });
+  pool = createPool({ url: await createServiceDatabase('media', database.url), log });
 }, 60_000);
 afterEach(async () => {
   for (const { keeper } of started.splice(0)) await keeper.stop();
-  await pool.query('TRUNCATE media.bills, media.instances');
+  await pool.query('DELETE FROM media.bills; DELETE FROM media.instances');
 });
 afterAll(async () => {
   await pool?.end();
@@ -260,10 +260,10 @@ test('an end waits for a database that is away', async () => {
       failures++;
       throw error;
     });
-  await pool.query('ALTER TABLE media.bills RENAME TO away');
+  await runSql(database.url, 'ALTER TABLE media.bills RENAME TO away');
   const ending = one.keeper.end(settled(call));
   await eventually(() => failures > 0);
-  await pool.query('ALTER TABLE media.away RENAME TO bills');
+  await runSql(database.url, 'ALTER TABLE media.away RENAME TO bills');
   expect(await ending).toBe(true);
   await noRows();
 });

@@ -5,13 +5,13 @@ import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/bil
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import {
+  awaitMigrations,
   createGrpcClient,
   createGrpcClients,
   createPool,
   every,
   LinkServer,
   type Logger,
-  migrate,
   ping,
   type RunningService,
   startAdminServer,
@@ -57,7 +57,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const upstream = new UpstreamHttp();
   const providers = createProviders(settings, env, upstream);
   const pool = createPool({ url: settings.DATABASE_URL, log });
-  await migrate({ pool, schema: 'media', directory: MIGRATIONS, log });
+  await awaitMigrations({ pool, schema: 'media', directory: MIGRATIONS, log });
 
   const { billing, billingInstances, catalog } = createClients(settings);
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
@@ -175,7 +175,7 @@ function startGrpc(
       {
         definition: { ListProviders: MediaService.service.ListProviders },
         handlers: { ListProviders: unary(log, listing) },
-        callers: ['dashboard'],
+        callers: ['chat', 'dashboard'],
       },
     ],
   });

@@ -5,6 +5,7 @@ const REQUIRED = {
   CATALOG_ADDR: 'catalog:1',
   BILLING_ADDR: 'billing:1',
   DATABASE_URL: 'postgres://x',
+  PUBLIC_API_URL: 'https://api.example.com',
   SERVICE_SECRET: 'x'.repeat(64),
 };
 
@@ -22,3 +23,15 @@ test.each(['IMAGE_TIMEOUT_MS', 'IMAGE_GRACE_MS', 'VIDEO_POLL_INTERVAL_MS', 'DRAI
     expect(() => readSettings({ ...REQUIRED, [name]: '2592000000' })).toThrow(name);
   },
 );
+
+test.each([
+  ['https://api.example.com', 'https://api.example.com'],
+  ['https://api.example.com/v1/', 'https://api.example.com'],
+  ['connection', undefined],
+])('PUBLIC_API_URL may be %s', (value, origin) => {
+  expect(readSettings({ ...REQUIRED, PUBLIC_API_URL: value }).PUBLIC_API_URL).toBe(origin);
+});
+
+test.each(['', 'api.example.com', 'ftp://api.example.com'])('a PUBLIC_API_URL of %p is refused', (value) => {
+  expect(() => readSettings({ ...REQUIRED, PUBLIC_API_URL: value })).toThrow('PUBLIC_API_URL');
+});

@@ -5,6 +5,7 @@ import {
   milliseconds,
   port,
   processSettings,
+  publicApiUrl,
   readConfig,
   timerMs,
   z,
@@ -51,8 +52,8 @@ const shape = {
   VIDEO_POLL_INTERVAL_MS: milliseconds(3_000),
   /** Of one look; who looks has the task to itself for as long. */
   VIDEO_LOOK_TIMEOUT_MS: milliseconds(10_000),
-  /** Where callers reach the API, for links to files of ours; absent: where each of them called. */
-  PUBLIC_API_URL: z.url().optional(),
+  /** Where callers reach the API, for links to files of ours. */
+  PUBLIC_API_URL: publicApiUrl(),
   UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),
   /** Of a submit or a look at a task; an image's is its timeout and its grace. */
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(60_000),

@@ -48,9 +48,10 @@ describe('create', () => {
       model: 'sim/video',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
-    expect(world.reserved[0]?.makesTask).toBe(true);
+    // The request log knows the task from its hold on.
+    const logged = { makesTask: true, taskId: json.task_id, endpoint: '/v1/videos/sim/create' };
     expect(world.reserved).toMatchObject([
-      { requestId, boundNano: '250000000', floorNano: '250000000', callerNamedMaximum: true },
+      { ...logged, requestId, boundNano: '250000000', floorNano: '250000000', callerNamedMaximum: true },
     ]);
     expect(world.first.orders).toEqual([
       { upstreamModel: 'v-1', prompt: 'a cat', tier: 'std', seconds: 5, resolution: '720p', images: [] },
@@ -87,6 +88,17 @@ describe('create', () => {
   ])('a model that is %s is none', async (_when, changed) => {
     world.models.set(MODEL.slug, { ...MODEL, ...changed });
     await expect(media.create()).rejects.toEqual(code('video_model_not_found'));
+  });
+
+  test('an alias orders of its model, on the path of the model’s provider, and its record names the slug', async () => {
+    world.models.set('other/alias', MODEL);
+    await media.create({ model: 'other/alias' });
+    expect(world.reserved).toMatchObject([{ model: 'sim/video', bareModelName: false }]);
+    await expect(
+      media.post('create', { model: 'other/alias', prompt: 'x' }, ACCOUNT, 'other'),
+    ).rejects.toEqual(code('video_model_not_found'));
+    world.models.set('video', MODEL);
+    await expect(media.create({ model: 'video' })).rejects.toEqual(code('invalid_model'));
   });
 
   test('links go only to a provider that takes them', async () => {
@@ -265,6 +277,8 @@ describe('an instance that dies while an order is under way', () => {
     expect([world.ends, await world.bills()]).toEqual([[], ['dispatched']]);
     const { json } = await other.create({}, 'key-1');
     expect(json).toMatchObject({ status: 'queued', model: 'sim/video' });
+    expect((await other.list()).json.data).toMatchObject([{ id: json.task_id, status: 'queued' }]);
+    expect(world.reserved[0]?.taskId).toBe(json.task_id);
     world.first.reports = SECONDS;
     await look(other);
     const [{ requestId } = { requestId: '' }] = world.reserved;
@@ -315,6 +329,7 @@ describe('the poller', () => {
     expect(world.ends).toMatchObject([
       { requestId, outcome: SETTLED, ...COST, provider: 'first', usageSource: 'USAGE_SOURCE_PROVIDER' },
     ]);
+    expect(world.ends[0]?.taskId).toBe(json.task_id);
     expect(await statusOf(json.task_id)).toMatchObject({
       status: 'completed',
       duration: 5,
@@ -331,7 +346,10 @@ describe('the poller', () => {
     const { json } = await media.create();
     world.first.reports = report;
     await look();
-    expect(world.ends).toMatchObject([{ outcome, costNano: '0', errorCode: 'video_generation_failed' }]);
+    const taskId = json.task_id;
+    expect(world.ends).toMatchObject([
+      { outcome, costNano: '0', errorCode: 'video_generation_failed', taskId },
+    ]);
     const detail = 'detail' in report ? { detail: 'no' } : {};
     expect(await statusOf(json.task_id)).toMatchObject({
       status,
@@ -542,6 +560,113 @@ describe('a poll', () => {
     world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
     await look();
     expect(await statusOf(cheap.json.task_id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('the list', () => {
+  test('has the account’s tasks, newest first, with what they cost and which call created them', async () => {
+    const first = await media.create();
+    world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
+    await look();
+    const failing = await media.create();
+    world.first.reports = { state: 'failed', detail: 'no' };
+    await look();
+    const running = await media.create();
+    world.reserved.length = 0;
+    const { json } = await media.list();
+    const listed = (created: typeof first, more: object) => ({
+      ...created.json,
+      id: created.json.task_id,
+      object: 'video',
+      created_at: expect.any(String),
+      request_id: created.requestId,
+      ...more,
+    });
+    const ended_at = expect.any(String);
+    expect(json).toEqual({
+      object: 'list',
+      data: [
+        listed(running, { status: 'queued', cost: null }),
+        listed(failing, { status: 'failed', cost: 0, ended_at, error: expect.any(Object) }),
+        listed(first, { status: 'completed', cost: 0.25, ended_at, duration: 5 }),
+      ],
+      first_id: running.json.task_id,
+      last_id: first.json.task_id,
+      has_more: false,
+    });
+    expect(world.reserved).toMatchObject([{ free: true }]);
+    expect((await media.list('', 'acct_2')).json).toMatchObject({ data: [], has_more: false, last_id: null });
+  });
+
+  test('comes in pages, on which a task that is ordered meanwhile moves nothing', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await media.create()).json.task_id);
+    const seen: string[] = [];
+    let query = 'limit=2';
+    for (let pages = 1; ; pages++) {
+      const { data, has_more, last_id } = (await media.list(query)).json;
+      seen.push(...data.map(({ id }: { id: string }) => id));
+      if (!has_more) break;
+      expect(data).toHaveLength(2);
+      if (pages === 1) await media.create();
+      query = `limit=2&after=${last_id}`;
+    }
+    expect(seen).toEqual(ids);
+    expect((await media.list('limit=5')).json.has_more).toBe(true);
+    expect((await media.list(`limit=5&after=${ids[0]}`)).json).toMatchObject({ has_more: false });
+  });
+
+  test('finds the task of a call whose answer was lost, by the id of its request', async () => {
+    await media.create();
+    const lost = await media.create();
+    await media.create();
+    const { json } = await media.list(`request_id=${lost.requestId}`);
+    expect(json).toMatchObject({ data: [{ id: lost.json.task_id }], has_more: false });
+    expect((await media.list(`request_id=${lost.requestId}`, 'acct_2')).json.data).toEqual([]);
+  });
+
+  test('charges at most the hold, whatever the video took', async () => {
+    await media.create();
+    world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
+    await look();
+    expect((await media.list()).json.data).toMatchObject([{ duration: 60, cost: 0.25 }]);
+  });
+
+  test('has, and polls answer for, tasks of models that the key may call', async () => {
+    const { json } = await media.create();
+    const other = 'sim/another-video';
+    world.models.set(other, { ...MODEL, slug: other });
+    const theirs = await media.create({ model: other });
+    const idsOf = async (models: string[], query = '') =>
+      (await media.list(query, ACCOUNT, models)).json.data.map(({ id }: { id: string }) => id);
+    expect(await idsOf([])).toEqual([theirs.json.task_id, json.task_id]);
+    expect(await idsOf([MODEL.slug, 'sim/chat'])).toEqual([json.task_id]);
+    expect(await idsOf(['sim/chat'])).toEqual([]);
+    expect(await idsOf(['sim/chat'], `request_id=${theirs.requestId}`)).toEqual([]);
+    const poll = (action: string, models: string[]) => {
+      const body = Buffer.from(JSON.stringify({ task_id: json.task_id }));
+      return media.call('POST', `/v1/videos/sim/${action}`, body, ACCOUNT, undefined, 'key_1', models);
+    };
+    for (const action of ['status', 'result']) {
+      await expect(poll(action, [other])).rejects.toEqual(code('model_not_found'));
+      expect((await poll(action, [MODEL.slug])).status).toBe(200);
+    }
+    world.models.delete(other);
+  });
+
+  test('has tasks of the models that the key may call now, whatever its edge remembers', async () => {
+    const { json } = await media.create();
+    const idsOf = async (models: string[]) =>
+      (await media.list('', ACCOUNT, models)).json.data.map(({ id }: { id: string }) => id);
+    world.currentlyAllowed = [MODEL.slug];
+    expect(await idsOf(['sim/chat'])).toEqual([json.task_id]);
+    world.currentlyAllowed = ['sim/chat'];
+    expect(await idsOf([MODEL.slug])).toEqual([]);
+  });
+
+  test.each(['limit=0', 'after=x', 'request_id=x', 'order=asc'])('is not answered to %s', async (query) => {
+    await expect(media.list(query)).rejects.toEqual(code('invalid_request'));
+    expect(world.reserved).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { withCurrentKey } from '@gateway/metering';
 import type { Logger, Pool } from '@gateway/runtime';
 import type { TargetHealth } from '@gateway/upstream';
 import type { Books } from './books';
@@ -10,6 +11,7 @@ import { type CreateVideoDeps, createVideo } from './rpc/create-video';
 import { getVideoFile } from './rpc/get-video-file';
 import { getVideoResult } from './rpc/get-video-result';
 import { getVideoStatus } from './rpc/get-video-status';
+import { listVideos } from './rpc/list-videos';
 import type { Routes } from './rpc/route-call';
 import { SharedLooks } from './rpc/shared-looks';
 import { TaskKeeper } from './rpc/task-keeper';
@@ -45,7 +47,7 @@ export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' |
 
 /** All that answers for videos. */
 export interface Videos {
-  readonly routes: Pick<Routes, 'createVideo' | 'videoStatus' | 'videoResult' | 'videoFile'>;
+  readonly routes: Pick<Routes, 'createVideo' | 'videoStatus' | 'videoResult' | 'videoFile' | 'listVideos'>;
   readonly tasks: Tasks;
   readonly poller: TaskPoller;
 }
@@ -81,6 +83,7 @@ export function openVideos(options: VideosOptions): Videos {
   });
   const known = {
     models,
+    keys: options.keys,
     admission,
     findTask: (id: string, accountId: string) => tasks.find(id, accountId),
   };
@@ -98,6 +101,7 @@ export function openVideos(options: VideosOptions): Videos {
       }),
       videoStatus: getVideoStatus(known),
       videoResult: getVideoResult({ ...known, looker, links }),
+      listVideos: withCurrentKey(options.keys, listVideos({ tasks, admission })),
       videoFile: getVideoFile({
         links,
         looker,

@@ -41,6 +41,8 @@ export const PAGES: readonly WebPage[] = [
   page('operator', '/operator/accounts'),
   page('operator', ({ accountId }) => `/operator/accounts/${accountId}`),
   page('operator', '/operator/accounts?tab=topups'),
+  page('operator', '/operator/requests'),
+  page('operator', ({ requestId }) => `/operator/requests/${requestId}`),
   page('operator', '/operator/models'),
   page('operator', '/operator/models/new'),
   page('operator', '/operator/models/sim/chat'),

@@ -107,7 +107,14 @@ test('a model list has the shape that its caller asks for', async () => {
   const { caller, customer } = world;
   const get = (path: string, headers: object) =>
     caller.api('GET', path, { 'x-api-key': customer.apiKey, ...headers });
-  const ofOpenAi = { id: 'sim/chat', object: 'model', created: expect.any(Number), owned_by: 'sim' };
+  const ofOpenAi = expect.objectContaining({
+    id: 'sim/chat',
+    object: 'model',
+    created: expect.any(Number),
+    owned_by: 'sim',
+    context_length: 128_000,
+    max_output_tokens: 16_384,
+  });
   const ofAnthropic = expect.objectContaining({
     id: 'sim/chat',
     type: 'model',
@@ -119,7 +126,11 @@ test('a model list has the shape that its caller asks for', async () => {
 
   const plain = (await get('/v1/models', {})).json;
   expect(plain).toEqual({ object: 'list', data: expect.arrayContaining([ofOpenAi]) });
-  const ids: string[] = plain.data.map(({ id }: { id: string }) => id);
+  const all: string[] = plain.data.map(({ id }: { id: string }) => id);
+  expect(all).toEqual(expect.arrayContaining(['sim/image', 'sim/video']));
+  // Anthropic's shape is of chat models only.
+  const chat = (await get('/v1/models?type=chat', {})).json;
+  const ids: string[] = chat.data.map(({ id }: { id: string }) => id);
   const versioned = (await get('/v1/models', VERSIONS[1]!)).json;
   expect(versioned).toEqual({
     data: expect.arrayContaining([ofAnthropic]),

@@ -128,6 +128,11 @@ const BODY_CASES: readonly ConformanceCase[] = [
 
 const FORM_FAULTS: readonly [string, readonly FormPart[]][] = [
   ['no image', FIELDS],
+  ['no model', [...WHOLE.slice(1)]],
+  ['a misnamed model', [['modell', 'sim/image'], ...WHOLE.slice(1)]],
+  ['no prompt', [WHOLE[0]!, WHOLE[2]!]],
+  ['a misnamed prompt', [WHOLE[0]!, ['promt', 'A hat.'], WHOLE[2]!]],
+  ['an empty prompt', [WHOLE[0]!, ['prompt', ''], WHOLE[2]!]],
   ['an image of another name', [...FIELDS, ['picture', PICTURE]]],
   ['bytes that are no image', [...FIELDS, ['image', Buffer.from('no image')]]],
   ['an unknown field', [...WHOLE, ['colour', 'red']]],
@@ -145,40 +150,13 @@ const FORM_CASES: readonly ConformanceCase[] = FORM_PATHS.flatMap((path): Confor
       provoke: (world) => edit(world, parts, path),
     }),
   ),
-  {
-    code: 'missing_parameter',
-    when: `no model, form to ${path}`,
-    param: 'model',
-    provoke: (world) =>
-      edit(
-        world,
-        [
-          ['prompt', 'A hat.'],
-          ['image', PICTURE],
-        ],
-        path,
-      ),
-  },
-  {
-    code: 'missing_parameter',
-    when: `an empty prompt, form to ${path}`,
-    param: 'prompt',
-    provoke: (world) =>
-      edit(
-        world,
-        [
-          ['model', 'sim/image'],
-          ['prompt', ''],
-          ['image', PICTURE],
-        ],
-        path,
-      ),
-  },
-  {
-    code: 'invalid_model',
-    when: `a malformed model, form to ${path}`,
-    provoke: (world) => edit(world, [['model', 'image'], ...WHOLE.slice(1)], path),
-  },
+  ...['image', ''].map(
+    (model): ConformanceCase => ({
+      code: 'invalid_model',
+      when: `the model ${JSON.stringify(model)}, form to ${path}`,
+      provoke: (world) => edit(world, [['model', model], ...WHOLE.slice(1)], path),
+    }),
+  ),
   {
     code: 'image_model_not_found',
     when: `a chat model, form to ${path}`,
@@ -312,11 +290,20 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'tpm_rate_limited',
-    when: 'an image that no minute has tokens for, POST /v1/images',
+    when: 'an image whose prompt no minute has tokens for, POST /v1/images',
     retryAfter: 'never',
     shouldRetry: 'false',
     async provoke(world) {
       const { apiKey } = await world.system.provision({ key: { tpm_limit: 100 } });
+      return generate(world, apiKey, { model: 'openai/gpt-image-1.5', prompt: 'A cat. '.repeat(100) });
+    },
+  },
+  {
+    code: 'tpm_rate_limited',
+    when: 'an image after one that has used the tokens of a minute, POST /v1/images',
+    async provoke(world) {
+      const { apiKey } = await world.system.provision({ key: { tpm_limit: 100 } });
+      await mustPass(await generate(world, apiKey, { model: 'openai/gpt-image-1.5' }));
       return generate(world, apiKey, { model: 'openai/gpt-image-1.5' });
     },
   },
@@ -378,6 +365,8 @@ const UPSTREAM_CASES: readonly ConformanceCase[] = [
   {
     code: 'image_generation_timeout',
     when: 'the provider takes too long, POST /v1/images',
+    shouldRetry: 'false',
+    detail: /may still finish and be billed; .* the X-Request-Id of this answer$/,
     async provoke(world) {
       const customer = await world.system.provision();
       const answer = await generate(world, customer.apiKey, { prompt: sim(SLOW) });

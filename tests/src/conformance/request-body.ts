@@ -77,7 +77,12 @@ const INVALID_COMPLETIONS: readonly Invalid[] = [
   ['stream_options with stream: false', { stream: false, stream_options: {} }, /stream_options/],
   ['an Anthropic system field', { system: 'be brief' }, /system/],
   ['Anthropic stop sequences', { stop_sequences: ['x'] }, /stop_sequences/],
-  ['Anthropic thinking', { thinking: { type: 'enabled', budget_tokens: 1_024 } }, /thinking/],
+  [
+    'thinking that no provider documents',
+    { thinking: { type: 'enabled', budget_tokens: 'many' } },
+    /thinking/,
+  ],
+  ['a field of one provider, of a wrong type', { top_k: 'x' }, /top_k/],
   [
     'an Anthropic content block',
     { messages: user([{ type: 'tool_result', tool_use_id: 'x' }]) },

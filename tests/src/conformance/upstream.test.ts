@@ -4,7 +4,7 @@ import { CLOSED_PORT } from '../support/closed-port';
 import { expectConforms } from '../support/conforms';
 import { type FaultProvider, type Misbehaviour, startFaultProvider } from '../support/fault-provider';
 import type { HttpAnswer } from '../support/http';
-import { COMPLETION, DONE, httpReply, STREAM, streamHead } from '../support/provider-replies';
+import { COMPLETION, DONE, httpReply, STREAM, streamHead, WORD_CHUNKS } from '../support/provider-replies';
 import { type Customer, type System, startSystem } from '../support/system';
 import { startTlsFaults, type TlsFaults } from '../support/tls-faults';
 import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
@@ -41,7 +41,7 @@ let provider: FaultProvider;
 let tlsFaults: TlsFaults;
 let system: System;
 let customer: Customer;
-/** Of the calls that fail before their first byte, of which many are made at a time. */
+/** Of the calls that fail before their first content, of which many are made at a time. */
 let unlucky: Customer;
 let caller: Caller;
 
@@ -119,16 +119,18 @@ describe.each(WAYS)('$from to $model', (way) => {
     expect([answer.status, received.colour]).toEqual([200, native ? 'red' : undefined]);
   });
 
-  test('a good reply is billed by its own figures', async () => {
+  test('a good reply names the slug of its model, and is billed by its own figures', async () => {
     const answer = await call(way, ({ socket }) => socket.write(httpReply(200, replies.whole)));
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('Hello there, how are you?')]);
+    expect(answer.json.model).toBe(way.model);
     expect(await chargeOf(answer)).toBe(20n * way.inputNano + 8n * way.outputNano);
   });
 
-  test('a good stream is billed by its own figures, and ends as its format does', async () => {
+  test('a good stream names the slug of its model, is billed by its own figures, and ends as its format does', async () => {
     const stream = `${streamHead()}${streamOf(replies)}`;
     const answer = await call(way, ({ socket }) => socket.end(stream), { stream: true });
     expect([answer.status, answer.text.includes(END_MARKS.get(way.format)!)]).toEqual([200, true]);
+    expect(modelsIn(answer.text)).toEqual([way.model]);
     expect(await chargeOf(answer)).toBe(20n * way.inputNano + 8n * way.outputNano);
   });
 
@@ -191,12 +193,20 @@ describe.each(WAYS)('$from to $model', (way) => {
   });
 });
 
-/** What the input costs of a stream that breaks: by the provider's figures, or by our count where it has told none. */
+/** The cost of a broken stream's input: by the provider's figures, or by our count where it has told none. */
 async function inputNano(way: Way): Promise<bigint> {
   if (way.wire !== 'openai') return 20n * way.inputNano;
-  const { frame, chunks } = WIRE_REPLIES.openai;
-  const silent: Misbehaviour = ({ socket }) => socket.end(`${streamHead()}${frame(chunks[0])}`);
-  return chargeOf(await call(way, silent, { stream: true }));
+  const { opening, frame } = WIRE_REPLIES.openai;
+  const word = `${streamHead()}${opening}${frame(WORD_CHUNKS[0])}`;
+  const answer = await call(way, ({ socket }) => socket.end(word), { stream: true });
+  return (await chargeOf(answer)) - way.outputNano;
+}
+
+/** Each name of a model that a stream's events give, once: a chunk's own, or that of the message that begins. */
+function modelsIn(text: string): string[] {
+  const events = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json]) => JSON.parse(json!));
+  const naming = events.filter(({ type }) => type === undefined || type === 'message_start');
+  return [...new Set(naming.map(({ model, message }) => model ?? message?.model))];
 }
 
 /** By which a format's clients know that a stream is whole. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@gateway/proto';
 import type { Particulars } from '../support/conforms';
 import type { Misbehaviour } from '../support/fault-provider';
 import { googleError } from '../support/gemini-replies';
-import { httpReply, streamHead, type WireReplies } from '../support/provider-replies';
+import { httpReply, streamHead, type WireReplies, WORDS } from '../support/provider-replies';
 import type { TlsFault } from '../support/tls-faults';
 import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
 
@@ -160,6 +160,60 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
     ['a stream whose first event is no JSON', says(`${streamHead()}data: {broken\n\n`), 'streamed'],
     ['a stream of nothing but [DONE]', says(`${streamHead()}data: [DONE]\n\n`), 'streamed'],
     ['a stream silent from its head on', ({ socket }) => socket.write(streamHead()), 'streamed'],
+    ...brokenOpenings(replies).map(([what, does]): [string, Misbehaviour, 'streamed'] => [
+      what,
+      does,
+      'streamed',
+    ]),
+  ];
+}
+
+/** A stream that has begun and has no content yet: nothing is sent to the caller, so the call still fails as any other. */
+function brokenOpenings({
+  opening,
+  chunks,
+  frame,
+  errorEvent,
+  oddErrorEvents,
+}: WireReplies): [string, Misbehaviour][] {
+  const begun = `${streamHead()}${opening}`;
+  const content = frame(chunks.find((chunk) => JSON.stringify(chunk).includes(WORDS[0]!)));
+  return [
+    ['a stream that ends before its first content', says(begun)],
+    [
+      'a stream reset before its first content',
+      ({ socket }) => socket.write(begun, () => socket.resetAndDestroy()),
+    ],
+    ['a stream cut in its first content', says(`${begun}${content.slice(0, -4)}`)],
+    ['a stream silent before its first content', ({ socket }) => socket.write(begun)],
+    ['a stream with no JSON before its first content', says(`${begun}data: {broken\n\n${content}`)],
+    ['a stream with an error before its first content', says(`${begun}${errorEvent}${content}`)],
+    ...oddErrorEvents.map((event): [string, Misbehaviour] => [
+      `a stream that before its first content says ${event.trimEnd()}`,
+      says(`${begun}${event}${content}`),
+    ]),
+  ];
+}
+
+/** Errors that a stream tells before its first content, as if they had been its status. */
+function openingErrors({ opening, frame, refusal: refuse }: WireReplies): UpstreamCase[] {
+  const fails = (status: number): Misbehaviour =>
+    says(`${streamHead()}${opening}${frame(refuse(status, `refused with ${status}`))}`);
+  return [
+    {
+      code: 'rate_limited',
+      when: 'a stream that is limited before its first content',
+      only: 'streamed',
+      retryAfter: 1,
+      does: fails(429),
+    },
+    {
+      code: 'invalid_request',
+      when: 'a stream that refuses the call before its first content',
+      only: 'streamed',
+      ...refusal(/refused with 400/),
+      does: fails(400),
+    },
   ];
 }
 
@@ -242,12 +296,13 @@ const OWN_WORDS: Readonly<Record<WireName, readonly UpstreamCase[]>> = {
   ],
 };
 
-/** Failures before the first byte, of a provider of this format: an envelope, and nothing charged. */
+/** Failures before the first content, of a provider of this format: an envelope, and nothing charged. */
 export function upstreamCases(wire: WireName): readonly UpstreamCase[] {
   const replies = WIRE_REPLIES[wire];
   return [
     ...statusCases(replies),
     ...OWN_WORDS[wire],
+    ...openingErrors(replies),
     ...brokenReplies(replies).map(
       ([when, does, only]): UpstreamCase => ({ code: 'upstream_failed', when, does, ...(only && { only }) }),
     ),

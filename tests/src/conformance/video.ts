@@ -92,6 +92,25 @@ const MISSING: readonly [string, string, object][] = [
 ];
 
 const FORMS: readonly [string, RegExp, (form: FormData) => void][] = [
+  ['no model', /model/, (form) => form.delete('model')],
+  [
+    'a misnamed model',
+    /model/,
+    (form) => {
+      form.delete('model');
+      form.set('modell', 'sim/video');
+    },
+  ],
+  ['no prompt', /prompt/, (form) => form.delete('prompt')],
+  [
+    'a misnamed prompt',
+    /prompt/,
+    (form) => {
+      form.delete('prompt');
+      form.set('promt', 'a cat');
+    },
+  ],
+  ['an empty prompt', /prompt/, (form) => form.set('prompt', '')],
   ['a misnamed file', /picture/, (form) => form.set('picture', new Blob([PNG]), 'a.png')],
   ['a file that is no image', /image/, (form) => form.set('image', new Blob(['GIF89a, no more']), 'a.png')],
   ['an empty file', /image/, (form) => form.set('image', new Blob([]), 'a.png')],
@@ -157,10 +176,9 @@ const BODY_CASES: readonly ConformanceCase[] = [
     }),
   ),
   {
-    code: 'missing_parameter',
-    when: `a form without a prompt, POST ${pathOf('create')}`,
-    param: 'prompt',
-    provoke: (world) => createForm(world, (form) => form.delete('prompt')),
+    code: 'invalid_model',
+    when: `a form with an empty model, POST ${pathOf('create')}`,
+    provoke: (world) => createForm(world, (form) => form.set('model', '')),
   },
   ...ACTIONS.flatMap((action): ConformanceCase[] => [
     {
@@ -336,6 +354,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
     code: 'request_cost_limit',
     when: `the order costs more than the cap, POST ${pathOf('create')}`,
     cap: { limit: TOO_LITTLE_USD, used: COST_USD },
+    detail: /0\.25 USD, more than .* 0\.01 USD/,
     provoke: async (world) =>
       create(world, {}, await world.system.provision({ key: { request_cost_limit: TOO_LITTLE_USD } })),
   },
@@ -344,6 +363,8 @@ const MONEY_CASES: readonly ConformanceCase[] = [
       code,
       when: `a cap too small for the order, POST ${pathOf('create')}`,
       cap: { limit: TOO_LITTLE_USD, used: 0 },
+      shouldRetry: 'false',
+      detail: /needs 0\.25 USD, more than .* of 0\.01 USD/,
       async provoke(world) {
         const answer = await create(world, {}, await provision(world));
         windowOf(answer, resetsAt);
@@ -402,6 +423,17 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
     },
   },
   {
+    code: 'model_not_found',
+    when: `a task of a model outside the key’s allowlist, POST ${pathOf(action)}`,
+    async provoke(world) {
+      const customer = await world.system.provision();
+      const task_id = await taskOf(world, {}, customer);
+      const allowed_models = ['sim/chat'];
+      const { key } = await world.system.dashboard.createKey(customer.token, 'chat', { allowed_models });
+      return post(world, { ...customer, apiKey: key }, action, { task_id });
+    },
+  },
+  {
     code: 'video_model_not_found',
     when: `another provider’s path, POST ${pathOf(action)}`,
     async provoke(world) {
@@ -430,6 +462,44 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   },
 ]);
 
+const LIST_CASES: readonly ConformanceCase[] = [
+  ...[
+    ['limit=0', /limit/],
+    ['limit=101', /limit/],
+    ['limit=ten', /limit/],
+    ['after=task_none', /after/],
+    ['request_id=none', /request_id/],
+    ['order=asc', /order/],
+  ].map(
+    ([query, detail]): ConformanceCase => ({
+      code: 'invalid_request',
+      when: `${query}, GET /v1/videos`,
+      detail: detail as RegExp,
+      provoke: ({ caller, customer }) => caller.api('GET', `/v1/videos?${query}`, bearer(customer.apiKey)),
+    }),
+  ),
+  {
+    code: 'not_found',
+    when: 'POST /v1/videos',
+    provoke: ({ caller, customer }) => caller.api('POST', '/v1/videos', bearer(customer.apiKey), order()),
+  },
+  {
+    code: 'invalid_api_key',
+    when: 'no key, GET /v1/videos',
+    provoke: ({ caller }) => caller.api('GET', '/v1/videos', {}),
+  },
+  {
+    code: 'rpm_rate_limited',
+    when: 'the second request of the minute, GET /v1/videos',
+    async provoke({ system, caller }) {
+      const { apiKey } = await system.provision({ key: { rpm_limit: 1 } });
+      const list = () => caller.api('GET', '/v1/videos', bearer(apiKey));
+      await list();
+      return list();
+    },
+  },
+];
+
 const LINK_CASES: readonly ConformanceCase[] = [
   {
     code: 'not_found',
@@ -444,5 +514,6 @@ export const VIDEO_CASES: readonly ConformanceCase[] = [
   ...MODEL_CASES,
   ...MONEY_CASES,
   ...TASK_CASES,
+  ...LIST_CASES,
   ...LINK_CASES,
 ];

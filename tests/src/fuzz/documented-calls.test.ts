@@ -305,7 +305,14 @@ function parsed(text: string | undefined): Loose {
 async function loginFor(path: string): Promise<string> {
   if (path.startsWith('/api/v1/admin/')) return system.operatorToken();
   if (path.endsWith('/auth/logout')) return leaver.token;
+  // A token that is refreshed twice ends its login.
+  if (path.endsWith('/auth/refresh')) return newLogin(leaver);
   return /auth\/password|billing\/limits/.test(path) ? stranger.token : customer.token;
+}
+
+async function newLogin({ email, password }: Customer): Promise<string> {
+  const { token } = await system.dashboard.call('POST', 'auth/login', undefined, { email, password });
+  return token;
 }
 
 async function credentialsOf(path: string, who: DocumentedCall['who']) {

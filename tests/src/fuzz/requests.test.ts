@@ -140,6 +140,7 @@ const DASHBOARD_BODIES = [
   },
   { name: 'a key', monthly_limit: 20, request_cost_limit: 0.01, tpm_limit: 100_000, expires_at: null },
   { daily_limit: 1_000_000, when_short: 'lower' },
+  { bare_model_names: false },
 ];
 
 test(
@@ -149,6 +150,7 @@ test(
       'keys',
       `keys/${stranger.keyId}/update`,
       'billing/limits',
+      'account/settings',
       'models/sim/preview/opt-in',
     );
     await runFuzz(fc.tuple(paths, mutatedJson(DASHBOARD_BODIES)), casesOf(6_000), async ([path, body]) => {

@@ -8,16 +8,18 @@ const OUTPUT_NANO = 4_000n;
 
 /** What `sim/chat` holds for such a call. */
 export const EXACT_HOLD_NANO = BigInt(BODY_BYTES) * INPUT_BOUND_NANO + BigInt(MAX_TOKENS) * OUTPUT_NANO;
+/** Uses as many tokens as are reserved for it: those of its prompt, by `o200k_base`, and its maximum. Costs less than is held. */
+export const exactTokensBody = bodyUsing({ completion_tokens: MAX_TOKENS });
+const EXACT_PROMPT_TOKENS = 24;
 /** What such a call takes of its key's tokens per minute. */
-export const EXACT_TOKENS = BODY_BYTES + MAX_TOKENS;
-
-/** Uses as many tokens as are reserved for it, and costs less than is held. */
-export const exactTokensBody = bodyUsing(BODY_BYTES);
+export const EXACT_TOKENS = EXACT_PROMPT_TOKENS + MAX_TOKENS;
 /** Costs to the nano what is held for it, so that whatever is admitted is spent. */
-export const exactCostBody = bodyUsing(Number((BigInt(BODY_BYTES) * INPUT_BOUND_NANO) / INPUT_NANO));
+export const exactCostBody = bodyUsing({
+  prompt_tokens: Number((BigInt(BODY_BYTES) * INPUT_BOUND_NANO) / INPUT_NANO),
+  completion_tokens: MAX_TOKENS,
+});
 
-function bodyUsing(promptTokens: number): string {
-  const usage = { prompt_tokens: promptTokens, completion_tokens: MAX_TOKENS };
+function bodyUsing(usage: object): string {
   const body = (padding: string) =>
     JSON.stringify({
       model: 'sim/chat',

@@ -8,7 +8,7 @@ export interface HttpAnswer {
   readonly json: any;
 }
 
-const agent = new http.Agent({ keepAlive: false });
+const ownConnections = new http.Agent({ keepAlive: false });
 
 /** Posts JSON and reads the whole answer, over a connection of its own. */
 export function postJson(url: string, body: unknown, apiKey?: string): Promise<HttpAnswer> {
@@ -26,6 +26,7 @@ export function sendRequest(
   method: string,
   headers: http.OutgoingHttpHeaders = {},
   body?: Buffer,
+  agent = ownConnections,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = http.request(url, { method, headers, agent }, (response) => {
@@ -61,7 +62,7 @@ export interface OpenStream {
 export function openStream(url: string, body: string, apiKey: string): Promise<OpenStream> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { method: 'POST', headers, agent }, (response) => {
+    const request = http.request(url, { method: 'POST', headers, agent: ownConnections }, (response) => {
       response.on('error', () => {});
       const leave = () => request.destroy();
       resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response, leave });

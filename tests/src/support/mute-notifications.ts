@@ -8,6 +8,7 @@ export async function muteNotifications(databaseUrl: string): Promise<void> {
   await runSql(
     databaseUrl,
     `CREATE SCHEMA mute;
+     GRANT USAGE ON SCHEMA mute TO PUBLIC;
      CREATE FUNCTION mute.pg_notify(text, text) RETURNS void LANGUAGE sql AS '';
      DO $$ BEGIN
        EXECUTE format('ALTER DATABASE %I SET search_path = mute, pg_catalog, public', current_database());

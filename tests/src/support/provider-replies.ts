@@ -11,6 +11,8 @@ export interface WireReplies {
   /** A whole reply, and the chunks of a stream, that think, speak and call two tools. */
   readonly tools: object;
   readonly toolChunks: readonly object[];
+  /** A stream's events before its first content. */
+  readonly opening: string;
   /** A stream up to its third word. */
   readonly begun: string;
   refusal(status: number, message: unknown): object;

@@ -4,7 +4,7 @@ import { readMeter } from './meter';
 export interface RecordedStream {
   readonly wire: 'openai' | 'anthropic' | 'google';
   readonly bytes: Buffer;
-  /** With so many bytes the first event is there. */
+  /** With so many bytes the first content is there. */
   readonly begunAt: number;
   /** With so many the provider has told its last figures. */
   readonly usageAt: number;
@@ -39,6 +39,7 @@ const ASKED = {
       messages: [{ role: 'user', content: PROMPT }],
       tools: names.map((name) => ({ type: 'function', function: { name, parameters: schema } })),
     },
+    content: '"reasoning_content"',
     usage: '"prompt_tokens"',
   },
   anthropic: {
@@ -52,6 +53,7 @@ const ASKED = {
       messages: [{ role: 'user', content: PROMPT }],
       tools: names.map((name) => ({ name, input_schema: schema })),
     },
+    content: '"thinking_delta"',
     usage: '"message_delta"',
   },
   google: {
@@ -62,6 +64,7 @@ const ASKED = {
       generationConfig: { thinkingConfig: { includeThoughts: true } },
       tools: [{ functionDeclarations: names.map((name) => ({ name, parameters: schema })) }],
     },
+    content: '"text"',
     usage: '"finishReason"',
   },
 } as const;
@@ -71,7 +74,7 @@ export async function recordStream(
   simulatorUrl: string,
   wire: RecordedStream['wire'],
 ): Promise<RecordedStream> {
-  const { path, headers, body, usage } = ASKED[wire];
+  const { path, headers, body, content, usage } = ASKED[wire];
   const response = await fetch(`${simulatorUrl}${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -87,7 +90,7 @@ export async function recordStream(
     bytes,
     input: BigInt(metered!.prompt_tokens),
     output: BigInt(metered!.completion_tokens),
-    begunAt: endOfEvent(text, 0),
+    begunAt: endOfEvent(text, text.indexOf(content)),
     usageAt: endOfEvent(text, text.lastIndexOf(usage)),
     wholeAt: text.trimEnd().length,
   };

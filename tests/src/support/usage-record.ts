@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { queryDatabase } from './query-database';
 import type { System } from './system';
 
 export interface UsageRecord {
@@ -11,15 +11,9 @@ export interface UsageRecord {
 
 /** What billing has written down of a settled call. */
 export async function readUsageRecord(system: System, requestId: string): Promise<UsageRecord | undefined> {
-  const client = new pg.Client({ connectionString: system.stack.engines.databaseUrl });
-  await client.connect();
-  try {
-    const text = `SELECT provider, model, error_code, input_tokens, output_tokens
-      FROM billing.usage_records WHERE request_id = $1`;
-    const { rows } = await client.query<UsageRecord>(text, [requestId]);
-    if (rows.length > 1) throw new Error(`${requestId} has ${rows.length} records`);
-    return rows[0];
-  } finally {
-    await client.end();
-  }
+  const text = `SELECT provider, model, error_code, input_tokens, output_tokens
+    FROM billing.usage_records WHERE request_id = $1`;
+  const rows = await queryDatabase<UsageRecord & Record<string, unknown>>(system, text, [requestId]);
+  if (rows.length > 1) throw new Error(`${requestId} has ${rows.length} records`);
+  return rows[0];
 }

@@ -5,6 +5,7 @@ import {
   DONE,
   ODD_ERROR_EVENTS,
   providerError,
+  ROLE_CHUNK,
   STREAM_CHUNKS,
   sse,
   TOOL_CHUNKS,
@@ -26,8 +27,9 @@ const COMPLETIONS_REPLIES: WireReplies = {
   toolChunks: TOOL_CHUNKS,
   frame: sse,
   end: DONE,
+  opening: sse(ROLE_CHUNK),
   begun: STREAM_CHUNKS.slice(0, 4).map(sse).join(''),
-  refusal: (_status, message) => providerError(message),
+  refusal: (status, message) => providerError(message, status === 429 ? 'rate_limit_exceeded' : undefined),
   errorEvent: sse(providerError('overloaded', 'server_error')),
   oddErrorEvents: ODD_ERROR_EVENTS,
   nothingSaid: [

@@ -26,31 +26,44 @@ export const groupByKey = (calls: readonly CallToRate[]): KeyCalls[] =>
     calls: of.map(({ call }) => call),
   }));
 
-/** A call that can use tokens is not sent on none, however low its floor. */
-function leastTokens({ boundTokens, floorTokens }: CallToAdmit): bigint {
-  return minBigint(boundTokens, floorTokens > 0n ? floorTokens : 1n);
+/** Taken on admission: the expected output may go beyond the limit, and the window is full for the next call then. */
+const tokensOf = ({ free, promptTokens, outputTokens }: CallToAdmit): number =>
+  free ? 0 : figure(promptTokens + outputTokens);
+
+/**
+ * What must be left of the limit for the call to be admitted: its prompt, and at least 1, because a full window admits
+ * nothing. The estimate of a prompt may be a quarter above its real count, so an empty window admits one that is
+ * above the limit by no more than that. 0: the call uses no tokens, and needs no room.
+ */
+function roomOf(call: CallToAdmit, tpm: bigint | null): number {
+  if (tokensOf(call) === 0) return 0;
+  const prompt = call.promptTokens > 0n ? call.promptTokens : 1n;
+  const isAdmittedByEmptyWindow = tpm !== null && prompt > tpm && prompt * 4n <= tpm * 5n;
+  return figure(isAdmittedByEmptyWindow ? tpm : prompt);
 }
 
-const mostTokens = ({ free, boundTokens }: CallToAdmit): number => (free ? 0 : figure(boundTokens));
+/** The scripts' arguments for all the calls of one key: how many, the tokens they take, the room that lets in all of them. */
+export function sumsOf({ calls, terms }: KeyCalls): number[] {
+  let tokens = 0;
+  let room = 0;
+  for (const call of calls) {
+    const needed = roomOf(call, terms.tpm);
+    if (needed > 0) room = Math.max(room, tokens + needed);
+    tokens += tokensOf(call);
+  }
+  return [calls.length, tokens, room];
+}
 
-/** The scripts' argument of how many calls of one key there are, and that of the most tokens they can use. */
-export const sumsOf = (calls: readonly CallToAdmit[]): number[] => [calls.length, sum(calls.map(mostTokens))];
-
-/** The script's argument for each of the calls of one key. One that can use no tokens is not measured by them. */
-export const needsOf = (calls: readonly CallToAdmit[]): string =>
-  calls
-    .map((call) => {
-      const most = mostTokens(call);
-      return `${most},${most > 0 ? figure(leastTokens(call)) : -1}`;
-    })
-    .join(' ');
+/** The script's argument for each of the calls of one key. */
+export const needsOf = ({ calls, terms }: KeyCalls): string =>
+  calls.map((call) => `${tokensOf(call)},${roomOf(call, terms.tpm) || -1}`).join(' ');
 
 /** Makes of the script's figures an outcome for each call. */
 export function readAnswer(
   { keyId, terms, calls }: KeyCalls,
   [
     generation = 0,
-    second = 0,
+    bucket = 0,
     requestsBefore = 0,
     tokensBefore = 0,
     resetBefore = 0,
@@ -58,11 +71,11 @@ export function readAnswer(
   ]: readonly number[],
   outcomes: Map<CallToAdmit, RateOutcome>,
 ): void {
-  const place = { keyId, generation: BigInt(generation), second };
+  const place = { keyId, generation: BigInt(generation), bucket };
   const told = shares[Symbol.iterator]();
   let [requests, tokens, tokensReset] = [requestsBefore, tokensBefore, resetBefore];
   for (const call of calls) {
-    const given = shares.length === 0 ? mostTokens(call) : next(told);
+    const given = shares.length === 0 ? tokensOf(call) : next(told);
     if (given < 0) {
       const seconds = next(told);
       const rates = figuresOf(terms, { requests, requestsReset: next(told), tokens, tokensReset });
@@ -76,7 +89,6 @@ export function readAnswer(
     if (given > 0) tokensReset = WINDOW_SECONDS;
     outcomes.set(call, {
       taken: true,
-      grantedTokens: BigInt(given),
       place: { ...place, tokens: BigInt(given) },
       // This very request is the last to leave the window.
       ...figuresOf(terms, { requests, requestsReset: WINDOW_SECONDS, tokens, tokensReset }),
@@ -129,7 +141,7 @@ const overRequests = ({ rpm }: RateTerms, seconds: number, rates: RateFigures) =
 
 const overTokens = (call: CallToAdmit, { tpm }: RateTerms, seconds: number, rates: RateFigures) =>
   new GatewayError('tpm_rate_limited', {
-    detail: `the key may use ${tpm} tokens per minute; this call needs at least ${leastTokens(call)}`,
+    detail: `the key may use ${tpm} tokens per minute; the prompt of this call has about ${call.promptTokens}`,
     rates,
     ...retry(seconds),
   });

@@ -1,224 +1,308 @@
 /**
- * The rates of one API key are one hash: `g` generation, `s` the second up to which it is true, `R` and `T`
- * the requests and tokens of the window that ends there, `n` the last second that tokens were taken in,
- * and per second, modulo the window, `r<i>` and `t<i>`.
+ * The rates of one API key are one hash: `g` generation, `s` time of the last change, `o` the oldest bucket that may still
+ * count, `x` a time before which no bucket leaves the window, `R` and `T` the requests and tokens of the window, `n` when
+ * tokens were last counted, and per bucket, modulo their number, `b<i>`: the time of its last count, its requests and its
+ * tokens. Times are milliseconds.
  *
- * The window is 61 buckets of a second, this one included: a call late in a second and one early in the
- * sixtieth after it are less than 60 s apart. Numbers are sent as text, because Lua prints large ones
- * rounded.
+ * A bucket leaves the window exactly a minute after the last call counted in it. So no 60 s hold more than the limit, the
+ * wait for a bucket is never longer than 60 s, and a call counts at most the width of a bucket longer than a minute.
+ * Half a second keeps the hash as small as one field for each second and limit, which the embedded Redis copies for every
+ * change. Numbers are sent as text, because Lua prints large ones rounded.
  */
-export const WINDOW_SECONDS = 61;
+export const WINDOW_SECONDS = 60;
+export const BUCKET_MS = 500;
+const WINDOW_MS = WINDOW_SECONDS * 1_000;
+const BUCKETS = WINDOW_MS / BUCKET_MS + 1;
 
 /** Idle keys are forgotten, and known again from Postgres. */
 const IDLE_SECONDS = 3_600;
+/** A stream may be silent for two hours before chat gives it up; until then its count must not be taken for a new one. */
+const REPORTED_SECONDS = 3 * 3_600;
+/** For reports that are still on their way when the call has ended. */
+const ENDED_SECONDS = 120;
+/** Above that of every report. */
+export const FINAL_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
-/** Lua expression of Redis's own clock, in whole seconds. */
-export const REDIS_CLOCK = `redis.call('TIME')[1]`;
+/** Lua expression of Redis's own clock, in milliseconds. */
+export const REDIS_CLOCK = `(function()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end)()`;
 
 /** Numbers as text, to the last digit. */
 const WHOLE = "local function whole(number) return string.format('%.0f', number) end";
 
 const books = (clock: string) => `
-local SPAN = ${WINDOW_SECONDS}
 local key = KEYS[1]
 local now = tonumber(${clock})
-local head = redis.call('HMGET', key, 'g', 's', 'R', 'T', 'n')
-local generation = tonumber(head[1])
-local at, requests, tokens = tonumber(head[2]), tonumber(head[3]), tonumber(head[4])
-local newest = tonumber(head[5])
+local head = redis.call('HMGET', key, 'g', 's', 'o', 'R', 'T', 'n')
+local generation, changed, oldest = tonumber(head[1]), tonumber(head[2]), tonumber(head[3])
+local requests, tokens, newest = tonumber(head[4]), tonumber(head[5]), tonumber(head[6])
+local current = math.floor(now / ${BUCKET_MS})
+local due
 
 ${WHOLE}
-local function field(prefix, second) return string.format('%s%d', prefix, second % SPAN) end
+local function field(bucket) return string.format('b%d', bucket % ${BUCKETS}) end
 
--- Moves the window up to this second. A clock that was set back says nothing of when the calls it counts
--- were: they all count as of now.
-local function advance()
-  local stale = {}
-  local from = math.max(at + 1, now - SPAN + 1)
-  if now < at then from = now - SPAN + 1 end
-  for second = from, now do
-    stale[#stale + 1] = field('r', second)
-    stale[#stale + 1] = field('t', second)
-  end
-  if #stale == 0 then return end
-  if now > at then
-    local counts = redis.call('HMGET', key, unpack(stale))
-    for i = 1, #stale, 2 do
-      requests = requests - tonumber(counts[i] or '0')
-      tokens = tokens - tonumber(counts[i + 1] or '0')
-    end
-  end
-  redis.call('HDEL', key, unpack(stale))
-  if now < at then
-    redis.call('HSET', key, field('r', now), whole(requests), field('t', now), whole(tokens))
-    newest = now
-  end
-  at = now
+local function secondsUntil(time) return math.max(0, math.ceil((time - now) / 1000)) end
+
+local function parse(text)
+  local at, r, t = string.match(text or '0 0 0', '(%d+) (%d+) (%d+)')
+  return tonumber(at), tonumber(r), tonumber(t)
 end
 
-local function count(prefix, second, amount)
-  if amount ~= 0 then redis.call('HINCRBY', key, field(prefix, second), whole(amount)) end
+-- Buckets that this run changes, written together in the end.
+local changes = {}
+local function open(bucket)
+  if not changes[bucket] then
+    local at, r, t = parse(redis.call('HGET', key, field(bucket)))
+    changes[bucket] = { at = at, r = r, t = t }
+  end
+  return changes[bucket]
+end
+
+local function count(r, t)
+  local bucket = open(current)
+  bucket.at, bucket.r, bucket.t = now, bucket.r + r, bucket.t + t
+  requests, tokens = requests + r, tokens + t
+  -- The bucket leaves as a whole.
+  if bucket.t > 0 then newest = now end
+end
+
+-- Takes out what is a minute old. A clock that was set back says nothing of when the calls it counts were:
+-- they all count as of now.
+local function advance()
+  if now < changed then
+    local r, t = requests, tokens
+    redis.call('DEL', key)
+    oldest, due, requests, tokens = current, current * ${BUCKET_MS} + ${WINDOW_MS}, 0, 0
+    count(r, t)
+    return
+  end
+  -- The only bucket that may have left in part of its time; all before it have left.
+  local last = math.floor((now - ${WINDOW_MS}) / ${BUCKET_MS})
+  local fields, stale = {}, {}
+  for bucket = oldest, math.min(last, math.floor(changed / ${BUCKET_MS})) do fields[#fields + 1] = field(bucket) end
+  oldest, due = last + 1, (last + 1) * ${BUCKET_MS} + ${WINDOW_MS}
+  if #fields == 0 then return end
+  for i, text in ipairs(redis.call('HMGET', key, unpack(fields))) do
+    if text then
+      local at, r, t = parse(text)
+      if at + ${WINDOW_MS} > now then
+        oldest, due = last, at + ${WINDOW_MS}
+      else
+        requests, tokens = requests - r, tokens - t
+        stale[#stale + 1] = fields[i]
+      end
+    end
+  end
+  if #stale > 0 then redis.call('HDEL', key, unpack(stale)) end
+end
+
+-- What the window no longer holds can't be given back.
+local function giveBack(number, r, t)
+  if number < oldest or number > current or r + t == 0 then return 0 end
+  local bucket = open(number)
+  r, t = math.min(r, bucket.r), math.min(t, bucket.t)
+  bucket.r, bucket.t = bucket.r - r, bucket.t - t
+  requests, tokens = requests - r, tokens - t
+  return t
 end
 
 local function save()
-  redis.call('HSET', key, 'g', whole(generation), 's', whole(at), 'R', whole(requests), 'T', whole(tokens),
-    'n', whole(newest))
+  local fields = { 'g', whole(generation), 's', whole(now), 'o', whole(oldest), 'x', whole(due),
+    'R', whole(requests), 'T', whole(tokens), 'n', whole(newest) }
+  for number, bucket in pairs(changes) do
+    fields[#fields + 1] = field(number)
+    fields[#fields + 1] = whole(bucket.at) .. ' ' .. whole(bucket.r) .. ' ' .. whole(bucket.t)
+  end
+  redis.call('HSET', key, unpack(fields))
   redis.call('EXPIRE', key, ${IDLE_SECONDS})
 end
 `;
 
 /** To be followed by nothing that counts: buckets are read once for all the answers of a run. */
 const WAITS = `
--- What has left the window after 1, 2, … seconds.
-local leaving = {}
-local function read(prefix)
-  local fields, sums, sum = {}, {}, 0
-  for second = now - SPAN + 1, now do fields[#fields + 1] = field(prefix, second) end
-  for i, counted in ipairs(redis.call('HMGET', key, unpack(fields))) do
-    sum = sum + tonumber(counted or '0')
-    sums[i] = sum
+local live
+local function readLive()
+  local fields = {}
+  for bucket = oldest, current do fields[#fields + 1] = field(bucket) end
+  live = {}
+  for i, text in ipairs(redis.call('HMGET', key, unpack(fields))) do
+    local bucket = changes[oldest + i - 1]
+    if not bucket and text then
+      local at, r, t = parse(text)
+      bucket = { at = at, r = r, t = t }
+    end
+    live[#live + 1] = bucket
   end
-  leaving[prefix] = sums
-  return sums
 end
 
--- What this batch has taken leaves last, and a call that could fit at all fits when all has left.
-local function wait(prefix, excess)
+-- Seconds until so much has left the window. What this batch has taken leaves last.
+local function wait(of, excess)
   if excess <= 0 then return 0 end
-  local sums = leaving[prefix] or read(prefix)
-  for i = 1, SPAN - 1 do
-    if sums[i] >= excess then return i end
+  if not live then readLive() end
+  local sum = 0
+  for _, bucket in ipairs(live) do
+    sum = sum + bucket[of]
+    if sum >= excess then return secondsUntil(bucket.at + ${WINDOW_MS}) end
   end
-  return SPAN
+  return ${WINDOW_SECONDS}
 end
 `;
 
 /**
  * What most calls need, in few words and with one write, because the embedded Redis compiles a script for every run, is
- * slow to pass arguments, and copies the whole hash to change it. ARGV: the first five of `takeScript`. Answers like it
- * when the books stand at this second and every call can be given its most; else nothing, and has done nothing.
+ * slow to pass arguments, and copies the whole hash to change it. ARGV: the first six of `takeScript`. Answers like it
+ * when nothing has left the window and every call fits; else nothing, and has done nothing.
  */
 export const takeAllScript = (clock: string) => `
-local key, now = KEYS[1], ${clock}
-local bucket = now % ${WINDOW_SECONDS}
-local r, t = 'r' .. bucket, 't' .. bucket
-local book = redis.call('HMGET', key, 'g', 's', 'R', 'T', 'n', r, t)
-if book[2] ~= now or tonumber(book[1]) < tonumber(ARGV[1]) then return {} end
+local key, now = KEYS[1], tonumber(${clock})
+local bucket = math.floor(now / ${BUCKET_MS})
+local name = string.format('b%d', bucket % ${BUCKETS})
+local book = redis.call('HMGET', key, 'g', 's', 'x', 'R', 'T', 'n', name)
+if not book[1] or tonumber(book[1]) < tonumber(ARGV[1]) or now < tonumber(book[2]) or now >= tonumber(book[3]) then
+  return {}
+end
 local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
-local requests, tokens = book[3] + ARGV[4], book[4] + ARGV[5]
-if (rpm >= 0 and requests > rpm) or (tpm >= 0 and tokens > tpm) then return {} end
+if (rpm >= 0 and book[4] + ARGV[4] > rpm) or (tpm >= 0 and book[5] + ARGV[6] > tpm) then return {} end
 ${WHOLE}
-redis.call('HSET', key, 'R', whole(requests), 'T', whole(tokens), 'n', ARGV[5] == '0' and book[5] or now,
-  r, whole((book[6] or 0) + ARGV[4]), t, whole((book[7] or 0) + ARGV[5]))
-return { tonumber(book[1]), tonumber(now), tonumber(book[3]), tonumber(book[4]),
-  math.max(0, book[5] + ${WINDOW_SECONDS} - now) }
+local r, t = string.match(book[7] or '0 0 0', '%d+ (%d+) (%d+)')
+r, t = r + ARGV[4], t + ARGV[5]
+redis.call('HSET', key, 's', whole(now), 'R', whole(book[4] + ARGV[4]), 'T', whole(book[5] + ARGV[5]),
+  'n', t > 0 and whole(now) or book[6], name, whole(now) .. ' ' .. whole(r) .. ' ' .. whole(t))
+return { tonumber(book[1]), bucket, tonumber(book[4]), tonumber(book[5]),
+  math.max(0, math.ceil((book[6] + ${WINDOW_MS} - now) / 1000)) }
 `;
 
 /**
- * ARGV: the least generation that will do; rpm and tpm, -1 for none; how many calls, and the most tokens
- * that they can use together; per call the most it can use and the least that it needs, -1 when it takes
- * none (`<most>,<least>` and a space). Answers nothing when the key is not known in that generation, else
- * generation, second, requests and tokens of the window before these calls, and the seconds until those
- * tokens are all gone. That is all when every call was given its most. If not, there follows for each what
- * it was given, or -1 (requests) or -2 (tokens are short), the seconds after which it fits, -1 for never, and
+ * ARGV: the least generation that will do; rpm and tpm, -1 for none; how many calls, the tokens that they take together,
+ * and the room for tokens that lets in all of them; per call the tokens that it takes and the room that it needs for them,
+ * -1 when it takes none (`<tokens>,<room>` and a space). Answers nothing when the key is not known in that generation, else
+ * generation, bucket, requests and tokens of the window before these calls, and the seconds until those
+ * tokens are all gone. That is all when every call was let in. If not, there follows for each what
+ * it took, or -1 (requests) or -2 (tokens are short), the seconds after which it fits, -1 for never, and
  * those after which the requests are all gone.
  */
 export const takeScript = (clock: string) => `${books(clock)}
 if not generation or generation < tonumber(ARGV[1]) then return {} end
 advance()
 local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
-local answer = { generation, now, requests, tokens, math.max(0, newest + SPAN - now) }
+local answer = { generation, current, requests, tokens, secondsUntil(newest + ${WINDOW_MS}) }
 local newRequests, newTokens = tonumber(ARGV[4]), tonumber(ARGV[5])
 ${WAITS}
-local function take(most, least)
-  local counted = tpm >= 0 and least >= 0
+local function take(most, room)
+  local counted = tpm >= 0 and room >= 0
   local inRequests, inTokens = requests + newRequests, tokens + newTokens
   local overRequests = rpm >= 0 and inRequests + 1 > rpm
-  local overTokens = counted and inTokens + least > tpm
+  local overTokens = counted and inTokens + room > tpm
   if overRequests or overTokens then
     local seconds = math.max(
       rpm >= 0 and wait('r', inRequests + 1 - rpm) or 0,
-      counted and wait('t', inTokens + least - tpm) or 0)
-    if rpm == 0 or (counted and least > tpm) then seconds = -1 end
+      counted and wait('t', inTokens + room - tpm) or 0)
+    if rpm == 0 or (counted and room > tpm) then seconds = -1 end
     answer[#answer + 1] = overRequests and -1 or -2
     answer[#answer + 1] = seconds
     answer[#answer + 1] = rpm >= 0 and wait('r', inRequests) or 0
     return
   end
-  local given = counted and math.min(most, tpm - inTokens) or most
-  newRequests, newTokens = newRequests + 1, newTokens + given
-  answer[#answer + 1] = given
+  newRequests, newTokens = newRequests + 1, newTokens + most
+  answer[#answer + 1] = most
 end
 
-if (rpm >= 0 and requests + newRequests > rpm) or (tpm >= 0 and tokens + newTokens > tpm) then
+if (rpm >= 0 and requests + newRequests > rpm) or (tpm >= 0 and tokens + ARGV[6] > tpm) then
   newRequests, newTokens = 0, 0
-  for most, least in string.gmatch(ARGV[6], '(%d+),(%S+)') do take(tonumber(most), tonumber(least)) end
+  for most, room in string.gmatch(ARGV[7], '(%d+),(%S+)') do take(tonumber(most), tonumber(room)) end
 end
-count('r', now, newRequests)
-count('t', now, newTokens)
-requests, tokens = requests + newRequests, tokens + newTokens
-if newTokens > 0 then newest = now end
+if newRequests > 0 then count(newRequests, newTokens) end
 save()
 return answer
 `;
 
-const adjustment = (clock: string) => `${books(clock)}
+/**
+ * ARGV: per bucket its generation and number, and the requests and tokens to give back there. What the window no longer
+ * holds, or what another generation took, is not given back. Answers the requests of the window and the seconds until they
+ * are all gone; its tokens too.
+ */
+export const giveBackScript = (clock: string) => `${books(clock)}
 if not generation then return {} end
 advance()
-
-local function giveBack(prefix, second, amount)
-  if amount == 0 then return 0 end
-  local less = math.min(amount, tonumber(redis.call('HGET', key, field(prefix, second)) or '0'))
-  count(prefix, second, -less)
-  return less
-end
-
-for i = 2, #ARGV, 4 do
-  local second = tonumber(ARGV[i + 1])
-  if tonumber(ARGV[i]) == generation and second <= now and second > now - SPAN then
-    requests = requests - giveBack('r', second, tonumber(ARGV[i + 2]))
-    tokens = tokens - giveBack('t', second, tonumber(ARGV[i + 3]))
+for i = 1, #ARGV, 4 do
+  if tonumber(ARGV[i]) == generation then
+    giveBack(tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]))
   end
 end
-local more = tonumber(ARGV[1])
-if more > 0 then
-  count('t', now, more)
-  tokens, newest = tokens + more, now
-end
-`;
-
-/**
- * ARGV: tokens to count now; then per bucket its generation and second, and the requests and tokens to give
- * back there. What the window no longer holds, or what another generation took, is not given back.
- */
-export const adjustScript = (clock: string) => `${adjustment(clock)}
-save()
-return {}
-`;
-
-/** Likewise, and answers the requests of the window and the seconds until they are all gone; its tokens too. */
-export const giveBackScript = (clock: string) => `${adjustment(clock)}${WAITS}
+${WAITS}
 local requestsReset, tokensReset = wait('r', requests), wait('t', tokens)
-newest = now - SPAN + tokensReset
+newest = now - ${WINDOW_MS} + tokensReset * 1000
 save()
 return { requests, requestsReset, tokens, tokensReset }
 `;
 
 /**
- * ARGV: generation, then per second of the past its age, requests and tokens. Writes the key's books
+ * What calls have used so far, or in the end. ARGV per call: which of KEYS remembers what was reported of it, 0 for none;
+ * generation, bucket and tokens of its admission; the number of the report, `FINAL_SEQUENCE` for the last; the tokens used
+ * in all. What is more than was counted before counts now. What is less is given back from the bucket of the last report
+ * and from that of admission, from each no more than the call has there: the tokens of others stay counted. A report that
+ * is not newer than the last one changes nothing.
+ */
+export const countScript = (clock: string) => `${books(clock)}
+if not generation then return {} end
+advance()
+
+local function use(record, bornIn, admission, taken, sequence, used)
+  -- Counted for the call in all; of that at its admission, and in the bucket of its last report.
+  local counted, held, latest, latestIn, bucket = taken, taken, 0, 0, 0
+  local told = record and redis.call('GET', record)
+  if told then
+    local figures = {}
+    for figure in string.gmatch(told, '%d+') do figures[#figures + 1] = tonumber(figure) end
+    if sequence <= figures[1] then return end
+    counted, held, latest, latestIn, bucket = figures[2], figures[3], figures[4], figures[5], figures[6]
+  end
+  if used > counted then
+    if latestIn ~= generation or bucket ~= current then latest, latestIn, bucket = 0, generation, current end
+    latest = latest + used - counted
+    count(0, used - counted)
+  elseif used < counted then
+    local less = counted - used
+    if latestIn == generation then
+      local back = giveBack(bucket, 0, math.min(less, latest))
+      latest, less = latest - back, less - back
+    end
+    if bornIn == generation then held = held - giveBack(admission, 0, math.min(less, held)) end
+  end
+  if not record then return end
+  local figures = { whole(sequence), whole(used), whole(held), whole(latest), whole(latestIn), whole(bucket) }
+  redis.call('SET', record, table.concat(figures, ' '),
+    'EX', sequence < ${FINAL_SEQUENCE} and ${REPORTED_SECONDS} or ${ENDED_SECONDS})
+end
+
+for i = 1, #ARGV, 6 do
+  use(KEYS[tonumber(ARGV[i])], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]),
+    tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]))
+end
+save()
+return {}
+`;
+
+/**
+ * ARGV: generation, then per entry of the past its age in milliseconds, requests and tokens. Writes the key's books
  * unless they are there in this generation or a later one.
  */
 export const seedScript = (clock: string) => `${books(clock)}
 if generation and generation >= tonumber(ARGV[1]) then return {} end
 redis.call('DEL', key)
-generation, at, requests, tokens, newest = tonumber(ARGV[1]), now, 0, 0, 0
+generation, requests, tokens, newest = tonumber(ARGV[1]), 0, 0, 0
+oldest = math.floor((now - ${WINDOW_MS}) / ${BUCKET_MS})
+due = oldest * ${BUCKET_MS} + ${WINDOW_MS}
 for i = 2, #ARGV, 3 do
-  local second = now - tonumber(ARGV[i])
-  if second > now - SPAN then
-    count('r', second, tonumber(ARGV[i + 1]))
-    count('t', second, tonumber(ARGV[i + 2]))
-    requests, tokens = requests + tonumber(ARGV[i + 1]), tokens + tonumber(ARGV[i + 2])
-    newest = math.max(newest, second)
+  local at, r, t = now - tonumber(ARGV[i]), tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+  if at + ${WINDOW_MS} > now then
+    local bucket = open(math.floor(at / ${BUCKET_MS}))
+    bucket.at, bucket.r, bucket.t = math.max(at, bucket.at), bucket.r + r, bucket.t + t
+    requests, tokens = requests + r, tokens + t
+    if t > 0 then newest = math.max(newest, at) end
   end
 end
 save()

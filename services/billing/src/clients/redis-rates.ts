@@ -6,9 +6,10 @@ import type {
   RateCorrection,
   RateLimiter,
   RateOutcome,
+  RateReport,
+  RateUse,
   TakenPlace,
 } from '../domain/rate-limiter';
-import { argumentsOf } from './rate-changes';
 import {
   figure,
   groupByKey,
@@ -17,10 +18,12 @@ import {
   needsOf,
   readAnswer,
   readLeft,
+  sum,
   sumsOf,
 } from './rate-figures';
 import {
-  adjustScript,
+  countScript,
+  FINAL_SEQUENCE,
   giveBackScript,
   REDIS_CLOCK,
   seedScript,
@@ -36,14 +39,20 @@ export interface RedisRatesOptions {
   readonly onRebuilt?: (keys: number) => void;
   readonly onFailed?: (error: unknown) => void;
   readonly timeoutMs?: number;
-  /** Lua expression of the current second. */
+  /** Lua expression of the current time in milliseconds. */
   readonly clock?: string;
 }
 
-type ScriptName = 'takeAll' | 'take' | 'giveBack' | 'adjust' | 'seed';
+type ScriptName = 'takeAll' | 'take' | 'giveBack' | 'count' | 'seed';
 
 /** An answer of the limiter. */
 const TIMEOUT_MS = 750;
+
+interface RateChange extends RateUse {
+  readonly sequence: number;
+  /** Redis keeps what was reported of the call. */
+  readonly isRemembered: boolean;
+}
 
 /** The rates of each key in one hash of Redis, moved on by one script. */
 export class RedisRates implements RateLimiter {
@@ -57,7 +66,7 @@ export class RedisRates implements RateLimiter {
       takeAll: redisScript(takeAllScript(clock)),
       take: redisScript(takeScript(clock)),
       giveBack: redisScript(giveBackScript(clock)),
-      adjust: redisScript(adjustScript(clock)),
+      count: redisScript(countScript(clock)),
       seed: redisScript(seedScript(clock)),
     };
   }
@@ -75,8 +84,7 @@ export class RedisRates implements RateLimiter {
   async giveBack(taken: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>> {
     const left = new Map<string, RateFigures>();
     const giveBack = async ([keyId, of]: [string, TakenPlace[]]) => {
-      const changes = of.map(({ place }) => ({ place, requests: 1, tokens: place.tokens }));
-      const answer = await this.#run('giveBack', keyId, argumentsOf(changes));
+      const answer = await this.#run('giveBack', [keyId], perBucket(of));
       if (answer.length > 0) left.set(keyId, readLeft(of[0]!.terms, answer));
     };
     await this.#ifInTime(Promise.all([...Map.groupBy(taken, ({ place }) => place.keyId)].map(giveBack)));
@@ -85,11 +93,27 @@ export class RedisRates implements RateLimiter {
 
   async correct(corrections: readonly RateCorrection[]): Promise<void> {
     const changes = corrections
-      .map((place) => ({ place, requests: 0, tokens: place.tokens - place.usedTokens }))
-      .filter(({ tokens }) => tokens !== 0n);
-    const byKey = Map.groupBy(changes, ({ place }) => place.keyId);
-    const adjust = ([keyId, of]: [string, typeof changes]) => this.#run('adjust', keyId, argumentsOf(of));
-    await this.#ifInTime(Promise.all([...byKey].map(adjust)));
+      .filter(({ streamed, tokens, usedTokens }) => streamed || tokens !== usedTokens)
+      .map((use) => ({ ...use, sequence: FINAL_SEQUENCE, isRemembered: use.streamed }));
+    await this.#count(changes);
+  }
+
+  async report(reports: readonly RateReport[]): Promise<void> {
+    await this.#count(reports.map((use) => ({ ...use, isRemembered: true })));
+  }
+
+  async #count(changes: readonly RateChange[]): Promise<void> {
+    const byKey = Map.groupBy(changes, ({ keyId }) => keyId);
+    const count = ([keyId, of]: [string, RateChange[]]) => {
+      const remembered = of.filter(({ isRemembered }) => isRemembered);
+      const records = new Map(remembered.map((use, i) => [use, i + 2]));
+      const args = of.flatMap((use) => [
+        ...[records.get(use) ?? 0, use.generation, use.bucket],
+        ...[figure(use.tokens), use.sequence, figure(use.usedTokens)],
+      ]);
+      return this.#run('count', [keyId, ...remembered.map(({ requestId }) => requestId)], args);
+    };
+    await this.#ifInTime(Promise.all([...byKey].map(count)));
   }
 
   /** Answers the calls of the keys that Redis knows. */
@@ -101,20 +125,25 @@ export class RedisRates implements RateLimiter {
     }
   }
 
-  async #takeOf({ keyId, terms, calls }: KeyCalls): Promise<readonly number[]> {
-    const sums = [terms.generation, limit(terms.rpm), limit(terms.tpm), ...sumsOf(calls)];
-    const all = await this.#run('takeAll', keyId, sums);
-    return all.length > 0 ? all : this.#run('take', keyId, [...sums, needsOf(calls)]);
+  async #takeOf(key: KeyCalls): Promise<readonly number[]> {
+    const { keyId, terms } = key;
+    const sums = [terms.generation, limit(terms.rpm), limit(terms.tpm), ...sumsOf(key)];
+    const all = await this.#run('takeAll', [keyId], sums);
+    return all.length > 0 ? all : this.#run('take', [keyId], [...sums, needsOf(key)]);
   }
 
   async #seed(keyIds: readonly string[]): Promise<void> {
     const histories = await this.#options.recall(keyIds);
     await Promise.all(
-      histories.map(({ keyId, generation, seconds }) =>
-        this.#run('seed', keyId, [
-          generation,
-          ...seconds.flatMap(({ age, requests, tokens }) => [age, figure(requests), figure(tokens)]),
-        ]),
+      histories.map(({ keyId, generation, entries }) =>
+        this.#run(
+          'seed',
+          [keyId],
+          [
+            generation,
+            ...entries.flatMap(({ ageMs, requests, tokens }) => [ageMs, figure(requests), figure(tokens)]),
+          ],
+        ),
       ),
     );
     this.#options.onRebuilt?.(histories.length);
@@ -134,12 +163,14 @@ export class RedisRates implements RateLimiter {
   /** Books are of one life of one server: what another brought along may be older than it looks. */
   async #run(
     script: ScriptName,
-    keyId: string,
+    [keyId, ...others]: readonly [string, ...string[]],
     args: readonly (string | number | bigint)[],
   ): Promise<readonly number[]> {
     const { redis } = this.#options;
     if (redis.life === undefined) throw new Error('redis is away');
-    return redis.run(this.#scripts[script], `rates:${redis.life}:{${keyId}}`, args.map(String));
+    const book = bookOf(redis.life, keyId);
+    const keys = [book, ...others.map((requestId) => `${book}:${requestId}`)];
+    return redis.run(this.#scripts[script], keys, args.map(String));
   }
 
   async #inTime(work: Promise<unknown>): Promise<void> {
@@ -163,6 +194,21 @@ export class RedisRates implements RateLimiter {
       clearImmediate(giveUpSoon);
     }
   }
+}
+
+/**
+ * Where the books of a key are. The number is that of their format: instances of two versions never share books, and each
+ * rebuilds its own from the holds when the other has admitted calls.
+ */
+export const bookOf = (life: string | undefined, keyId: string): string => `rates2:${life}:{${keyId}}`;
+
+/** Of calls that are let go of: what goes back to one bucket is one sum. */
+function perBucket(taken: readonly TakenPlace[]): (number | bigint)[] {
+  const buckets = Map.groupBy(taken, ({ place }) => `${place.generation} ${place.bucket}`);
+  return [...buckets.values()].flatMap((of) => {
+    const { generation, bucket } = of[0]!.place;
+    return [generation, bucket, of.length, sum(of.map(({ place }) => figure(place.tokens)))];
+  });
 }
 
 const unknownRates = (cause: unknown): RateOutcome => ({

@@ -21,10 +21,10 @@ export interface RedisConnection {
    */
   readonly life: string | undefined;
   /**
-   * Runs a script on one key, which answers with whole numbers. Rejects when it can't be sent; what is under
+   * Runs a script on keys of one slot, which answers with whole numbers. Rejects when it can't be sent; what is under
    * way has no deadline here.
    */
-  run(script: RedisScript, key: string, args: readonly string[]): Promise<number[]>;
+  run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<number[]>;
   /** Something was not answered in time: nothing more is sent until the server has answered a ping. */
   distrust(): void;
   stop(): Promise<void>;
@@ -99,8 +99,8 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
     get life() {
       return life;
     },
-    run: ({ text, digest }, key, args) => {
-      const options = { keys: [key], arguments: [...args] };
+    run: ({ text, digest }, keys, args) => {
+      const options = { keys: [...keys], arguments: [...args] };
       const answer = client.evalSha(digest, options).catch((error: Error) => {
         if (!error.message.startsWith('NOSCRIPT')) throw error;
         return client.eval(text, options);

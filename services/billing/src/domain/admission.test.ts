@@ -22,6 +22,8 @@ const account = (more: Partial<AccountFigures> = {}): AccountFigures => ({
   dailyLimitNano: null,
   today: use(0n),
   whenShort: 'lower',
+  limitedUntilMs: 0,
+  bareModelNames: false,
   ...more,
 });
 
@@ -35,6 +37,7 @@ const key = (more: Partial<KeyFigures> = {}): KeyFigures => ({
   dailyLimitNano: null,
   monthlyLimitNano: null,
   requestCostLimitNano: null,
+  bareModelNames: null,
   liveValueIds: [],
   retiredValueIds: [],
   today: use(0n),
@@ -52,12 +55,16 @@ const call = (boundNano: bigint, floorNano = boundNano, more: Partial<CallToAdmi
   ownerEpoch: 1n,
   boundNano,
   floorNano,
-  boundTokens: 0n,
-  floorTokens: 0n,
+  promptTokens: 0n,
+  outputTokens: 0n,
   free: false,
   callerNamedMaximum: false,
   makesTask: false,
+  taskId: '',
+  endpoint: '',
   isNew: true,
+  mayHaveHold: false,
+  bareModelName: false,
   ...more,
 });
 
@@ -82,6 +89,21 @@ describe('the key', () => {
   ])('%s', (_, a, k, expected) => {
     expect(decide(call(10n), a, k)).toBe(expected);
   });
+
+  test.each([
+    [false, null, 'invalid_model'],
+    [true, null, 'hold 10'],
+    [true, false, 'invalid_model'],
+    [false, true, 'hold 10'],
+  ])(
+    'a model named without its provider, where the account says %p and the key %p: %s',
+    (ofAccount, ofKey, expected) => {
+      const a = account({ bareModelNames: ofAccount });
+      const bare = call(10n, 10n, { bareModelName: true });
+      expect(decide(bare, a, key({ bareModelNames: ofKey }))).toBe(expected);
+      expect(decide(call(10n), a, key({ bareModelNames: ofKey }))).toBe('hold 10');
+    },
+  );
 
   test.each([
     ['a good one', key({ liveValueIds: ['v', 'w'] }), 'hold 10', 'hold 0'],
@@ -215,6 +237,50 @@ describe('the per-request cap', () => {
   });
 });
 
+describe('a refusal by a cap that is smaller than the call alone', () => {
+  const detailOf = (asked: CallToAdmit, a: AccountFigures, k: KeyFigures) => {
+    const decision = decideCall(asked, a, k, NOW);
+    return decision.granted ? undefined : decision.error.detail;
+  };
+  const usd = (amount: number) => BigInt(Math.round(amount * 1e9));
+  const rich = account({ balanceNano: usd(100) });
+  const video = call(usd(0.25));
+
+  test.each([
+    ["the key's whole daily limit", rich, key({ dailyLimitNano: usd(0.2) })],
+    ["the key's whole monthly limit", rich, key({ monthlyLimitNano: usd(0.2) })],
+    ["the account's whole daily limit", { ...rich, dailyLimitNano: usd(0.2) }, key()],
+  ])('names both amounts: %s', (name, a, k) => {
+    expect(detailOf(video, a, k)).toBe(
+      `this call needs 0.25 USD, more than ${name} of 0.2 USD; it is refused after the reset as well`,
+    );
+    const decision = decideCall(video, a, k, NOW);
+    expect(decision).toMatchObject({
+      awaitsSettlement: false,
+      error: { shouldRetry: false, cap: { limitNano: usd(0.2), usedNano: 0n } },
+    });
+  });
+
+  test('goes by the least that the call can be sent with', () => {
+    const chat = call(usd(0.5), usd(0.1));
+    expect(detailOf(chat, rich, key({ dailyLimitNano: usd(0.099) }))).toMatch(/needs 0\.1 USD/);
+    expect(detailOf(chat, rich, key({ dailyLimitNano: usd(0.2), today: use(usd(0.15)) }))).toBeUndefined();
+    const refusing = { ...rich, whenShort: 'refuse' as const };
+    expect(detailOf(chat, refusing, key({ dailyLimitNano: usd(0.2) }))).toMatch(/needs 0\.5 USD/);
+  });
+
+  test('differs from a refusal by a cap that its reset cures', () => {
+    const nearlySpent = key({ dailyLimitNano: usd(0.25), today: use(1n) });
+    expect(detailOf(video, rich, nearlySpent)).toBeUndefined();
+  });
+
+  test('names both amounts when the cap is that on one request', () => {
+    expect(detailOf(video, rich, key({ requestCostLimitNano: usd(0.2) }))).toBe(
+      "this call can cost up to 0.25 USD, more than the key's limit of 0.2 USD per request",
+    );
+  });
+});
+
 describe('when several refuse, what waiting cures last wins', () => {
   const spent = { today: use(50n), thisMonth: use(50n) };
   const all = key({ ...spent, requestCostLimitNano: 5n, monthlyLimitNano: 50n, dailyLimitNano: 50n });
@@ -282,4 +348,32 @@ test('whatever is asked in whatever order, no fund is overspent and no refusal i
     }),
     { numRuns: 500 },
   );
+});
+
+describe('an account whose abandoned calls cost too much', () => {
+  const limited = (seconds: number) => account({ limitedUntilMs: NOW + seconds * 1_000 });
+  const refusalOf = (decision: Decision) => (decision.granted ? undefined : decision.error);
+
+  test('is refused new calls until the limit ends, with a wait of at most 60 s', () => {
+    for (const [seconds, wait] of [
+      [3_600, 60],
+      [59.2, 60],
+      [7, 7],
+    ] as const)
+      expect(refusalOf(decideCall(call(10n), limited(seconds), key(), NOW))).toMatchObject({
+        code: 'rate_limited',
+        retryAfterSeconds: wait,
+      });
+    expect(decideCall(call(10n), limited(0), key(), NOW)).toMatchObject({ granted: true });
+  });
+
+  test('gets the refusals that no wait cures first, and may make free calls', () => {
+    expect(refusalOf(decideCall(call(10_000n), limited(60), key(), NOW))?.code).toBe('insufficient_balance');
+    expect(refusalOf(decideCall(call(10n), limited(60), key({ enabled: false }), NOW))?.code).toBe(
+      'invalid_api_key',
+    );
+    expect(decideCall(call(0n, 0n, { free: true }), limited(60), key(), NOW)).toMatchObject({
+      granted: true,
+    });
+  });
 });

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { decimalFromNano, GatewayError } from '@gateway/proto';
 import { minBigint } from './int8';
 import type { RateTerms } from './rate-terms';
 import { nextUtcDayMs, nextUtcMonthMs } from './spend-window';
@@ -11,22 +11,34 @@ export interface CallToAdmit {
   /** Which of the key's values was presented; empty: not known. */
   readonly valueId: string;
   readonly model: string;
+  /** The caller named it without its provider. */
+  readonly bareModelName: boolean;
   readonly ownerId: string;
   readonly ownerEpoch: bigint;
   /** Most that it can cost. */
   readonly boundNano: bigint;
   /** Least hold with which it is worth sending; at most the bound. */
   readonly floorNano: bigint;
-  readonly boundTokens: bigint;
-  readonly floorTokens: bigint;
+  /** Estimate of its prompt, for TPM. */
+  readonly promptTokens: bigint;
+  /** Expected output, for TPM; may turn out to be more. */
+  readonly outputTokens: bigint;
   /** Takes rates only. */
   readonly free: boolean;
   /** Its maximum output is the caller's own wish, which the per-request cap does not lower. */
   readonly callerNamedMaximum: boolean;
   /** Its end comes long after its answer: its hold waits longer for an owner that is silent. */
   readonly makesTask: boolean;
-  /** Nobody has asked for it before, so it has no hold yet. */
+  /** Of the task and of the call, for the request log while the task runs; empty: it makes none. */
+  readonly taskId: string;
+  readonly endpoint: string;
+  /** Nobody has asked for it before: its hold need not be looked for. */
   readonly isNew: boolean;
+  /**
+   * It was asked for before, so an open hold with its request id is its own. Otherwise that hold is another call's, and
+   * granting it again would dispatch two calls on the money of one.
+   */
+  readonly mayHaveHold: boolean;
 }
 
 /** What a window of spending holds and has settled. */
@@ -45,6 +57,10 @@ export interface AccountFigures {
   readonly dailyLimitNano: bigint | null;
   today: WindowUse;
   readonly whenShort: 'lower' | 'refuse';
+  /** Until then the cost of calls that it abandoned keeps it from new ones; 0: nothing does. */
+  readonly limitedUntilMs: number;
+  /** Its keys may name models without their provider. */
+  readonly bareModelNames: boolean;
 }
 
 export interface KeyFigures {
@@ -54,6 +70,8 @@ export interface KeyFigures {
   readonly expiresAtMs: number | null;
   /** Empty: every model. */
   readonly allowedModels: readonly string[];
+  /** Null: as the account says. */
+  readonly bareModelNames: boolean | null;
   readonly dailyLimitNano: bigint | null;
   readonly monthlyLimitNano: bigint | null;
   readonly requestCostLimitNano: bigint | null;
@@ -123,14 +141,31 @@ export function decideCall(
   }
   // Before the allowlist: a model list is of no one model.
   if (call.free) return grant(0n, key);
+  if (call.bareModelName && !(key.bareModelNames ?? account.bareModelNames)) {
+    return refuse(new GatewayError('invalid_model'));
+  }
   if (key.allowedModels.length > 0 && !key.allowedModels.includes(call.model)) {
     return refuse(new GatewayError('model_not_found'));
   }
 
   const boundNano = withinRequestLimit(call, key);
   if (boundNano === undefined) return refuse(overRequestLimit(call, key));
-  return fitToFunds(boundNano, call.floorNano, account, key, nowMs);
+  const decision = fitToFunds(boundNano, call.floorNano, account, key, nowMs);
+  return decision.granted && account.limitedUntilMs > nowMs
+    ? refuse(overAbandonedCost(account, nowMs))
+    : decision;
 }
+
+/** Clients ignore a longer wait and spend their attempts at once. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+/** Behind the refusals for money, which a wait does not cure or which last longer; before those of its key's rates. */
+const overAbandonedCost = ({ limitedUntilMs }: AccountFigures, nowMs: number) =>
+  new GatewayError('rate_limited', {
+    detail:
+      'too many calls of this account were abandoned before their replies began; let calls finish, or wait up to an hour',
+    retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.ceil((limitedUntilMs - nowMs) / 1_000)),
+  });
 
 /** The bound, lowered to the key's per-request cap where that is allowed; undefined: over the cap. */
 function withinRequestLimit(call: CallToAdmit, key: KeyFigures): bigint | undefined {
@@ -142,6 +177,9 @@ function withinRequestLimit(call: CallToAdmit, key: KeyFigures): bigint | undefi
 const overRequestLimit = (call: CallToAdmit, key: KeyFigures) =>
   new GatewayError('request_cost_limit', {
     cap: { limitNano: key.requestCostLimitNano ?? 0n, usedNano: call.boundNano },
+    detail:
+      `this call can cost up to ${decimalFromNano(call.boundNano)} USD, more than the key's limit of ` +
+      `${decimalFromNano(key.requestCostLimitNano ?? 0n)} USD per request`,
   });
 
 /** One thing that a hold must fit into, and the error when it doesn't. */
@@ -149,7 +187,8 @@ interface Fund {
   readonly freeNano: bigint;
   /** What may be free when holds have ended. */
   readonly heldNano: bigint;
-  error(): GatewayError;
+  /** @param neededNano the least hold with which the call can be sent */
+  error(neededNano: bigint): GatewayError;
 }
 
 function fitToFunds(
@@ -169,7 +208,7 @@ function fitToFunds(
   const short = funds.find((fund) => fund.freeNano < neededNano);
   if (short) {
     return refuse(
-      short.error(),
+      short.error(neededNano),
       funds.every(({ freeNano, heldNano }) => freeNano + heldNano >= neededNano),
     );
   }
@@ -185,6 +224,19 @@ export function freeNano(account: AccountFigures, key: KeyFigures): bigint {
   return minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
 }
 
+type CapCode = 'key_monthly_limit' | 'account_daily_limit' | 'key_daily_limit';
+
+const CAP_NAMES: Readonly<Record<CapCode, string>> = {
+  key_monthly_limit: "the key's whole monthly limit",
+  account_daily_limit: "the account's whole daily limit",
+  key_daily_limit: "the key's whole daily limit",
+};
+
+/** For a call that no reset lets through, because the cap is smaller than the call alone. */
+const unmeetable = (code: CapCode, neededNano: bigint, limitNano: bigint): string =>
+  `this call needs ${decimalFromNano(neededNano)} USD, more than ${CAP_NAMES[code]} of ` +
+  `${decimalFromNano(limitNano)} USD; it is refused after the reset as well`;
+
 /** In the order of precedence of their errors: what waiting can't cure first, then the longest wait. */
 function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund, ...Fund[]] {
   const hasMoney = account.balanceNano > 0n;
@@ -197,7 +249,7 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
     },
   ];
   const cap = (
-    code: 'key_monthly_limit' | 'account_daily_limit' | 'key_daily_limit',
+    code: CapCode,
     limitNano: bigint | null,
     { usedNano, heldNano }: WindowUse,
     resetsAtMs: (atMs: number) => number,
@@ -206,7 +258,11 @@ function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund
     funds.push({
       freeNano: limitNano - usedNano,
       heldNano,
-      error: () => new GatewayError(code, { cap: { limitNano, usedNano, resetsAtMs: resetsAtMs(nowMs) } }),
+      error: (neededNano) =>
+        new GatewayError(code, {
+          cap: { limitNano, usedNano, resetsAtMs: resetsAtMs(nowMs) },
+          ...(neededNano > limitNano && { detail: unmeetable(code, neededNano, limitNano) }),
+        }),
     });
   };
   cap('key_monthly_limit', key.monthlyLimitNano, key.thisMonth, nextUtcMonthMs);

@@ -9,3 +9,7 @@ export function minBigint(first: bigint, ...rest: readonly bigint[]): bigint {
   for (const value of rest) if (value < least) least = value;
   return least;
 }
+
+export function maxBigint(first: bigint, second: bigint): bigint {
+  return first > second ? first : second;
+}

@@ -11,4 +11,5 @@ export const noRates: RateLimiter = {
   rebuild: async () => {},
   giveBack: async () => new Map(),
   correct: async () => {},
+  report: async () => {},
 };

@@ -6,8 +6,8 @@ import type { RateTerms } from './rate-terms';
 export interface RatePlace {
   readonly keyId: string;
   readonly generation: bigint;
-  /** Bucket, by the clock of the place of the rates. */
-  readonly second: number;
+  /** By the clock of the place of the rates. */
+  readonly bucket: number;
   readonly tokens: bigint;
 }
 
@@ -21,7 +21,6 @@ export type RateOutcome =
   /** The figures include this call. */
   | (RateFigures & {
       readonly taken: true;
-      readonly grantedTokens: bigint;
       /** Absent: the key has no limits, so nothing was taken. */
       readonly place?: RatePlace;
     })
@@ -39,9 +38,22 @@ export interface CallToRate {
   readonly terms: RateTerms;
 }
 
-/** What a call used in the end, of what was taken for it. */
-export interface RateCorrection extends RatePlace {
+/** The tokens that a call has used, with those that were taken for it on admission. */
+export interface RateUse extends RatePlace {
+  readonly requestId: string;
   readonly usedTokens: bigint;
+}
+
+/** The use of a call that has ended. */
+export interface RateCorrection extends RateUse {
+  /** Its use may have been reported before. */
+  readonly streamed: boolean;
+}
+
+/** The use so far of a call in flight. */
+export interface RateReport extends RateUse {
+  /** Grows with each report of the call. */
+  readonly sequence: number;
 }
 
 /** Requests and tokens per minute. They are taken while the money is looked at, and given back if that refuses. */
@@ -61,6 +73,8 @@ export interface RateLimiter {
    * Resolves to what the keys have then, by their ids, as far as that is known.
    */
   giveBack(places: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>>;
-  /** Gives back the tokens that were not used; counts now those used beyond what was taken. */
+  /** Gives back the tokens that were not used; counts now those used beyond what was counted. */
   correct(corrections: readonly RateCorrection[]): Promise<void>;
+  /** Likewise, for calls in flight. A report that comes twice, or after a newer one, changes nothing. */
+  report(reports: readonly RateReport[]): Promise<void>;
 }

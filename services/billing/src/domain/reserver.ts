@@ -1,7 +1,7 @@
 import { GatewayError, type RateFigures } from '@gateway/proto';
 import { type CallToAdmit, type Decision, refuse } from './admission';
 import { KnownTerms } from './known-terms';
-import type { RateLimiter, RateOutcome, TakenPlace } from './rate-limiter';
+import type { RateLimiter, RateOutcome, RatePlace, TakenPlace } from './rate-limiter';
 import type { RateTerms } from './rate-terms';
 
 type Taken = RateOutcome & { taken: true };
@@ -11,6 +11,8 @@ export interface Grant {
   readonly holdNano: bigint;
   readonly requestCostLimitNano: bigint | null;
   readonly rates: Taken;
+  /** To report the call's tokens from; absent: its key has no TPM limit. */
+  readonly ratePlace?: RatePlace | undefined;
 }
 
 export type ReserveResult<Reply> = { readonly granted: true; readonly reply: Reply } | Refusal;
@@ -30,8 +32,8 @@ export type HoldDecision =
   | Decision
   /** The rates are not of the key's terms any more, but money refuses the call under whichever. */
   | (Refusal & { readonly ratesOutdated: true })
-  /** The hold was there before; `tokens`: what it reserves, null when its key had no limit. */
-  | (Decision & { readonly granted: true; readonly earlier: { readonly tokens: bigint | null } })
+  /** The hold was there before; its place is absent where its key has no TPM limit. */
+  | (Decision & { readonly granted: true; readonly earlier: { readonly ratePlace: RatePlace | undefined } })
   /** Nothing was decided: the key's terms are no longer those under which its rates were taken. */
   | { readonly granted: false; readonly terms: RateTerms }
   /** Nothing was decided: the books of the key's rates must be rebuilt first. */
@@ -132,7 +134,7 @@ export class Reserver<Reply> {
 
   #toResult(call: CallToAdmit, rates: RateOutcome | undefined, decision: Decided): ReserveResult<Reply> {
     return decision.granted
-      ? { granted: true, reply: this.#options.toReply(call, toGrant(call, rates, decision)) }
+      ? { granted: true, reply: this.#options.toReply(call, toGrant(rates, decision)) }
       : decision;
   }
 
@@ -144,7 +146,7 @@ export class Reserver<Reply> {
     return calls.map((call, i) => ({
       call,
       terms: termsOf[i],
-      rates: termsOf[i] ? outcomes[at++] : unlimited(call),
+      rates: termsOf[i] ? outcomes[at++] : UNLIMITED,
     }));
   }
 
@@ -157,7 +159,7 @@ export class Reserver<Reply> {
     let wasInDoubt = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        const these = attempt === 1 ? calls : calls.map((call) => ({ ...call, isNew: false }));
+        const these = attempt === 1 ? calls : calls.map((call) => toLookFor(call, wasInDoubt));
         return await hold(these, asked, (decisions, rated) => this.#conclude(decisions, rated, wasInDoubt));
       } catch (error) {
         wasInDoubt ||= isInDoubt(error);
@@ -170,6 +172,13 @@ export class Reserver<Reply> {
     }
   }
 }
+
+/** After a commit in doubt, a hold that is found is most likely the one that the call was about to get. */
+const toLookFor = (call: CallToAdmit, wasInDoubt: boolean): CallToAdmit => ({
+  ...call,
+  isNew: false,
+  mayHaveHold: call.mayHaveHold || wasInDoubt,
+});
 
 /** What the decisions of a round come to. */
 interface Conclusion<Reply> {
@@ -204,20 +213,15 @@ function withRates(refusal: Refusal, figures: RateFigures | undefined): Refusal 
 const takenPlaces = ({ terms, rates }: RatedCall): TakenPlace[] =>
   terms && rates?.taken && rates.place ? [{ place: rates.place, terms }] : [];
 
-const unlimited = (call: CallToAdmit): Taken => ({ taken: true, grantedTokens: call.boundTokens });
+const UNLIMITED: Taken = { taken: true };
 
-function toGrant(
-  call: CallToAdmit,
-  rates: RateOutcome | undefined,
-  decision: Decided & { readonly granted: true },
-): Grant {
+function toGrant(rates: RateOutcome | undefined, decision: Decided & { readonly granted: true }): Grant {
   const { holdNano, requestCostLimitNano } = decision;
   if ('earlier' in decision) {
-    const grantedTokens = decision.earlier.tokens ?? call.boundTokens;
-    return { holdNano, requestCostLimitNano, rates: { taken: true, grantedTokens } };
+    return { holdNano, requestCostLimitNano, rates: UNLIMITED, ...decision.earlier };
   }
   if (!rates?.taken) throw new Error('a call was granted against its rates');
-  return { holdNano, requestCostLimitNano, rates };
+  return { holdNano, requestCostLimitNano, rates, ratePlace: rates.tokens && rates.place };
 }
 
 const unsettledTerms = () =>

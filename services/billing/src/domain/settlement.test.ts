@@ -10,8 +10,9 @@ const hold: Hold = {
   amountNano: 100n,
   day: '2026-11-20',
 };
-const event = (costNano: number, outcome = 'SETTLED') =>
-  parseUsageEvent({ requestId: hold.requestId, costNano, outcome: `USAGE_OUTCOME_${outcome}` });
+const event = (costNano: number, outcome = 'SETTLED', more = {}) =>
+  parseUsageEvent({ requestId: hold.requestId, costNano, outcome: `USAGE_OUTCOME_${outcome}`, ...more });
+const losing = (reason: string, lossNano: number) => ({ lossReason: `LOSS_REASON_${reason}`, lossNano });
 
 test.each([
   ['less than the hold', event(40), 'settled', 40n, 0n],
@@ -25,13 +26,36 @@ test.each([
 });
 
 test.each([
+  ['the rest of the hold', event(40, 'SETTLED', losing('USAGE_UNKNOWN', 60)), 40n, 60n, 'usage_unknown'],
+  [
+    'more than the rest of the hold',
+    event(40, 'SETTLED', losing('OWNER_KILLED', 999)),
+    40n,
+    60n,
+    'owner_killed',
+  ],
+  ['an abandoned call', event(0, 'RELEASED', losing('ABANDONED', 7)), 0n, 7n, 'abandoned'],
+  [
+    'nothing where the cost is above the hold',
+    event(130, 'SETTLED', losing('USAGE_UNKNOWN', 9)),
+    100n,
+    30n,
+    'over_hold',
+  ],
+])('an event with a loss books %s', (_, end, chargedNano, lossNano, lossReason) => {
+  expect(settleOpenHold(hold, end)).toMatchObject({ chargedNano, lossNano, lossReason, freedNano: 100n });
+  // The loss of 100 that was booked on expiry is corrected to the same sum.
+  expect(settleExpiredHold(hold, end, 1_000n)).toMatchObject({ chargedNano, lossNano: lossNano - 100n });
+});
+
+test.each([
   ['tokens were reserved', 10n, 12n],
   ['none were, whatever the provider tells', 0n, 0n],
   ['the key had no limit', undefined, 12n],
 ])('of an end count, where %s', (_, tokens, used) => {
   const told = { tokens: { input: 7, output: 5 }, outcome: 'USAGE_OUTCOME_SETTLED' };
   const end = parseUsageEvent({ requestId: hold.requestId, costNano: 40, ...told });
-  const rates = tokens === undefined ? {} : { rates: { keyId: 'k', generation: 1n, second: 1, tokens } };
+  const rates = tokens === undefined ? {} : { rates: { keyId: 'k', generation: 1n, bucket: 1, tokens } };
   expect(settleOpenHold({ ...hold, ...rates }, end).usedTokens).toBe(used);
 });
 

@@ -1,6 +1,6 @@
-import { minBigint } from './int8';
+import { maxBigint, minBigint } from './int8';
 import type { RatePlace } from './rate-limiter';
-import type { UsageEvent } from './usage-event';
+import type { CallLossReason, UsageEvent } from './usage-event';
 
 export type HoldState = 'open' | 'settled' | 'released' | 'lost' | 'expired';
 
@@ -17,7 +17,7 @@ export interface Hold {
   readonly rates?: RatePlace;
 }
 
-export type LossReason = 'over_hold' | 'lost' | 'expired' | 'late_final';
+export type LossReason = 'over_hold' | 'lost' | 'expired' | 'late_final' | CallLossReason;
 
 /** What the end of a hold changes. */
 export interface HoldEnd {
@@ -31,6 +31,8 @@ export interface HoldEnd {
   readonly lossReason: LossReason;
   /** Tokens that were used after all; null: what was reserved stays counted. */
   readonly usedTokens: bigint | null;
+  /** The task that the call created, for the ledger; empty: none. */
+  readonly taskId: string;
 }
 
 /** Ends an open hold as its event says: never more than the hold is charged. */
@@ -43,9 +45,10 @@ export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
     state: event.outcome,
     freedNano: hold.amountNano,
     chargedNano,
-    lossNano: costNano - chargedNano,
-    lossReason: 'over_hold',
+    lossNano: costNano + unchargedNano(hold, costNano, event) - chargedNano,
+    lossReason: costNano > hold.amountNano ? 'over_hold' : (event.loss?.reason ?? 'over_hold'),
     usedTokens: usedTokensOf(hold, event),
+    taskId: event.taskId,
   };
 }
 
@@ -59,6 +62,7 @@ export function expireHold(hold: Hold): HoldEnd {
     lossNano: hold.amountNano,
     lossReason: 'expired',
     usedTokens: null,
+    taskId: '',
   };
 }
 
@@ -76,11 +80,16 @@ export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigin
     state: event.outcome,
     freedNano: 0n,
     chargedNano,
-    lossNano: costNano - chargedNano - hold.amountNano,
+    lossNano: costNano + unchargedNano(hold, costNano, event) - chargedNano - hold.amountNano,
     lossReason: 'late_final',
     usedTokens: usedTokensOf(hold, event),
+    taskId: event.taskId,
   };
 }
+
+/** What the call may have cost beyond what its event charges, within its hold. */
+const unchargedNano = (hold: Hold, costNano: bigint, { loss }: UsageEvent): bigint =>
+  minBigint(loss?.atMostNano ?? 0n, maxBigint(hold.amountNano - costNano, 0n));
 
 /**
  * What counts for a limit of tokens per minute. A hold that reserved none is of a model with another unit: tokens that

@@ -34,6 +34,7 @@ test('absent fields are zero', () => {
     admittedMs: 0,
     startedAtMs: 0,
     endedAtMs: 0,
+    taskId: '',
   });
 });
 

@@ -27,7 +27,13 @@ export interface UsageEvent {
   readonly admittedMs: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
+  /** What the call may have cost beyond `costNano`, and why nobody is charged for it; absent: nothing. */
+  readonly loss?: { readonly reason: CallLossReason; readonly atMostNano: bigint };
+  /** The task that the call created; empty: none. */
+  readonly taskId: string;
 }
+
+export type CallLossReason = 'abandoned' | 'usage_unknown' | 'owner_killed';
 
 /** Why an event can't be taken. */
 export class MalformedEvent extends Error {}
@@ -41,6 +47,12 @@ const OUTCOMES: Record<string, UsageEvent['outcome']> = {
   USAGE_OUTCOME_SETTLED: 'settled',
   USAGE_OUTCOME_RELEASED: 'released',
   USAGE_OUTCOME_LOST: 'lost',
+};
+const LOSS_REASONS: Record<string, CallLossReason | undefined> = {
+  LOSS_REASON_UNSPECIFIED: undefined,
+  LOSS_REASON_ABANDONED: 'abandoned',
+  LOSS_REASON_USAGE_UNKNOWN: 'usage_unknown',
+  LOSS_REASON_OWNER_KILLED: 'owner_killed',
 };
 const SOURCES: Record<string, UsageEvent['usageSource']> = {
   USAGE_SOURCE_UNSPECIFIED: 'none',
@@ -58,6 +70,8 @@ export function parseUsageEvent(value: unknown): UsageEvent {
   const tokens = objectOf(fields.tokens ?? {}, 'tokens');
   const requestId = text(fields, 'requestId');
   if (!isUuid(requestId)) throw new MalformedEvent('requestId is not a UUID');
+  const lossReason = oneOf(LOSS_REASONS, fields, 'lossReason', 'LOSS_REASON_UNSPECIFIED');
+  const atMostNano = integer(fields, 'lossNano', MAX_AMOUNT_NANO);
   return {
     requestId,
     accountId: text(fields, 'accountId'),
@@ -83,6 +97,8 @@ export function parseUsageEvent(value: unknown): UsageEvent {
     admittedMs: Number(integer(fields, 'admittedMs', BigInt(MAX_UINT32))),
     startedAtMs: Number(integer(fields, 'startedAtMs', MAX_TIME_MS)),
     endedAtMs: Number(integer(fields, 'endedAtMs', MAX_TIME_MS)),
+    ...(lossReason && { loss: { reason: lossReason, atMostNano } }),
+    taskId: text(fields, 'taskId'),
   };
 }
 

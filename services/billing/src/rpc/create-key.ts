@@ -24,6 +24,7 @@ export const createKey =
       requestCostLimitNano: parseLimit(request.requestCostLimitNano, 'request_cost_limit'),
       rpmLimit: parseRateLimit(request.rpmLimit, 'rpm_limit'),
       tpmLimit: parseRateLimit(request.tpmLimit, 'tpm_limit'),
+      bareModelNames: request.bareModelNames ?? null,
     });
     return { key: toProtoKey(row), value };
   };

@@ -1,5 +1,6 @@
 import { type GatewayError, toErrorDetail, toInt64, toProtoRates } from '@gateway/proto';
 import type { CallToAdmit } from '../domain/admission';
+import type { RatePlace } from '../domain/rate-limiter';
 import type { Grant } from '../domain/reserver';
 import { definition } from './definition';
 
@@ -7,17 +8,24 @@ const { responseSerialize } = definition.Reserve;
 
 /** The answer to a call that is granted, as a batch of its own; encoded batches one after another are a batch again. */
 export const encodeGrant = (
-  { requestId }: CallToAdmit,
-  { holdNano, requestCostLimitNano, rates }: Grant,
+  { requestId, promptTokens, outputTokens }: CallToAdmit,
+  { holdNano, requestCostLimitNano, rates, ratePlace }: Grant,
 ): Buffer => {
   const grant = {
     holdNano: toInt64(holdNano),
-    grantedTokens: toInt64(rates.grantedTokens),
+    grantedTokens: toInt64(promptTokens + outputTokens),
     ...toProtoRates(rates),
     ...(requestCostLimitNano !== null && { requestCostLimitNano: toInt64(requestCostLimitNano) }),
+    ...(ratePlace && { ratePlace: toProtoPlace(ratePlace) }),
   };
   return responseSerialize({ replies: [{ requestId, grant }] });
 };
+
+const toProtoPlace = ({ generation, bucket, tokens }: RatePlace) => ({
+  generation: toInt64(generation),
+  bucket,
+  tokens: toInt64(tokens),
+});
 
 /** Likewise to one that is refused. */
 export const encodeRefusal = (requestId: string, error: GatewayError, awaitsSettlement: boolean): Buffer =>

@@ -11,16 +11,24 @@ import { toProtoRequestRecord } from './to-proto-records';
 
 export const listRequests =
   (pool: Pool) =>
-  async (_context: RequestContext, request: ListRequestsRequest__Output): Promise<ListRequestsResponse> => {
-    const { limit } = toPageRequest(request.limit, '');
-    if (request.cursor !== '' && !isUuid(request.cursor)) {
-      throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
-    }
-    const page = { limit, before: request.cursor || undefined };
-    const found = list(pool, parseLookupId(request.accountId), toFilter(request), page);
-    const { rows, nextCursor } = await found.catch(refuseTimeout(NARROWER));
-    return { requests: rows.map(toProtoRequestRecord), nextCursor };
-  };
+  async (_context: RequestContext, request: ListRequestsRequest__Output): Promise<ListRequestsResponse> =>
+    pageOfRequests(pool, parseLookupId(request.accountId), request);
+
+/** @param accountId undefined: of all accounts */
+export async function pageOfRequests(
+  pool: Pool,
+  accountId: string | undefined,
+  request: ListRequestsRequest__Output,
+): Promise<ListRequestsResponse> {
+  const { limit } = toPageRequest(request.limit, '');
+  if (request.cursor !== '' && !isUuid(request.cursor)) {
+    throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+  }
+  const page = { limit, before: request.cursor || undefined };
+  const found = list(pool, accountId, toFilter(request), page);
+  const { rows, nextCursor } = await found.catch(refuseTimeout(NARROWER));
+  return { requests: rows.map(toProtoRequestRecord), nextCursor };
+}
 
 const NARROWER = 'too many requests to look through: ask for less by from and to, or for one key';
 
@@ -38,5 +46,6 @@ function toFilter(request: ListRequestsRequest__Output): RequestFilter {
     ...(request.errorCode !== '' && { errorCode: parseLookupId(request.errorCode) }),
     ...(request.end === 'REQUEST_END_OK' && { end: 'ok' }),
     ...(request.end === 'REQUEST_END_FAILED' && { end: 'failed' }),
+    ...(request.end === 'REQUEST_END_IN_PROGRESS' && { end: 'in_progress' }),
   };
 }

@@ -22,12 +22,14 @@ export function parseLookupId(value: string): string {
   return value;
 }
 
-export function parseName(value: string, field: string): string {
-  if (value.length > MAX_NAME || !isPlain(value)) {
-    throw invalid(`${field} is not a text of at most ${MAX_NAME} characters`);
+export function parseText(value: string, field: string, maxCharacters: number): string {
+  if (value.length > maxCharacters || !isPlain(value)) {
+    throw invalid(`${field} is not a text of at most ${maxCharacters} characters`);
   }
   return value;
 }
+
+export const parseName = (value: string, field: string): string => parseText(value, field, MAX_NAME);
 
 /** Nano-USD above zero. */
 export function parseAmount(value: string, field: string): bigint {

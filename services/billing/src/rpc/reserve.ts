@@ -1,10 +1,12 @@
 import { GatewayError } from '@gateway/proto';
+import type { RateReport__Output } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
 import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
 import type { ReserveRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { type Logger, TickBatcher } from '@gateway/runtime';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import { type CallToAdmit, refuse } from '../domain/admission';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
+import type { RateReport } from '../domain/rate-limiter';
 import { isUuid } from '../domain/request-id';
 import type { ReserveResult } from '../domain/reserver';
 import { encodeRefusal } from './encode-reply';
@@ -18,6 +20,7 @@ const MAX_TEXT = 256;
 /** The open `Reserve` streams: every request on them is answered once. */
 export class ReserveStreams {
   readonly #submit: Submit;
+  readonly #report: (reports: readonly RateReport[]) => void;
   readonly #onReply: (result: string) => void;
   readonly #log: Logger;
   readonly #streams = new Map<ReserveStream, { unanswered: number }>();
@@ -25,11 +28,14 @@ export class ReserveStreams {
 
   constructor(options: {
     submit: Submit;
+    /** Takes reports of the tokens that calls in flight have used. */
+    report: (reports: readonly RateReport[]) => void;
     /** Told the outcome of each request: `granted` or the code of its refusal. */
     onReply: (result: string) => void;
     log: Logger;
   }) {
     this.#submit = options.submit;
+    this.#report = options.report;
     this.#onReply = options.onReply;
     this.#log = options.log;
   }
@@ -52,7 +58,8 @@ export class ReserveStreams {
     stream.on('cancelled', left);
     stream.on('error', left);
     stream.on('end', left);
-    stream.on('data', ({ requests }: ReserveBatch__Output) => {
+    stream.on('data', ({ requests, reports }: ReserveBatch__Output) => {
+      if (reports.length > 0) this.#report(reports.flatMap(fromProtoReport));
       state.unanswered += requests.length;
       for (const request of requests) void this.#answer(request, answered);
     });
@@ -90,6 +97,23 @@ export class ReserveStreams {
   }
 }
 
+/** None for a malformed report: nobody waits for an answer, and the call's end corrects the figures. */
+function fromProtoReport({
+  requestId,
+  keyId,
+  place,
+  usedTokens,
+  sequence,
+}: RateReport__Output): RateReport[] {
+  if (!place || !isUuid(requestId) || keyId.length > MAX_TEXT) return [];
+  const [generation, tokens, used] = [place.generation, place.tokens, usedTokens].map(BigInt);
+  const bucket = Number(place.bucket);
+  if (generation! < 0n || tokens! < 0n || used! < 0n || !(bucket >= 0)) return [];
+  return [
+    { requestId, keyId, generation: generation!, bucket, tokens: tokens!, usedTokens: used!, sequence },
+  ];
+}
+
 function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
   const call: CallToAdmit = {
     requestId: request.requestId,
@@ -97,26 +121,31 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     keyId: request.keyId,
     valueId: request.valueId,
     model: request.model,
+    bareModelName: request.bareModelName,
     ownerId: request.ownerId,
     ownerEpoch: BigInt(request.ownerEpoch),
     boundNano: BigInt(request.boundNano),
     floorNano: BigInt(request.floorNano),
-    boundTokens: BigInt(request.boundTokens),
-    floorTokens: BigInt(request.floorTokens),
+    promptTokens: BigInt(request.floorTokens),
+    outputTokens: BigInt(request.boundTokens) - BigInt(request.floorTokens),
     free: request.free,
     callerNamedMaximum: request.callerNamedMaximum,
     makesTask: request.makesTask,
+    taskId: request.taskId,
+    endpoint: request.endpoint,
     isNew: request.isNew,
+    mayHaveHold: !request.isNew,
   };
-  const texts = [call.accountId, call.keyId, call.valueId, call.model, call.ownerId];
+  const { accountId, keyId, valueId, model, ownerId, taskId, endpoint } = call;
+  const texts = [accountId, keyId, valueId, model, ownerId, taskId, endpoint];
   const fits =
     isUuid(call.requestId) &&
     texts.every((text) => text.length <= MAX_TEXT && !text.includes('\0')) &&
     call.floorNano >= 0n &&
     call.floorNano <= call.boundNano &&
     call.boundNano <= MAX_AMOUNT_NANO &&
-    call.floorTokens >= 0n &&
-    call.boundTokens >= 0n;
+    call.promptTokens >= 0n &&
+    call.outputTokens >= 0n;
   if (!fits) throw new GatewayError('internal_error', { cause: new Error('a malformed reserve request') });
   return call;
 }

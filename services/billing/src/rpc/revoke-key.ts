@@ -5,7 +5,9 @@ import { revokeKey as revoke } from '../store/change-key';
 import { parseLookupId } from './parse';
 import { toProtoKey } from './to-proto';
 
+const REASON = 'Revoked by an operator';
+
 export const revokeKey =
   (pool: Pool) =>
   async (_context: RequestContext, request: RevokeKeyRequest__Output): Promise<ApiKey> =>
-    toProtoKey(await revoke(pool, parseLookupId(request.id)));
+    toProtoKey(await revoke(pool, parseLookupId(request.id), REASON));

@@ -1,6 +1,7 @@
 import { type Logger, type Pool, type RequestContext, type ServiceBinding, unary } from '@gateway/runtime';
 import type { AccountTurns } from '../domain/account-turns';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
+import { appendAccessLog } from './append-access-log';
 import { clearTopup } from './clear-topup';
 import { createAccount } from './create-account';
 import { createAdjustment } from './create-adjustment';
@@ -10,6 +11,8 @@ import { definition } from './definition';
 import { deleteKey } from './delete-key';
 import { deliver } from './deliver';
 import { findKey } from './find-key';
+import { findRequest } from './find-request';
+import { getAbandonedCost } from './get-abandoned-cost';
 import { getAccount } from './get-account';
 import { getAccountUse } from './get-account-use';
 import { getKey } from './get-key';
@@ -22,9 +25,11 @@ import { heartbeat } from './heartbeat';
 import type { KeyWatchers } from './key-watchers';
 import { leaseThrottle } from './lease-throttle';
 import { listAccounts } from './list-accounts';
+import { listAllRequests } from './list-all-requests';
 import { listKeys } from './list-keys';
 import { listLedger } from './list-ledger';
 import { listOpenHolds } from './list-open-holds';
+import { listOperatorLosses } from './list-operator-losses';
 import { listRequests } from './list-requests';
 import { listTopups } from './list-topups';
 import { listTopupsByStatus } from './list-topups-by-status';
@@ -34,6 +39,7 @@ import { reportRefusals } from './report-refusals';
 import type { ReserveStreams } from './reserve';
 import { resolveKey } from './resolve-key';
 import { revokeKey } from './revoke-key';
+import { revokeLeakedValue } from './revoke-leaked-value';
 import { rotateKey } from './rotate-key';
 import { setAccountSuspended } from './set-account-suspended';
 import { setKeyEnabled } from './set-key-enabled';
@@ -49,6 +55,7 @@ export interface ServiceParts {
   readonly listTurns: AccountTurns;
   readonly changeTurns: AccountTurns;
   readonly peppers: readonly string[];
+  readonly abandonedCostLimitNano: bigint;
   readonly watchers: KeyWatchers;
   readonly reserveStreams: ReserveStreams;
   settle(delivery: Delivery): Promise<DeliveryOutcome>;
@@ -103,6 +110,7 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       ResolveKey: unary(log, resolveKey(pool, peppers)),
       WatchKeys: parts.watchers.watch,
       LeaseThrottle: unary(log, leaseThrottle(pool)),
+      AppendAccessLog: unary(log, appendAccessLog(pool)),
     }),
     group(['chat', 'media'], {
       Reserve: parts.reserveStreams.reserve,
@@ -126,8 +134,11 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       ListAccounts: unary(log, listAccounts(listPool)),
       OptIn: told(({ accountId }) => accountId, change(optIn(pool))),
       FindKey: unary(log, findKey(pool, peppers)),
+      FindRequest: unary(log, findRequest(listPool)),
+      ListAllRequests: unary(log, listAllRequests(listPool)),
       RegenerateKey: told(({ id }) => id, change(regenerateKey(pool, peppers[0]!))),
       RevokeKey: told(({ id }) => id, revokeKey(pool)),
+      RevokeLeakedValue: unary(log, revokeLeakedValue(pool, peppers, parts.watchers)),
       RotateKey: told(({ id }) => id, change(rotateKey(pool, peppers[0]!))),
       SetAccountSuspended: told(({ id }) => id, setAccountSuspended(pool)),
       SetKeyEnabled: told(({ id }) => id, change(setKeyEnabled(pool))),
@@ -143,6 +154,8 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       ListTopups: inTurn(listTopups(listPool)),
       ListTopupsByStatus: unary(log, listTopupsByStatus(listPool)),
       ListLedger: inTurn(listLedger(listPool)),
+      ListOperatorLosses: unary(log, listOperatorLosses(listPool)),
+      GetAbandonedCost: unary(log, getAbandonedCost(pool, parts.abandonedCostLimitNano)),
       ListRequests: inTurn(listRequests(listPool)),
       GetRequest: unary(log, getRequest(pool)),
       GetUsage: inTurn(getUsage(listPool)),

@@ -30,6 +30,9 @@ export function toProtoRequestRecord(row: RequestRow): RequestRecord {
     admittedMs: Number(row.admitted_ms),
     firstByteMs: Number(row.first_byte_ms),
     endedAtMs: String(row.ended_at_ms),
+    taskId: row.task_id,
+    inProgress: row.in_progress,
+    heldNano: String(row.held_nano),
   };
 }
 

@@ -17,6 +17,7 @@ export const toProtoAccount = (row: AccountRow): Account => ({
   createdAtMs: String(row.created_at_ms),
   whenShort: row.when_short === 'lower' ? 'WHEN_SHORT_LOWER' : 'WHEN_SHORT_REFUSE',
   previewModels: row.preview_models,
+  bareModelNames: row.bare_model_names,
 });
 
 const KEY_STATUS = {
@@ -38,8 +39,11 @@ export const toProtoKey = (row: KeyRow): ApiKey => ({
   ...present('requestCostLimitNano', row.request_cost_limit_nano),
   ...present('rpmLimit', row.rpm_limit),
   ...present('tpmLimit', row.tpm_limit),
+  ...(row.bare_model_names !== null && { bareModelNames: row.bare_model_names }),
   createdAtMs: String(row.created_at_ms),
   hint: row.hint,
+  ...present('revokedAtMs', row.revoked_at_ms),
+  revokeReason: row.revoke_reason ?? '',
 });
 
 const TOPUP_STATUS = {
@@ -73,6 +77,7 @@ export const toProtoLedgerEntry = (row: LedgerRow): LedgerEntry => ({
   reference: row.reference,
   createdAtMs: String(row.created_at_ms),
   note: row.note,
+  taskId: row.task_id,
 });
 
 /** A field of the given name, or none when the value is null. */

@@ -14,6 +14,8 @@ export function toResolvedKey(row: ResolvedKeyRow | undefined): { key: KeyContex
       allowedModels: row.allowed_models,
       previewModels: row.preview_models,
       valueId: row.value_id,
+      bareModelNames: row.bare_model_names,
+      hasTpmLimit: row.has_tpm_limit,
     },
   };
 }

@@ -52,6 +52,11 @@ export const updateKey =
         parseRateLimit(request.tpmLimit, 'tpm_limit'),
         'tpm_limit',
       ),
+      bareModelNames: parseChange(
+        lifts.has('KEY_LIMIT_BARE_MODEL_NAMES'),
+        request.bareModelNames ?? null,
+        'bare_model_names',
+      ),
     });
     return toProtoKey(row);
   };

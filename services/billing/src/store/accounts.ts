@@ -10,13 +10,14 @@ export interface AccountRow {
   held_nano: bigint;
   daily_limit_nano: bigint | null;
   when_short: 'lower' | 'refuse';
+  bare_model_names: boolean;
   preview_models: string[];
   seq: bigint;
   created_at_ms: bigint;
 }
 
 /** What makes an `AccountRow`. */
-export const ACCOUNT_COLUMNS = `id, name, status, balance_nano, held_nano, daily_limit_nano, when_short,
+export const ACCOUNT_COLUMNS = `id, name, status, balance_nano, held_nano, daily_limit_nano, when_short, bare_model_names,
   preview_models, seq, billing.epoch_ms(created_at) AS created_at_ms`;
 
 const INSERT = statement(

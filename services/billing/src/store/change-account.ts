@@ -28,12 +28,13 @@ export const setAccountSuspended = (pool: Pool, id: string, suspended: boolean):
 export interface AccountLimits {
   readonly dailyLimitNano: bigint | null | undefined;
   readonly whenShort: 'lower' | 'refuse' | undefined;
+  readonly bareModelNames: boolean | undefined;
 }
 
 const SET_LIMITS = statement(
   'set-account-limits',
   `UPDATE billing.accounts SET daily_limit_nano = CASE WHEN $2 THEN $3::bigint ELSE daily_limit_nano END,
-     when_short = coalesce($4, when_short)
+     when_short = coalesce($4, when_short), bare_model_names = coalesce($5, bare_model_names)
    WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
 );
 
@@ -42,6 +43,7 @@ export const updateAccountLimits = (pool: Pool, id: string, limits: AccountLimit
     limits.dailyLimitNano !== undefined,
     limits.dailyLimitNano ?? null,
     limits.whenShort ?? null,
+    limits.bareModelNames ?? null,
   ]);
 
 const MAX_PREVIEW_MODELS = 500;

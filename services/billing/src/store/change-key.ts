@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
-import { KEY_COLUMNS, type KeyRow } from './keys';
+import { findAccountOfKey, getKey, KEY_COLUMNS, type KeyRow } from './keys';
 import { lockAccounts } from './lock-accounts';
 import { notifyKeys } from './notify-keys';
 import { rowsOf, statement } from './statement';
@@ -54,16 +54,59 @@ export function refuseRevoked(row: KeyRow): void {
   throw new GatewayError('invalid_request', { detail: 'the key was revoked; make a new one' });
 }
 
-const FIND_ACCOUNT = statement('find-account-of-key', 'SELECT account_id FROM billing.keys WHERE id = $1');
+// The first reason stays. A deleted key stays deleted.
+const REVOKE = statement(
+  'revoke-key',
+  `UPDATE billing.keys SET status = 'revoked', revoked_at = coalesce(revoked_at, billing.clock()),
+     revoke_reason = coalesce(revoke_reason, $3)
+   WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
+);
 
-/** For good, whoever owns the key; again changes nothing. */
-export async function revokeKey(pool: Pool, id: string): Promise<KeyRow> {
-  const [owner] = await rowsOf<{ account_id: string }>(pool, FIND_ACCOUNT, [id]);
-  if (!owner) throw new GatewayError('not_found');
-  const { account_id: accountId } = owner;
-  return changeKey(pool, accountId, id, (client) =>
-    rowsOf<KeyRow>(client, SET_STATUS, [id, accountId, 'revoked']),
-  );
+/** Revokes a key of any account permanently; repeating it changes nothing. @param reason shown to the key's owner */
+export async function revokeKey(pool: Pool, id: string, reason: string): Promise<KeyRow> {
+  const accountId = await findAccountOfKey(pool, id);
+  if (accountId === undefined) throw new GatewayError('not_found');
+  return changeKey(pool, accountId, id, (client) => rowsOf<KeyRow>(client, REVOKE, [id, accountId, reason]));
+}
+
+const FIND_VALUE = statement(
+  'find-leaked-value',
+  `SELECT retires_at IS NULL AS is_current, coalesce(retires_at > billing.clock(), true) AS works
+   FROM billing.key_values WHERE mac = ANY($1::bytea[]) AND key_id = $2`,
+);
+const END_VALUE = statement(
+  'end-leaked-value',
+  `UPDATE billing.key_values SET retires_at = billing.clock()
+   WHERE mac = ANY($1::bytea[]) AND key_id = $2 AND retires_at > billing.clock()`,
+);
+
+export type LeakedValueOutcome = 'key_revoked' | 'value_ended' | 'unchanged';
+
+/**
+ * Ends the value of the key that has one of these MACs, because it has leaked: with the key, if it is the key's current
+ * value; alone, if a rotation has replaced it.
+ */
+export async function revokeLeakedValue(
+  pool: Pool,
+  { id, account_id: accountId }: KeyRow,
+  macs: readonly Buffer[],
+  reason: string,
+): Promise<{ key: KeyRow; outcome: LeakedValueOutcome }> {
+  let outcome: LeakedValueOutcome = 'unchanged';
+  const key = await changeKey(pool, accountId, id, async (client) => {
+    // Under the lock: a rotation may have come in between.
+    const [value] = await rowsOf<{ is_current: boolean; works: boolean }>(client, FIND_VALUE, [macs, id]);
+    if (value?.is_current) {
+      outcome = 'key_revoked';
+      return rowsOf<KeyRow>(client, REVOKE, [id, accountId, reason]);
+    }
+    if (value?.works) {
+      outcome = 'value_ended';
+      await rowsOf(client, END_VALUE, [macs, id]);
+    }
+    return [await getKey(client, accountId, id)];
+  });
+  return { key, outcome };
 }
 
 /** Undefined stays as it is, null lifts. */
@@ -76,6 +119,7 @@ export interface KeyUpdate {
   readonly requestCostLimitNano: bigint | null | undefined;
   readonly rpmLimit: bigint | null | undefined;
   readonly tpmLimit: bigint | null | undefined;
+  readonly bareModelNames: boolean | null | undefined;
 }
 
 const LIMITS = [
@@ -86,7 +130,7 @@ const LIMITS = [
   'tpm_limit',
 ];
 
-// $5 names the columns that change, $6 to $11 are what they change to.
+// $5 names the columns that change, $6 to $12 are what they change to.
 const UPDATE = statement(
   'update-key',
   `UPDATE billing.keys SET
@@ -94,7 +138,8 @@ const UPDATE = statement(
      allowed_models = coalesce($4::text[], allowed_models),
      expires_at = CASE WHEN 'expires_at' = ANY($5::text[]) THEN to_timestamp($6::bigint / 1000.0)
        ELSE expires_at END,
-     ${LIMITS.map((column, i) => `${column} = CASE WHEN '${column}' = ANY($5) THEN $${i + 7}::bigint ELSE ${column} END`).join(',\n     ')}
+     ${LIMITS.map((column, i) => `${column} = CASE WHEN '${column}' = ANY($5) THEN $${i + 7}::bigint ELSE ${column} END`).join(',\n     ')},
+     bare_model_names = CASE WHEN 'bare_model_names' = ANY($5) THEN $12::boolean ELSE bare_model_names END
    WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
 );
 
@@ -103,6 +148,7 @@ export function updateKey(pool: Pool, accountId: string, id: string, update: Key
   const limits = [dailyLimitNano, monthlyLimitNano, requestCostLimitNano, rpmLimit, tpmLimit];
   const changed = LIMITS.filter((_, i) => limits[i] !== undefined);
   if (update.expiresAtMs !== undefined) changed.push('expires_at');
+  if (update.bareModelNames !== undefined) changed.push('bare_model_names');
   return changeKey(pool, accountId, id, (client) =>
     rowsOf<KeyRow>(client, UPDATE, [
       id,
@@ -112,6 +158,7 @@ export function updateKey(pool: Pool, accountId: string, id: string, update: Key
       changed,
       update.expiresAtMs ?? null,
       ...limits.map((limit) => limit ?? null),
+      update.bareModelNames ?? null,
     ]),
   );
 }

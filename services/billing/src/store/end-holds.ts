@@ -15,9 +15,9 @@ const END = statement(
 
 const CHARGE = statement(
   'insert-charges',
-  `INSERT INTO billing.ledger (account_id, kind, amount_nano, reference)
-   SELECT account_id, 'charge', -charged_nano, request_id
-   FROM unnest($1::text[], $2::text[], $3::bigint[]) AS e (request_id, account_id, charged_nano)`,
+  `INSERT INTO billing.ledger (account_id, kind, amount_nano, reference, task_id)
+   SELECT account_id, 'charge', -charged_nano, request_id, task_id
+   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS e (request_id, account_id, charged_nano, task_id)`,
 );
 
 const LOSE = statement(
@@ -50,6 +50,7 @@ export function endHolds(on: StatementBatch, ends: readonly HoldEnd[]): Promise<
         list.map(({ hold }) => hold.requestId),
         list.map(({ hold }) => hold.accountId),
         list.map(({ chargedNano }) => chargedNano),
+        list.map(({ taskId }) => taskId),
       ]),
     ),
     ...ifAny(lost, (list) =>

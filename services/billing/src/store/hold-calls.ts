@@ -56,7 +56,11 @@ export function holdCalls<Result>(
     decide: ([accounts, figures, existing, ratedCalls, columns]) => {
       countAccountUse(accounts, figures);
       const day = dayOf(figures.nowMs);
-      const { decisions, holds, freeKeyIds } = decideInTurn(ratedCalls, { accounts, figures, existing });
+      const { decisions, holds, freeKeyIds } = decideInTurn(calls, ratedCalls, {
+        accounts,
+        figures,
+        existing,
+      });
       return {
         result: () => conclude(decisions, ratedCalls),
         write: (batch) => [
@@ -79,17 +83,20 @@ interface Found {
 }
 
 function decideInTurn(
+  calls: readonly CallToAdmit[],
   rated: readonly RatedCall[],
   { accounts, figures, existing }: Found,
 ): { decisions: HoldDecision[]; holds: NewHold[]; freeKeyIds: string[] } {
   const holds = new Map<string, NewHold>();
   /** The key of each free call whose rates were taken. */
   const freeKeyIds: string[] = [];
-  const decisions = rated.map((one): HoldDecision => {
-    const { call, rates } = one;
+  const decisions = rated.map((one, i): HoldDecision => {
+    const { rates } = one;
+    // The same as when its rates were taken, but for what a second attempt knows of its hold.
+    const call = calls[i] ?? one.call;
     const hold = existing.get(call.requestId);
     const key = figures.keys.get(call.keyId);
-    if (hold) return hold.state === 'open' ? repeat(call, hold, hold, key) : refuse(reused(call));
+    if (hold) return hold.state === 'open' ? repeat(call, hold, hold, key) : refuse(ended(call));
     const twin = holds.get(call.requestId);
     if (twin) return repeat(call, twin.call, { amountNano: twin.holdNano, rates: twin.place }, key);
 
@@ -125,16 +132,16 @@ function isOutdated(terms: RateTerms | undefined, rates: RateOutcome, now: RateT
   return generation !== undefined && generation !== now.generation;
 }
 
-/** A call whose hold exists: its reply was lost, so it gets the same one. */
+/** A call whose hold exists: its reply was lost, so it gets the same one. Any other call with that id is refused. */
 function repeat(
   call: CallToAdmit,
   first: { readonly accountId: string; readonly keyId: string },
   held: { readonly amountNano: bigint; readonly rates?: RatePlace | undefined },
   key: KeyFigures | undefined,
 ): HoldDecision {
-  if (!isSameCall(call, first)) return refuse(reused(call));
+  if (!call.mayHaveHold || !isSameCall(call, first)) return refuse(inUse());
   const granted = grant(held.amountNano, key ?? { requestCostLimitNano: null });
-  return { ...granted, earlier: { tokens: held.rates?.tokens ?? null } };
+  return { ...granted, earlier: { ratePlace: key?.rates.tpm == null ? undefined : held.rates } };
 }
 
 const isSameCall = (
@@ -142,6 +149,10 @@ const isSameCall = (
   other: { readonly accountId: string; readonly keyId: string },
 ): boolean => call.accountId === other.accountId && call.keyId === other.keyId;
 
-/** A call that has ended, or another's: dispatching it would cost money that nothing holds. */
-const reused = (call: CallToAdmit) =>
+/** A call that has ended: dispatching it would cost money that nothing holds. */
+const ended = (call: CallToAdmit) =>
   new GatewayError('internal_error', { cause: new Error(`request id ${call.requestId} was used before`) });
+
+/** Not `internal_error`, after which the asker gives the hold back: it is another call's. */
+const inUse = () =>
+  new GatewayError('invalid_request', { detail: 'a call with this request id is in flight' });

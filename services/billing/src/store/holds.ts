@@ -46,7 +46,7 @@ export const fromHoldRow = (row: HoldRow): Hold => ({
     rates: {
       keyId: row.key_id,
       generation: row.rate_generation ?? 0n,
-      second: Number(row.rate_second ?? 0n),
+      bucket: Number(row.rate_second ?? 0n),
       tokens: row.tokens,
     },
   }),
@@ -55,11 +55,12 @@ export const fromHoldRow = (row: HoldRow): Hold => ({
 // The calls of a batch differ in little: which group each is of is told in less than all that its group shares.
 const INSERT = statement(
   'insert-holds',
-  `INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, makes_task, day,
-     amount_nano, tokens, rate_second, rate_generation)
+  `INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, makes_task, task_id,
+     endpoint, day, amount_nano, tokens, rate_second, rate_generation)
    SELECT request_id, ($3::text[])[grp], ($4::text[])[grp], ($5::text[])[grp], ($6::text[])[grp],
-     ($7::bigint[])[grp], ($8::boolean[])[grp], $9::date, amount_nano, tokens, rate_second, rate_generation
-   FROM unnest($1::uuid[], $2::int[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
+     ($7::bigint[])[grp], ($8::boolean[])[grp], ($9::text[])[grp], ($10::text[])[grp], $11::date, amount_nano,
+     tokens, rate_second, rate_generation
+   FROM unnest($1::uuid[], $2::int[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[])
      AS h (request_id, grp, amount_nano, tokens, rate_second, rate_generation)`,
 );
 
@@ -81,6 +82,8 @@ export function callColumns(calls: readonly CallToAdmit[]): readonly string[] {
     groups.map((call) => call.ownerId),
     groups.map((call) => call.ownerEpoch),
     groups.map((call) => call.makesTask),
+    groups.map((call) => call.taskId),
+    groups.map((call) => call.endpoint),
   ].map(arrayLiteral);
 }
 
@@ -90,7 +93,9 @@ const isOfGroup = (call: CallToAdmit, other: CallToAdmit): boolean =>
   call.model === other.model &&
   call.ownerId === other.ownerId &&
   call.ownerEpoch === other.ownerEpoch &&
-  call.makesTask === other.makesTask;
+  call.makesTask === other.makesTask &&
+  call.taskId === other.taskId &&
+  call.endpoint === other.endpoint;
 
 export interface NewHold {
   readonly call: CallToAdmit;
@@ -122,7 +127,7 @@ export function insertHolds(
       day,
       holds.map(({ holdNano }) => holdNano),
       holds.map(({ place }) => place?.tokens ?? null),
-      holds.map(({ place }) => place?.second ?? null),
+      holds.map(({ place }) => place?.bucket ?? null),
       holds.map(({ place }) => place?.generation ?? null),
     ]),
     countMoney(on, changes),

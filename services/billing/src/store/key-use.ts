@@ -27,10 +27,10 @@ const GET = statement(
    CROSS JOIN (SELECT billing.utc_day(billing.clock()) AS day) t
    CROSS JOIN LATERAL (
      SELECT count(*) AS calls, coalesce(sum(tokens), 0)::bigint AS tokens FROM billing.holds
-     WHERE key_id = k.id AND tokens IS NOT NULL AND created_at > clock_timestamp() - interval '61 seconds') paid
+     WHERE key_id = k.id AND tokens IS NOT NULL AND created_at > clock_timestamp() - interval '60 seconds') paid
    CROSS JOIN LATERAL (
      SELECT count(*) AS calls FROM billing.free_calls
-     WHERE key_id = k.id AND created_at > clock_timestamp() - interval '61 seconds') free
+     WHERE key_id = k.id AND created_at > clock_timestamp() - interval '60 seconds') free
    WHERE k.id = $1 AND k.account_id = $2 AND k.status <> 'deleted'`,
 );
 

@@ -19,8 +19,12 @@ export interface KeyRow {
   request_cost_limit_nano: bigint | null;
   rpm_limit: bigint | null;
   tpm_limit: bigint | null;
+  /** Null: as the account says. */
+  bare_model_names: boolean | null;
   hint: string;
   created_at_ms: bigint;
+  revoked_at_ms: bigint | null;
+  revoke_reason: string | null;
 }
 
 /** A key to be made. */
@@ -37,19 +41,20 @@ export interface NewKey {
   readonly requestCostLimitNano: bigint | null;
   readonly rpmLimit: bigint | null;
   readonly tpmLimit: bigint | null;
+  readonly bareModelNames: boolean | null;
 }
 
 /** What makes a `KeyRow`. */
 export const KEY_COLUMNS = `id, seq, account_id, name, status, billing.epoch_ms(expires_at) AS expires_at_ms, allowed_models,
-  daily_limit_nano, monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint,
-  billing.epoch_ms(created_at) AS created_at_ms`;
+  daily_limit_nano, monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, bare_model_names, hint,
+  billing.epoch_ms(created_at) AS created_at_ms, billing.epoch_ms(revoked_at) AS revoked_at_ms, revoke_reason`;
 
 const INSERT = statement(
   'insert-key',
   `WITH new AS (
      INSERT INTO billing.keys (id, account_id, name, expires_at, allowed_models, daily_limit_nano,
-       monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint)
-     SELECT $1, id, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7, $8, $9, $10, $11
+       monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint, bare_model_names)
+     SELECT $1, id, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7, $8, $9, $10, $11, $13::boolean
      FROM billing.accounts WHERE id = $2
      RETURNING *
    ), value AS (
@@ -88,6 +93,7 @@ export function insertKey(pool: Pool, key: NewKey): Promise<KeyRow> {
       key.tpmLimit,
       key.hint,
       key.mac,
+      key.bareModelNames,
     ]);
     if (!row) throw new GatewayError('not_found');
     return row;
@@ -104,6 +110,14 @@ export async function getKey(on: Queryable, accountId: string, id: string): Prom
   const [row] = await rowsOf<KeyRow>(on, GET, [id, accountId]);
   if (!row) throw new GatewayError('not_found');
   return row;
+}
+
+const FIND_ACCOUNT = statement('find-account-of-key', 'SELECT account_id FROM billing.keys WHERE id = $1');
+
+/** Whose key it is, also when it is deleted; undefined for an unknown key. */
+export async function findAccountOfKey(on: Queryable, id: string): Promise<string | undefined> {
+  const [row] = await rowsOf<{ account_id: string }>(on, FIND_ACCOUNT, [id]);
+  return row?.account_id;
 }
 
 const LIST = statement(
@@ -131,14 +145,17 @@ export interface ResolvedKeyRow {
   account_status: 'active' | 'suspended';
   allowed_models: string[];
   preview_models: string[];
+  bare_model_names: boolean;
   expires_at_ms: bigint | null;
   retires_at_ms: bigint | null;
+  has_tpm_limit: boolean;
   now_ms: bigint;
 }
 
 const RESOLVED_COLUMNS = `k.id, k.account_id, k.status, a.status AS account_status, k.allowed_models, a.preview_models,
+  coalesce(k.bare_model_names, a.bare_model_names) AS bare_model_names,
   billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
-  billing.epoch_ms(billing.clock()) AS now_ms`;
+  k.tpm_limit IS NOT NULL AS has_tpm_limit, billing.epoch_ms(billing.clock()) AS now_ms`;
 
 const RESOLVE = statement(
   'resolve-key',

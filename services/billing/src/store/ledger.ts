@@ -10,10 +10,12 @@ export interface LedgerRow {
   created_at_ms: bigint;
   /** Why it was adjusted, or which payment it stands for; may be empty. */
   note: string;
+  /** Of a charge for a task; else empty. */
+  task_id: string;
 }
 
 /** What makes a `LedgerRow` of an entry `l`. */
-export const LEDGER_COLUMNS = `l.seq, l.account_id, l.kind, l.amount_nano, l.reference,
+export const LEDGER_COLUMNS = `l.seq, l.account_id, l.kind, l.amount_nano, l.reference, l.task_id,
   billing.epoch_ms(l.created_at) AS created_at_ms,
   coalesce(CASE l.kind
     WHEN 'adjustment' THEN (SELECT a.reason FROM billing.adjustments a WHERE a.id = l.reference)

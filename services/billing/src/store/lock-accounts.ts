@@ -8,10 +8,12 @@ interface AccountRow {
   held_nano: bigint;
   daily_limit_nano: bigint | null;
   when_short: 'lower' | 'refuse';
+  limited_until_ms: bigint | null;
+  bare_model_names: boolean;
 }
 
-const SELECT =
-  'SELECT id, status, balance_nano, held_nano, daily_limit_nano, when_short FROM billing.accounts';
+const SELECT = `SELECT id, status, balance_nano, held_nano, daily_limit_nano, when_short, bare_model_names,
+  billing.epoch_ms(limited_until) AS limited_until_ms FROM billing.accounts`;
 
 // One is most often all, and is found without a list and a sort.
 const LOCK_ONE = statement('lock-account', `${SELECT} WHERE id = $1 FOR NO KEY UPDATE`);
@@ -43,4 +45,6 @@ const fromRow = (row: AccountRow): AccountFigures => ({
   dailyLimitNano: row.daily_limit_nano,
   today: { usedNano: 0n, heldNano: 0n },
   whenShort: row.when_short,
+  limitedUntilMs: Number(row.limited_until_ms ?? 0n),
+  bareModelNames: row.bare_model_names,
 });

@@ -17,17 +17,17 @@ const BEGIN_GENERATION = statement(
 // By the clock that wrote created_at, which tests do not move.
 const READ = statement(
   'read-rate-history',
-  `SELECT key_id, greatest(0, floor(extract(epoch FROM clock_timestamp() - created_at)))::bigint AS age,
+  `SELECT key_id, greatest(0, floor(extract(epoch FROM clock_timestamp() - created_at) * 2))::bigint * 500 AS age_ms,
      count(*) AS requests, sum(tokens)::bigint AS tokens
    FROM (
      SELECT key_id, created_at, tokens FROM billing.holds
      WHERE key_id = ANY($1::text[]) AND tokens IS NOT NULL
-       AND created_at > clock_timestamp() - interval '62 seconds'
+       AND created_at > clock_timestamp() - interval '61 seconds'
      UNION ALL
      SELECT key_id, created_at, 0 FROM billing.free_calls
-     WHERE key_id = ANY($1::text[]) AND created_at > clock_timestamp() - interval '62 seconds'
+     WHERE key_id = ANY($1::text[]) AND created_at > clock_timestamp() - interval '61 seconds'
    ) calls
-   GROUP BY key_id, age`,
+   GROUP BY key_id, age_ms`,
 );
 
 /**
@@ -42,7 +42,7 @@ export function recallRates(pool: Pool, keyIds: readonly string[]): Promise<KeyH
       owners.map((row) => row.account_id),
     );
     const keys = await rowsOf<{ id: string; generation: bigint }>(client, BEGIN_GENERATION, [keyIds]);
-    const rows = await rowsOf<{ key_id: string; age: bigint; requests: bigint; tokens: bigint }>(
+    const rows = await rowsOf<{ key_id: string; age_ms: bigint; requests: bigint; tokens: bigint }>(
       client,
       READ,
       [keyIds],
@@ -51,8 +51,8 @@ export function recallRates(pool: Pool, keyIds: readonly string[]): Promise<KeyH
     return keys.map(({ id, generation }) => ({
       keyId: id,
       generation,
-      seconds: (byKey.get(id) ?? []).map(({ age, requests, tokens }) => ({
-        age: Number(age),
+      entries: (byKey.get(id) ?? []).map(({ age_ms, requests, tokens }) => ({
+        ageMs: Number(age_ms),
         requests,
         tokens,
       })),

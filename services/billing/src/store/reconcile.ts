@@ -8,6 +8,7 @@ export interface Reconciliation {
   readonly orphanedHolds: bigint;
   readonly openHolds: bigint;
   readonly operatorLossNano: bigint;
+  readonly operatorLossNanoByReason: ReadonlyMap<string, bigint>;
   readonly deadLetters: bigint;
 }
 
@@ -59,26 +60,33 @@ const RECONCILE = statement(
         AND (o.id IS NULL OR o.epoch > h.owner_epoch
           OR o.last_seen < billing.clock() - $1::bigint * interval '1 millisecond')) AS orphaned,
      (SELECT coalesce(sum(holds), 0)::bigint FROM open) AS open,
-     (SELECT coalesce(sum(amount_nano), 0)::bigint FROM billing.operator_losses) AS loss,
+     (SELECT coalesce(jsonb_object_agg(reason, nano), '{}') FROM (
+        SELECT reason, sum(amount_nano)::text AS nano FROM billing.operator_losses GROUP BY reason) l) AS losses,
      (SELECT count(*) FROM billing.dead_letters) AS dead`,
 );
+
+interface ReconcileRow {
+  drift: string;
+  orphaned: bigint;
+  open: bigint;
+  losses: Readonly<Record<string, string>>;
+  dead: bigint;
+}
 
 /** Silence after which an owner counts as lost, though its holds stay until the grace is over. */
 const SILENCE_MS = 60_000;
 
 /** Computes every figure anew from the rows. */
 export async function reconcile(on: Queryable, silenceMs = SILENCE_MS): Promise<Reconciliation> {
-  const [row] = await rowsOf<{ drift: string; orphaned: bigint; open: bigint; loss: bigint; dead: bigint }>(
-    on,
-    RECONCILE,
-    [silenceMs],
-  );
+  const [row] = await rowsOf<ReconcileRow>(on, RECONCILE, [silenceMs]);
   if (!row) throw new Error('reconcile answered nothing');
+  const losses = new Map(Object.entries(row.losses).map(([reason, nano]) => [reason, BigInt(nano)]));
   return {
     driftNano: BigInt(row.drift),
     orphanedHolds: row.orphaned,
     openHolds: row.open,
-    operatorLossNano: row.loss,
+    operatorLossNano: [...losses.values()].reduce((sum, nano) => sum + nano, 0n),
+    operatorLossNanoByReason: losses,
     deadLetters: row.dead,
   };
 }

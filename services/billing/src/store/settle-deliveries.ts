@@ -4,6 +4,7 @@ import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import type { RateCorrection } from '../domain/rate-limiter';
 import { type Hold, type HoldEnd, settleExpiredHold, settleOpenHold } from '../domain/settlement';
 import { MalformedEvent, type UsageEvent } from '../domain/usage-event';
+import { countAbandonedCosts } from './abandoned-costs';
 import { type DeadLetter, insertDeadLetters } from './dead-letters';
 import { endHolds } from './end-holds';
 import { findHolds, insertTombstones } from './holds';
@@ -21,9 +22,10 @@ import { insertUsageRecords } from './usage-records';
 export async function settleDeliveries(
   pool: Pool,
   deliveries: readonly Delivery[],
+  abandonedCostLimitNano: bigint,
 ): Promise<DeliveryOutcome[]> {
   try {
-    const { outcomes, late } = await settleTogether(pool, deliveries);
+    const { outcomes, late } = await settleTogether(pool, deliveries, abandonedCostLimitNano);
     // Rare, and each against what those before it left.
     for (const event of late) await settleLate(pool, event);
     return outcomes;
@@ -44,7 +46,11 @@ interface Plan {
   readonly letters: DeadLetter[];
 }
 
-function settleTogether(pool: Pool, deliveries: readonly Delivery[]): Promise<Plan> {
+function settleTogether(
+  pool: Pool,
+  deliveries: readonly Delivery[],
+  abandonedCostLimitNano: bigint,
+): Promise<Plan> {
   const events = deliveries.map(({ event }) => event).filter(isWellFormed);
   return inTwoSteps(pool, {
     read: (batch) => [
@@ -60,12 +66,14 @@ function settleTogether(pool: Pool, deliveries: readonly Delivery[]): Promise<Pl
     decide: ([accounts, holds]) => {
       const plan = makePlan(deliveries, accounts, holds);
       const ends = plan.open.map(({ end }) => end);
+      const abandoned = plan.open.filter(isAbandonedCost).map(({ end }) => end);
       const charged = plan.open.map(({ event, end }) => ({ event, chargedNano: end.chargedNano }));
       for (const event of plan.tombstones) charged.push({ event, chargedNano: 0n });
       return {
         result: () => plan,
         write: (batch) => [
           ...ifAny(ends, (list) => endHolds(batch, list)),
+          ...ifAny(abandoned, (list) => countAbandonedCosts(batch, list, abandonedCostLimitNano)),
           ...ifAny(plan.tombstones, (list) => insertTombstones(batch, list)),
           ...ifAny(charged, (list) => insertUsageRecords(batch, list)),
           ...ifAny(plan.letters, (list) => insertDeadLetters(batch, list)),
@@ -74,6 +82,14 @@ function settleTogether(pool: Pool, deliveries: readonly Delivery[]): Promise<Pl
     },
   });
 }
+
+/** The status of a call whose caller disconnected. */
+const CALLER_LEFT = 499;
+
+/** A cost that an account can cause again and again: calls that its callers leave, whose usage nobody pays. */
+const isAbandonedCost = ({ event, end: { lossReason, lossNano } }: Plan['open'][number]): boolean =>
+  lossNano > 0n &&
+  (lossReason === 'abandoned' || (lossReason === 'usage_unknown' && event.status === CALLER_LEFT));
 
 function makePlan(
   deliveries: readonly Delivery[],
@@ -98,8 +114,11 @@ function makePlan(
 }
 
 /** What the call used of its rates, if anybody knows. */
-function correction({ hold: { rates }, usedTokens }: HoldEnd): { rates?: RateCorrection } {
-  return rates && usedTokens !== null ? { rates: { ...rates, usedTokens } } : {};
+function correction(
+  { hold: { rates, requestId }, usedTokens }: HoldEnd,
+  { streamed }: UsageEvent,
+): { rates?: RateCorrection } {
+  return rates && usedTokens !== null ? { rates: { ...rates, requestId, usedTokens, streamed } } : {};
 }
 
 function whyDead(
@@ -119,7 +138,7 @@ function place(plan: Plan, event: UsageEvent, hold: Hold | undefined): DeliveryO
   if (hold?.state === 'open') {
     const end = settleOpenHold(hold, event);
     plan.open.push({ end, event });
-    return { kind: 'applied', ...correction(end) };
+    return { kind: 'applied', ...correction(end, event) };
   }
   if (!hold) plan.tombstones.push(event);
   // The rates of a hold that expired are long past mattering.

@@ -40,7 +40,14 @@ export type Step =
   | { readonly do: 'reserve'; readonly calls: readonly Asked[] }
   | { readonly do: 'repeat'; readonly pick: number }
   | { readonly do: 'expire'; readonly pick: number }
-  | { readonly do: 'end'; readonly pick: number; readonly costNano: bigint; readonly outcome: Outcome }
+  | {
+      readonly do: 'end';
+      readonly pick: number;
+      readonly costNano: bigint;
+      readonly outcome: Outcome;
+      /** What it may have cost beyond that. */
+      readonly lossNano: bigint;
+    }
   | { readonly do: 'topup'; readonly amountNano: bigint }
   | { readonly do: 'day'; readonly ahead: number };
 
@@ -65,6 +72,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       pick: fc.nat(),
       costNano: nano(450n),
       outcome: fc.constantFrom<Outcome>('SETTLED', 'RELEASED', 'LOST'),
+      lossNano: fc.oneof(fc.constant(0n), nano(450n)),
     }),
   },
   {
@@ -111,7 +119,7 @@ export class MoneyRun {
     if (one.do === 'repeat') return this.#repeat(one.pick);
     if (one.do === 'expire') return this.#expire(one.pick);
     if (one.do === 'day') return this.#move(one.ahead);
-    if (one.do === 'end') return this.#end(one.pick, one.costNano, one.outcome);
+    if (one.do === 'end') return this.#end(one);
     return this.#topup(one.amountNano);
   }
 
@@ -162,12 +170,16 @@ export class MoneyRun {
       ownerEpoch: 1n,
       boundNano,
       floorNano: minBigint(floorNano, boundNano),
-      boundTokens: 0n,
-      floorTokens: 0n,
+      promptTokens: 0n,
+      outputTokens: 0n,
       free: false,
       callerNamedMaximum: false,
       makesTask: false,
+      taskId: '',
+      endpoint: '',
       isNew: true,
+      mayHaveHold: false,
+      bareModelName: false,
     };
   }
 
@@ -179,7 +191,9 @@ export class MoneyRun {
     const known = this.#pick(index);
     if (!known) return;
     const expected = known.state === 'open' ? `granted ${known.holdNano}` : 'internal_error';
-    expect(await this.#core.reserve([{ ...known.call, isNew: false }])).toEqual([expected]);
+    expect(await this.#core.reserve([{ ...known.call, isNew: false, mayHaveHold: true }])).toEqual([
+      expected,
+    ]);
   }
 
   async #expire(index: number): Promise<void> {
@@ -189,8 +203,8 @@ export class MoneyRun {
     known.state = 'expired';
   }
 
-  async #end(index: number, costNano: bigint, outcome: Outcome): Promise<void> {
-    const known = this.#pick(index);
+  async #end({ pick, costNano, outcome, lossNano }: Step & { do: 'end' }): Promise<void> {
+    const known = this.#pick(pick);
     if (!known) return;
     const { requestId, accountId, keyId } = known.call;
     const event = {
@@ -199,6 +213,7 @@ export class MoneyRun {
       keyId,
       outcome: `USAGE_OUTCOME_${outcome}` as const,
       costNano: String(costNano),
+      ...(lossNano > 0n && { lossReason: 'LOSS_REASON_USAGE_UNKNOWN', lossNano: String(lossNano) }),
     };
     const first = known.state === 'over' ? 'duplicate' : 'applied';
     expect(await this.#core.deliver([event, event])).toEqual([first, 'duplicate']);
@@ -209,6 +224,8 @@ export class MoneyRun {
     known.costNano = { SETTLED: costNano, RELEASED: 0n, LOST: known.holdNano }[outcome];
     const charged = minBigint(known.costNano, ...limits);
     known.chargedNano = charged > 0n ? charged : 0n;
+    const restNano = known.holdNano - known.costNano;
+    if (restNano > 0n) known.costNano += minBigint(lossNano, restNano);
     known.state = 'over';
     this.#model.balanceNano -= known.chargedNano;
   }

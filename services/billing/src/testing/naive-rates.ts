@@ -1,69 +1,129 @@
 import type { CallToAdmit } from '../domain/admission';
 
-interface Entry {
-  readonly second: number;
-  tokens: number;
+const WINDOW_MS = 60_000;
+const BUCKET_MS = 500;
+
+interface Bucket {
+  readonly number: number;
+  /** Time of its last count: a minute later it leaves the window. */
+  lastMs: number;
   requests: number;
+  tokens: number;
 }
 
-const WINDOW = 61;
-
-/** The limiter in the plainest way: a list of all that was taken, summed up anew for every call. */
-export class NaiveRates {
-  readonly entries: Entry[] = [];
-
-  window(now: number): { requests: number; tokens: number } {
-    let requests = 0;
-    let tokens = 0;
-    for (const entry of this.entries) {
-      if (entry.second > now - WINDOW) {
-        requests += entry.requests;
-        tokens += entry.tokens;
-      }
-    }
-    return { requests, tokens };
-  }
-
-  /** Seconds until the window would hold none of these. */
-  reset(now: number, of: 'requests' | 'tokens'): number {
-    const seconds = this.entries.filter((entry) => entry[of] > 0).map(({ second }) => second + WINDOW - now);
-    return Math.max(0, ...seconds);
-  }
-
-  #fits(now: number, rpm: number | null, tpm: number | null, least: number): boolean {
-    const { requests, tokens } = this.window(now);
-    return (rpm === null || requests < rpm) && (tpm === null || tokens + least <= tpm);
-  }
-
-  /** What the limiter is to say: tokens given, or the code and the seconds to wait, -1 for ever. */
-  take(
-    now: number,
-    { rpm, tpm, most, least, free }: { rpm: number | null; tpm: number | null } & NaiveCall,
-  ): { given: number; entry: Entry } | { code: string; wait: number } {
-    const uses = !free && most > 0;
-    const needs = uses ? least : 0;
-    const counted = uses ? tpm : null;
-    if (!this.#fits(now, rpm, counted, needs)) {
-      const over = rpm !== null && this.window(now).requests >= rpm;
-      let wait = 0;
-      while (wait <= WINDOW && !this.#fits(now + wait, rpm, counted, needs)) wait++;
-      return { code: over ? 'rpm_rate_limited' : 'tpm_rate_limited', wait: wait > WINDOW ? -1 : wait };
-    }
-    const room = counted === null ? most : counted - this.window(now).tokens;
-    const given = uses ? Math.min(most, room) : 0;
-    const entry = { second: now, tokens: given, requests: 1 };
-    this.entries.push(entry);
-    return { given, entry };
-  }
-}
-
-interface NaiveCall {
-  readonly most: number;
-  readonly least: number;
+export interface NaiveCall {
+  readonly prompt: number;
+  readonly output: number;
   readonly free: boolean;
 }
 
-export const callToRate = (keyId: string, { most, least, free }: NaiveCall): CallToAdmit => ({
+/** A call that was let in, and what is counted for it by now. */
+export interface NaiveEntry {
+  readonly bucket: number;
+  readonly taken: number;
+  counted: number;
+  sequence: number;
+  /** What is counted at its admission, and in the bucket of its last report. */
+  held: number;
+  latest: number;
+  latestBucket: number;
+}
+
+export interface NaiveLimits {
+  readonly rpm: number | null;
+  readonly tpm: number | null;
+}
+
+/** The limiter in the plainest way: every bucket that ever was, summed up for every call. */
+export class NaiveRates {
+  readonly #buckets = new Map<number, Bucket>();
+
+  window(nowMs: number): { requests: number; tokens: number } {
+    const sums = { requests: 0, tokens: 0 };
+    for (const { lastMs, requests, tokens } of this.#buckets.values()) {
+      if (lastMs + WINDOW_MS <= nowMs) continue;
+      sums.requests += requests;
+      sums.tokens += tokens;
+    }
+    return sums;
+  }
+
+  /** Seconds until the window would hold none of these. */
+  reset(nowMs: number, of: 'requests' | 'tokens'): number {
+    const lastMs = [...this.#buckets.values()].filter((bucket) => bucket[of] > 0).map((one) => one.lastMs);
+    return Math.max(0, Math.ceil((Math.max(0, ...lastMs) + WINDOW_MS - nowMs) / 1_000));
+  }
+
+  /** What the limiter is to say: the call counted, or the code and the seconds to wait, -1 for ever. */
+  take(nowMs: number, limits: NaiveLimits, call: NaiveCall): NaiveEntry | { code: string; wait: number } {
+    const taken = call.free ? 0 : call.prompt + call.output;
+    const prompt = taken > 0 ? Math.max(1, call.prompt) : 0;
+    const excess = () => this.#excess(nowMs, limits, prompt);
+    const { requests, tokens } = excess();
+    if (requests <= 0 && tokens <= 0) {
+      const bucket = this.#count(nowMs, 1, taken);
+      return { bucket, taken, counted: taken, sequence: -1, held: taken, latest: 0, latestBucket: -1 };
+    }
+    const code = requests > 0 ? 'rpm_rate_limited' : 'tpm_rate_limited';
+    for (let wait = 1; wait <= 60; wait++) {
+      const later = this.#excess(nowMs + wait * 1_000, limits, prompt);
+      if (later.requests <= 0 && later.tokens <= 0) return { code, wait };
+    }
+    return { code, wait: -1 };
+  }
+
+  /** By how much the limits are exceeded for such a call. */
+  #excess(nowMs: number, { rpm, tpm }: NaiveLimits, prompt: number): { requests: number; tokens: number } {
+    const used = this.window(nowMs);
+    const fitsEmpty = tpm !== null && used.tokens === 0 && tpm > 0 && prompt / 1.25 <= tpm;
+    return {
+      requests: rpm === null ? 0 : used.requests + 1 - rpm,
+      tokens: tpm === null || prompt === 0 || fitsEmpty ? 0 : used.tokens + prompt - tpm,
+    };
+  }
+
+  letGo(nowMs: number, entry: NaiveEntry): void {
+    this.#giveBack(nowMs, entry.bucket, 1, entry.taken);
+  }
+
+  /** What a call has used so far, or in the end. */
+  use(nowMs: number, entry: NaiveEntry, used: number, sequence: number): void {
+    if (sequence <= entry.sequence) return;
+    entry.sequence = sequence;
+    const more = used - entry.counted;
+    if (more > 0) {
+      const bucket = this.#count(nowMs, 0, more);
+      entry.latest = bucket === entry.latestBucket ? entry.latest + more : more;
+      entry.latestBucket = bucket;
+    } else {
+      const back = this.#giveBack(nowMs, entry.latestBucket, 0, Math.min(-more, entry.latest));
+      entry.latest -= back;
+      entry.held -= this.#giveBack(nowMs, entry.bucket, 0, Math.min(-more - back, entry.held));
+    }
+    entry.counted = used;
+  }
+
+  #count(nowMs: number, requests: number, tokens: number): number {
+    const number = Math.floor(nowMs / BUCKET_MS);
+    const bucket = this.#buckets.get(number) ?? { number, lastMs: nowMs, requests: 0, tokens: 0 };
+    this.#buckets.set(number, bucket);
+    bucket.lastMs = nowMs;
+    bucket.requests += requests;
+    bucket.tokens += tokens;
+    return number;
+  }
+
+  #giveBack(nowMs: number, number: number, requests: number, tokens: number): number {
+    const bucket = this.#buckets.get(number);
+    if (!bucket || bucket.lastMs + WINDOW_MS <= nowMs) return 0;
+    const back = Math.min(tokens, bucket.tokens);
+    bucket.requests -= Math.min(requests, bucket.requests);
+    bucket.tokens -= back;
+    return back;
+  }
+}
+
+export const callToRate = (keyId: string, { prompt, output, free }: NaiveCall): CallToAdmit => ({
   requestId: '',
   accountId: '',
   keyId,
@@ -73,10 +133,14 @@ export const callToRate = (keyId: string, { most, least, free }: NaiveCall): Cal
   ownerEpoch: 0n,
   boundNano: 0n,
   floorNano: 0n,
-  boundTokens: BigInt(most),
-  floorTokens: BigInt(least),
+  promptTokens: BigInt(prompt),
+  outputTokens: BigInt(output),
   free,
   callerNamedMaximum: false,
   makesTask: false,
+  taskId: '',
+  endpoint: '',
   isNew: true,
+  mayHaveHold: false,
+  bareModelName: false,
 });

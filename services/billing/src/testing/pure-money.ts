@@ -101,6 +101,8 @@ export class PureMoney implements MoneyCore {
       dailyLimitNano: ACCOUNT_DAILY,
       today: { usedNano: this.#used(day), heldNano: 0n },
       whenShort: 'lower',
+      limitedUntilMs: 0,
+      bareModelNames: false,
     };
   }
 
@@ -115,6 +117,7 @@ export class PureMoney implements MoneyCore {
       dailyLimitNano: daily,
       monthlyLimitNano: monthly,
       requestCostLimitNano: null,
+      bareModelNames: null,
       liveValueIds: [],
       retiredValueIds: [],
       rates: { rpm: null, tpm: null, generation: 0n },

@@ -2,12 +2,14 @@ import { randomUUIDv7 } from 'node:crypto';
 import { fromErrorDetail, type GatewayError, loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { RateReport } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
 import type { ReserveReply__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
 import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import type { UsageEvent } from '@gateway/proto/generated/gateway/billing/v1/UsageEvent';
 import { callUnary, createGrpcClient, createLogger } from '@gateway/runtime';
 import type { ServiceError } from '@grpc/grpc-js';
+import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
 import { startBilling } from '../server';
 
 const SECRET = 'a secret for tests only';
@@ -19,22 +21,28 @@ export class TestBilling {
   readonly asEdge: BillingServiceClient;
   readonly asChat: BillingServiceClient;
 
+  /** On the database of that owner, with the service's own login. */
   static async start(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestBilling> {
     const log = createLogger('billing', process.env.TEST_LOG_LEVEL ?? 'silent');
+    const serviceUrl = await createServiceDatabase('billing', databaseUrl);
     const service = await startBilling(
       {
         GRPC_PORT: '0',
-        DATABASE_URL: databaseUrl,
+        DATABASE_URL: serviceUrl,
         SERVICE_SECRET: SECRET,
         KEY_PEPPER: 'a pepper for tests only',
         ...env,
       },
       log,
     );
-    return new TestBilling(service);
+    return new TestBilling(service, serviceUrl);
   }
 
-  private constructor(service: Awaited<ReturnType<typeof startBilling>>) {
+  private constructor(
+    service: Awaited<ReturnType<typeof startBilling>>,
+    /** With the login of the service. */
+    readonly databaseUrl: string,
+  ) {
     this.#service = service;
     const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
     const addresses = [`127.0.0.1:${service.ports.grpc}`];
@@ -104,6 +112,14 @@ export class TestBilling {
     });
   }
 
+  /** Sends reports, which nobody answers, on a stream of their own. */
+  report(...reports: RateReport[]): void {
+    const stream = this.asChat.Reserve();
+    stream.on('data', () => {});
+    stream.write({ reports });
+    stream.end();
+  }
+
   async metric(name: string): Promise<number> {
     const response = await fetch(`http://127.0.0.1:${this.#service.ports.admin}/metrics`);
     const line = (await response.text()).split('\n').find((text) => text.startsWith(`${name} `));
@@ -135,6 +151,7 @@ export const reserveRequest = (
   boundTokens: '100',
   floorTokens: '100',
   isNew: true,
+  bareModelName: false,
   ...more,
 });
 

@@ -1,6 +1,7 @@
 import { createLogger } from '@gateway/runtime';
 import { startEmbeddedRedisProcess } from '../../../../deploy/local/src/engines/embedded-redis-process';
 import { connectRedis, type RedisConnection, redisScript } from '../clients/redis';
+import { bookOf } from '../clients/redis-rates';
 import { eventually } from './test-billing';
 
 export interface TestRedis {
@@ -25,5 +26,5 @@ const FORGET = redisScript(`return { redis.call('DEL', KEYS[1]) }`);
 
 /** Loses the rates of one key, as a flush loses those of all. */
 export async function forgetRates(redis: RedisConnection, keyId: string): Promise<void> {
-  await redis.run(FORGET, `rates:${redis.life}:{${keyId}}`, []);
+  await redis.run(FORGET, [bookOf(redis.life, keyId)], []);
 }

@@ -15,6 +15,8 @@ export interface Target {
 /** A catalog entry as operators write it, without what the store gives it. */
 export interface ModelEntry {
   readonly slug: string;
+  /** Other names for it, with or without a provider; no two models share a name. */
+  readonly aliases: readonly string[];
   readonly name: string;
   readonly status: ModelStatus;
   readonly preview: boolean;

@@ -21,6 +21,7 @@ export const createModel =
     const entry = checkEntry(fromProtoModel(model));
     const made = await edit(async (catalog) => {
       if (await catalog.find(entry.slug)) throw invalid(`slug: ${entry.slug} is listed already`);
+      await checkNames(catalog, entry);
       await checkSuccessor(catalog, entry);
       await catalog.insert(entry);
       return catalog.find(entry.slug);
@@ -39,6 +40,7 @@ export const updateModel =
       // A dashboard of an older version does not know them.
       image: entry.image ?? (request.clearImage ? undefined : current.image),
       video: entry.video ?? (request.clearVideo ? undefined : current.video),
+      aliases: request.setAliases ? entry.aliases : current.aliases,
     }));
   };
 
@@ -75,6 +77,7 @@ async function change(
     const current = await findModel(catalog, slug);
     const entry = checkEntry(next(current));
     check(current, entry);
+    await checkNames(catalog, entry);
     if (entry.successor !== current.successor) await checkSuccessor(catalog, entry);
     await catalog.replace(current, entry);
     return catalog.find(slug);
@@ -94,6 +97,15 @@ function checkVersion({ priceVersion, pricing }: Model, entry: ModelEntry, ifVer
   if (ifVersion === 0n || ifVersion === priceVersion) return;
   if (isDeepStrictEqual(entry.pricing, pricing)) return;
   throw invalid(`if_version: the prices were changed meanwhile, their version is ${priceVersion}`);
+}
+
+/** The table's constraint refuses the same; only this tells the operator which model has the name. */
+async function checkNames(catalog: CatalogEdit, { slug, aliases }: ModelEntry): Promise<void> {
+  const owners = await catalog.ownersOf([slug, ...aliases]);
+  for (const [name, owner] of owners) {
+    if (owner === slug) continue;
+    throw invalid(`${name === slug ? 'slug' : 'aliases'}: ${name} is a name of ${owner}`);
+  }
 }
 
 /** A model is sent on to one that can be called, when it is said; that one may go later. */

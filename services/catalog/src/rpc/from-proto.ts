@@ -36,6 +36,7 @@ export function fromProtoModel(model: Model__Output | null): ModelEntry {
   if (!model) throw new GatewayError('invalid_request', { detail: 'model is required' });
   return {
     slug: model.slug,
+    aliases: model.aliases,
     name: model.name,
     status: model.status === 'MODEL_STATUS_UNSPECIFIED' ? 'active' : fromProtoStatus(model.status),
     preview: model.preview,

@@ -34,6 +34,7 @@ export function toProtoModel(model: Model): ModelProto {
   const { pricing } = model;
   return {
     slug: model.slug,
+    aliases: [...model.aliases],
     name: model.name,
     status: STATUS[model.status],
     preview: model.preview,

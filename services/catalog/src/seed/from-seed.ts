@@ -6,6 +6,7 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
   const { tokens, image, video, source, source_date } = seed.pricing;
   return {
     slug: seed.slug,
+    aliases: seed.aliases,
     name: seed.name,
     status: seed.status,
     preview: seed.preview,

@@ -80,7 +80,14 @@ describe('a bad seed', () => {
   test('is refused with every problem of every file', async () => {
     write('a.json', '{');
     write('b.json', { models: [chat('Bad Slug'), chat('sim/x', { name: '', colour: 'red' })] });
-    write('c.json', { models: [chat('sim/y', { successor: 'sim/gone' }), chat('sim/y')] });
+    write('c.json', {
+      models: [
+        chat('sim/y', { successor: 'sim/gone' }),
+        chat('sim/y'),
+        chat('sim/z', { aliases: ['sim/y', 'latest'] }),
+        chat('sim/a', { aliases: ['latest'] }),
+      ],
+    });
     write('notes.txt', 'not read');
     expect(await problems()).toEqual([
       'a.json: not valid JSON',
@@ -88,6 +95,8 @@ describe('a bad seed', () => {
       expect.stringMatching(/^b\.json: models\.1\.name: /),
       expect.stringMatching(/^b\.json: models\.1: .*colour/),
       'sim/y: listed twice',
+      'sim/z: alias sim/y is a name of sim/y',
+      'sim/a: alias latest is a name of sim/z',
       'sim/y: successor sim/gone is not listed',
     ]);
   });
@@ -119,6 +128,9 @@ describe('a bad seed', () => {
     ],
     ['a floor above the maximum', { output_floor_tokens: 101 }, /output_floor_tokens/],
     ['more output than context', { max_output_tokens: 1001 }, /above context_length/],
+    ['an alias with two slashes', { aliases: ['sim/x/y'] }, /aliases\.0/],
+    ['an alias that is a placeholder', { aliases: ['default'] }, /aliases\.0: a placeholder/],
+    ['its own slug as an alias', { aliases: ['sim/x'] }, /the slug itself/],
     ['an active model that nobody answers', { targets: [] }, /targets/],
     ['a day that is none', { pricing: { ...pricing(), source_date: '2026-02-30' } }, /source_date/],
   ])('%s', async (_what, more, expected) => {

@@ -46,6 +46,14 @@ function crossProblems(models: readonly ModelEntry[]): string[] {
     if (slugs.has(slug)) problems.push(`${slug}: listed twice`);
     slugs.add(slug);
   }
+  const owners = new Map([...slugs].map((slug) => [slug, slug]));
+  for (const { slug, aliases } of models) {
+    for (const alias of aliases) {
+      const owner = owners.get(alias);
+      if (owner !== undefined) problems.push(`${slug}: alias ${alias} is a name of ${owner}`);
+      owners.set(alias, slug);
+    }
+  }
   for (const { slug, successor } of models) {
     if (successor !== undefined && !slugs.has(successor)) {
       problems.push(`${slug}: successor ${successor} is not listed`);

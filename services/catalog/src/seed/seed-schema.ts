@@ -5,6 +5,17 @@ import { listOf, text } from './seed-types';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*$/;
 
+/** A slug, or a model's name alone; providers write some of theirs with capitals. */
+const ALIAS = /^(?:[a-z0-9][a-z0-9._-]*\/)?[A-Za-z0-9][A-Za-z0-9._:-]*$/;
+/** Clients send these where their user has chosen no model. */
+const PLACEHOLDER = /^(?:auto|default)$/i;
+
+const alias = z
+  .string()
+  .max(200)
+  .regex(ALIAS, 'not <provider>/<model> or <model>')
+  .refine((name) => !PLACEHOLDER.test(name), 'a placeholder');
+
 /** An amount of USD as a decimal string, so that no digit passes through a floating-point number. */
 const usd = z.string().transform((value, context) => {
   const nano = nanoFromDecimal(value);
@@ -94,6 +105,7 @@ const pricing = z.strictObject({
 export const modelSchema = z
   .strictObject({
     slug: z.string().max(200).regex(SLUG, 'not <provider>/<model> in lower case'),
+    aliases: listOf(alias, 50).default([]),
     name: text(200),
     status: z.enum(['active', 'disabled', 'delisted']).default('active'),
     preview: z.boolean().default(false),
@@ -147,6 +159,7 @@ export const modelSchema = z
     if (entry.status === 'active' && entry.targets.length === 0) {
       wrong('targets', 'an active model needs one');
     }
+    if (entry.aliases.includes(entry.slug)) wrong('aliases', 'the slug itself');
     if (entry.successor === entry.slug) wrong('successor', 'the model itself');
   });
 

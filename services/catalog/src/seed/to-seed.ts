@@ -6,6 +6,7 @@ import type { SeedInput } from './seed-schema';
 export function toSeedModel(entry: ModelEntry): SeedInput {
   return {
     slug: entry.slug,
+    aliases: [...entry.aliases],
     name: entry.name,
     status: entry.status,
     preview: entry.preview,

@@ -7,6 +7,8 @@ import { announceChange, insertModel, insertPriceVersion, nextRevision } from '.
 /** The catalog in a transaction that nobody else's change can come between. */
 export interface CatalogEdit {
   find(slug: string): Promise<Model | undefined>;
+  /** Those of the names that models go by, each with the slug of its model. */
+  ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   insert(entry: ModelEntry): Promise<void>;
   /** Prices that differ from the current ones become a new version; where nothing differs, nothing changes. */
   replace(current: Model, entry: ModelEntry): Promise<void>;
@@ -18,6 +20,7 @@ export async function editCatalog<T>(pool: Pool, work: (edit: CatalogEdit) => Pr
     await client.query('SELECT 1 FROM catalog.revision FOR UPDATE');
     return work({
       find: (slug) => findModel(client, slug),
+      ownersOf: (names) => findOwners(client, names),
       async insert(entry) {
         await insertModel(client, entry, await nextRevision(client));
         await announceChange(client);
@@ -39,6 +42,14 @@ async function findModel(client: PoolClient, slug: string): Promise<Model | unde
   return rows[0] && fromModelRow(rows[0]);
 }
 
+async function findOwners(client: PoolClient, names: readonly string[]) {
+  const { rows } = await client.query<{ name: string; slug: string }>(
+    'SELECT name, slug FROM catalog.model_names WHERE name = ANY ($1)',
+    [names],
+  );
+  return new Map(rows.map(({ name, slug }) => [name, slug]));
+}
+
 async function replaceModel(client: PoolClient, current: Model, entry: ModelEntry): Promise<boolean> {
   const { priceVersion, createdAtMs: _, ...before } = current;
   if (isDeepStrictEqual(entry, before)) return false;
@@ -49,7 +60,7 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
        name = $2, status = $3, preview = $4, successor = $5, input_modalities = $6, output_modalities = $7,
        context_length = $8, max_output_tokens = $9, output_floor_tokens = $10, capabilities = $11,
        workflow = $12, targets = $13, price_version = $14, revision = $15,
-       max_image_tokens = $16, features = $17
+       max_image_tokens = $16, features = $17, aliases = $18
      WHERE slug = $1`,
     [
       entry.slug,
@@ -69,6 +80,7 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
       await nextRevision(client),
       entry.maxImageTokens,
       toFeaturesJson(entry),
+      entry.aliases,
     ],
   );
   return true;

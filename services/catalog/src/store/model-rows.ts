@@ -61,6 +61,8 @@ interface FeaturesJson {
 
 export interface ModelRow {
   slug: string;
+  /** Null in rows of an older version. */
+  aliases: string[] | null;
   name: string;
   status: ModelStatus;
   preview: boolean;
@@ -86,6 +88,7 @@ export interface ModelRow {
 export function fromModelRow(row: ModelRow): Model {
   return {
     slug: row.slug,
+    aliases: row.aliases ?? [],
     name: row.name,
     status: row.status,
     preview: row.preview,

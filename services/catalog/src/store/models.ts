@@ -30,23 +30,47 @@ export async function loadChanges(pool: Pool, after: bigint): Promise<CatalogUpd
 }
 
 /**
- * Adds the entries whose slug is new and leaves the others as they are, but for what they take if nobody could have
- * said that before. Answers the added slugs.
+ * Adds the entries whose slug is new and leaves the others as they are, except for features and aliases that were
+ * written before there were any. A name that operators have given to another model stays there. Returns the added slugs.
  */
 export async function addMissingModels(pool: Pool, entries: readonly ModelEntry[]): Promise<string[]> {
   return withTransaction(pool, async (client) => {
     // The counter's lock keeps instances that start together from adding the same model twice; the models
     // are read by a statement of their own, which sees what was committed while this one waited.
     await client.query('SELECT 1 FROM catalog.revision FOR UPDATE');
-    const { rows } = await client.query<{ slug: string }>('SELECT slug FROM catalog.models');
-    const known = new Set(rows.map((row) => row.slug));
-    const missing = entries.filter((entry) => !known.has(entry.slug));
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM catalog.model_names');
+    const taken = new Set(rows.map(({ name }) => name));
+    const missing = entries.filter((entry) => !taken.has(entry.slug));
+    for (const { slug } of missing) taken.add(slug);
+    const free = ({ aliases }: ModelEntry) => aliases.filter((alias) => !taken.has(alias));
     await addMissingFeatures(client, entries);
+    await addMissingAliases(client, entries, free);
     if (missing.length === 0) return [];
     const revision = await nextRevision(client);
-    for (const entry of missing) await insertModel(client, entry, revision);
+    for (const entry of missing) await insertModel(client, { ...entry, aliases: free(entry) }, revision);
     return missing.map((entry) => entry.slug);
   });
+}
+
+async function addMissingAliases(
+  client: PoolClient,
+  entries: readonly ModelEntry[],
+  free: (entry: ModelEntry) => readonly string[],
+): Promise<void> {
+  const { rows } = await client.query<{ slug: string }>(
+    'SELECT slug FROM catalog.models WHERE aliases IS NULL',
+  );
+  const lacking = new Set(rows.map(({ slug }) => slug));
+  const told = entries.filter((entry) => lacking.has(entry.slug) && free(entry).length > 0);
+  if (told.length === 0) return;
+  const revision = await nextRevision(client);
+  for (const entry of told) {
+    await client.query('UPDATE catalog.models SET aliases = $2, revision = $3 WHERE slug = $1', [
+      entry.slug,
+      free(entry),
+      revision,
+    ]);
+  }
 }
 
 async function addMissingFeatures(client: PoolClient, entries: readonly ModelEntry[]): Promise<void> {
@@ -97,8 +121,8 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
     `INSERT INTO catalog.models
        (slug, name, status, preview, successor, input_modalities, output_modalities, context_length,
         max_output_tokens, output_floor_tokens, capabilities, workflow, targets, revision, price_version,
-        max_image_tokens, features)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+        max_image_tokens, features, aliases)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
     [
       entry.slug,
       entry.name,
@@ -117,6 +141,7 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
       version,
       entry.maxImageTokens,
       toFeaturesJson(entry),
+      entry.aliases,
     ],
   );
 }

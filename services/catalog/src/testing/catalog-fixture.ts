@@ -6,6 +6,7 @@ import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
 import { createGrpcClient, createLogger, type RunningService } from '@gateway/runtime';
 import pg from 'pg';
+import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
 import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { start } from '../server';
 
@@ -22,7 +23,12 @@ export async function startCatalogWorld() {
 
   async function startCatalog(seedDir = SEED_DIR): Promise<RunningService> {
     const service = await start(
-      { DATABASE_URL: database.url, SERVICE_SECRET: SECRET, GRPC_PORT: '0', CATALOG_SEED_DIR: seedDir },
+      {
+        DATABASE_URL: await createServiceDatabase('catalog', database.url),
+        SERVICE_SECRET: SECRET,
+        GRPC_PORT: '0',
+        CATALOG_SEED_DIR: seedDir,
+      },
       log,
     );
     let stopped: Promise<void> | undefined;

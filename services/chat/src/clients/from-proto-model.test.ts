@@ -18,7 +18,10 @@ function priceOf(rates: Partial<TokenPricing__Output>, longContext?: Partial<Tok
     outputModalities: ['text'],
     capabilities: [],
     targets: [],
-    pricing: { version: '7', tokens },
+    createdAtMs: '0',
+    image: null,
+    video: null,
+    pricing: { version: '7', tokens, image: null, video: null },
   } as unknown as Model__Output;
   return fromProtoModel(entry).pricing;
 }

@@ -1,11 +1,13 @@
+import { toListedModel } from '@gateway/proto';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
-import type { Model, Pricing, TokenPrice } from '../domain/model';
+import type { CatalogModel, Pricing, TokenPrice } from '../domain/model';
 
-export function fromProtoModel(model: Model__Output): Model {
+export function fromProtoModel(model: Model__Output): CatalogModel {
   const pricing = fromProtoPricing(model);
   return {
     slug: model.slug,
+    aliases: model.aliases,
     name: model.name,
     active: model.status === 'MODEL_STATUS_ACTIVE',
     preview: model.preview,
@@ -19,6 +21,7 @@ export function fromProtoModel(model: Model__Output): Model {
     targets: model.targets,
     ...(pricing && { pricing }),
     createdAtMs: Number(model.createdAtMs),
+    listed: toListedModel(model),
   };
 }
 

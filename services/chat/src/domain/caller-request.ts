@@ -20,6 +20,8 @@ export interface CallerRequest {
   readonly size: RequestSize;
   /** Headers of the caller that a provider of the same format gets. */
   readonly passedHeaders: Readonly<Record<string, string>>;
+  /** The body, parsed. */
+  readonly parsed: Readonly<Record<string, unknown>>;
   /**
    * In no provider's words. Made when first asked for: a call that passes through never needs it.
    * @throws GatewayError `invalid_request` for what no other format can carry and matters

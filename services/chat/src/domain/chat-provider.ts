@@ -1,7 +1,8 @@
-import type { UpstreamFailure } from '@gateway/upstream';
+import type { JsonObject, UpstreamFailure } from '@gateway/upstream';
 import type { Conversation, Wire } from './conversation';
 import type { MaxTokensField, MemberOverrides } from './passed-change';
 import type { Reply, StreamReader } from './reply';
+import type { Encoding } from './token-estimator';
 import type { TokenUsage } from './usage';
 
 export interface UpstreamAddress {
@@ -16,6 +17,8 @@ export interface ChatProvider {
   /** The format that it speaks; a caller's bytes in the same format go through. */
   readonly wire: Wire;
   readonly maxTokensField: MaxTokensField;
+  /** Of its models, or the nearest to it that is known. */
+  readonly encoding: Encoding;
   /**
    * Absent or false: it keeps a call that names no maximum output to what the catalog says of its model.
    * `where_it_fits`: it does not, and refuses a maximum that the context has no room for beside the prompt.
@@ -44,7 +47,10 @@ export interface ChatProvider {
    * bills, and ours. Absent: none. A request in the provider's format has them in its size.
    */
   addedInputTokens?(conversation: Conversation): number;
-  /** What of a body in its own format this provider would refuse, though it is only a hint, or names otherwise. */
+  /**
+   * What of a body in its own format this provider would refuse, though it is only a hint, or names otherwise.
+   * @throws GatewayError `invalid_request` for what it does not have and the caller would miss
+   */
   passedMembers?(body: Readonly<Record<string, unknown>>, capabilities: ReadonlySet<string>): MemberOverrides;
   /** Whether a whole reply is one of this format; cheap. */
   isReply(reply: Record<string, unknown>): boolean;
@@ -66,9 +72,14 @@ export interface ChatProvider {
   countReply?(reply: Record<string, unknown>): number;
   /** @throws Error when it is no reply of this format; GatewayError when it is a refusal in disguise */
   readReply(reply: Record<string, unknown>): Reply;
-  /** A whole reply for a caller of the same format; absent: as it came. @param model what the caller calls it */
+  /** A whole reply for a caller of the same format; absent: as it came. @param model the slug that it names */
   passReply?(reply: WholeReply, model: string): Buffer;
   readStream(): StreamReader;
+  /**
+   * Reads an event of a stream that has had no content yet, of whichever caller.
+   * @throws Error when it says that the reply failed
+   */
+  readOpening(event: JsonObject): OpeningEvent;
   /** Passes a stream on to a caller of the same format; absent where no caller's format is this one. */
   passStream?(options: PassStreamOptions): PassedStream;
   /** What an error status means at this provider in particular; undefined where it means what it always does. */
@@ -89,11 +100,17 @@ export interface WholeReply {
 }
 
 export interface PassStreamOptions {
-  /** What the caller calls the model. */
+  /** The slug that the stream names. */
   readonly model: string;
   /** The caller asked for the usage in its stream. */
   readonly includeUsage: boolean;
 }
+
+/**
+ * What an event says of a reply that has had no content yet: nothing; text, a refusal, thinking or a tool call; or that
+ * the reply is whole without any of these.
+ */
+export type OpeningEvent = 'waiting' | 'content' | 'ended';
 
 /** What an event of the provider's stream is to the caller. */
 export type PassedEvent =

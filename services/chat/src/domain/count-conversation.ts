@@ -1,5 +1,10 @@
 import type { AssistantPart, Conversation, UserPart } from './conversation';
-import { TokenCounter } from './token-count';
+
+/** Sums up tokens, counted or estimated. */
+interface TokenSum {
+  addTokens(tokens: number): void;
+  addText(text: string): void;
+}
 
 // OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by
 // three tokens, and the reply is primed with three. Where a provider counts otherwise this is an estimate.
@@ -8,9 +13,8 @@ const PRIMING_TOKENS = 3;
 /** The least that OpenAI documents for an image; what larger ones cost is known only to the provider. */
 const MEDIA_PART_TOKENS = 85;
 
-/** Input tokens of a call whose provider gave no figure. @param budgetMs of CPU; then the rest is estimated */
-export function countConversation(conversation: Conversation, budgetMs?: number): TokenCounter {
-  const counter = new TokenCounter(budgetMs);
+/** Adds the input tokens of a call to a sum, and returns it. */
+export function countConversation<Sum extends TokenSum>(conversation: Conversation, counter: Sum): Sum {
   counter.addTokens(PRIMING_TOKENS);
   if (conversation.system.length > 0) counter.addTokens(MESSAGE_TOKENS);
   for (const part of conversation.system) counter.addText(part.text);
@@ -23,7 +27,7 @@ export function countConversation(conversation: Conversation, budgetMs?: number)
   return counter;
 }
 
-function countPart(part: UserPart | AssistantPart, counter: TokenCounter): void {
+function countPart(part: UserPart | AssistantPart, counter: TokenSum): void {
   switch (part.kind) {
     case 'text':
     case 'thinking':

@@ -1,8 +1,8 @@
 import { loadTokenizer, threadCpuMs } from './token-count';
 
 const SPAN_MS = 1_000;
-/** Enough of a text to estimate the rest from. */
-const LEAST_MS = 2;
+/** The budget of an account whose time is used up: enough of a text to estimate the rest from. */
+export const LEAST_MS = 2;
 
 /**
  * How long tokens may be counted for callers who do not pay for it. An account has as much of each second as it leaves to

@@ -1,5 +1,5 @@
-import { type ModelAccess, ModelWithheld, mayCall } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import { findNamed, type ModelAccess, ModelWithheld, mayCall } from '@gateway/metering';
+import { GatewayError, type ListedModel } from '@gateway/proto';
 import type { Target } from '@gateway/upstream';
 
 /** Nano-USD per million tokens. An absent price means that what it would pay for is refused. */
@@ -42,14 +42,18 @@ export interface Model {
   readonly createdAtMs: number;
 }
 
+/** A catalog entry of any kind: model lists show images and videos too. */
+export interface CatalogModel extends Model {
+  readonly aliases: readonly string[];
+  readonly listed: ListedModel;
+}
+
 export interface ModelLookup {
   /** Which models there are is known. */
   readonly loaded: boolean;
-  get(slug: string): Model | undefined;
+  /** By slug, alias or bare name. */
+  get(name: string): Model | undefined;
 }
-
-/** Lowercase, one slash, no white space; what the parts may hold is that of public model names. */
-const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/;
 
 /** A model that speaks, has a price, and whose provider is set up here. */
 export function isServed(model: Model, providers: ReadonlyMap<string, unknown>): boolean {
@@ -58,14 +62,31 @@ export function isServed(model: Model, providers: ReadonlyMap<string, unknown>):
 }
 
 /**
- * The chat model of that slug, if this key may call it.
- * @throws GatewayError `invalid_model` when it is no slug; `model_not_found` for every other reason alike,
- * as a ModelWithheld where the key is the reason; `internal_error` while no models are known.
+ * Whether the model makes images or videos, has a price, and its provider is set up in media.
+ * @param isMediaProvider whether media serves the provider
  */
-export function resolveChatModel(models: ModelLookup, slug: string, access: ModelAccess): Model {
-  if (!SLUG.test(slug)) throw new GatewayError('invalid_model');
+export function isServedByMedia(
+  { listed, targets }: CatalogModel,
+  isMediaProvider: (provider: string) => boolean,
+): boolean {
+  const { output_modalities: outputs, image, video, pricing, workflow } = listed;
+  const makesImages = outputs.includes('image') && image !== null && pricing?.image !== undefined;
+  const makesVideos =
+    outputs.includes('video') &&
+    video !== null &&
+    pricing?.video !== undefined &&
+    workflow.includes('create');
+  return (makesImages || makesVideos) && targets.some(({ provider }) => isMediaProvider(provider));
+}
+
+/**
+ * Returns the chat model of that slug, alias or bare name, if this key may call it.
+ * @throws GatewayError `invalid_model` when it is no model name; `model_not_found` for every other reason alike; both as
+ * a WithheldByKey where the key is the reason; `internal_error` while no models are known.
+ */
+export function resolveChatModel(models: ModelLookup, name: string, access: ModelAccess): Model {
   if (!models.loaded) throw noCatalog();
-  const model = models.get(slug);
+  const model = findNamed(models, name, access);
   if (!model?.active || !model.outputModalities.includes('text')) throw new GatewayError('model_not_found');
   if (!mayCall(model, access)) throw new ModelWithheld(model);
   return model;

@@ -6,6 +6,9 @@ const FIRST_BYTES = 4 * 1024 * 1024;
 /** Providers cut off who takes nothing for a minute. */
 const MAX_WAIT_MS = 30_000;
 
+/** A reply that its provider has made is not read, because there is no memory for it. */
+export class NoReplyRoom extends GatewayError {}
+
 /**
  * A bound on the replies that are here whole, from their first bytes until their callers have them. What the link to the
  * caller takes at once does not count.
@@ -29,7 +32,7 @@ export class ReplyRoom {
   /**
    * Waits for room that others have.
    * @param spareBytes that must be left beside it
-   * @throws GatewayError `rate_limited` with nothing taken
+   * @throws NoReplyRoom with nothing taken
    */
   async take(accountId: string, bytes: number, spareBytes: number): Promise<void> {
     const took = () => {
@@ -51,7 +54,7 @@ export class ReplyRoom {
       const timer = setTimeout(() => {
         over();
         const cause = new Error('no room for a reply');
-        reject(new GatewayError('rate_limited', { retryAfterSeconds: 1, cause }));
+        reject(new NoReplyRoom('rate_limited', { retryAfterSeconds: 1, cause }));
       }, MAX_WAIT_MS);
       this.#waiting.add(again);
     });

@@ -1,13 +1,30 @@
 import { expect, test } from '@jest/globals';
-import { resolveChatModel } from './model';
+import { type Model, resolveChatModel } from './model';
 
 const ACCESS = { allowedModels: [], previewModels: [] };
 
 test.each([
   [true, 'sim/none', 'model_not_found'],
   [false, 'sim/none', 'internal_error'],
-  [false, 'no slug', 'invalid_model'],
+  [true, 'no slug', 'invalid_model'],
 ])('models known: %s, %j: %s', (loaded, slug, code) => {
   const models = { loaded, get: () => undefined };
   expect(() => resolveChatModel(models, slug, ACCESS)).toThrow(expect.objectContaining({ code }));
+});
+
+test('an alias of a model that the allowlist holds by its slug is allowed, another model is not found', () => {
+  const model: Partial<Model> = {
+    slug: 'sim/chat',
+    active: true,
+    preview: false,
+    outputModalities: ['text'],
+  };
+  const models = {
+    loaded: true,
+    get: (name: string) => (name === 'sim/chat-2026' ? (model as Model) : undefined),
+  };
+  const resolve = (allowedModels: string[]) =>
+    resolveChatModel(models, 'sim/chat-2026', { ...ACCESS, allowedModels });
+  expect(resolve(['sim/chat'])).toBe(model);
+  expect(() => resolve(['sim/other'])).toThrow(expect.objectContaining({ code: 'model_not_found' }));
 });

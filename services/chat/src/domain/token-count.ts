@@ -32,6 +32,7 @@ export class TokenCounter {
   #tokens = 0;
   #textTokens = 0;
   #textChars = 0;
+  #estimatedTokens = 0;
   #exact = true;
 
   constructor(budgetMs = DEFAULT_BUDGET_MS) {
@@ -40,6 +41,11 @@ export class TokenCounter {
 
   get tokens(): number {
     return this.#tokens + this.#textTokens;
+  }
+
+  /** Without what was estimated. */
+  get countedTokens(): number {
+    return this.#tokens - this.#estimatedTokens + this.#textTokens;
   }
 
   /** False once a part was estimated. */
@@ -60,7 +66,9 @@ export class TokenCounter {
     for (let at = 0; at < text.length; ) {
       if (threadCpuMs() > this.#deadlineMs) {
         this.#exact = false;
-        this.#tokens += Math.ceil((text.length - at) * this.#tokensPerChar);
+        const estimated = Math.ceil((text.length - at) * this.#tokensPerChar);
+        this.#tokens += estimated;
+        this.#estimatedTokens += estimated;
         return;
       }
       const end = pieceEnd(text, at);

@@ -67,6 +67,29 @@ describe('images', () => {
   });
 });
 
+describe('PDFs', () => {
+  const pdfs = { ...size, bodyBytes: 5_000, pdfs: ['JVBERi0x'], pdfBytes: 4_800 };
+  const seeing = { ...model, maxImageTokens: 1_000 };
+
+  test('count as their text and an image for each page, whatever their bytes', () => {
+    const read = { ...pdfs, pdf: { pages: 3, textTokens: 700 } };
+    expect(upperBound(seeing, price, read).inputTokens).toBe(200 + 700 + 3_000);
+    expect(upperBound(seeing, price, { ...read, images: 1 }).inputTokens).toBe(200 + 700 + 4_000);
+    expect(upperBound(seeing, price, read, 50).inputTokens).toBe(50 + 700 + 3_000);
+    expect(upperBound(seeing, price, { ...read, pdf: { pages: 30, textTokens: 0 } }).inputTokens).toBe(
+      10_000,
+    );
+  });
+
+  test('may fill the context where nobody read them, or no page has a most', () => {
+    expect(upperBound(seeing, price, pdfs).inputTokens).toBe(10_000);
+    expect(upperBound(model, price, { ...pdfs, pdf: { pages: 1, textTokens: 1 } }).inputTokens).toBe(10_000);
+    expect(
+      upperBound(seeing, price, { ...pdfs, hasMedia: true, pdf: { pages: 1, textTokens: 1 } }).inputTokens,
+    ).toBe(10_000);
+  });
+});
+
 describe('a thinking budget', () => {
   test('is below the least output that is sent', () => {
     const thinking = { ...size, thinkingBudgetTokens: 2_000 };

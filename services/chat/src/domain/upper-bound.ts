@@ -1,4 +1,5 @@
 import type { Model, TokenPrice } from './model';
+import type { PdfSize } from './pdf-size';
 import { boundOf } from './price';
 
 /** What of a request decides how many tokens it can use. */
@@ -10,6 +11,12 @@ export interface RequestSize {
   readonly images?: number;
   /** Of the body, in which the images themselves stand. */
   readonly imageBytes?: number;
+  /** Inline PDFs in base64. */
+  readonly pdfs?: readonly string[];
+  /** Of the body, in which the PDFs stand. */
+  readonly pdfBytes?: number;
+  /** What is in all PDFs together; absent while nobody has read them, and where that bounds nothing. */
+  readonly pdf?: PdfSize;
   /** The caller's maximum output per choice. */
   readonly maxOutputTokens?: number;
   /** No maximum can be named to the provider: the context length ends the output, however short the input is. */
@@ -31,8 +38,6 @@ const BYTES_PER_TOKEN = 4;
 /** What a call may use at most, and the least with which it is still worth sending. */
 export interface UpperBound {
   readonly inputTokens: number;
-  /** Taken of its key's tokens per minute for the input; absent: all of it. */
-  readonly rateInputTokens?: number;
   /** All choices together. */
   readonly outputTokens: number;
   readonly costNano: bigint;
@@ -68,29 +73,29 @@ export function upperBound(
 }
 
 function inputBound(model: Model, size: RequestSize, countedInput: number | undefined): number {
-  const { images = 0, imageBytes = 0, hiddenInputTokens = 0 } = size;
-  if (size.hasMedia || (images > 0 && model.maxImageTokens === 0)) return model.contextLength;
-  const text = countedInput ?? size.bodyBytes - imageBytes;
-  return Math.min(text + images * model.maxImageTokens + hiddenInputTokens, model.contextLength);
+  const media = mediaBound(model, size);
+  if (media === undefined) return model.contextLength;
+  const text = countedInput ?? textBytes(size);
+  return Math.min(text + media + (size.hiddenInputTokens ?? 0), model.contextLength);
 }
 
-/** Other encodings may make more tokens of a text than the one that counted it. */
-const COUNTED_MARGIN = 1.5;
-
 /**
- * The same bound of money, with fewer tokens taken of its key's minute. What of them was too few is taken when the
- * call's true figures are known.
- * @param countedInput by an encoding that is not the model's
+ * Most tokens of the images and PDFs; undefined where nothing but the context bounds them. Providers add an image of
+ * each page to the text of a PDF (developers.openai.com, guide "File inputs"; platform.claude.com, "PDF support";
+ * ai.google.dev, "Document understanding"), which costs what an image does.
  */
-export function withRateEstimate(
-  bound: UpperBound,
-  model: Model,
-  { images = 0, hiddenInputTokens = 0 }: RequestSize,
-  countedInput: number,
-): UpperBound {
-  const counted =
-    Math.ceil(countedInput * COUNTED_MARGIN) + images * model.maxImageTokens + hiddenInputTokens;
-  return { ...bound, rateInputTokens: Math.min(counted, bound.inputTokens) };
+function mediaBound(
+  { maxImageTokens }: Model,
+  { hasMedia, images = 0, pdfs = [], pdf }: RequestSize,
+): number | undefined {
+  if (hasMedia || (pdfs.length > 0 && !pdf)) return undefined;
+  const pictures = images + (pdf?.pages ?? 0);
+  if (pictures > 0 && maxImageTokens === 0) return undefined;
+  return pictures * maxImageTokens + (pdf?.textTokens ?? 0);
+}
+
+function textBytes({ bodyBytes, imageBytes = 0, pdfBytes = 0 }: RequestSize): number {
+  return bodyBytes - imageBytes - pdfBytes;
 }
 
 /** The same bound with no room to lower it. */
@@ -100,5 +105,5 @@ export function wholeOnly(bound: UpperBound): UpperBound {
 
 /** About how many tokens the input is: for the record of a call that nobody could count. */
 export function estimateInput(size: RequestSize): number {
-  return Math.ceil((size.bodyBytes - (size.imageBytes ?? 0)) / BYTES_PER_TOKEN);
+  return Math.ceil((textBytes(size) + (size.pdf?.textTokens ?? 0)) / BYTES_PER_TOKEN);
 }

@@ -1,20 +1,39 @@
-import { type BilledCall, type CallEnding, type UsageEvent, usageEvent } from '@gateway/metering';
+import {
+  abandonedEvent,
+  type BilledCall,
+  type CallEnding,
+  type UsageEvent,
+  usageEvent,
+} from '@gateway/metering';
 import type { TokenPrice } from './model';
 import { costOf } from './price';
-import type { TokenUsage, UsageSource } from './usage';
+import { NO_USAGE, type TokenUsage, type UsageSource } from './usage';
 
 /** What is known of a call when it is dispatched; enough to bill it if this process dies. */
 export interface DispatchedCall extends BilledCall {
   readonly price: TokenPrice;
   /** Where a service tier was asked for: the price without it. */
   readonly standardPrice?: TokenPrice;
+  /** Absent in the journal of an older version. */
+  readonly holdNano?: bigint;
+  /** Only the provider's figures tell what it used. */
+  readonly usageIsHidden?: boolean;
 }
 
 /** How it ended. */
 export interface CallEnd extends CallEnding {
   readonly usage: TokenUsage;
   readonly usageSource: UsageSource;
+  /** Why it may have cost more, up to its hold, which nobody is charged for; absent: it did not. */
+  readonly lossReason?: LossReason;
 }
+
+export type LossReason = 'usage_unknown' | 'owner_killed';
+
+const LOSS_REASONS = {
+  usage_unknown: 'LOSS_REASON_USAGE_UNKNOWN',
+  owner_killed: 'LOSS_REASON_OWNER_KILLED',
+} as const satisfies Record<LossReason, string>;
 
 const SOURCES = {
   provider: 'USAGE_SOURCE_PROVIDER',
@@ -23,9 +42,11 @@ const SOURCES = {
 } as const;
 
 export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
+  const callNano = costNano(call, end.usage);
+  const restNano = (call.holdNano ?? 0n) - callNano;
   return usageEvent(call, end, {
     outcome: 'USAGE_OUTCOME_SETTLED',
-    costNano: costNano(call, end.usage).toString(),
+    costNano: callNano.toString(),
     tokens: {
       input: String(end.usage.input),
       cacheRead: String(end.usage.cacheRead),
@@ -34,7 +55,14 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
       reasoning: String(end.usage.reasoning),
     },
     usageSource: SOURCES[end.usageSource],
+    ...(end.lossReason &&
+      restNano > 0n && { lossReason: LOSS_REASONS[end.lossReason], lossNano: restNano.toString() }),
   });
+}
+
+/** The end of a call that its caller abandoned before the reply began: free, at the operator's cost. */
+export function abandonedCallEvent(call: DispatchedCall, end: CallEnding, inputTokens: number): UsageEvent {
+  return abandonedEvent(call, end, costNano(call, { ...NO_USAGE, input: inputTokens }));
 }
 
 /**

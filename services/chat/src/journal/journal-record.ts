@@ -17,7 +17,7 @@ export function encodeRecord(record: JournalRecord): string {
 /** Only this record has amounts that are no strings yet; a replacer would be asked about every member of all. */
 function withDecimals(record: JournalRecord & { readonly t: 'dispatched' }): object {
   const { call } = record;
-  const { price, standardPrice, priceVersion } = call;
+  const { price, standardPrice, priceVersion, holdNano } = call;
   return {
     ...record,
     call: {
@@ -25,6 +25,7 @@ function withDecimals(record: JournalRecord & { readonly t: 'dispatched' }): obj
       price: encodePrice(price),
       standardPrice: standardPrice && encodePrice(standardPrice),
       priceVersion: priceVersion.toString(),
+      holdNano: holdNano?.toString(),
     },
   };
 }
@@ -54,7 +55,7 @@ export function decodeRecord(line: string): JournalRecord | undefined {
   }
   if (record.t !== 'dispatched') return record;
   const { call } = record;
-  const { price, standardPrice, priceVersion } = call;
+  const { price, standardPrice, priceVersion, holdNano } = call;
   return {
     ...record,
     call: {
@@ -62,6 +63,7 @@ export function decodeRecord(line: string): JournalRecord | undefined {
       price: decodePrice(price),
       ...(standardPrice && { standardPrice: decodePrice(standardPrice) }),
       priceVersion: BigInt(priceVersion),
+      ...(holdNano !== undefined && { holdNano: BigInt(holdNano) }),
     },
   };
 }

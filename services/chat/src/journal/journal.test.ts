@@ -71,6 +71,32 @@ describe('after a kill', () => {
     expect(cut).toMatchObject({ costNano: '52500', tokens: { input: '0', cacheWrite: '30' } });
   });
 
+  test('the rest of the hold is a loss where only the provider knew what was used', async () => {
+    const journal = open();
+    const held = { holdNano: 100_000n };
+    await journal.dispatched({ ...call('shown'), ...held, usageIsHidden: false }, 10);
+    await journal.dispatched({ ...call('hidden'), ...held, usageIsHidden: true }, 10);
+    await journal.dispatched({ ...call('no stream'), ...held, streamed: false }, 10);
+    await journal.dispatched({ ...call('of an older version'), usageIsHidden: true }, 10);
+    journal.progress('hidden', { ...NO_USAGE, input: 10, output: 4 });
+    await journal.dispatched({ ...call('ended'), ...held }, 10);
+    await journal.final(final('ended'));
+    const { interrupted } = recover(open(), 9);
+    expect(
+      interrupted.map(({ requestId, costNano, lossReason, lossNano }) => [
+        requestId,
+        costNano,
+        lossReason,
+        lossNano,
+      ]),
+    ).toEqual([
+      ['shown', '10000', 'LOSS_REASON_UNSPECIFIED', '0'],
+      ['hidden', '26000', 'LOSS_REASON_OWNER_KILLED', '74000'],
+      ['no stream', '10000', 'LOSS_REASON_OWNER_KILLED', '90000'],
+      ['of an older version', '10000', 'LOSS_REASON_UNSPECIFIED', '0'],
+    ]);
+  });
+
   test('a torn last line is not read', async () => {
     const journal = open();
     await journal.final(final('whole'));

@@ -45,6 +45,8 @@ export function recover(journal: Journal, nowMs: number): Recovered {
       errorCode: 'internal_error',
       endedAtMs: nowMs,
       firstByteMs: 0,
+      // Of a stream that shows all that it uses, the last progress is the truth but for a second.
+      ...((call.usageIsHidden || !call.streamed) && { lossReason: 'owner_killed' }),
     }),
   );
   return { finished: [...finished.values()], interrupted };

@@ -1,8 +1,16 @@
 import { retryAfterSeconds, showableMessage, type UpstreamFailure } from '@gateway/upstream';
-import type { RefusedResponse } from '../domain/chat-provider';
+import type { ChatProvider, RefusedResponse } from '../domain/chat-provider';
+
+/** What an error status of this provider means. */
+export function failureBy(
+  { refusalOf }: Pick<ChatProvider, 'refusalOf'>,
+  refused: RefusedResponse,
+): UpstreamFailure {
+  return refusalOf?.(refused) ?? readRefusal(refused);
+}
 
 /** What a provider's error status says, in the manner of most. */
-export function readRefusal({ status, headers, body }: RefusedResponse): UpstreamFailure {
+function readRefusal({ status, headers, body }: RefusedResponse): UpstreamFailure {
   const message = showableMessage(errorOf(body)?.message);
   const seconds = retryAfterSeconds(headers['retry-after']);
   return {

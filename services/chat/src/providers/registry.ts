@@ -1,5 +1,5 @@
 import { ConfigError } from '@gateway/runtime';
-import { baseUrlOf, type ProviderAddress } from '@gateway/upstream';
+import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
 import { geminiProvider } from './gemini/gemini-provider';
@@ -18,10 +18,20 @@ interface KnownProvider extends ProviderAddress {
 }
 
 const openAiLike =
-  (dialect: OpenAiDialect, counting: Partial<Pick<OpenAiAccount, 'usage' | 'countsByO200k'>> = {}) =>
+  (
+    dialect: OpenAiDialect,
+    counting: Partial<Pick<OpenAiAccount, 'usage' | 'encoding' | 'countsByO200k'>> = {},
+  ) =>
   (account: Account, unread: UnreadBudget): ChatProvider =>
     openAiProvider(
-      { usage: { reasoning: 'included' }, countsByO200k: false, ...counting, ...account, dialect },
+      {
+        usage: { reasoning: 'included' },
+        encoding: 'o200k',
+        countsByO200k: false,
+        ...counting,
+        ...account,
+        dialect,
+      },
       unread,
     );
 
@@ -30,31 +40,37 @@ export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
+    simulatedPath: '/openai/v1',
     create: openAiLike(DIALECTS.openai, { countsByO200k: true }),
   },
   anthropic: {
     env: 'ANTHROPIC',
     baseUrl: 'https://api.anthropic.com',
+    simulatedPath: '/anthropic',
     create: anthropicProvider,
   },
   google: {
     env: 'GEMINI',
     baseUrl: 'https://generativelanguage.googleapis.com',
+    simulatedPath: '/gemini',
     create: geminiProvider,
   },
   deepseek: {
     env: 'DEEPSEEK',
     baseUrl: 'https://api.deepseek.com/v1',
-    create: openAiLike(DIALECTS.deepseek),
+    simulatedPath: '/openai/v1',
+    create: openAiLike(DIALECTS.deepseek, { encoding: 'deepseek' }),
   },
   mistral: {
     env: 'MISTRAL',
     baseUrl: 'https://api.mistral.ai/v1',
-    create: openAiLike(DIALECTS.mistral),
+    simulatedPath: '/mistral/v1',
+    create: openAiLike(DIALECTS.mistral, { encoding: 'tekken' }),
   },
   xai: {
     env: 'XAI',
     baseUrl: 'https://api.x.ai/v1',
+    simulatedPath: '/xai/v1',
     create: openAiLike(DIALECTS.xai, { usage: { reasoning: 'apart' } }),
   },
 };
@@ -64,7 +80,7 @@ const simulated = openAiLike(DIALECTS.common, { countsByO200k: true });
 export interface ProviderSettings {
   /** Comma-separated ids; a provider that is not named is not offered. */
   readonly CHAT_PROVIDERS: string;
-  /** Where the simulator is; absent in production. */
+  /** Where the simulator is; in production refused, unless `ALLOW_SIMULATOR=1`. */
   readonly SIM_BASE_URL?: string | undefined;
 }
 
@@ -75,11 +91,13 @@ export function createProviders(
   unread: UnreadBudget,
 ): ReadonlyMap<string, ChatProvider> {
   const providers = new Map<string, ChatProvider>();
-  const problems: string[] = [];
-  for (const id of settings.CHAT_PROVIDERS.split(',').filter(Boolean)) {
+  const offered = settings.CHAT_PROVIDERS.split(',').filter(Boolean);
+  const addresses = offered.flatMap((id) => KNOWN[id] ?? []);
+  const problems = simulatorProblems(addresses, env, settings.SIM_BASE_URL);
+  for (const id of offered) {
     const known = KNOWN[id];
     const apiKey = known && env[`${known.env}_API_KEY`];
-    const baseUrl = known && baseUrlOf(known, env);
+    const baseUrl = known && baseUrlOf(known, env, settings.SIM_BASE_URL);
     if (!known) problems.push(`CHAT_PROVIDERS: unknown provider ${id}`);
     else if (!apiKey) problems.push(`${known.env}_API_KEY: required for provider ${id}`);
     else if (!baseUrl || !URL.canParse(baseUrl)) problems.push(`${known.env}_BASE_URL: not a URL`);

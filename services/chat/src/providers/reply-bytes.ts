@@ -25,7 +25,8 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   /**
    * @param quietMs of silence, after which nothing is given
    * @param isLeft whether the caller has left: then a broken reply ends without an error
-   * @param onIdle called when the provider has been silent for `idleMs` while we waited for it
+   * @param onIdle called when the provider has been silent for `idleMs` while we waited for it, and at each further
+   *   `quietMs` of silence if it leaves the reply open
    */
   constructor(
     incoming: IncomingMessage,

@@ -17,6 +17,11 @@ export interface UpstreamRequest {
   /** Aborted when the caller left. */
   readonly signal: AbortSignal;
   readonly timeouts: UpstreamTimeouts;
+  /**
+   * Whether the provider is listened to without its caller. Then it may be silent for longer than `idleMs`: a model that
+   * hides its reasoning is, and only its last event tells what is to be paid. `signal` bounds the wait.
+   */
+  readonly isAbandoned?: () => boolean;
 }
 
 export interface UpstreamResponse {
@@ -28,6 +33,9 @@ export interface UpstreamResponse {
    */
   readonly body: AsyncIterable<Buffer>;
 }
+
+/** Code of the error of a call that was cancelled before its provider had all of it. */
+export const NOT_SENT = 'NOT_SENT';
 
 /** After the caller left: how long to wait for more of what the provider had already sent, and how often. */
 const LEAVE_QUIET_MS = 100;
@@ -122,7 +130,9 @@ export class UpstreamHttp {
             idleMs: request.timeouts.idleMs,
             quietMs: this.#quietMs,
             isLeft: () => request.signal.aborted,
-            onIdle: () => incoming.destroy(codedError('IDLE_TIMEOUT')),
+            onIdle: () => {
+              if (!request.isAbandoned?.()) incoming.destroy(codedError('IDLE_TIMEOUT'));
+            },
           }),
         });
       });
@@ -140,7 +150,7 @@ export class UpstreamHttp {
 function leaveSocket(outgoing: http.ClientRequest): void {
   const { socket } = outgoing;
   if (!socket || socket.connecting || !outgoing.writableFinished) {
-    outgoing.destroy(codedError('CALLER_LEFT'));
+    outgoing.destroy(codedError(NOT_SENT));
     return;
   }
   socket.end();

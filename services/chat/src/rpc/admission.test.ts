@@ -1,8 +1,10 @@
 import type { ReserveClient, UsageRelay } from '@gateway/metering';
 import type { RequestContext } from '@gateway/runtime';
 import { describe, expect, test } from '@jest/globals';
+import { ExpectedOutputs } from '../domain/expected-outputs';
 import type { Model } from '../domain/model';
 import { boundOf } from '../domain/price';
+import { NO_USAGE } from '../domain/usage';
 import type { Journal } from '../journal/journal';
 import { Admission, type AdmissionRequest } from './admission';
 
@@ -13,12 +15,14 @@ const INPUT_TOKENS = 100;
 function request(choices: number, predictionBytes: number): AdmissionRequest {
   const outputTokens = (1_000 + predictionBytes) * choices;
   return {
-    key: {} as AdmissionRequest['key'],
+    key: { keyId: 'key' } as AdmissionRequest['key'],
     model: { slug: 'sim/chat', maxOutputTokens: 2_000 } as Model,
+    bareModelName: false,
     provider: 'sim',
     endpoint: '/v1/chat/completions',
     streamed: false,
     price: PRICE,
+    usageIsHidden: false,
     standardPrice: undefined,
     priceVersion: 1n,
     bound: {
@@ -28,6 +32,7 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
       floorOutputTokens: 1,
       floorCostNano: 1n,
     },
+    promptTokens: 30,
     choices,
     predictionBytes,
     callerNamedMaximum: false,
@@ -36,26 +41,34 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
 }
 
 /** What becomes of it when billing holds enough for so much output of all choices. */
-async function admittedFor(asked: AdmissionRequest, heldTokens: number, grantedTokens = 1_000_000) {
-  const grant = {
-    holdNano: boundOf(INPUT_TOKENS, heldTokens, PRICE).toString(),
-    grantedTokens: String(grantedTokens),
-  };
+async function admittedFor(
+  asked: AdmissionRequest,
+  heldTokens: number,
+  { outputs = new ExpectedOutputs(), granted = {} }: { outputs?: ExpectedOutputs; granted?: object } = {},
+) {
+  const grant = { holdNano: boundOf(INPUT_TOKENS, heldTokens, PRICE).toString(), ...granted };
   const reserved: Record<string, unknown>[] = [];
+  const reported: unknown[] = [];
   const admission = new Admission({
     reserve: {
       reserveSettled: async (asks: Record<string, unknown>) => {
         reserved.push(asks);
         return grant;
       },
+      report: (report: unknown) => reported.push(report),
     } as unknown as ReserveClient,
-    journal: { admits: true, owner: { id: 'me', epoch: 1n } } as unknown as Journal,
-    relay: { admits: () => true } as unknown as UsageRelay,
+    journal: {
+      admits: true,
+      owner: { id: 'me', epoch: 1n },
+      final: async () => {},
+    } as unknown as Journal,
+    relay: { admits: () => true, add: () => {} } as unknown as UsageRelay,
+    outputs,
   });
   const context = { requestId: 'request-1' } as RequestContext;
-  const { loweredMaxTokens, outputTokens, headers } = await admission.admit(context, asked);
+  const { headers, ...admitted } = await admission.admit(context, asked);
   const { boundTokens, floorTokens } = reserved[0]!;
-  return { loweredMaxTokens, outputTokens, told: headers['x-gateway-max-tokens'], boundTokens, floorTokens };
+  return { ...admitted, told: headers['x-gateway-max-tokens'], boundTokens, floorTokens, reported };
 }
 
 describe('the maximum that is sent upstream', () => {
@@ -93,19 +106,44 @@ describe('the maximum that is sent upstream', () => {
       told: '2000',
     });
   });
+});
 
-  test('is what its key’s minute has left beside an estimate of the input', async () => {
+describe('the tokens that count against a TPM limit on admission', () => {
+  test('are the prompt and the expected output, at most what the call can have', async () => {
     const asked = request(1, 0);
-    const estimated = { ...asked, bound: { ...asked.bound, rateInputTokens: 30 } };
-    expect(await admittedFor(estimated, 1_000, 530)).toMatchObject({
-      boundTokens: 1030,
-      floorTokens: 31,
-      loweredMaxTokens: 500,
+    expect(await admittedFor(asked, 1_000)).toMatchObject({ boundTokens: 1030, floorTokens: 30 });
+    const short = { ...asked, bound: { ...asked.bound, inputTokens: 25, outputTokens: 70 } };
+    expect(await admittedFor(short, 1_000)).toMatchObject({ boundTokens: 95, floorTokens: 25 });
+  });
+
+  test('follow the outputs that the key has had of the model', async () => {
+    const outputs = new ExpectedOutputs();
+    outputs.learn('key', 'sim/chat', 200);
+    expect(await admittedFor(request(1, 0), 1_000, { outputs })).toMatchObject({ boundTokens: 230 });
+  });
+
+  test('never lower the maximum that is sent upstream', async () => {
+    const granted = { grantedTokens: '31' };
+    expect(await admittedFor(request(1, 0), 1_000, { granted })).toMatchObject({
+      loweredMaxTokens: undefined,
+      outputTokens: 1_000,
     });
-    expect(await admittedFor(asked, 1_000, 530)).toMatchObject({
-      boundTokens: 1100,
-      floorTokens: 101,
-      loweredMaxTokens: 430,
-    });
+  });
+
+  test('are reported while the call is in flight only where billing says that there is a limit', async () => {
+    const ratePlace = { generation: '1', bucket: '2', tokens: '1030' };
+    const admitted = await admittedFor(request(1, 0), 1_000, { granted: { ratePlace } });
+    admitted.rateReport!.update(undefined, 2_000);
+    expect(admitted.reported).toEqual([
+      { requestId: 'request-1', keyId: 'key', place: ratePlace, usedTokens: 2_030, sequence: 1 },
+    ]);
+    expect((await admittedFor(request(1, 0), 1_000)).rateReport).toBeUndefined();
+  });
+
+  test('are learnt from what the call has used in the end', async () => {
+    const outputs = new ExpectedOutputs();
+    const { metered } = await admittedFor(request(1, 0), 1_000, { outputs });
+    await metered.settle({ ...NO_USAGE, input: 20, output: 40 }, 'provider', { status: 200, errorCode: '' });
+    expect(outputs.expect('key', 'sim/chat', 1_000)).toBe(40);
   });
 });

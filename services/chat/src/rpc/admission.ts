@@ -10,22 +10,27 @@ import { fromProtoRates, GatewayError, type RateFigures, rateHeaders, toInt64 } 
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { RequestContext } from '@gateway/runtime';
+import type { ExpectedOutputs } from '../domain/expected-outputs';
 import type { Model, TokenPrice } from '../domain/model';
 import { outputWithin } from '../domain/price';
 import type { UpperBound } from '../domain/upper-bound';
 import type { DispatchedCall } from '../domain/usage-event';
 import type { Journal } from '../journal/journal';
 import { MeteredCall } from './metered-call';
+import { RateReport } from './rate-report';
 
 export interface AdmissionDeps {
   readonly reserve: ReserveClient;
   readonly journal: Journal;
   readonly relay: UsageRelay;
+  readonly outputs: ExpectedOutputs;
 }
 
 export interface AdmissionRequest {
   readonly key: KeyContext__Output;
   readonly model: Model;
+  /** The caller named it without its provider, which the key must allow. */
+  readonly bareModelName: boolean;
   readonly provider: string;
   readonly endpoint: string;
   readonly streamed: boolean;
@@ -34,17 +39,23 @@ export interface AdmissionRequest {
   readonly standardPrice: TokenPrice | undefined;
   readonly priceVersion: bigint;
   readonly bound: UpperBound;
+  /** Estimate, for the key's TPM limit. */
+  readonly promptTokens: number;
   readonly choices: number;
   /** Of a predicted output, in each choice: held beside the output that the provider is asked for. */
   readonly predictionBytes: number;
   readonly callerNamedMaximum: boolean;
   /** A refusal is the caller's answer: the settlement of calls that may have ended is worth waiting for. */
   readonly isLast: boolean;
+  /** Only the provider's figures tell what it uses. */
+  readonly usageIsHidden: boolean;
 }
 
 /** A call that may be dispatched. */
 export interface Admitted {
   readonly metered: MeteredCall;
+  /** Absent: its key has no TPM limit. */
+  readonly rateReport: RateReport | undefined;
   /** Output per choice that the hold pays for, when that is less than what was asked for. */
   readonly loweredMaxTokens: number | undefined;
   /** Of all choices together, as far as it is paid for. */
@@ -67,25 +78,29 @@ export class Admission {
 
   /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Admitted> {
-    const { journal, relay, reserve } = this.#deps;
+    const { journal, relay, reserve, outputs } = this.#deps;
     if (!journal.admits || !relay.admits(Date.now())) {
       throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
     }
     const startedAtMs = Date.now();
     const { bound } = request;
-    const rateInput = rateInputOf(bound);
+    const { keyId } = request.key;
+    const { slug } = request.model;
+    const promptTokens = Math.min(request.promptTokens, bound.inputTokens);
+    const expectedTokens = outputs.expect(keyId, slug, bound.outputTokens);
     const hold = {
       requestId: context.requestId,
       accountId: request.key.accountId,
-      keyId: request.key.keyId,
+      keyId,
       valueId: request.key.valueId,
-      model: request.model.slug,
+      model: slug,
+      bareModelName: request.bareModelName,
       ownerId: this.#owner.id,
       ownerEpoch: this.#owner.epoch.toString(),
       boundNano: toInt64(bound.costNano),
       floorNano: toInt64(bound.floorCostNano),
-      boundTokens: rateInput + bound.outputTokens,
-      floorTokens: rateInput + bound.floorOutputTokens,
+      boundTokens: promptTokens + expectedTokens,
+      floorTokens: promptTokens,
       callerNamedMaximum: request.callerNamedMaximum,
     };
     const grant = await (request.isLast
@@ -94,8 +109,8 @@ export class Admission {
     const call: DispatchedCall = {
       requestId: context.requestId,
       accountId: request.key.accountId,
-      keyId: request.key.keyId,
-      model: request.model.slug,
+      keyId,
+      model: slug,
       provider: request.provider,
       endpoint: request.endpoint,
       streamed: request.streamed,
@@ -104,12 +119,27 @@ export class Admission {
       priceVersion: request.priceVersion,
       startedAtMs,
       admittedMs: Date.now() - startedAtMs,
+      holdNano: BigInt(grant.holdNano),
+      usageIsHidden: request.usageIsHidden,
     };
     const lowered = loweredMaxTokens(grant, request);
     const { choices, predictionBytes } = request;
     const rates = fromProtoRates(grant);
+    const onFinal = (event: UsageEvent) => {
+      relay.add(event);
+      if (event.outcome === 'USAGE_OUTCOME_SETTLED') {
+        outputs.learn(keyId, slug, Number(event.tokens?.output ?? 0));
+      }
+    };
+    const { requestId } = context;
+    const { ratePlace: place } = grant;
     return {
-      metered: new MeteredCall(call, journal, (event) => relay.add(event)),
+      metered: new MeteredCall(call, journal, onFinal),
+      rateReport: place
+        ? new RateReport({ requestId, keyId, place, promptTokens, expectedTokens }, (report) =>
+            reserve.report(report),
+          )
+        : undefined,
       loweredMaxTokens: lowered,
       outputTokens: lowered === undefined ? bound.outputTokens : (lowered + predictionBytes) * choices,
       rates,
@@ -142,14 +172,10 @@ export class Admission {
   }
 }
 
-const rateInputOf = ({ rateInputTokens, inputTokens }: UpperBound) => rateInputTokens ?? inputTokens;
-
 /** Undefined when the whole bound was granted, which is more than the model has where only the context ends it. */
 function loweredMaxTokens(grant: ReserveGrant__Output, request: AdmissionRequest): number | undefined {
   const { bound, price, choices, predictionBytes } = request;
-  const byMoney = outputWithin(BigInt(grant.holdNano), bound.inputTokens, price);
-  const byRate = Number(grant.grantedTokens) - rateInputOf(bound);
-  const outputTokens = Math.min(byMoney, byRate);
+  const outputTokens = outputWithin(BigInt(grant.holdNano), bound.inputTokens, price);
   if (outputTokens >= bound.outputTokens) return undefined;
   return Math.min(Math.floor(outputTokens / choices) - predictionBytes, request.model.maxOutputTokens);
 }

@@ -6,7 +6,9 @@ import type { Wire } from '../domain/conversation';
 import { CountingShare } from '../domain/counting-share';
 import type { Model, TokenPrice } from '../domain/model';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
+import { parseChatRequest } from '../formats/openai/chat-request';
 import type { Admission, AdmissionRequest } from './admission';
+import type { AdmittedCall } from './admitted-call';
 import { answerChat } from './answer-chat';
 import type { ChatRelay } from './chat-relay';
 
@@ -23,6 +25,22 @@ const TARGET = {
   firstByteTimeoutMs: 0,
   idleTimeoutMs: 0,
 };
+const MODEL: Model = {
+  slug: 'sim/chat',
+  name: 'Chat',
+  active: true,
+  preview: false,
+  outputModalities: ['text'],
+  capabilities: new Set(),
+  hidesReasoning: false,
+  contextLength: 100_000,
+  maxOutputTokens: 100,
+  outputFloorTokens: 1,
+  maxImageTokens: 0,
+  targets: [],
+  pricing: { version: 1n, base: PRICE, serviceTiers: new Map() },
+  createdAtMs: 0,
+};
 const CONTEXT = {} as RequestContext;
 const CALL = { path: '/v1/messages', key: { allowedModels: [], previewModels: [] } } as unknown as LinkCall;
 
@@ -30,6 +48,7 @@ const provider = (wire: Wire, translation: string) =>
   ({
     id: wire,
     wire,
+    encoding: wire === 'openai' ? 'o200k' : wire === 'gemini' ? 'gemini' : 'claude',
     writeRequest: () => Buffer.from(translation),
     ...(wire === 'openai' && { boundInput: () => 1 }),
   }) as unknown as ChatProvider;
@@ -47,22 +66,12 @@ async function admissionsFor(
   short = 0,
   refusal = new GatewayError('insufficient_balance'),
   translation = '{}',
+  call = CALL,
 ): Promise<AdmissionRequest[]> {
   const model: Model = {
-    slug: 'sim/chat',
-    name: 'Chat',
-    active: true,
-    preview: false,
-    outputModalities: ['text'],
-    capabilities: new Set(),
-    hidesReasoning: false,
-    contextLength: 100_000,
-    maxOutputTokens: 100,
-    outputFloorTokens: 1,
-    maxImageTokens: 0,
+    ...MODEL,
     targets: wires.map((wire, priority) => ({ ...TARGET, provider: wire, priority })),
     pricing: { version: 1n, base: price, serviceTiers: new Map() },
-    createdAtMs: 0,
   };
   const asked: AdmissionRequest[] = [];
   const answer = answerChat({
@@ -77,9 +86,10 @@ async function admissionsFor(
     } as unknown as Admission,
     relay: { send: async () => ({}) } as unknown as ChatRelay,
     counting: new CountingShare(() => 0, 400),
+    abandoned: { admits: () => true },
   });
   const bytes = Buffer.from(JSON.stringify({ model: 'sim/chat', max_tokens: 10, ...body }));
-  const answered = answer(CONTEXT, CALL, parseMessagesRequest(bytes, {}));
+  const answered = answer(CONTEXT, call, parseMessagesRequest(bytes, {}));
   await (short > 0 ? answered.catch(() => {}) : answered);
   return asked;
 }
@@ -140,60 +150,122 @@ describe('a prompt that does not fit by its bytes', () => {
   });
 });
 
-describe('a prompt that has more bytes than its key has tokens in a minute', () => {
-  const refusal = new GatewayError('tpm_rate_limited', { shouldRetry: false });
-  const asked = (body: object, why = refusal, wires: Wire[] = ['anthropic']) =>
-    admissionsFor(body, wires, PRICE, 1, why);
+describe('the estimate of a prompt for its key’s TPM limit', () => {
+  const LIMITED = { ...CALL, key: { ...CALL.key, hasTpmLimit: true } };
   const said = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
   const prose = said({ type: 'text', text: 'The quick brown fox. '.repeat(1_000) });
+  const promptOf = async (body: object, wires: readonly Wire[] = ['anthropic']) =>
+    (await admissionsFor(body, wires, PRICE, 0, undefined, '{}', LIMITED))[0]!.promptTokens;
 
-  test('is estimated where its encoding is not public, while its money stays bound by the bytes', async () => {
-    for (const wires of [['anthropic'], ['gemini'], ['openai', 'anthropic']] as Wire[][]) {
-      const [byBytes, estimated] = await asked(prose, refusal, wires);
-      expect(byBytes!.bound.rateInputTokens).toBeUndefined();
-      expect(estimated!.bound).toEqual({ ...byBytes!.bound, rateInputTokens: expect.any(Number) });
-      // Of 5,001 tokens.
-      expect(estimated!.bound.rateInputTokens).toBeGreaterThan(7_500);
-      expect(estimated!.bound.rateInputTokens).toBeLessThan(8_000);
+  test('is counted where the encoding is public, and near the count elsewhere', async () => {
+    // 5,001 tokens and the frame.
+    expect(await promptOf(prose, ['openai'])).toBe(5_008);
+    for (const wire of ['anthropic', 'gemini'] as const) {
+      expect(await promptOf(prose, [wire])).toBeGreaterThan(4_500);
+      expect(await promptOf(prose, [wire])).toBeLessThan(5_500);
     }
   });
 
-  test('is never estimated to be more', async () => {
-    const [byBytes, estimated] = await asked(said({ type: 'text', text: '§'.repeat(3) }));
-    expect(estimated!.bound.rateInputTokens).toBeLessThanOrEqual(byBytes!.bound.inputTokens);
+  test('is a quarter of the bytes for a key without such a limit', async () => {
+    const [asked] = await admissionsFor(prose, ['openai']);
+    expect(asked!.promptTokens).toBeGreaterThan(5_250);
+    expect(asked!.promptTokens).toBeLessThan(5_300);
+  });
+
+  test('is made before a key is refused that has got a limit since it was looked up', async () => {
+    const refusal = new GatewayError('tpm_rate_limited', { shouldRetry: false });
+    const asked = await admissionsFor(prose, ['gemini'], PRICE, 1, refusal);
+    expect(asked.map(({ promptTokens }) => promptTokens)).toEqual([
+      expect.any(Number),
+      await promptOf(prose, ['gemini']),
+    ]);
+    expect(asked[0]!.bound).toEqual(asked[1]!.bound);
+  });
+
+  test('is not made again for a refusal by the requests of a minute', async () => {
+    const refusal = new GatewayError('rpm_rate_limited', { retryAfterSeconds: 3 });
+    expect(await admissionsFor(prose, ['gemini'], PRICE, 1, refusal)).toHaveLength(1);
+  });
+
+  test('leaves the bytes of an image out', async () => {
+    const data = 'A'.repeat(20_000);
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
+    expect(await promptOf(said(image))).toBeLessThan(1_500);
+  });
+
+  test('is by the bytes for what only the caller’s format can say', async () => {
+    const tokens = await promptOf(
+      said({ type: 'server_tool_use', id: 'a', name: 'b', input: { c: 'd '.repeat(4_000) } }),
+    );
+    expect(tokens).toBeGreaterThan(2_000);
+    expect(tokens).toBeLessThan(2_200);
   });
 
   test.each([
-    [
-      'tells its schema',
-      { output_config: { format: { type: 'json_schema', schema: { a: 'b '.repeat(5_000) } } } },
-    ],
-    ['tells its tools', { tools: [{ name: 'f', description: 'b '.repeat(5_000), input_schema: {} }] }],
-    ['tells its system', { system: 'b '.repeat(5_000) }],
-  ])('%s', async (_, more) => {
-    const [, estimated] = await asked({ ...said({ type: 'text', text: 'x' }), ...more });
-    expect(estimated!.bound.rateInputTokens).toBeGreaterThan(7_000);
+    ['its schema', { output_config: { format: { type: 'json_schema', schema: { a: 'b '.repeat(5_000) } } } }],
+    ['its tools', { tools: [{ name: 'f', description: 'b '.repeat(5_000), input_schema: {} }] }],
+    ['its system', { system: 'b '.repeat(5_000) }],
+  ])('has %s', async (_, more) => {
+    const tokens = await promptOf({ ...said({ type: 'text', text: 'x' }), ...more });
+    expect(tokens).toBeGreaterThan(4_500);
+    expect(tokens).toBeLessThan(6_000);
   });
+});
 
-  test.each([
-    ['waiting helps', prose, new GatewayError('tpm_rate_limited', { retryAfterSeconds: 3 })],
-    ['it is its requests', prose, new GatewayError('rpm_rate_limited', { shouldRetry: false })],
-    [
-      'an image has no most',
-      said({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }),
-      refusal,
-    ],
-    [
-      'a document is told by its address',
-      said({ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }),
-      refusal,
-    ],
-    [
-      'a block is only Anthropic’s',
-      said({ type: 'server_tool_use', id: 'a', name: 'b', input: {} }),
-      refusal,
-    ],
-  ])('is not where %s', async (_, body, why) => {
-    expect(await asked(body, why)).toHaveLength(1);
+describe('a call that its key’s TPM limit refuses', () => {
+  const body = { messages: [{ role: 'user', content: 'x'.repeat(1_000) }] };
+
+  test('is asked for once more, with its money as it was, when tokens come free again', async () => {
+    const refusal = new GatewayError('tpm_rate_limited', { retryAfterSeconds: 3 });
+    const limited = { ...CALL, key: { ...CALL.key, hasTpmLimit: true } };
+    const [first, second] = await admissionsFor(body, ['openai'], PRICE, 1, refusal, '{}', limited);
+    expect([first!.isLast, second!.isLast]).toEqual([false, true]);
+    expect(second!.bound).toEqual(first!.bound);
+  });
+});
+
+test('a target that would refuse a field of another provider is passed over, first or later', async () => {
+  const refuses = ({ top_k }: Record<string, unknown>) => {
+    if (top_k === undefined) return new Map();
+    throw new GatewayError('invalid_request', { detail: 'top_k: not supported by this model' });
+  };
+  const openAi = (id: string, passedMembers?: ChatProvider['passedMembers']) =>
+    ({ id, wire: 'openai', maxTokensField: 'max_tokens', passedMembers }) as unknown as ChatProvider;
+  const providers = new Map([
+    ['picky', openAi('picky', refuses)],
+    ['open', openAi('open')],
+    ['picky-too', openAi('picky-too', refuses)],
+  ]);
+  const routesOf = async (names: readonly string[], fields: object): Promise<string[]> => {
+    let tried: string[] = [];
+    const answer = answerChat({
+      models: {
+        loaded: true,
+        get: () => ({
+          ...MODEL,
+          targets: names.map((name, priority) => ({ ...TARGET, provider: name, priority })),
+        }),
+      },
+      providers,
+      admission: { admit: async () => ({}) } as unknown as Admission,
+      relay: {
+        send: async (_context: RequestContext, { routes }: AdmittedCall) => {
+          tried = routes.map(({ provider: { id } }) => id);
+          return {};
+        },
+      } as unknown as ChatRelay,
+      abandoned: { admits: () => true },
+      counting: new CountingShare(() => 0, 400),
+    });
+    const body = { model: 'sim/chat', max_tokens: 10, messages: [{ role: 'user', content: 'x' }], ...fields };
+    await answer(CONTEXT, CALL, parseChatRequest(Buffer.from(JSON.stringify(body))));
+    return tried;
+  };
+  const all = ['picky', 'open', 'picky-too'];
+  expect(await routesOf(all, {})).toEqual(all);
+  expect(await routesOf(all, { top_k: 5 })).toEqual(['open']);
+  await expect(routesOf(['picky', 'picky-too'], { top_k: 5 })).rejects.toMatchObject({
+    code: 'invalid_request',
+    detail: 'top_k: not supported by this model',
   });
 });

@@ -1,19 +1,29 @@
-import { noteFailure } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import { isBareName, noteFailure, recordedName } from '@gateway/metering';
+import { GatewayError, isShortOfTokens } from '@gateway/proto';
 import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
 import { routesOf } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { CountingShare } from '../domain/counting-share';
+import { usageIsHidden } from '../domain/hidden-usage';
 import { type Model, type ModelLookup, resolveChatModel, type TokenPrice } from '../domain/model';
 import { callPrice } from '../domain/price';
 import type { Route } from '../domain/route';
+import { sizedPdfs } from '../domain/sized-pdfs';
 import { DEFAULT_BUDGET_MS } from '../domain/token-count';
-import { type RequestSize, type UpperBound, upperBound, wholeOnly } from '../domain/upper-bound';
+import {
+  estimateInput,
+  type RequestSize,
+  type UpperBound,
+  upperBound,
+  wholeOnly,
+} from '../domain/upper-bound';
+import type { AbandonedCalls } from './abandoned-calls';
 import type { Admission, Admitted } from './admission';
 import type { AdmittedCall } from './admitted-call';
 import type { ChatRelay } from './chat-relay';
-import { admitByEstimate, rateEstimate } from './rate-estimate';
+import { estimatePrompt } from './prompt-estimate';
+import { refuseOverlong } from './refuse-overlong';
 import { isOpenEnded, upstreamBody } from './upstream-body';
 
 export interface AnswerChatDeps {
@@ -22,6 +32,7 @@ export interface AnswerChatDeps {
   readonly admission: Admission;
   readonly relay: ChatRelay;
   readonly counting: CountingShare;
+  readonly abandoned: Pick<AbandonedCalls, 'admits'>;
 }
 
 export type AnswerChat = (
@@ -39,14 +50,14 @@ export function answerChat(deps: AnswerChatDeps): AnswerChat {
       held = true;
       return await deps.relay.send(context, admitted);
     } catch (thrown) {
-      noteFailure(thrown, { model: request.model, held });
+      noteFailure(thrown, { model: recordedName(deps.models, request.model, thrown), held });
       throw thrown;
     }
   };
 }
 
 async function admitChat(
-  { models, providers, admission, counting }: AnswerChatDeps,
+  { models, providers, admission, counting, abandoned }: AnswerChatDeps,
   context: RequestContext,
   call: LinkCall,
   request: CallerRequest,
@@ -54,14 +65,19 @@ async function admitChat(
   const model = resolveChatModel(models, request.model, call.key);
   const { version: priceVersion, offered, standard } = priceFor(model, request);
   const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
-  const size = sizeOn(routes, request, model, body);
+  const size = sizedPdfs(sizeOn(routes, request, model, body), call.key.accountId, counting);
+  const isPublic = routes.every(({ provider }) => provider.boundInput);
+  refuseOverlong({ request, model, isPublic, accountId: call.key.accountId }, counting);
+  const isHidden = usageIsHidden(model, size, routes);
+  if (isHidden && !abandoned.admits(call.key.accountId)) throw tooManyAbandoned();
   const price = callPrice(offered, size.longCache ?? false);
   const standardPrice = standard && callPrice(standard, size.longCache ?? false);
   const cheap = upperBound(model, price, size);
-  const admit = (bound: UpperBound, isLast = true) =>
+  const admit = (promptTokens: number, bound: UpperBound, isLast = true) =>
     admission.admit(context, {
       key: call.key,
       model,
+      bareModelName: isBareName(request.model),
       provider: routes[0]!.provider.id,
       endpoint: call.path,
       streamed: request.stream,
@@ -69,27 +85,44 @@ async function admitChat(
       standardPrice,
       priceVersion,
       bound,
+      promptTokens,
       choices: request.size.choices,
       predictionBytes: request.size.predictionBytes,
       callerNamedMaximum: request.size.maxOutputTokens !== undefined,
       isLast,
+      usageIsHidden: isHidden,
     });
   const { boundInput } = routes[0]!.provider;
   // Whichever of them answers must not bill more than the hold, and others count by rules of their own.
   const countsAlike = routes.every(({ provider }) => provider.boundInput);
-  const admitted =
+  const { accountId } = call.key;
+  const admitFor = (promptTokens: number) =>
     boundInput && countsAlike
-      ? await admitByCount(cheap, admit, () => {
-          const counted = counting.run(call.key.accountId, DEFAULT_BUDGET_MS, (budgetMs) =>
-            boundInput(body, budgetMs),
-          );
-          return counted === undefined ? cheap : upperBound(model, price, size, counted);
-        })
-      : await admitByEstimate(cheap, admit, () =>
-          rateEstimate({ request, model, size, bound: cheap, accountId: call.key.accountId }, counting),
-        );
-  return { accountId: call.key.accountId, request, model, routes, body, ...admitted };
+      ? admitByCount(
+          cheap,
+          (bound, isLast) => admit(promptTokens, bound, isLast),
+          () => {
+            const counted = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) =>
+              boundInput(body, budgetMs),
+            );
+            return counted === undefined ? cheap : upperBound(model, price, size, counted);
+          },
+        )
+      : admit(promptTokens, cheap);
+  const { provider } = routes[0]!;
+  const admitted = await withPromptTokens(call.key, size, admitFor, () =>
+    estimatePrompt({ request, size, model, provider, accountId }, counting),
+  );
+  return { accountId, request, model, routes, body, usageIsHidden: isHidden, ...admitted };
 }
+
+/** The abandoned calls end within ABANDONED_CALL_TIMEOUT_MS. */
+const tooManyAbandoned = () =>
+  new GatewayError('rate_limited', {
+    detail:
+      'too many calls of this account are still running at their providers after their callers disconnected',
+    retryAfterSeconds: 60,
+  });
 
 /** No price, no route. */
 function priceFor(
@@ -118,7 +151,10 @@ function prepare(
   for (const [index, route] of routes.entries()) {
     try {
       const body = upstreamBody(request, model, route, undefined);
-      return { routes: routes.slice(index).filter(({ provider }) => canCarry(request, provider)), body };
+      return {
+        routes: routes.slice(index).filter(({ provider }) => canCarry(request, model, provider)),
+        body,
+      };
     } catch (error) {
       refusal = error;
     }
@@ -131,10 +167,10 @@ function noProvider({ slug }: Model): GatewayError {
   return new GatewayError('upstream_unavailable', { cause: new Error(`no provider of ${slug} is set up`) });
 }
 
-function canCarry(request: CallerRequest, { wire }: ChatProvider): boolean {
-  if (wire === request.wire) return true;
+function canCarry(request: CallerRequest, model: Model, provider: ChatProvider): boolean {
   try {
-    request.conversation();
+    if (provider.wire === request.wire) provider.passedMembers?.(request.parsed, model.capabilities);
+    else request.conversation();
     return true;
   } catch {
     return false;
@@ -189,6 +225,25 @@ function lengthOn(route: Route, request: CallerRequest, model: Model): number {
   }
 }
 
+/**
+ * Only keys with a TPM limit pay for a good estimate of their prompts. Whether a key has one may have changed since it was
+ * looked up: then the estimate is made before the call is refused.
+ */
+async function withPromptTokens(
+  { hasTpmLimit }: LinkCall['key'],
+  size: RequestSize,
+  admit: (promptTokens: number) => Promise<Admitted>,
+  estimate: () => number,
+): Promise<Admitted> {
+  if (hasTpmLimit) return admit(estimate());
+  try {
+    return await admit(estimateInput(size));
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'tpm_rate_limited') throw error;
+    return admit(estimate());
+  }
+}
+
 /** Refusals that a tighter bound may cure. */
 const SHORT = new Set<string>([
   'insufficient_balance',
@@ -196,7 +251,6 @@ const SHORT = new Set<string>([
   'key_monthly_limit',
   'account_daily_limit',
   'request_cost_limit',
-  'tpm_rate_limited',
 ]);
 
 /** Counting costs more than a refused hold, so only a call that does not fit by its bytes is counted. */
@@ -208,7 +262,10 @@ async function admitByCount(
   try {
     return await admit(wholeOnly(cheap), false);
   } catch (error) {
-    if (!(error instanceof GatewayError) || !SHORT.has(error.code)) throw error;
-    return admit(countedBound(), true);
+    if (!(error instanceof GatewayError)) throw error;
+    if (SHORT.has(error.code)) return admit(countedBound(), true);
+    // What calls that have ended did not use is given back in a moment.
+    if (isShortOfTokens(error)) return admit(wholeOnly(cheap), true);
+    throw error;
   }
 }

@@ -1,14 +1,33 @@
+import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
+import { DIALECTS } from '../providers/openai/dialect';
+import { openAiProvider } from '../providers/openai/openai-provider';
+import { UnreadBudget } from '../providers/unread-budget';
 import { beginStream } from './begin-stream';
 
-const CHUNK = 'data: {"choices":[]}\n\n';
+const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
+const ROLE = chunk({ role: 'assistant', content: '' });
+const CHUNK = chunk({ content: 'a' });
+const DONE = 'data: [DONE]\n\n';
+const provider = openAiProvider(
+  {
+    id: 'a',
+    baseUrl: 'http://provider.invalid/v1',
+    apiKey: 'k',
+    dialect: DIALECTS.common,
+    usage: { reasoning: 'included' },
+    encoding: 'o200k',
+    countsByO200k: true,
+  },
+  new UnreadBudget(1_000),
+);
 
 /** A reply in these pieces, which notes whether it was let go. */
-function reply(pieces: readonly string[], failure?: Error) {
+function reply(pieces: readonly (string | Promise<string>)[], failure?: Error) {
   const seen = { released: false };
   async function* read(): AsyncGenerator<Buffer> {
     try {
-      for (const piece of pieces) yield Buffer.from(piece);
+      for (const piece of pieces) yield Buffer.from(await piece);
       if (failure) throw failure;
     } finally {
       seen.released = true;
@@ -16,6 +35,14 @@ function reply(pieces: readonly string[], failure?: Error) {
   }
   return { body: read(), seen };
 }
+
+const begin = (
+  body: AsyncIterable<Buffer>,
+  { holdMs = 60_000, beginMs = 1_000, caller = new AbortController().signal } = {},
+) => {
+  const nowMs = performance.now();
+  return beginStream(body, { provider, beginByMs: nowMs + beginMs, holdUntilMs: nowMs + holdMs, caller });
+};
 
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   let text = '';
@@ -25,21 +52,74 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
 
 describe('a stream that begins', () => {
   test.each([
-    ['in one piece', [`${CHUNK}${CHUNK}data: [DO`, 'NE]\n\n']],
-    ['in many', [...`${CHUNK}${CHUNK}data: [DONE]\n\n`]],
+    ['in one piece', [`${ROLE}${CHUNK}${CHUNK}data: [DO`, 'NE]\n\n']],
+    ['in many', [...`${ROLE}: wait\n\n${CHUNK}${CHUNK}${DONE}`]],
   ])('%s is passed on to the byte', async (_name, pieces) => {
-    expect(await textOf(await beginStream(reply(pieces).body, 1_000))).toBe(pieces.join(''));
+    expect(await textOf(await begin(reply(pieces).body))).toBe(pieces.join(''));
   });
 
   test('after comments goes on without them', async () => {
     const { body } = reply([': wait\n\n: wait', `\n\n${CHUNK}: wait\n\n`, CHUNK]);
-    expect(await textOf(await beginStream(body, 1_000))).toBe(`${CHUNK}: wait\n\n${CHUNK}`);
+    expect(await textOf(await begin(body))).toBe(`${CHUNK}: wait\n\n${CHUNK}`);
   });
 
   test('and is left in the middle lets the reply go', async () => {
     const { body, seen } = reply([CHUNK, CHUNK, CHUNK]);
-    for await (const _bytes of await beginStream(body, 1_000)) break;
+    for await (const _bytes of await begin(body)) break;
     expect(seen.released).toBe(true);
+  });
+});
+
+describe('a stream is held back', () => {
+  /** Does not end the stream, which would wait for what the provider never sends. */
+  const firstOf = async (body: AsyncIterable<Buffer>): Promise<string> =>
+    `${(await body[Symbol.asyncIterator]().next()).value}`;
+
+  test('until its first content, and no longer', async () => {
+    const { promise: never } = Promise.withResolvers<string>();
+    const { body } = reply([ROLE, chunk({}), ROLE, CHUNK, never]);
+    expect(await firstOf(await begin(body))).toBe(ROLE + chunk({}) + ROLE + CHUNK);
+  });
+
+  test('until it is whole when it has no content', async () => {
+    const pieces = [ROLE, 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n', DONE];
+    expect(await firstOf(await begin(reply(pieces).body))).toBe(pieces.join(''));
+  });
+
+  test('until it is whole when its last event lacks the blank line', async () => {
+    expect(await textOf(await begin(reply([ROLE, 'data: [DONE]']).body))).toBe(`${ROLE}data: [DONE]`);
+  });
+
+  test('for a time at most, and loses nothing then', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const begun = await begin(reply([ROLE, promise]).body, { holdMs: 5 });
+    resolve(CHUNK);
+    expect(await textOf(begun)).toBe(ROLE + CHUNK);
+  });
+
+  test('no longer than to its first event when that time is over', async () => {
+    const { promise: never } = Promise.withResolvers<string>();
+    const body = reply([': wait\n\n', ROLE, never]).body;
+    expect(await firstOf(await begin(body, { holdMs: -1 }))).toBe(ROLE);
+  });
+
+  test('up to a size at most', async () => {
+    const many = Array.from({ length: 10_000 }, () => ROLE);
+    const held = await firstOf(await begin(reply(many).body));
+    expect(held.length).toBeGreaterThan(64 * 1024);
+    expect(held.length).toBeLessThan(66 * 1024);
+  });
+
+  test.each([
+    ['ends', undefined],
+    ['breaks', new Error('reset')],
+  ])('not for a caller who has left: it %s where it is billed', async (_how, failure) => {
+    const caller = new AbortController();
+    const begun = begin(reply([ROLE], failure).body, { caller: caller.signal });
+    caller.abort();
+    const read = textOf(await begun);
+    if (failure) await expect(read).rejects.toThrow('reset');
+    else expect(await read).toBe(ROLE);
   });
 });
 
@@ -55,11 +135,48 @@ describe('a stream that fails before its first event', () => {
     ['with a bare value', ['data: 7\n\n']],
   ])('%s', async (_name, pieces) => {
     const { body, seen } = reply(pieces);
-    await expect(beginStream(body, 1_000)).rejects.toThrow(/stream (ended|begins)/);
+    await expect(begin(body)).rejects.toThrow(/stream (ended|begins)/);
     expect(seen.released).toBe(true);
   });
 
   test('by its connection: that error', async () => {
-    await expect(beginStream(reply([': wait\n\n'], new Error('reset')).body, 1_000)).rejects.toThrow('reset');
+    await expect(begin(reply([': wait\n\n'], new Error('reset')).body)).rejects.toThrow('reset');
+  });
+});
+
+describe('a stream that fails before its first content', () => {
+  test.each([
+    ['by its end', [ROLE]],
+    ['by its end within its first content', [ROLE, CHUNK.slice(0, -9)]],
+    ['by its end before the blank line of its first content', [ROLE, CHUNK.slice(0, -1)]],
+    ['with what is no JSON', [ROLE, 'data: {broken\n\n']],
+    ['with an error that tells no more', [ROLE, 'data: {"error":{"message":"down"}}\n\n']],
+    ['with an error in the same piece', [`${ROLE}event: error\ndata: {"message":"down"}\n\n${CHUNK}`]],
+    [
+      'with a finish reason that says so',
+      [ROLE, 'data: {"choices":[{"delta":{},"finish_reason":"error"}]}\n\n'],
+    ],
+  ])('%s', async (_name, pieces) => {
+    const { body, seen } = reply(pieces);
+    await expect(begin(body)).rejects.toThrow(/stream (ended|begins)|failure/);
+    expect(seen.released).toBe(true);
+  });
+
+  test('by its connection: that error', async () => {
+    await expect(begin(reply([ROLE], new Error('reset')).body)).rejects.toThrow('reset');
+  });
+
+  test.each([
+    [
+      { type: 'invalid_request_error', message: 'too long' },
+      { status: 400, message: 'too long' },
+    ],
+    [{ code: 429, message: 'slow down' }, { status: 429 }],
+    [{ type: 'insufficient_quota', code: 'insufficient_quota', message: 'x' }, { status: 402 }],
+    [{ type: 'server_error', message: 'x' }, { status: 500 }],
+  ])('with the error %j: as if it had been refused with that status', async (error, failure) => {
+    const failed = begin(reply([ROLE, `data: ${JSON.stringify({ error })}\n\n`]).body);
+    await expect(failed).rejects.toBeInstanceOf(UpstreamError);
+    await expect(failed).rejects.toMatchObject({ failure });
   });
 });

@@ -1,59 +1,157 @@
+import { UpstreamError } from '@gateway/upstream';
+import type { ChatProvider, OpeningEvent } from '../domain/chat-provider';
+import { statusOfErrorEvent } from '../providers/error-event-status';
+import { failureBy } from '../providers/refusal';
 import { isErrorEvent } from '../sse/error-event';
 import { dataOf, parseData } from '../sse/sse-data';
 import { SseSplitter } from '../sse/sse-splitter';
 import { within } from './within';
 
+/** Bytes held at most; beyond that the response is committed. */
+const MAX_HELD_BYTES = 64 * 1024;
+const EVENT_END = Buffer.from('\n\n');
+
+/** Times are of `performance.now()`. */
+export interface StreamOpening {
+  readonly provider: Pick<ChatProvider, 'wire' | 'readOpening' | 'refusalOf'>;
+  /** The first event must come until then; comments are none. */
+  readonly beginByMs: number;
+  /** Events without content are held back until then. */
+  readonly holdUntilMs: number;
+  /** Aborted when the caller has left. */
+  readonly caller: AbortSignal;
+}
+
 /**
- * Waits for a stream's first event, so that a provider that fails before it is answered as any other failure
- * is: with a status, and without a charge. The reply's bytes from that event on; comments before it are
- * dropped, they only kept the connection open.
- * @param timeoutMs for all of the wait: comments alone may come for ever
- * @throws Error when the stream ends first, takes too long or begins with something else than a chunk
+ * Waits for a stream's first content, so that a provider that fails before it is answered as any other failure is:
+ * by another target, or with a status. Returns the reply's bytes from its first event on; comments before it are
+ * dropped, they only kept the connection open. Returns without content when the reply is whole, when the events
+ * have been held back for long enough, and when the caller has left: what was used is billed as that of any call.
+ * @throws UpstreamError for an error event that tells its status; Error when the stream ends first, takes too long or
+ * holds something else than events of its format
  */
 export async function beginStream(
   body: AsyncIterable<Buffer>,
-  timeoutMs: number,
+  opening: StreamOpening,
 ): Promise<AsyncIterable<Buffer>> {
   const pieces = body[Symbol.asyncIterator]();
   try {
-    const begun = await within(firstEvents(pieces), timeoutMs);
-    if (!begun) throw new Error('stream did not begin in time');
-    return resumed(begun, pieces);
+    return await hold(pieces, opening);
   } catch (error) {
     await pieces.return?.();
     throw error;
   }
 }
 
-async function firstEvents(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
-  const splitter = new SseSplitter();
+async function hold(pieces: AsyncIterator<Buffer>, opening: StreamOpening): Promise<AsyncIterable<Buffer>> {
+  const { beginByMs, holdUntilMs, caller } = opening;
+  const held = new HeldEvents(opening.provider);
   for (;;) {
-    const piece = await pieces.next();
-    if (piece.done) throw new Error('stream ended before its first event');
-    const events = splitter.push(piece.value);
-    const first = events.findIndex((event) => dataOf(event) !== '');
-    if (first === -1) continue;
-    assertChunk(events[first]!);
-    return Buffer.concat([...events.slice(first), splitter.rest]);
+    const next = pieces.next();
+    const byMs = held.begun ? holdUntilMs : beginByMs;
+    const isSettled = await within(settled(next), Math.max(0, byMs - performance.now()));
+    if (held.begun && (!isSettled || caller.aborted)) return resumed(held.bytes, next, pieces);
+    if (!isSettled) throw new Error('stream did not begin in time');
+    const piece = await next;
+    const isOver = piece.done ? held.end() : held.push(piece.value);
+    if (isOver) return resumed(held.bytes, undefined, pieces);
   }
 }
 
-function assertChunk(event: Buffer): void {
-  const chunk = parseData(event);
-  if (isErrorEvent(event, chunk)) throw new Error('stream begins with an error event');
-  if (!chunk) throw new Error('stream begins with no chunk');
+const settled = (promise: Promise<unknown>): Promise<true> =>
+  promise.then(
+    () => true,
+    () => true,
+  );
+
+/** The events of a stream up to its first content. */
+class HeldEvents {
+  readonly #provider: StreamOpening['provider'];
+  readonly #splitter = new SseSplitter();
+  #events: Buffer[] = [];
+  #eventBytes = 0;
+
+  constructor(provider: StreamOpening['provider']) {
+    this.#provider = provider;
+  }
+
+  /** An event has come that is no comment. */
+  get begun(): boolean {
+    return this.#events.length > 0;
+  }
+
+  /** With the beginning of an event that is still to come. */
+  get bytes(): Buffer {
+    return Buffer.concat([...this.#events, this.#splitter.rest]);
+  }
+
+  /** Returns whether nothing is to be held back any more. */
+  push(bytes: Buffer): boolean {
+    let isOver = false;
+    for (const event of this.#splitter.push(bytes)) {
+      isOver ||= this.#read(event) !== 'waiting';
+      if (isOver || this.begun || dataOf(event) !== '') this.#keep(event);
+    }
+    return isOver || this.#eventBytes > MAX_HELD_BYTES;
+  }
+
+  /**
+   * The connection has ended. Returns true when the reply is whole: not every provider sends a blank line after the
+   * last event.
+   */
+  end(): boolean {
+    const { rest } = this.#splitter;
+    if (rest.length > 0 && this.#read(Buffer.concat([rest, EVENT_END])) === 'ended') return true;
+    throw new Error(
+      this.begun ? 'stream ended before its first content' : 'stream ended before its first event',
+    );
+  }
+
+  #keep(event: Buffer): void {
+    this.#events.push(event);
+    this.#eventBytes += event.length;
+  }
+
+  #read(event: Buffer): OpeningEvent {
+    const data = dataOf(event);
+    if (data === '') return 'waiting';
+    const { wire } = this.#provider;
+    if (data === '[DONE]' && wire === 'openai' && this.begun) return 'ended';
+    const chunk = parseData(event);
+    if (isErrorEvent(event, chunk)) throw this.#failure(chunk ?? {});
+    if (!chunk) throw new Error('stream begins with no chunk');
+    return this.#provider.readOpening(chunk);
+  }
+
+  #failure(body: Readonly<Record<string, unknown>>): Error {
+    const status = statusOfErrorEvent(body);
+    if (status === undefined) return new Error('stream begins with an error event');
+    return new UpstreamError(failureBy(this.#provider, { status, headers: {}, body }));
+  }
 }
 
-/** By hand: a generator around the reply would cost something for every piece of it. */
-function resumed(begun: Buffer, rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
+/**
+ * By hand: a generator around the reply would cost something for every piece of it.
+ * @param asked the piece after `begun`, if it has been asked for
+ */
+function resumed(
+  begun: Buffer,
+  asked: Promise<IteratorResult<Buffer>> | undefined,
+  rest: AsyncIterator<Buffer>,
+): AsyncIterable<Buffer> {
   let first: Buffer | undefined = begun;
+  let second = asked;
   const pieces: AsyncIterableIterator<Buffer> = {
     [Symbol.asyncIterator]: () => pieces,
     next() {
-      if (first === undefined) return rest.next();
-      const value = first;
-      first = undefined;
-      return Promise.resolve({ value, done: false });
+      if (first !== undefined) {
+        const value = first;
+        first = undefined;
+        return Promise.resolve({ value, done: false });
+      }
+      const next = second ?? rest.next();
+      second = undefined;
+      return next;
     },
     return: () => rest.return?.() ?? Promise.resolve({ value: undefined, done: true }),
   };

@@ -10,11 +10,13 @@ import { parseChatRequest } from '../formats/openai/chat-request';
 import { DIALECTS } from '../providers/openai/dialect';
 import { openAiProvider } from '../providers/openai/openai-provider';
 import { UnreadBudget } from '../providers/unread-budget';
+import { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { ChatRelay } from './chat-relay';
 import type { BegunCall } from './dispatcher';
 import { MeteredCall } from './metered-call';
 import { ProgressClock } from './progress-clock';
+import { RateReport } from './rate-report';
 
 const RATES = { requests: { limit: 9n, remaining: 8n, resetSeconds: 61 } };
 const QUIET_MS = 10;
@@ -33,6 +35,7 @@ const provider = openAiProvider(
     apiKey: 'k',
     dialect: DIALECTS.common,
     usage: { reasoning: 'included' },
+    encoding: 'o200k',
     countsByO200k: true,
   },
   new UnreadBudget(1_000_000),
@@ -41,15 +44,21 @@ const provider = openAiProvider(
 let clock: ProgressClock;
 let ended: UsageEvent[];
 let broken: string[];
+let reported: number[];
 let healths: string[];
 let caller: AbortController;
 let replies: ReplyRoom;
+let abandoned: AbandonedCalls;
+let left: string[];
 beforeEach(() => {
   clock = new ProgressClock();
   ended = [];
   broken = [];
+  reported = [];
   healths = [];
   caller = new AbortController();
+  abandoned = new AbandonedCalls({ maxOfAccount: 1, timeoutMs: 60_000 });
+  left = [];
   replies = new ReplyRoom(new BodyRoom(2 * MAX_REPLY_BYTES, 0));
 });
 afterEach(() => clock.close());
@@ -57,7 +66,7 @@ afterEach(() => clock.close());
 const bodyOf = (stream: boolean) =>
   Buffer.from(JSON.stringify({ model: 'sim/chat', stream, messages: [{ role: 'user', content: 'hi' }] }));
 
-function admitted(outputTokens: number, body: Buffer): AdmittedCall {
+function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): AdmittedCall {
   const journal = { dispatched: async () => {}, progress: () => {}, final: async () => {} };
   const price = { inputNano: 1_000_000n, outputNano: 1_000_000n };
   const metered = new MeteredCall(
@@ -72,6 +81,7 @@ function admitted(outputTokens: number, body: Buffer): AdmittedCall {
       price,
       priceVersion: 1n,
       startedAtMs: Date.now(),
+      holdNano: 1_000n,
     },
     journal,
     (event) => ended.push(event),
@@ -82,7 +92,18 @@ function admitted(outputTokens: number, body: Buffer): AdmittedCall {
     model: { slug: 'sim/chat', hidesReasoning: false } as Model,
     routes: [{ provider, target: targetOf('second') }],
     body,
+    usageIsHidden,
     metered,
+    rateReport: new RateReport(
+      {
+        requestId: 'r',
+        keyId: 'k',
+        place: { generation: '1', bucket: '1', tokens: '12' },
+        promptTokens: 10,
+        expectedTokens: 2,
+      },
+      ({ usedTokens }) => reported.push(Number(usedTokens)),
+    ),
     loweredMaxTokens: 5,
     outputTokens,
     rates: RATES,
@@ -100,7 +121,7 @@ async function* reply(...pieces: (string | Buffer | Error)[]): AsyncGenerator<Bu
 /** A call whose provider begins so. */
 function send(
   begun: Promise<AsyncIterable<Buffer>>,
-  { quietMs = 60_000, outputTokens = 100, stream = true } = {},
+  { quietMs = 60_000, outputTokens = 100, stream = true, usageIsHidden = false } = {},
 ) {
   const body = bodyOf(stream);
   const relay = new ChatRelay({
@@ -109,7 +130,8 @@ function send(
         ({ route: { provider, target: targetOf('second') }, body, reply: await begun }) as BegunCall,
     },
     clock,
-    metrics: { streamBroke: (id) => broken.push(id) },
+    abandoned,
+    metrics: { streamBroke: (id) => broken.push(id), callerLeft: (outcome) => left.push(outcome) },
     health: {
       broke: ({ target }) => healths.push(`${target.provider} broke`),
       ended: ({ target }) => healths.push(`${target.provider} ended`),
@@ -118,7 +140,7 @@ function send(
     quietMs,
   });
   const context = { requestId: 'r', signal: caller.signal, log: { warn() {} } } as unknown as RequestContext;
-  return relay.send(context, admitted(outputTokens, body));
+  return relay.send(context, admitted(outputTokens, body, usageIsHidden));
 }
 
 async function textOf({ body: bytes }: LinkReply, onPiece = (_text: string) => {}): Promise<string> {
@@ -147,6 +169,19 @@ describe('a whole stream', () => {
     expect(broken).toEqual([]);
     expect(healths).toEqual(['second ended']);
   });
+});
+
+test('a stream in flight reports the tokens that have passed, for its key’s TPM limit', async () => {
+  clock.close();
+  clock = new ProgressClock(1);
+  async function* streamed(): AsyncGenerator<Buffer> {
+    for (let i = 0; i < 5; i++) yield Buffer.from(chunk('word '));
+    while (reported.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    yield Buffer.from(USAGE + DONE);
+  }
+  await textOf(await send(Promise.resolve(streamed())));
+  // The estimate of its prompt, and its output instead of the 2 tokens that were expected.
+  expect(reported[0]).toBe(10 + 5);
 });
 
 describe('a stream that breaks', () => {
@@ -257,13 +292,43 @@ describe('a caller that leaves', () => {
     caller.abort();
     reject(new Error('CALLER_LEFT'));
     await expect(sent).rejects.toBeInstanceOf(GatewayError);
-    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499, errorCode: '' }]);
+    expect(ended).toMatchObject([
+      {
+        outcome: 'USAGE_OUTCOME_RELEASED',
+        status: 499,
+        errorCode: '',
+        // Of the prompt, by its bytes.
+        lossReason: 'LOSS_REASON_ABANDONED',
+        lossNano: '20',
+      },
+    ]);
+    expect(left).toEqual(['cancelled']);
+  });
+
+  test('before the first byte costs the operator nothing where the provider was not reached, or refused', async () => {
+    const refused = new UpstreamError({ kind: 'status', status: 500 });
+    const refusing = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    const unsent = Object.assign(new Error('not sent'), { code: 'NOT_SENT' });
+    for (const [failure, usageIsHidden] of [refused, refusing, unsent].flatMap((one) => [
+      [one, false] as const,
+      [one, true] as const,
+    ])) {
+      caller = new AbortController();
+      const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+      const sent = send(promise, { usageIsHidden });
+      await new Promise(setImmediate);
+      caller.abort();
+      reject(failure);
+      await expect(sent).rejects.toBeInstanceOf(GatewayError);
+      expect(ended.pop()).toMatchObject({ outcome: 'USAGE_OUTCOME_RELEASED', status: 499, lossNano: '0' });
+    }
+    expect([left, abandoned.count]).toEqual([[], 0]);
   });
 
   test('before it is dispatched is not dispatched', async () => {
     caller.abort();
     await expect(send(Promise.resolve(reply(chunk('a'), DONE)))).rejects.toBeInstanceOf(GatewayError);
-    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499 }]);
+    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499, lossNano: '0' }]);
   });
 
   test('while it waits, its link still hears the stream out, and it pays nothing', async () => {
@@ -280,10 +345,97 @@ describe('a caller that leaves', () => {
     const answer = await send(Promise.resolve(reply(chunk('a'), chunk(' b'), chunk(' c'))));
     await textOf(answer, () => caller.abort());
     expect(ended).toMatchObject([
-      { outcome: 'USAGE_OUTCOME_SETTLED', status: 499, errorCode: '', tokens: { output: '3' } },
+      {
+        outcome: 'USAGE_OUTCOME_SETTLED',
+        status: 499,
+        errorCode: '',
+        tokens: { output: '3' },
+        lossNano: '0',
+      },
     ]);
     expect(broken).toEqual([]);
     expect(healths).toEqual([]);
+    expect(left).toEqual(['charged']);
+  });
+});
+
+describe('a caller that leaves a call whose usage only the provider knows', () => {
+  const hidden = { usageIsHidden: true };
+  const settled = { outcome: 'USAGE_OUTCOME_SETTLED', status: 499, errorCode: '' };
+
+  test('mid-stream pays what the provider reports at the end', async () => {
+    const answer = await send(Promise.resolve(reply(chunk('a'), USAGE, DONE)), hidden);
+    const listening: number[] = [];
+    await textOf(answer, () => {
+      caller.abort();
+      listening.push(abandoned.count);
+    });
+    expect(ended).toMatchObject([
+      { ...settled, costNano: '11', usageSource: 'USAGE_SOURCE_PROVIDER', lossNano: '0' },
+    ]);
+    expect([listening[0], abandoned.count, left]).toEqual([1, 0, ['charged']]);
+  });
+
+  test('before a stream begins pays what the provider reports at the end', async () => {
+    const { promise, resolve } = Promise.withResolvers<AsyncIterable<Buffer>>();
+    const sent = send(promise, hidden);
+    await new Promise(setImmediate);
+    caller.abort();
+    resolve(reply(chunk('a'), USAGE, DONE));
+    await textOf(await sent);
+    expect(ended).toMatchObject([{ ...settled, costNano: '11', lossNano: '0' }]);
+    expect(abandoned.count).toBe(0);
+  });
+
+  test('pays what a reply that is no stream reports', async () => {
+    const { promise, resolve } = Promise.withResolvers<AsyncIterable<Buffer>>();
+    const sent = send(promise, { ...hidden, stream: false });
+    await new Promise(setImmediate);
+    caller.abort();
+    resolve(
+      reply(
+        '{"choices":[{"index":0,"message":{"content":"a"}}],"usage":{"prompt_tokens":9,"completion_tokens":50}}',
+      ),
+    );
+    await sent;
+    expect(ended).toMatchObject([{ ...settled, costNano: '59', lossNano: '0' }]);
+    expect([abandoned.count, left]).toEqual([0, ['charged']]);
+  });
+
+  test('pays what was counted of a stream that never reports its usage; the rest of the hold is a loss', async () => {
+    for (const tail of [[], [DONE]]) {
+      caller = new AbortController();
+      const answer = await send(Promise.resolve(reply(chunk('a'), chunk(' b'), ...tail)), hidden);
+      await textOf(answer, () => caller.abort());
+      const { costNano } = ended[0]!;
+      expect(ended.pop()).toMatchObject({
+        ...settled,
+        usageSource: 'USAGE_SOURCE_COUNTED',
+        tokens: { output: '2' },
+        lossReason: 'LOSS_REASON_USAGE_UNKNOWN',
+        lossNano: String(1_000n - BigInt(costNano)),
+      });
+    }
+    expect([abandoned.count, left]).toEqual([0, ['usage_unknown', 'usage_unknown']]);
+  });
+
+  test('pays the prompt where nothing ever comes; the rest of the hold is a loss', async () => {
+    const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+    const sent = send(promise, hidden);
+    await new Promise(setImmediate);
+    caller.abort();
+    reject(Object.assign(new Error('silent'), { code: 'FIRST_BYTE_TIMEOUT' }));
+    await expect(sent).rejects.toBeInstanceOf(GatewayError);
+    expect(ended).toMatchObject([
+      {
+        ...settled,
+        costNano: '8',
+        tokens: { input: '8', output: '0' },
+        lossReason: 'LOSS_REASON_USAGE_UNKNOWN',
+        lossNano: '992',
+      },
+    ]);
+    expect(abandoned.count).toBe(0);
   });
 });
 

@@ -3,12 +3,14 @@ import type { LinkReply, RequestContext } from '@gateway/runtime';
 import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { PassedStream } from '../domain/chat-provider';
-import type { HeldReply, ReplyRoom } from '../domain/reply-room';
+import { type HeldReply, NoReplyRoom, type ReplyRoom } from '../domain/reply-room';
 import { estimateInput } from '../domain/upper-bound';
-import { NO_USAGE, ofTier } from '../domain/usage';
+import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
 import { ReplyTooLarge, readReply } from '../providers/read-reply';
+import { NOT_SENT } from '../providers/upstream-http';
 import { AlikeEvents } from '../sse/alike-events';
+import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { countedUsage, countReply, finalUsage, type Sent } from './counted-usage';
 import type { BegunCall, Dispatcher } from './dispatcher';
@@ -35,8 +37,9 @@ const ANSWERED = { status: 200, errorCode: '' };
 
 export interface ChatRelayDeps {
   readonly dispatcher: Pick<Dispatcher, 'begin'>;
+  readonly abandoned: Pick<AbandonedCalls, 'begin'>;
   readonly clock: ProgressClock;
-  readonly metrics: Pick<TargetMetrics, 'streamBroke'>;
+  readonly metrics: Pick<TargetMetrics, 'streamBroke' | 'callerLeft'>;
   readonly health: Pick<TargetHealth, 'broke' | 'ended'>;
   /** For replies that are no streams. */
   readonly replies: ReplyRoom;
@@ -54,29 +57,73 @@ export class ChatRelay {
 
   /** Ends the call's record whatever happens. @throws GatewayError before the reply's first byte */
   async send(context: RequestContext, call: AdmittedCall): Promise<LinkReply> {
+    const atProvider = this.#deps.abandoned.begin(context.signal, call.accountId, call.usageIsHidden);
     try {
       await call.metered.dispatched(estimateInput(call.request.size));
-      if (context.signal.aborted) throw new Error('caller left before dispatch');
-      const begun = this.#deps.dispatcher.begin(context, call);
-      if (!call.request.stream) return await this.#relayWhole(context, await begun, call);
+      if (context.signal.aborted) throw Object.assign(new Error('caller left'), { code: NOT_SENT });
+      const begun = this.#deps.dispatcher.begin(context, call, atProvider.signal);
+      if (!call.request.stream) {
+        const reply = await this.#relayWhole(context, await begun, call);
+        atProvider.end();
+        return reply;
+      }
       const headers = { ...STREAM_HEADERS, ...call.headers };
       const early = await within(begun, this.#deps.quietMs);
-      const body = early ? this.#relayStream(context, call, early) : this.#relayLate(context, call, begun);
+      const body = early
+        ? this.#relayStream(context, call, early, atProvider)
+        : this.#relayLate(context, call, begun, atProvider);
       return { status: 200, headers, body };
     } catch (thrown) {
-      const error = await this.#failed(context, call, thrown);
+      const error = await this.#failed(context, call, thrown, atProvider);
       throw error.withRates(call.rates).withMaxTokens(call.loweredMaxTokens);
     }
   }
 
-  /** Nothing was answered, so nothing is charged, unless the call was settled before. */
-  async #failed(context: RequestContext, call: AdmittedCall, thrown: unknown): Promise<GatewayError> {
+  /** Ends a call that was not answered, unless it was settled before. */
+  async #failed(
+    context: RequestContext,
+    call: AdmittedCall,
+    thrown: unknown,
+    atProvider: ProviderCall,
+  ): Promise<GatewayError> {
+    atProvider.end();
     const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
-    const left = context.signal.aborted;
-    await call.metered.release(left ? CALLER_LEFT : failedBy(error));
-    if (!left)
+    if (context.signal.aborted) await this.#endAbandoned(call, thrown);
+    else {
+      await call.metered.release(failedBy(error));
       context.log.warn({ model: call.model.slug, code: error.code, err: error.cause }, 'provider failed');
+    }
     return error;
+  }
+
+  /**
+   * Ends a call whose caller disconnected before it was answered. It is free, and what the prompt cost is the operator's
+   * loss. Where the provider was listened to for figures that have not come, the prompt is charged.
+   */
+  async #endAbandoned(call: AdmittedCall, thrown: unknown): Promise<void> {
+    const { metered, request, routes, body, usageIsHidden } = call;
+    if (isUncharged(thrown)) return metered.release(CALLER_LEFT);
+    if (!usageIsHidden) {
+      this.#deps.metrics.callerLeft('cancelled');
+      return metered.abandon(estimateInput(request.size), CALLER_LEFT);
+    }
+    this.#deps.metrics.callerLeft('usage_unknown');
+    const prompt = countedUsage({ request, provider: routes[0]!.provider, body }, () => 0);
+    return metered.settle(prompt, 'counted', CALLER_LEFT, 'usage_unknown');
+  }
+
+  /** Settles what a reply used. @param isKnown whether the provider has reported all of it */
+  #settleReply(
+    context: RequestContext,
+    { metered, usageIsHidden }: AdmittedCall,
+    usage: TokenUsage,
+    source: UsageSource,
+    isKnown: boolean,
+  ): Promise<void> {
+    if (!context.signal.aborted) return metered.settle(usage, source, ANSWERED);
+    const isUnknown = usageIsHidden && !isKnown;
+    this.#deps.metrics.callerLeft(isUnknown ? 'usage_unknown' : 'charged');
+    return metered.settle(usage, source, CALLER_LEFT, isUnknown ? 'usage_unknown' : undefined);
   }
 
   /** A reply that can't be read says as much about its target as one that breaks off, unless we had no room for it. */
@@ -124,7 +171,8 @@ export class ChatRelay {
       provider.wire === request.wire
         ? (provider.passReply?.(reply, call.model.slug) ?? reply.bytes)
         : request.replies.write(provider.readReply(value), usage, identityOf(context, call));
-    await metered.settle(usage, reported ? 'provider' : 'counted', ANSWERED);
+    const source = reported ? 'provider' : 'counted';
+    await this.#settleReply(context, call, usage, source, reported !== undefined);
     return body;
   }
 
@@ -133,6 +181,7 @@ export class ChatRelay {
     context: RequestContext,
     call: AdmittedCall,
     begun: Promise<BegunCall>,
+    atProvider: ProviderCall,
   ): AsyncIterable<Buffer> {
     let answered: BegunCall | undefined;
     try {
@@ -141,11 +190,11 @@ export class ChatRelay {
         answered = await within(begun, this.#deps.quietMs);
       }
     } catch (thrown) {
-      const error = await this.#failed(context, call, thrown);
+      const error = await this.#failed(context, call, thrown, atProvider);
       yield Buffer.from(call.request.replies.errorFrame(error));
       return;
     }
-    yield* this.#relayStream(context, call, answered);
+    yield* this.#relayStream(context, call, answered, atProvider);
   }
 
   /**
@@ -156,6 +205,7 @@ export class ChatRelay {
     context: RequestContext,
     call: AdmittedCall,
     { route, body, reply }: BegunCall,
+    atProvider: ProviderCall,
   ): AsyncIterable<Buffer> {
     const { metered, request } = call;
     const { provider } = route;
@@ -164,7 +214,9 @@ export class ChatRelay {
     const stream = passOrTranslate(context, call, sent);
     const events = new PassingEvents(stream);
     const stopProgress = this.#deps.clock.start(() => {
-      const estimated = { ...NO_USAGE, input: estimateInput(request.size), output: stream.estimateOutput() };
+      const output = stream.estimateOutput();
+      call.rateReport?.update(stream.usage, output);
+      const estimated = { ...NO_USAGE, input: estimateInput(request.size), output };
       metered.progress(ofTier(stream.usage ?? estimated, stream.serviceTier));
     });
     const mostEvents = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS;
@@ -193,18 +245,19 @@ export class ChatRelay {
       events.break(error);
     } finally {
       stopProgress();
+      atProvider.end();
     }
     const { done, failure } = events;
     const [usage, source] = finalUsage(sent, stream, done !== undefined);
     stream.close();
     if (done) {
       this.#deps.health.ended(route);
-      await metered.settle(usage, source, ANSWERED);
+      await this.#settleReply(context, call, usage, source, source === 'provider');
       yield done;
       return;
     }
     if (context.signal.aborted) {
-      await metered.settle(usage, source, CALLER_LEFT);
+      await this.#settleReply(context, call, usage, source, false);
       return;
     }
     const error = new GatewayError('upstream_failed', { cause: failure });
@@ -215,6 +268,12 @@ export class ChatRelay {
     yield Buffer.from(request.replies.errorFrame(error));
   }
 }
+
+/** Whether the provider surely charges nothing: it has not had the whole call, or it refused it. */
+const isUncharged = (thrown: unknown): boolean =>
+  (thrown as { code?: unknown }).code === NOT_SENT ||
+  (thrown instanceof GatewayError && !(thrown instanceof NoReplyRoom)) ||
+  failureOf(thrown).kind !== 'broken';
 
 const failedBy = ({ row, code }: GatewayError) => ({ status: row.status, errorCode: code });
 

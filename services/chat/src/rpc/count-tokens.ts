@@ -2,7 +2,7 @@ import { jsonReply, type LinkHandler } from '@gateway/runtime';
 import { countConversation } from '../domain/count-conversation';
 import type { CountingShare } from '../domain/counting-share';
 import { type ModelLookup, resolveChatModel } from '../domain/model';
-import { DEFAULT_BUDGET_MS } from '../domain/token-count';
+import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { parseCountTokens, toTokenCount } from '../formats/anthropic/count-tokens';
 import type { Admission } from './admission';
 
@@ -21,7 +21,7 @@ export function countTokens({ models, admission, counting }: CountTokensDeps): L
     const counted = counting.run(
       call.key.accountId,
       DEFAULT_BUDGET_MS,
-      (budgetMs) => countConversation(request.conversation, budgetMs).tokens,
+      (budgetMs) => countConversation(request.conversation, new TokenCounter(budgetMs)).tokens,
     );
     return jsonReply(toTokenCount(counted + request.hiddenInputTokens), headers);
   };

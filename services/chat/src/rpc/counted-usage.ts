@@ -2,6 +2,7 @@ import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider, PassedStream } from '../domain/chat-provider';
 import { countConversation } from '../domain/count-conversation';
 import { ReplyText } from '../domain/reply-text';
+import { TokenCounter } from '../domain/token-count';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
 
@@ -16,7 +17,7 @@ export interface Sent {
 export function countedUsage(sent: Sent, countOutput: () => number): TokenUsage {
   const { request, provider, body } = sent;
   const input = orElse(
-    () => provider.countInput?.(body) ?? countConversation(request.conversation()).tokens,
+    () => provider.countInput?.(body) ?? countConversation(request.conversation(), new TokenCounter()).tokens,
     estimateInput(request.size),
   );
   return { ...NO_USAGE, input, output: orElse(countOutput, 0) };

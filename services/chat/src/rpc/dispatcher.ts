@@ -12,11 +12,10 @@ import {
 import type { Route } from '../domain/route';
 import type { TargetMetrics } from '../metrics';
 import { readRefusalBody } from '../providers/read-reply';
-import { readRefusal } from '../providers/refusal';
+import { failureBy } from '../providers/refusal';
 import type { UpstreamHttp, UpstreamResponse, UpstreamTimeouts } from '../providers/upstream-http';
 import type { AdmittedCall } from './admitted-call';
 import { beginStream } from './begin-stream';
-import { delayedAbort } from './delayed-abort';
 import { upstreamBody } from './upstream-body';
 
 /** A call that a provider has begun to answer. */
@@ -27,17 +26,11 @@ export interface BegunCall {
   readonly reply: UpstreamResponse['body'];
 }
 
-/** How long a call of a model that hides its reasoning may go on without its caller. */
-const HEAR_THINKING_MS = 30_000;
-/**
- * And one with images or files, which nobody but the provider can count: longer than most answers take, or whoever
- * leaves when he has read enough would have had them for nothing.
- */
-const HEAR_MEDIA_MS = 300_000;
-
 export interface DispatcherDeps {
   readonly upstream: Pick<UpstreamHttp, 'post'>;
   readonly timeouts: UpstreamTimeouts;
+  /** How long after dispatch a stream without content is held back. */
+  readonly holdMs: number;
   readonly health: TargetHealth;
   readonly metrics: TargetMetrics;
 }
@@ -51,22 +44,26 @@ export class Dispatcher {
   }
 
   /**
-   * Sends the call along its routes until one answers, a stream with its first event. Nothing has reached the
+   * Sends the call along its routes until one answers, a stream with its first content. Nothing has reached the
    * caller until then, so a failure costs nothing but time. A route that cannot carry the call is passed over:
    * another one can, or it would not have been admitted.
-   * @throws UpstreamError the failure that promises most of another try; what aborted the call, if its caller left
+   * @param signal aborted when the provider's call is to be cancelled; by default when the caller disconnects
+   * @throws UpstreamError the failure that promises most of another try; what ended the call, if its caller left
    */
-  async begin(context: RequestContext, call: AdmittedCall): Promise<BegunCall> {
-    const { health, metrics } = this.#deps;
-    const hearMs = hearOutMs(call);
-    const signal = hearMs > 0 ? delayedAbort(context.signal, hearMs) : context.signal;
+  async begin(context: RequestContext, call: AdmittedCall, signal = context.signal): Promise<BegunCall> {
+    const { health, metrics, holdMs } = this.#deps;
+    const holdUntilMs = performance.now() + holdMs;
     let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
       if (!body || !health.begin(route)) continue;
       const startMs = performance.now();
       try {
-        const begun = { route, body, reply: await this.#send(context.requestId, call, route, body, signal) };
+        const begun = {
+          route,
+          body,
+          reply: await this.#send(context, call, route, body, { signal, holdUntilMs }),
+        };
         const firstByteMs = performance.now() - startMs;
         health.succeeded(route, firstByteMs);
         metrics.answered(route, firstByteMs);
@@ -85,11 +82,11 @@ export class Dispatcher {
   }
 
   async #send(
-    requestId: string,
+    context: RequestContext,
     { request }: AdmittedCall,
     { provider, target }: Route,
     body: Buffer,
-    signal: AbortSignal,
+    { signal, holdUntilMs }: { signal: AbortSignal; holdUntilMs: number },
   ): Promise<BegunCall['reply']> {
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
@@ -99,27 +96,21 @@ export class Dispatcher {
       headers: {
         ...address.headers,
         accept: request.stream ? 'text/event-stream' : 'application/json',
-        'x-request-id': requestId,
+        'x-request-id': context.requestId,
       },
       body,
       signal,
       timeouts,
+      isAbandoned: () => context.signal.aborted,
     });
     const { status, headers } = response;
     if (status < 200 || status > 299) {
       const refusal = { status, headers, body: await readRefusalBody(response.body) };
-      throw new UpstreamError(provider.refusalOf?.(refusal) ?? readRefusal(refusal));
+      throw new UpstreamError(failureBy(provider, refusal));
     }
-    return request.stream ? beginStream(response.body, beginByMs - performance.now()) : response.body;
+    if (!request.stream) return response.body;
+    return beginStream(response.body, { provider, beginByMs, holdUntilMs, caller: context.signal });
   }
-}
-
-/** How long to listen on when the caller has left, for figures that are told only at the end. */
-function hearOutMs({ model, request: { size }, routes }: AdmittedCall): number {
-  // In the other formats the first event tells the input.
-  const seesMedia = size.hasMedia || (size.images ?? 0) > 0;
-  if (seesMedia && routes.some(({ provider }) => provider.wire === 'openai')) return HEAR_MEDIA_MS;
-  return model.hidesReasoning ? HEAR_THINKING_MS : 0;
 }
 
 /** Undefined when the route's provider cannot carry the call. */

@@ -1,28 +1,40 @@
-import { mayCall } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import { isBareName, mayCall } from '@gateway/metering';
+import { GatewayError, isOfType } from '@gateway/proto';
 import { jsonReply, type LinkCall, type LinkReply, type RequestContext } from '@gateway/runtime';
-import { isServed, type Model, type ModelLookup, noCatalog } from '../domain/model';
+import { type CatalogModel, isServed, isServedByMedia, noCatalog } from '../domain/model';
 import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
+import { parseModelType } from '../formats/model-type';
 import { toOpenAiModel } from '../formats/openai/model-list';
 import type { Admission } from './admission';
 
-export interface ModelList extends ModelLookup {
-  all(): Model[];
+export interface ModelList {
+  readonly loaded: boolean;
+  /** By slug, alias or bare name. */
+  get(name: string): CatalogModel | undefined;
+  /** By slug. */
+  all(): CatalogModel[];
 }
 
 export interface ModelListDeps {
   readonly models: ModelList;
   readonly providers: ReadonlyMap<string, unknown>;
+  /** Whether media serves the provider. */
+  readonly isMediaProvider: (provider: string) => boolean;
   readonly admission: Pick<Admission, 'admitFree'>;
 }
 
-/** `GET /v1/models`: what this key may call here, in the shape that its caller speaks. */
-export function listModels({ models, providers, admission }: ModelListDeps) {
+/** `GET /v1/models`: every model that this key may call, in the shape that its caller speaks. */
+export function listModels(deps: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
+    const { models, admission } = deps;
     if (!models.loaded) throw noCatalog();
-    const page = asksAnthropic(call) ? parseModelPage(call.query ?? '') : undefined;
+    const query = call.query ?? '';
+    const type = parseModelType(query);
+    const page = asksAnthropic(call) ? parseModelPage(query) : undefined;
     const headers = await admission.admitFree(context, call.key);
-    const callable = models.all().filter((model) => isServed(model, providers) && mayCall(model, call.key));
+    const callable = models
+      .all()
+      .filter((model) => isListed(deps, model, call) && (!type || isOfType(model.listed, type)));
     const list = page
       ? toAnthropicModelList(callable, page)
       : { object: 'list', data: callable.map(toOpenAiModel) };
@@ -30,18 +42,24 @@ export function listModels({ models, providers, admission }: ModelListDeps) {
   };
 }
 
-/** `GET /v1/models/{slug}`. @throws GatewayError `model_not_found` */
-export function getModel({ models, providers, admission }: ModelListDeps) {
+/** `GET /v1/models/{slug}`, also by an alias: the answer's `id` is the slug. @throws GatewayError `model_not_found` */
+export function getModel(deps: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
+    const { models, admission } = deps;
     if (!models.loaded) throw noCatalog();
-    const slug = slugOf(call.path);
-    const model = slug === undefined ? undefined : models.get(slug);
-    if (!model || !isServed(model, providers) || !mayCall(model, call.key)) {
-      throw new GatewayError('model_not_found');
-    }
+    const name = nameOf(call.path);
+    const isAllowed = name !== undefined && (!isBareName(name) || call.key.bareModelNames);
+    const model = isAllowed ? models.get(name) : undefined;
+    if (!model || !isListed(deps, model, call)) throw new GatewayError('model_not_found');
     const shape = asksAnthropic(call) ? toAnthropicModel(model) : toOpenAiModel(model);
     return jsonReply(shape, await admission.admitFree(context, call.key));
   };
+}
+
+/** Anthropic's shape has no place for what makes images or videos, so its callers see chat models only. */
+function isListed({ providers, isMediaProvider }: ModelListDeps, model: CatalogModel, call: LinkCall) {
+  if (!mayCall(model, call.key)) return false;
+  return isServed(model, providers) || (!asksAnthropic(call) && isServedByMedia(model, isMediaProvider));
 }
 
 /** Anthropic's clients name a version with every call, others never do. */
@@ -49,7 +67,7 @@ function asksAnthropic({ headers }: LinkCall): boolean {
   return headers['anthropic-version'] !== undefined;
 }
 
-function slugOf(path: string): string | undefined {
+function nameOf(path: string): string | undefined {
   try {
     return decodeURIComponent(path.slice('/v1/models/'.length));
   } catch {

@@ -1,6 +1,11 @@
 import { releasedEvent, type UsageEvent } from '@gateway/metering';
 import type { TokenUsage, UsageSource } from '../domain/usage';
-import { type DispatchedCall, settledEvent } from '../domain/usage-event';
+import {
+  abandonedCallEvent,
+  type DispatchedCall,
+  type LossReason,
+  settledEvent,
+} from '../domain/usage-event';
 
 /** What keeps the record of calls. */
 export interface UsageJournal {
@@ -53,9 +58,23 @@ export class MeteredCall {
     if (!this.#ended) this.#journal.progress(this.#call.requestId, usage);
   }
 
-  /** Charges the usage. Resolves when that can't be lost any more. */
-  settle(usage: TokenUsage, usageSource: UsageSource, outcome: CallOutcome): Promise<void> {
-    return this.#end(settledEvent(this.#call, { ...this.#outcome(outcome), usage, usageSource }));
+  /**
+   * Charges the usage. Resolves when that can't be lost any more.
+   * @param lossReason why the rest of the hold is booked as the operator's loss; absent: it is not
+   */
+  settle(
+    usage: TokenUsage,
+    usageSource: UsageSource,
+    outcome: CallOutcome,
+    lossReason?: LossReason,
+  ): Promise<void> {
+    const end = { ...this.#outcome(outcome), usage, usageSource };
+    return this.#end(settledEvent(this.#call, lossReason ? { ...end, lossReason } : end));
+  }
+
+  /** Gives the whole hold back; the estimated input is booked as the operator's loss. */
+  abandon(inputTokens: number, outcome: CallOutcome): Promise<void> {
+    return this.#end(abandonedCallEvent(this.#call, this.#outcome(outcome), inputTokens));
   }
 
   /** Gives the whole hold back. */

@@ -11,6 +11,7 @@ const DONE = 'data: [DONE]\n\n';
 const start = () =>
   new PassingEvents(
     new PassedChunks({
+      model: 'openai/gpt-5.5',
       includeUsage: false,
       mode: { reasoning: 'included' },
       budget: new UnreadBudget(1_000),

@@ -1,7 +1,7 @@
-import path from 'node:path';
 import { GatewayError } from '@gateway/proto';
-import { createLogger, createPool, migrate, type Pool } from '@gateway/runtime';
+import { createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
 import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { checkPassword } from './check-password';
 
@@ -10,8 +10,7 @@ let pool: Pool;
 beforeAll(async () => {
   const log = createLogger('test', 'silent');
   database = await createTestDatabase();
-  pool = createPool({ url: database.url, log });
-  await migrate({ pool, schema: 'dashboard', directory: path.join(__dirname, '../../migrations'), log });
+  pool = createPool({ url: await createServiceDatabase('dashboard', database.url), log });
 }, 60_000);
 afterAll(async () => {
   await pool?.end();
@@ -25,11 +24,13 @@ const limits = {
   loginPerAddress: limit('address'),
   loginPerUser: limit('user'),
 };
-const given = { email: 'ann@example.com', password: 'a password', address: '192.0.2.1' };
+const origin = { requestId: 'request-1', clientIp: '192.0.2.1' };
+const given = { email: 'ann@example.com', password: 'a password', address: '192.0.2.1', origin };
+const events = { log() {}, async audit() {}, isFirstThisHour: () => true };
 
 test('a password that a busy hasher did not look at is no try', async () => {
   const check = async (verify: () => Promise<boolean>) =>
-    checkPassword({ pool, hasher: { verify }, limits }, given).catch(
+    checkPassword({ pool, hasher: { verify }, limits, events }, given).catch(
       (error) => GatewayError.from(error).code,
     );
   const busy = async () => {

@@ -4,10 +4,12 @@ import type { User } from '../domain/user';
 import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, forgetAttempts, giveBackAttempt, takeAttempt } from '../store/attempts';
 import { findUserByEmail } from '../store/users';
+import type { Origin, SecurityEvents } from './security-events';
 
 export interface PasswordDependencies {
   readonly pool: Pool;
   readonly hasher: Pick<PasswordHasher, 'verify'>;
+  readonly events: Pick<SecurityEvents, 'log' | 'audit' | 'isFirstThisHour'>;
   readonly limits: {
     /** Of wrong ones for one email from one address. */
     readonly loginPerEmail: AttemptLimit;
@@ -24,6 +26,7 @@ export interface GivenPassword {
   readonly email: string;
   readonly password: string;
   readonly address: string;
+  readonly origin: Origin;
 }
 
 type Try = readonly [limit: AttemptLimit, subject: string];
@@ -41,20 +44,55 @@ export async function checkPassword(deps: PasswordDependencies, given: GivenPass
   const ofEmailAnywhere: Try = [limits.loginPerEmailAnywhere, email];
   const ofUser: Try = [limits.loginPerUser, email];
   const tries = [ofAddress, ofEmail, ofEmailAnywhere, ofUser];
-  await takeAll(pool, tries);
+  await takeAll(pool, tries).catch((error: unknown) => {
+    void recordLockout(deps, given);
+    throw error;
+  });
   let known: Awaited<ReturnType<typeof findUserByEmail>>;
   let matches: boolean;
   try {
-    known = email.includes('\0') ? undefined : await findUserByEmail(pool, email);
+    known = await findUser(pool, email);
     matches = await hasher.verify(known?.passwordHash, password, address);
   } catch (error) {
     await giveBack(pool, tries);
     throw error;
   }
   await giveBack(pool, known && matches ? [ofAddress, ofEmailAnywhere] : [ofUser]);
-  if (!known || !matches) throw new GatewayError('invalid_credentials');
+  if (!known || !matches) {
+    recordFailure(deps, given, 'login.failed', known);
+    throw new GatewayError('invalid_credentials');
+  }
   await forgetAttempts(pool, ...ofEmail);
   return known.user;
+}
+
+const findUser = async (pool: Pool, email: string) =>
+  email.includes('\0') ? undefined : await findUserByEmail(pool, email);
+
+/**
+ * In the account's audit log too where the email is a user's. That is not awaited, so that the response time does not
+ * reveal whether the email exists. The email of a stranger is not logged: it may be a mistyped password.
+ */
+function recordFailure(
+  { events }: PasswordDependencies,
+  { origin }: GivenPassword,
+  event: 'login.failed' | 'login.locked_out',
+  known: { readonly user: User } | undefined,
+): void {
+  if (!known) {
+    events.log({ event }, origin);
+    return;
+  }
+  const { id, email, accountId } = known.user;
+  void events.audit({ event }, { accountId, id, email, byOperator: false }, origin);
+}
+
+/** Refused tries are not limited in number: the user is looked up for one of them in an hour. */
+async function recordLockout(deps: PasswordDependencies, given: GivenPassword): Promise<void> {
+  const event = 'login.locked_out';
+  const isFirst = deps.events.isFirstThisHour(`${event} ${given.email}`);
+  const known = isFirst ? await findUser(deps.pool, given.email).catch(() => undefined) : undefined;
+  recordFailure(deps, given, event, known);
 }
 
 /** All of them, or none. */

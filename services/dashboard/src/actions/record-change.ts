@@ -4,14 +4,16 @@ import { refuseIfMany } from '../domain/refuse-if-many';
 import type { UserCall, UserEndpoint } from '../routes/endpoint';
 import { type AttemptLimit, takeAttempt } from '../store/attempts';
 import { completeAuditEntry, deleteAuditEntry, insertAuditEntry } from '../store/audit';
+import type { SecurityEvents } from './security-events';
 
 const NEW_ACCOUNT = '/admin/accounts';
-const ACCOUNTS = `${NEW_ACCOUNT}/:id/`;
+const ACCOUNTS = `${NEW_ACCOUNT}/:id`;
 const ID = /^[\w-]{1,128}$/;
 const MAX_CHANGES = 4_000;
 
 export interface RecordDependencies {
   readonly pool: Pool;
+  readonly events: SecurityEvents;
   /** Of changes that the users of one account ask for: each writes rows that stay. */
   readonly changePerAccount: AttemptLimit;
 }
@@ -21,22 +23,26 @@ export interface RecordDependencies {
  * whose end nobody knows says so.
  */
 export async function recordChange(
-  { pool, changePerAccount }: RecordDependencies,
+  { pool, events, changePerAccount }: RecordDependencies,
   endpoint: UserEndpoint,
   call: UserCall,
 ): Promise<unknown> {
   const { user, context } = call;
   const byOperator = endpoint.access === 'operator';
   if (!byOperator) refuseIfMany(await takeAttempt(pool, changePerAccount, user.accountId));
-  const seq = await insertAuditEntry(pool, {
-    accountId: byOperator ? accountOf(endpoint, call) : user.accountId,
+  const action = endpoint.path.slice(1);
+  const askedFor = byOperator ? accountOf(endpoint, call) : user.accountId;
+  const entry = {
+    accountId: askedFor,
     actorId: user.id,
     actorEmail: user.email,
     byOperator,
-    action: endpoint.path.slice(1),
+    action,
     changes: toChanges(call.body),
     requestId: context.requestId,
-  });
+    address: call.clientIp,
+  };
+  const seq = await insertAuditEntry(pool, entry, { done: false });
   let result: unknown;
   try {
     result = await endpoint.handle(call);
@@ -47,15 +53,29 @@ export async function recordChange(
   }
   const told = toTexts(result);
   const subject = told.id ?? told.slug ?? call.params.id ?? null;
-  await completeAuditEntry(pool, seq, {
-    accountId: byOperator ? (told.account_id ?? newAccountOf(endpoint, told)) : null,
-    subject,
-  }).catch((error: unknown) => context.log.error({ err: error, seq }, 'an audit entry stays open'));
+  const accountId = byOperator ? (told.account_id ?? newAccountOf(endpoint, told)) : null;
+  const concerned = accountId ?? askedFor;
+  events.log(
+    {
+      event: 'change',
+      action,
+      actorId: user.id,
+      ...(concerned !== null && { accountId: concerned }),
+      ...(subject !== null && { subject }),
+    },
+    { requestId: context.requestId, clientIp: call.clientIp },
+  );
+  await completeAuditEntry(pool, seq, { accountId, subject }).catch((error: unknown) =>
+    context.log.error({ err: error, seq }, 'an audit entry stays open'),
+  );
   return result;
 }
 
-function accountOf({ path }: UserEndpoint, { params }: UserCall): string | null {
-  return path.startsWith(ACCOUNTS) && ID.test(params.id ?? '') ? params.id! : null;
+export const isAccountId = (id: string): boolean => ID.test(id);
+
+/** The account that an operator's call names in its path. */
+export function accountOf({ path }: UserEndpoint, { params }: UserCall): string | null {
+  return path.startsWith(ACCOUNTS) && isAccountId(params.id ?? '') ? params.id! : null;
 }
 
 /** An account that was made is known only by its answer. */
@@ -63,10 +83,10 @@ function newAccountOf({ path }: UserEndpoint, told: { readonly id?: string }): s
   return (path === NEW_ACCOUNT && told.id) || null;
 }
 
-/** As JSON in a text: it may hold what PostgreSQL's own JSON can't. No passwords. */
+/** As JSON in a text: it may hold what PostgreSQL's own JSON can't. No passwords, no values of keys. */
 function toChanges(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
-  const { password, new_password, ...rest } = body as Record<string, unknown>;
+  const { password, new_password, values, ...rest } = body as Record<string, unknown>;
   if (Object.keys(rest).length === 0) return null;
   const whole = JSON.stringify(rest);
   return whole.length <= MAX_CHANGES
@@ -78,7 +98,7 @@ function toChanges(body: unknown): string | null {
       });
 }
 
-function toTexts(result: unknown): Partial<Record<'id' | 'slug' | 'account_id', string>> {
+export function toTexts(result: unknown): Partial<Record<'id' | 'slug' | 'account_id', string>> {
   if (typeof result !== 'object' || result === null) return {};
   return Object.fromEntries(
     Object.entries(result).filter(

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import type { AbandonedCost__Output } from '@gateway/proto/generated/gateway/billing/v1/AbandonedCost';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { AccountUse__Output } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
@@ -14,11 +15,13 @@ import type { ListAccountsRequest } from '@gateway/proto/generated/gateway/billi
 import type { ListAccountsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
 import type { ListKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListKeysResponse';
 import type { ListLedgerResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListLedgerResponse';
+import type { ListOperatorLossesResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListOperatorLossesResponse';
 import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
 import type { ListRequestsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsResponse';
 import type { ListTopupsByStatusResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsByStatusResponse';
 import type { ListTopupsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsResponse';
 import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
+import type { RevokeLeakedValueResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/RevokeLeakedValueResponse';
 import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { TopupStatus } from '@gateway/proto/generated/gateway/billing/v1/TopupStatus';
@@ -124,6 +127,21 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.RevokeKey, { id }, within(caller)));
   }
 
+  /** Undefined for a value that is nobody's. @param reason for the key's owner */
+  async revokeLeakedValue(
+    caller: Caller,
+    value: string,
+    reason: string,
+  ): Promise<RevokeLeakedValueResponse__Output | undefined> {
+    const request = { value, reason };
+    try {
+      return await unwrap(callUnary(this.#client, this.#client.RevokeLeakedValue, request, within(caller)));
+    } catch (error) {
+      if (GatewayError.from(error).code === 'not_found') return undefined;
+      throw error;
+    }
+  }
+
   /** Of any account, by its whole value. */
   findKey(caller: Caller, value: string): Promise<FindKeyResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.FindKey, { value }, within(caller)));
@@ -220,8 +238,32 @@ export class Billing {
     return { ...answer, entries: answer.entries.map((entry) => this.#masked(entry)) };
   }
 
+  listOperatorLosses(
+    caller: Caller,
+    accountId: string,
+    page: PageQuery,
+  ): Promise<ListOperatorLossesResponse__Output> {
+    return this.#paged('losses', page, (open) =>
+      callUnary(this.#client, this.#client.ListOperatorLosses, { accountId, ...open }, within(caller)),
+    );
+  }
+
+  getAbandonedCost(caller: Caller, accountId: string): Promise<AbandonedCost__Output> {
+    return unwrap(callUnary(this.#client, this.#client.GetAbandonedCost, { accountId }, within(caller)));
+  }
+
   listRequests(caller: Caller, request: ListRequestsRequest): Promise<ListRequestsResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.ListRequests, request, within(caller)));
+  }
+
+  /** Of all accounts, or of the one that the filter names. */
+  listAllRequests(caller: Caller, filter: ListRequestsRequest): Promise<ListRequestsResponse__Output> {
+    return unwrap(callUnary(this.#client, this.#client.ListAllRequests, { filter }, within(caller)));
+  }
+
+  /** Of any account. */
+  findRequest(caller: Caller, id: string): Promise<RequestRecord__Output> {
+    return unwrap(callUnary(this.#client, this.#client.FindRequest, { id }, within(caller)));
   }
 
   getRequest(caller: Caller, accountId: string, id: string): Promise<RequestRecord__Output> {

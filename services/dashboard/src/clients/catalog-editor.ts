@@ -1,7 +1,8 @@
+import type { ModelStatus } from '@gateway/proto';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import { callUnary } from '@gateway/runtime';
-import type { CatalogModel, ModelStatus } from '../domain/listed-model';
+import type { CatalogModel } from '../domain/listed-model';
 import type { ModelFields, PricesDraft } from '../domain/model-draft';
 import type { Caller } from './billing';
 import { fromProtoModel } from './from-proto-model';
@@ -16,10 +17,13 @@ const STATUS = {
   delisted: 'MODEL_STATUS_DELISTED',
 } as const satisfies Record<ModelStatus, string>;
 
-/** What a model is to have no longer. */
-export interface Cleared {
-  readonly image?: boolean;
-  readonly video?: boolean;
+/** What an update replaces beyond the fields that it always replaces. */
+export interface Replaced {
+  /** The model has no image features any more. */
+  readonly noImage?: boolean;
+  readonly noVideo?: boolean;
+  /** The aliases become those given. */
+  readonly aliases?: boolean;
 }
 
 /**
@@ -45,10 +49,14 @@ export class CatalogEditor {
     return this.#take(callUnary(this.#client, this.#client.CreateModel, { model }, within(caller)));
   }
 
-  /** Leaves status and prices, and what the model takes of images and videos unless that is given or cleared. */
-  update(caller: Caller, fields: ModelFields, clear: Cleared = {}): Promise<CatalogModel> {
-    const { image: clearImage = false, video: clearVideo = false } = clear;
-    const request = { model: toProtoFields(fields), clearImage, clearVideo };
+  /** Leaves status and prices; image and video features and aliases change only as `replaced` says. */
+  update(caller: Caller, fields: ModelFields, replaced: Replaced = {}): Promise<CatalogModel> {
+    const {
+      noImage: clearImage = false,
+      noVideo: clearVideo = false,
+      aliases: setAliases = false,
+    } = replaced;
+    const request = { model: toProtoFields(fields), clearImage, clearVideo, setAliases };
     return this.#take(callUnary(this.#client, this.#client.UpdateModel, request, within(caller)));
   }
 

@@ -30,6 +30,12 @@ export class ModelDirectory {
     throw new GatewayError('internal_error', { cause: new Error('no catalog received yet') });
   }
 
+  /** The model of that slug or alias. Throws as `all` does. */
+  find(name: string): CatalogModel | undefined {
+    const models = this.all();
+    return models.get(name) ?? [...models.values()].find(({ aliases }) => aliases.includes(name));
+  }
+
   /** Takes in a change that catalog has just confirmed, which its stream may still be bringing. */
   note(model: Model__Output): void {
     // Without the rest of the catalog it would seem to be all there is.

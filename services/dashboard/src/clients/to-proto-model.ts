@@ -8,6 +8,7 @@ export function toProtoFields(fields: ModelFields): Model {
   return {
     slug: fields.slug,
     name: fields.name,
+    aliases: [...fields.aliases],
     preview: fields.preview,
     successor: fields.successor ?? '',
     inputModalities: [...fields.input_modalities],

@@ -15,4 +15,14 @@ export interface User {
 export interface Session {
   readonly id: string;
   readonly expiresAtMs: number;
+  /** How often its token was refreshed. */
+  readonly renewals: number;
+}
+
+/** Who makes a call, as its token tells. */
+export interface Login {
+  readonly user: User;
+  readonly session: Session;
+  /** How often the session's token had been refreshed when this one was issued; undefined: a version did not count. */
+  readonly tokenRenewals: number | undefined;
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/proto';
 import type { Pool } from '@gateway/runtime';
-import type { Session, User } from '../domain/user';
+import type { Login } from '../domain/user';
 import type { LoginTokens } from '../security/login-tokens';
 import { findSession } from '../store/sessions';
 
@@ -18,10 +18,11 @@ export async function authenticate(
   { pool, tokens }: { pool: Pool; tokens: LoginTokens },
   authorization: string | undefined,
   forRenewal = false,
-): Promise<{ session: Session; user: User }> {
+): Promise<Login> {
   const token = BEARER.exec(authorization ?? '')?.[1];
   if (!token) throw new GatewayError('invalid_api_key', { detail: 'a login token is required' });
-  const login = await findSession(pool, await tokens.verify(token, forRenewal));
+  const { sessionId, renewals } = await tokens.verify(token, forRenewal);
+  const login = await findSession(pool, sessionId);
   if (!login) throw new GatewayError('invalid_api_key', { detail: 'the login is over' });
-  return login;
+  return { ...login, tokenRenewals: renewals };
 }

@@ -1,6 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { GatewayError } from '@gateway/proto';
-import { clientNetwork, type Logger, type RequestContext } from '@gateway/runtime';
+import {
+  clientNetwork,
+  isServiceToken,
+  type Logger,
+  type RequestContext,
+  SERVICE_TOKEN_HEADER,
+} from '@gateway/runtime';
 import express, {
   type Express,
   type NextFunction,
@@ -9,31 +15,35 @@ import express, {
   type Response,
 } from 'express';
 import { mayCall } from '../domain/access';
-import type { Session, User } from '../domain/user';
+import type { Login } from '../domain/user';
 import type { DashboardMetrics } from '../metrics';
 import type { Call, Endpoint, UserCall, UserEndpoint } from '../routes/endpoint';
 import { isApiKey } from './authenticate';
 import { FormBody, readFormType } from './form-body';
-import { readJsonBody } from './json-body';
+import { readJsonBody, readRawBody } from './json-body';
 import { loggedPath } from './logged-path';
 import { sendError, sendJson } from './send';
 import { sendRelayed } from './send-relayed';
 
 const BASE_PATH = '/api/v1';
+const CALLER = 'edge';
 
 export interface AppDependencies {
   readonly endpoints: readonly Endpoint[];
   /** For a renewal, by a token that may have ended. */
-  authenticate(
-    authorization: string | undefined,
-    forRenewal: boolean,
-  ): Promise<{ session: Session; user: User }>;
+  authenticate(authorization: string | undefined, forRenewal: boolean): Promise<Login>;
+  /** Records a refused login token. */
+  refusedToken(error: unknown, head: Pick<Call, 'context' | 'clientIp'>): void;
+  /** Records that an operator has read accounts' data. */
+  lookedUp(endpoint: UserEndpoint, call: UserCall, result: unknown): Promise<void>;
   /** Handles a call that changes something, and logs who did it. */
   recordChange(endpoint: UserEndpoint, call: UserCall): Promise<unknown>;
   /** Answers where the API is described. */
   readonly apiDocument: RequestHandler;
   /** Answers what is of the web UI. */
   readonly webUi: RequestHandler;
+  /** Of the services: edge shows one of them with each request. */
+  readonly secrets: readonly string[];
   readonly log: Logger;
   readonly metrics: DashboardMetrics;
   /** No further requests should come by this connection. */
@@ -48,9 +58,10 @@ export function createApp(deps: AppDependencies): Express {
   app.enable('strict routing');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  // Edge is the one hop before us.
+  // Edge is the one hop before us; `begin` refuses what comes from anybody else.
   app.set('trust proxy', 1);
-  app.use((request, response, next) => begin(deps, request, response, next));
+  const inFlight = new Set<string>();
+  app.use((request, response, next) => begin(deps, inFlight, request, response, next));
   for (const endpoint of deps.endpoints) {
     const register = endpoint.method === 'GET' ? app.get.bind(app) : app.post.bind(app);
     register(`${BASE_PATH}${endpoint.path}`, (request, response, next) =>
@@ -70,8 +81,18 @@ export function createApp(deps: AppDependencies): Express {
   return app;
 }
 
-function begin(deps: AppDependencies, request: Request, response: Response, next: NextFunction): void {
-  const requestId = request.get('x-request-id')?.slice(0, 128) ?? randomUUIDv7();
+function begin(
+  deps: AppDependencies,
+  inFlight: Set<string>,
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): void {
+  const isFromEdge = isServiceToken(request.get(SERVICE_TOKEN_HEADER) ?? '', deps.secrets, CALLER);
+  delete request.headers[SERVICE_TOKEN_HEADER];
+  const requestId = (isFromEdge && request.get('x-request-id')?.slice(0, 128)) || randomUUIDv7();
+  const isDuplicate = inFlight.has(requestId);
+  if (!isDuplicate) inFlight.add(requestId);
   const abort = new AbortController();
   const log = deps.log.child({ requestId });
   const startedMs = performance.now();
@@ -79,6 +100,7 @@ function begin(deps: AppDependencies, request: Request, response: Response, next
   response.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   if (deps.closing()) response.set('connection', 'close');
   response.once('close', () => {
+    if (!isDuplicate) inFlight.delete(requestId);
     if (!response.writableFinished) abort.abort();
     const { method } = request;
     const { statusCode: status } = response;
@@ -88,8 +110,14 @@ function begin(deps: AppDependencies, request: Request, response: Response, next
   });
   // Express would answer HEAD by GET's handler.
   const known = request.method === 'GET' || request.method === 'POST';
-  next(known && !isApiKey(request.get('authorization')) ? undefined : new GatewayError('not_found'));
+  if (!isFromEdge || !known || isApiKey(request.get('authorization'))) next(new GatewayError('not_found'));
+  // The request id names one hold and one audit entry.
+  else if (isDuplicate) next(duplicate());
+  else next();
 }
+
+const duplicate = () =>
+  new GatewayError('invalid_request', { detail: 'a call with this request id is in flight' });
 
 async function answer(
   deps: AppDependencies,
@@ -99,10 +127,16 @@ async function answer(
 ): Promise<void> {
   response.locals.route = endpoint.path;
   if (endpoint.access === 'public') {
-    sendJson(response, await endpoint.handle(await readCall(request, response)));
+    const read = 'takesRawBody' in endpoint ? readRawCall : readCall;
+    sendJson(response, await endpoint.handle(await read(request, response)));
     return;
   }
-  const login = await deps.authenticate(request.get('authorization'), 'renewsLogin' in endpoint);
+  const login = await deps
+    .authenticate(request.get('authorization'), 'renewsLogin' in endpoint)
+    .catch((error: unknown) => {
+      deps.refusedToken(error, headOf(request, response));
+      throw error;
+    });
   if (!mayCall(login.user, endpoint.access)) throw new GatewayError('not_found');
   const read = takesForm(endpoint) ? readFormCall : readCall;
   const call = { ...(await read(request, response)), ...login };
@@ -113,7 +147,9 @@ async function answer(
     return;
   }
   const changes = endpoint.method === 'POST' && !endpoint.unaudited;
-  sendJson(response, await (changes ? deps.recordChange(endpoint, call) : endpoint.handle(call)));
+  const result = await (changes ? deps.recordChange(endpoint, call) : endpoint.handle(call));
+  if (endpoint.access === 'operator' && !changes) await deps.lookedUp(endpoint, call, result);
+  sendJson(response, result);
 }
 
 const takesForm = (endpoint: Endpoint): boolean => 'form' in endpoint && endpoint.form === true;
@@ -123,6 +159,11 @@ async function readCall(request: Request, response: Response): Promise<Call> {
   return { ...headOf(request, response), body, formType: undefined };
 }
 
+async function readRawCall(request: Request, response: Response): Promise<Call> {
+  const raw = { bytes: await readRawBody(request), header: (name: string) => request.get(name) };
+  return { ...headOf(request, response), body: undefined, formType: undefined, raw };
+}
+
 async function readFormCall(request: Request, response: Response): Promise<Call> {
   return { ...headOf(request, response), body: undefined, formType: readFormType(request) };
 }
@@ -130,6 +171,7 @@ async function readFormCall(request: Request, response: Response): Promise<Call>
 const headOf = (request: Request, response: Response) => ({
   context: contextOf(response)!,
   address: clientNetwork(request.ip ?? ''),
+  clientIp: request.ip ?? '',
   params: joinedParams(request.params),
   query: request.query,
   idempotencyKey: request.get('idempotency-key'),

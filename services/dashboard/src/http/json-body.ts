@@ -15,16 +15,24 @@ const FOREIGN_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8"?\s*(?:;|$))/i;
  * is read: the parser of express reads a body that is too large to its end, however long that takes.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  if (hasNoBody(request)) return undefined;
+  return parseJsonObject(await readRawBody(request), { maxValues: MAX_VALUES }).value;
+}
+
+const hasNoBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+
+/** The bytes of a JSON body, not parsed; none when the request has no body. Throws `invalid_request`. */
+export async function readRawBody(request: IncomingMessage): Promise<Buffer> {
+  if (hasNoBody(request)) return Buffer.alloc(0);
   const { headers } = request;
-  const declaredBytes = Number(headers['content-length'] ?? 0);
-  if (headers['transfer-encoding'] === undefined && declaredBytes === 0) return undefined;
   const type = headers['content-type'] ?? '';
   if (!JSON_TYPE.test(type)) throw invalid('Content-Type is not application/json');
   if (FOREIGN_CHARSET.test(type)) throw invalid('the charset is not utf-8');
   // Compressed bodies could unfold to far more than they seem.
   if (headers['content-encoding'] !== undefined) throw invalid('compressed bodies are not read');
-  if (declaredBytes > MAX_BODY_BYTES) throw tooLarge();
-  return parseJsonObject(await readBytes(request), { maxValues: MAX_VALUES }).value;
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  return readBytes(request);
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {

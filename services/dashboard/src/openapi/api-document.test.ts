@@ -41,7 +41,7 @@ function validate(document: unknown): Promise<{ valid: boolean; errors?: unknown
 
 describe('the document', () => {
   test('is valid OpenAPI 3.1, and whoever asks may have it', async () => {
-    const response = await fetch(`${dashboard.origin}/openapi.json`);
+    const response = await dashboard.fetch('/openapi.json');
     expect(response.headers.get('content-type')).toContain('application/json');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     const document = (await response.json()) as Loose;
@@ -129,7 +129,7 @@ test('what is not documented is told', () => {
 
 describe('the page', () => {
   test('has each call, its own style and no script', async () => {
-    const response = await fetch(`${dashboard.origin}/docs`);
+    const response = await dashboard.fetch('/docs');
     const html = await response.text();
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'self'");
@@ -137,7 +137,7 @@ describe('the page', () => {
       expect(html).toContain(`<section id="${operation.operationId}" `);
     }
     expect(html).not.toMatch(/<script|style=|\son\w+=|undefined|\[object/);
-    const style = await fetch(`${dashboard.origin}/docs.css`);
+    const style = await dashboard.fetch('/docs.css');
     expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
   });
 });

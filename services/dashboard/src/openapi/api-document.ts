@@ -167,7 +167,7 @@ type Relayed = Extract<Endpoint, { relay: unknown }>;
 
 function ownParts(own: Own, path: string, { book }: Schemas) {
   const { method, access, doc } = own;
-  const body = doc.body ?? noFields;
+  const body = doc.rawBody ?? doc.body ?? noFields;
   const query = doc.query ? queryParameters(book.input(doc.query)) : [];
   const mayBeLeftOut = body.safeParse({}).success;
   const schema = book.input(body);

@@ -1,5 +1,6 @@
-import type { AnyErrorCode } from '@gateway/proto';
+import { type AnyErrorCode, MODEL_TYPES } from '@gateway/proto';
 import { z } from 'zod';
+import { v1ModelFields } from '../routes/answers';
 
 /** A call of the other address space, which chat and media answer. */
 export interface V1Operation {
@@ -56,6 +57,7 @@ const LOOK = [
   ...KEYED,
   'missing_parameter',
   'video_model_not_found',
+  'model_not_found',
   'request_cost_limit',
   'video_billing_error',
   'upstream_failed',
@@ -92,7 +94,13 @@ const message = z
   })
   .meta({ id: 'Message' });
 const openAiModel = z
-  .object({ id: text, object: z.literal('model'), created: count, owned_by: text })
+  .object({
+    id: text.meta({ description: 'The slug' }),
+    object: z.literal('model'),
+    created: count,
+    owned_by: text,
+    ...v1ModelFields,
+  })
   .meta({ id: 'OpenAiModel' });
 const anthropicModel = z
   .looseObject({ id: text, type: z.literal('model'), display_name: text, created_at: text })
@@ -130,6 +138,25 @@ const task = z
     error: taskError,
   })
   .meta({ id: 'VideoTask' });
+const listedTask = z
+  .object({
+    id: text.meta({ description: 'The same as `task_id`' }),
+    object: z.literal('video'),
+    ...created,
+    ended_at: text.optional(),
+    duration: z.number().optional().meta({ description: 'Seconds' }),
+    error: taskError,
+    cost: z.number().nullable().meta({ description: 'USD; null until the task has ended' }),
+    request_id: text.meta({ description: '`X-Request-Id` of the call that created it' }),
+  })
+  .meta({ id: 'ListedVideoTask' });
+const videoList = z.object({
+  object: z.literal('list'),
+  data: z.array(listedTask),
+  first_id: text.nullable(),
+  last_id: text.nullable(),
+  has_more: z.boolean(),
+});
 const videoResult = z
   .object({
     task_id: text,
@@ -176,8 +203,9 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     ...models,
     path: '/v1/models',
     summary:
-      "Chat models that the key may call; where `anthropic-version` is sent, in Anthropic's shape and page by page",
+      "Models that the key may call; where `anthropic-version` is sent, chat models in Anthropic's shape and page by page",
     query: z.object({
+      type: z.enum(MODEL_TYPES).optional(),
       limit: z.int().min(1).max(1_000).optional(),
       after_id: text.optional(),
       before_id: text.optional(),
@@ -199,7 +227,26 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     form: 'ImageEditForm',
   },
   { ...image, path: '/v1/images/generations', summary: 'Make images', body: 'ImageGenerationRequest' },
-  { ...image, path: '/v1/images/edits', summary: 'Edit images', form: 'ImageEditForm' },
+  {
+    ...image,
+    path: '/v1/images/edits',
+    summary: 'Edit images',
+    form: 'ImageEditForm',
+    codes: IMAGES.filter((code) => code !== 'missing_parameter'),
+  },
+  {
+    method: 'GET',
+    tag: 'Videos',
+    path: '/v1/videos',
+    summary: 'Video tasks of the account whose models the key may call, newest first; kept for a month; free',
+    query: z.object({
+      limit: z.int().min(1).max(100).default(20),
+      after: text.optional().meta({ description: 'A task id: tasks that were created before it' }),
+      request_id: text.optional().meta({ description: 'The task that this request created' }),
+    }),
+    answer: videoList,
+    codes: KEYED,
+  },
   {
     ...video,
     path: '/v1/videos/{provider}/create',

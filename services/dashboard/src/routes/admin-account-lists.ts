@@ -5,17 +5,26 @@ import type { Billing } from '../clients/billing';
 import type { PasswordHasher } from '../security/password-hasher';
 import { listMembers } from '../store/members';
 import {
+  abandonedCostAnswer,
   addedMemberAnswer,
   keyAnswer,
   ledgerEntryAnswer,
   listOf,
   memberAnswer,
+  operatorLossAnswer,
   topupAnswer,
 } from './answers';
 import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { createMemberBody, toMemberJson } from './members';
 import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
-import { toKeyJson, toLedgerJson, toList, toTopupJson } from './to-json';
+import {
+  toAbandonedCostJson,
+  toKeyJson,
+  toLedgerJson,
+  toList,
+  toOperatorLossJson,
+  toTopupJson,
+} from './to-json';
 
 interface Dependencies {
   readonly billing: Billing;
@@ -52,6 +61,16 @@ export function adminAccountListEndpoints(deps: Dependencies): Endpoint[] {
       summary: "Every change of an account's balance, newest first",
       query: pageQuery,
       answer: listOf(ledgerEntryAnswer),
+    }),
+    endpoint('GET', 'losses', listLosses, {
+      summary: "What an account's calls cost the operator beyond what they were charged, newest first",
+      query: pageQuery,
+      answer: listOf(operatorLossAnswer),
+    }),
+    endpoint('GET', 'abandoned', getAbandoned, {
+      summary:
+        'What the calls that an account abandoned cost in the last hour, and whether it is limited for that',
+      answer: abandonedCostAnswer,
     }),
     endpoint('GET', 'members', listAccountMembers, {
       summary: 'Who may log in to an account',
@@ -97,6 +116,17 @@ async function listLedger(deps: Dependencies, call: UserCall) {
   const accountId = await knownAccount(deps, call);
   const { entries, nextCursor } = await deps.billing.listLedger(call.context, accountId, page);
   return toList(entries.map(toLedgerJson), nextCursor);
+}
+
+async function listLosses(deps: Dependencies, call: UserCall) {
+  const page = parseQuery(pageQuery, call.query);
+  const accountId = await knownAccount(deps, call);
+  const { losses, nextCursor } = await deps.billing.listOperatorLosses(call.context, accountId, page);
+  return toList(losses.map(toOperatorLossJson), nextCursor);
+}
+
+async function getAbandoned({ billing }: Dependencies, { context, params }: UserCall) {
+  return toAbandonedCostJson(await billing.getAbandonedCost(context, params.id ?? ''));
 }
 
 async function listAccountMembers(deps: Dependencies, call: UserCall) {

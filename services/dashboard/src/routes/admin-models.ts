@@ -72,9 +72,13 @@ async function createModel({ editor }: Dependencies, { context, body }: UserCall
 async function updateModel({ models, editor }: Dependencies, call: UserCall): Promise<CatalogModel> {
   const given = parseBody(updateModelBody, call.body);
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  // Only what was said: that this instance knows of none may be out of date.
-  const cleared = { image: given.image === null, video: given.video === null };
-  return editor.update(call.context, { ...knownModel(models, call), ...changed }, cleared);
+  // Only what was said: what this instance knows may be out of date.
+  const replaced = {
+    noImage: given.image === null,
+    noVideo: given.video === null,
+    aliases: given.aliases !== undefined,
+  };
+  return editor.update(call.context, { ...knownModel(models, call), ...changed }, replaced);
 }
 
 async function setStatus({ editor }: Dependencies, { context, params, body }: UserCall) {

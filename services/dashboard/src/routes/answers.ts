@@ -56,40 +56,38 @@ const rates = {
   cache_write: price,
   cache_write_1h: price,
 };
+const prices = {
+  currency: z.literal('USD'),
+  tokens: z
+    .object({
+      ...rates,
+      service_tiers: z.record(z.string(), z.object(rates)),
+      long_context: z.object({ above_tokens: count, ...rates }).optional(),
+    })
+    .optional()
+    .meta({ description: 'USD per million tokens' }),
+  image: z
+    .object({
+      per_image: z.array(z.object({ size: z.string(), quality: z.string(), price: usd })),
+      text_input: price,
+      image_input: price,
+      image_output: price,
+      text_output: price,
+      input_megapixel: price,
+    })
+    .optional()
+    .meta({ description: 'USD per image, and per million tokens' }),
+  video: z
+    .object({
+      tiers: z.array(z.string()),
+      default_tier: z.string().nullable(),
+      per_second: z.record(z.string(), usd),
+    })
+    .optional()
+    .meta({ description: 'USD per second, by tier' }),
+};
 const pricing = z
-  .object({
-    currency: z.literal('USD'),
-    version: z.int(),
-    source: z.string(),
-    source_date: z.string(),
-    tokens: z
-      .object({
-        ...rates,
-        service_tiers: z.record(z.string(), z.object(rates)),
-        long_context: z.object({ above_tokens: count, ...rates }).optional(),
-      })
-      .optional()
-      .meta({ description: 'USD per million tokens' }),
-    image: z
-      .object({
-        per_image: z.array(z.object({ size: z.string(), quality: z.string(), price: usd })),
-        text_input: price,
-        image_input: price,
-        image_output: price,
-        text_output: price,
-        input_megapixel: price,
-      })
-      .optional()
-      .meta({ description: 'USD per image, and per million tokens' }),
-    video: z
-      .object({
-        tiers: z.array(z.string()),
-        default_tier: z.string().nullable(),
-        per_second: z.record(z.string(), usd),
-      })
-      .optional()
-      .meta({ description: 'USD per second, by tier' }),
-  })
+  .object({ ...prices, version: z.int(), source: z.string(), source_date: z.string() })
   .meta({ id: 'Pricing' });
 
 const imageFeatures = z
@@ -136,6 +134,9 @@ const videoFeatures = z
 const model = {
   slug: z.string().meta({ examples: ['sim/chat'] }),
   name: z.string(),
+  aliases: z.array(z.string()).meta({
+    description: 'Other names that callers may use; those without a provider where `bare_model_names` is on',
+  }),
   status: modelStatus,
   preview: z.boolean().meta({ description: 'Only for accounts that opted in' }),
   successor: z.string().nullable(),
@@ -149,6 +150,20 @@ const model = {
   video: videoFeatures.nullable(),
   pricing: pricing.nullable(),
   created_at: time,
+};
+/** What `/v1/models` adds to OpenAI's fields. */
+export const v1ModelFields = {
+  name: model.name,
+  aliases: model.aliases,
+  preview: model.preview,
+  input_modalities: model.input_modalities,
+  output_modalities: model.output_modalities,
+  context_length: count.nullable().meta({ description: 'Tokens; null: not a chat model' }),
+  max_output_tokens: count.nullable(),
+  capabilities: model.capabilities,
+  pricing: z.object(prices).nullable(),
+  image: model.image,
+  video: model.video,
 };
 const service = {
   output_floor_tokens: count,
@@ -175,6 +190,11 @@ const key = {
   name: z.string(),
   status: z.enum(['enabled', 'disabled', 'deleted', 'revoked']),
   hint: z.string().meta({ description: 'The last characters of its value' }),
+  revoked_at: time.nullable(),
+  revoke_reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why it was revoked, for example where it leaked' }),
   created_at: time,
   expires_at: time.nullable(),
   allowed_models: z.array(z.string()).meta({ description: 'Empty: every model' }),
@@ -183,6 +203,7 @@ const key = {
   request_cost_limit: usd.nullable(),
   rpm_limit: count.nullable(),
   tpm_limit: count.nullable(),
+  bare_model_names: z.boolean().nullable().meta({ description: 'Null: as the account says' }),
 };
 export const keyAnswer = z.object(key).meta({ id: 'Key' });
 const spendWindow = z.object({
@@ -205,6 +226,27 @@ export const newKeyAnswer = z
   .object({ ...key, key: z.string().meta({ description: '`sk-gw-…`, shown this once' }) })
   .meta({ id: 'NewKey' });
 export const revokedKeyAnswer = z.object({ ...key, account_id: id });
+export const leakedValuesAnswer = z.object({
+  data: z
+    .array(
+      z.object({
+        key_id: id.nullable(),
+        account_id: id.nullable(),
+        hint: z.string().nullable(),
+        outcome: z.enum(['key_revoked', 'value_ended', 'unchanged', 'unknown']),
+      }),
+    )
+    .meta({ description: 'In the order of the values, which are not repeated' }),
+});
+export const scannedSecretsAnswer = z
+  .array(
+    z.object({
+      token_hash: z.string().meta({ description: 'SHA-256 of the token, in hexadecimal' }),
+      token_type: z.string(),
+      label: z.enum(['true_positive', 'false_positive']),
+    }),
+  )
+  .meta({ id: 'ScannedSecrets' });
 export const foundKeyAnswer = z.object({
   ...key,
   account_id: id,
@@ -224,6 +266,12 @@ export const balanceAnswer = z
   .meta({ id: 'Balance' });
 const limits = { daily_limit: usd.nullable(), when_short: z.enum(['lower', 'refuse']) };
 export const limitsAnswer = z.object(limits).meta({ id: 'Limits' });
+const settings = {
+  bare_model_names: z.boolean().meta({
+    description: 'Keys may call models by names without a provider, unless a key has a setting of its own',
+  }),
+};
+export const settingsAnswer = z.object(settings).meta({ id: 'AccountSettings' });
 export const topupAnswer = z
   .object({
     id,
@@ -245,10 +293,31 @@ const entry = {
     .string()
     .nullable()
     .meta({ description: 'The reason of an adjustment, the reference of the payment of a top-up' }),
+  task_id: z.string().nullable().meta({ description: 'The video task that a charge is for' }),
   created_at: time,
 };
 export const ledgerEntryAnswer = z.object(entry).meta({ id: 'LedgerEntry' });
 export const adjustmentAnswer = z.object({ ...entry, account_id: id });
+
+export const operatorLossAnswer = z
+  .object({
+    request_id: id,
+    reason: z
+      .enum(['abandoned', 'usage_unknown', 'owner_killed', 'over_hold', 'lost', 'expired', 'late_final'])
+      .meta({ description: 'Why the cost could not be charged' }),
+    amount: usd.meta({ description: 'A negative amount corrects an earlier loss' }),
+    created_at: time,
+  })
+  .meta({ id: 'OperatorLoss' });
+export const abandonedCostAnswer = z
+  .object({
+    last_hour: usd.meta({ description: 'Cost of the calls that the account abandoned in the last hour' }),
+    limit: usd.meta({ description: 'Above it new calls are refused' }),
+    limited_until: time
+      .nullable()
+      .meta({ description: 'Until when new calls are refused; null: they are not' }),
+  })
+  .meta({ id: 'AbandonedCost' });
 
 const milliseconds = z.number().nonnegative();
 export const requestAnswer = z
@@ -259,7 +328,9 @@ export const requestAnswer = z
     endpoint: z.string(),
     model: z.string().nullable(),
     provider: z.string().nullable(),
-    status: z.int(),
+    status: z.int().nullable().meta({ description: 'Of HTTP; null while a video task is in progress' }),
+    in_progress: z.boolean().meta({ description: 'The call created a video task that has not ended' }),
+    task_id: z.string().nullable().meta({ description: 'The video task that the call created' }),
     error_code: z.string().nullable(),
     streamed: z.boolean(),
     input_tokens: count,
@@ -270,6 +341,7 @@ export const requestAnswer = z
     images: count,
     seconds: z.number(),
     cost: usd,
+    held: usd.meta({ description: 'For a video task in progress, which costs at most that; else 0' }),
     timings: z
       .object({
         receive_ms: milliseconds,
@@ -281,6 +353,13 @@ export const requestAnswer = z
       .nullable(),
   })
   .meta({ id: 'Request' });
+export const anyRequestAnswer = requestAnswer
+  .extend({
+    account_id: id.nullable().meta({ description: 'Null for a call with a login token' }),
+    key_id: z.string().nullable(),
+    user_id: id.nullable().meta({ description: 'Of a call with a login token' }),
+  })
+  .meta({ id: 'AnyRequest' });
 export const usageAnswer = z
   .object({
     data: z.array(
@@ -316,6 +395,7 @@ const auditEntry = {
   changes: z.record(z.string(), z.unknown()).nullable().meta({ description: 'What was asked for' }),
   outcome: z.enum(['done', 'unknown']),
   request_id: z.string(),
+  address: z.string().nullable().meta({ description: 'IP address of the actor; null for an operator' }),
 };
 export const auditEntryAnswer = z.object(auditEntry).meta({ id: 'AuditEntry' });
 export const anyAuditEntryAnswer = z.object({ ...auditEntry, account_id: z.string().nullable() });
@@ -330,6 +410,7 @@ const account = {
   available: usd,
   currency: z.literal('USD'),
   ...limits,
+  ...settings,
   preview_models: z.array(z.string()),
   owner_email: z.string().nullable(),
 };

@@ -47,12 +47,15 @@ export function auditEndpoints(deps: AuditDependencies): Endpoint[] {
   ];
 }
 
-/** What operators did to the account is there, without their names. */
+/** What operators did to the account is there, without their names and addresses. */
 async function ofAccount(deps: AuditDependencies, { user, query }: UserCall) {
   const { rows, nextCursor } = await pageOf(deps, user.accountId, parseQuery(pageQuery, query));
   const nobody = { id: null, email: null };
   return toList(
-    rows.map((row) => toAuditJson(deps, row, row.by_operator ? nobody : actorOf(row))),
+    rows.map((row) => ({
+      ...toAuditJson(deps, row, row.by_operator ? nobody : actorOf(row)),
+      address: row.by_operator ? null : row.address,
+    })),
     nextCursor,
   );
 }
@@ -61,7 +64,11 @@ async function ofAll(deps: AuditDependencies, { query }: UserCall) {
   const { account_id, ...page } = parseQuery(anyAuditQuery, query);
   const { rows, nextCursor } = await pageOf(deps, account_id, page);
   return toList(
-    rows.map((row) => ({ ...toAuditJson(deps, row, actorOf(row)), account_id: row.account_id })),
+    rows.map((row) => ({
+      ...toAuditJson(deps, row, actorOf(row)),
+      address: row.address,
+      account_id: row.account_id,
+    })),
     nextCursor,
   );
 }

@@ -1,16 +1,19 @@
+import { GatewayError } from '@gateway/proto';
 import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
 import { checkPassword, type PasswordDependencies } from '../actions/check-password';
 import { openSession } from '../actions/open-session';
 import { registerUser } from '../actions/register-user';
+import type { SecurityEvents } from '../actions/security-events';
 import type { Billing } from '../clients/billing';
 import { normaliseEmail } from '../domain/email';
 import { passwordProblem } from '../domain/password';
 import { refuseIfMany } from '../domain/refuse-if-many';
+import type { User } from '../domain/user';
 import type { LoginTokens } from '../security/login-tokens';
 import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, takeAttempt } from '../store/attempts';
-import { deleteOtherSessions, deleteSession } from '../store/sessions';
+import { deleteOtherSessions, deleteSession, renewSession } from '../store/sessions';
 import { updatePassword } from '../store/users';
 import { loggedOutAnswer, meAnswer, passwordChangedAnswer, registrationAnswer, tokenAnswer } from './answers';
 import type { Call, Endpoint, EndpointDoc, UserCall, UserEndpoint } from './endpoint';
@@ -22,6 +25,7 @@ export interface AuthDependencies {
   readonly billing: Billing;
   readonly hasher: PasswordHasher;
   readonly tokens: LoginTokens;
+  readonly events: SecurityEvents;
   /** Origin of `/v1`, if it was told. */
   readonly apiUrl: string | undefined;
   readonly limits: PasswordDependencies['limits'] & { readonly registerPerAddress: AttemptLimit };
@@ -34,17 +38,12 @@ export const emailAddress = z.string().transform((email, context) => {
   return z.NEVER;
 });
 
-const newPassword = z.string().superRefine((password, context) => {
-  const problem = passwordProblem(password);
-  if (problem) context.addIssue(problem);
-});
-
-const registerBody = z.strictObject({ email: emailAddress, password: newPassword, name: label(200) });
+const registerBody = z.strictObject({ email: emailAddress, password: z.string().min(1), name: label(200) });
 
 /** What is known or is not, whatever it looks like. */
 const given = z.string().min(1).max(1_000);
 
-const passwordBody = z.strictObject({ password: given, new_password: newPassword });
+const passwordBody = z.strictObject({ password: given, new_password: z.string().min(1) });
 
 const loginBody = z.strictObject({ email: given, password: given });
 
@@ -76,7 +75,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
     {
       ...user(['POST', '/auth/refresh'], refresh, {
         summary:
-          'A new token for one that is good or ended in the last 12 hours, for seven days after the login',
+          'A new token for one that is good or ended in the last 12 hours, for seven days after the login. A token can be refreshed once; a second time ends the login',
         answer: tokenAnswer,
       }),
       unaudited: true,
@@ -98,11 +97,24 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
   ];
 }
 
-async function register(deps: AuthDependencies, { context, address, body }: Call) {
+const originOf = ({ context, clientIp }: Call) => ({ requestId: context.requestId, clientIp });
+
+const actorOf = ({ id, email, accountId }: User) => ({ id, email, accountId, byOperator: false });
+
+function refuseWeakPassword(field: string, password: string, email: string): void {
+  const problem = passwordProblem(password, email);
+  if (problem) throw new GatewayError('invalid_request', { detail: `${field}: ${problem}` });
+}
+
+async function register(deps: AuthDependencies, call: Call) {
+  const { context, address, body } = call;
   const registration = parseBody(registerBody, body);
+  refuseWeakPassword('password', registration.password, registration.email);
   refuseIfMany(await takeAttempt(deps.pool, deps.limits.registerPerAddress, address));
   const user = await registerUser(deps, context, { ...registration, operator: false, address });
   const token = await openSession(deps, user);
+  const { id: actorId, accountId } = user;
+  deps.events.log({ event: 'user.registered', actorId, accountId }, originOf(call));
   return {
     ...toTokenJson(token),
     account: { id: user.accountId },
@@ -110,11 +122,15 @@ async function register(deps: AuthDependencies, { context, address, body }: Call
   };
 }
 
-async function login(deps: AuthDependencies, { address, body }: Call) {
+async function login(deps: AuthDependencies, call: Call) {
+  const { address, body } = call;
   const { email: given, password } = parseBody(loginBody, body);
   const email = normaliseEmail(given) ?? given;
-  const user = await checkPassword(deps, { email, password, address });
-  return toTokenJson(await openSession(deps, user));
+  const origin = originOf(call);
+  const user = await checkPassword(deps, { email, password, address, origin });
+  const token = await openSession(deps, user);
+  await deps.events.audit({ event: 'login.succeeded' }, actorOf(user), origin);
+  return toTokenJson(token);
 }
 
 async function me({ billing, apiUrl }: AuthDependencies, { context, user }: UserCall) {
@@ -129,9 +145,16 @@ async function me({ billing, apiUrl }: AuthDependencies, { context, user }: User
   };
 }
 
-async function refresh({ tokens }: AuthDependencies, { user, session, body }: UserCall) {
+/** Each token can be refreshed once. A second time means that somebody else has a copy of it: the login ends. */
+async function refresh({ pool, tokens, events }: AuthDependencies, call: UserCall) {
+  const { user, session, tokenRenewals, body } = call;
   parseBody(noFields, body ?? {});
-  return toTokenJson(await tokens.issue(user, session, Date.now()));
+  const renewals = await renewSession(pool, session.id, tokenRenewals);
+  if (renewals === undefined) {
+    await events.audit({ event: 'token.reused' }, actorOf(user), originOf(call));
+    throw new GatewayError('invalid_api_key', { detail: 'the token was refreshed before; log in again' });
+  }
+  return toTokenJson(await tokens.issue(user, { ...session, renewals }, Date.now()));
 }
 
 /** Ends every token of this login at once. */
@@ -142,10 +165,12 @@ async function logout({ pool }: AuthDependencies, { session, body }: UserCall) {
 }
 
 /** Ends the user's other logins: one of them may be whom the old password got away to. */
-async function changePassword(deps: AuthDependencies, { user, session, address, body }: UserCall) {
+async function changePassword(deps: AuthDependencies, call: UserCall) {
+  const { user, session, address, body } = call;
   const { pool, hasher } = deps;
   const { password, new_password } = parseBody(passwordBody, body);
-  await checkPassword(deps, { email: user.email, password, address });
+  refuseWeakPassword('new_password', new_password, user.email);
+  await checkPassword(deps, { email: user.email, password, address, origin: originOf(call) });
   await updatePassword(pool, user.id, await hasher.hash(new_password, address));
   await deleteOtherSessions(pool, user.id, session.id);
   return { id: user.id, changed: true };

@@ -2,13 +2,15 @@ import type { AnyErrorCode } from '@gateway/proto';
 import type { LinkedCall, LinkRequest, ReplySink, RequestContext } from '@gateway/runtime';
 import type { z } from 'zod';
 import type { Access } from '../domain/access';
-import type { Session, User } from '../domain/user';
+import type { Login } from '../domain/user';
 
 /** One HTTP call, parsed as far as every endpoint needs it. */
 export interface Call {
   readonly context: RequestContext;
   /** The client's address, as edge saw it, by which tries are counted; the /64 of an IPv6 one. */
   readonly address: string;
+  /** The client's whole address, for the security log and the audit log. */
+  readonly clientIp: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   /** The JSON body; undefined when there is none. */
@@ -16,13 +18,17 @@ export interface Call {
   /** The type of a form, which is passed on as it comes; undefined for calls that take none. */
   readonly formType: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** For endpoints that take the raw body, which they check before they parse it. */
+  readonly raw?: RawBody;
+}
+
+export interface RawBody {
+  readonly bytes: Buffer;
+  header(name: string): string | undefined;
 }
 
 /** A call with a good login token. */
-export interface UserCall extends Call {
-  readonly user: User;
-  readonly session: Session;
-}
+export interface UserCall extends Call, Login {}
 
 interface Route {
   readonly method: 'GET' | 'POST';
@@ -35,6 +41,8 @@ export interface EndpointDoc {
   readonly summary: string;
   /** Of a POST; absent: it takes no fields, and its body may be left out. */
   readonly body?: z.ZodObject;
+  /** Of an endpoint that takes the raw body. */
+  readonly rawBody?: z.ZodType;
   readonly query?: z.ZodObject;
   readonly answer: z.ZodType;
   /** Beyond those that any endpoint may answer. */
@@ -48,6 +56,7 @@ export type Endpoint = PublicEndpoint | UserEndpoint | RelayEndpoint;
 
 export interface PublicEndpoint extends Route {
   readonly access: 'public';
+  readonly takesRawBody?: true;
   readonly doc: EndpointDoc;
   handle(call: Call): Promise<unknown>;
 }

@@ -12,16 +12,19 @@ import { type AuthDependencies, authEndpoints } from './auth';
 import { billingEndpoints } from './billing';
 import type { Endpoint } from './endpoint';
 import { keyEndpoints } from './keys';
+import { type LeakedKeyDependencies, leakedKeyEndpoints } from './leaked-keys';
 import { type MemberDependencies, memberEndpoints } from './members';
 import { modelEndpoints } from './models';
 import { type PlaygroundDependencies, playgroundEndpoints } from './playground';
-import { requestEndpoints } from './requests';
+import { adminRequestEndpoints, requestEndpoints } from './requests';
+import { settingsEndpoints } from './settings';
 
 export interface EndpointDependencies
   extends AuthDependencies,
     PlaygroundDependencies,
     MemberDependencies,
-    AuditDependencies {
+    AuditDependencies,
+    LeakedKeyDependencies {
   readonly limits: AuthDependencies['limits'] & MemberDependencies['limits'];
   readonly billing: Billing;
   readonly models: ModelDirectory;
@@ -34,7 +37,8 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
   return [
     ...authEndpoints(deps),
     ...modelEndpoints(deps),
-    ...keyEndpoints(deps.billing),
+    ...keyEndpoints(deps.billing, deps.models),
+    ...settingsEndpoints(deps.billing),
     ...billingEndpoints(deps.billing),
     ...requestEndpoints(deps.billing),
     ...memberEndpoints(deps),
@@ -42,7 +46,9 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
     ...playgroundEndpoints(deps),
     ...adminAccountEndpoints(deps),
     ...adminAccountListEndpoints(deps),
+    ...leakedKeyEndpoints(deps),
     ...adminMoneyEndpoints(deps.billing),
+    ...adminRequestEndpoints(deps.billing),
     ...adminModelEndpoints(deps),
     ...adminProviderEndpoints(deps),
   ];

@@ -2,7 +2,7 @@ import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/
 import type { KeyLimit } from '@gateway/proto/generated/gateway/billing/v1/KeyLimit';
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import { z } from 'zod';
-import { label, modelSlug, usdAmount } from './parse-input';
+import { label, modelName, usdAmount } from './parse-input';
 
 const MAX_ALLOWED_MODELS = 500;
 const MAX_RATE = 1_000_000_000;
@@ -14,12 +14,17 @@ const name = label(200);
 const limits = {
   // Blank means never, however it is left blank. A time that is past makes a key that is expired already.
   expires_at: z.union([z.iso.datetime({ offset: true }), z.literal('')]).nullish(),
-  allowed_models: z.array(modelSlug).max(MAX_ALLOWED_MODELS).nullish(),
+  // Slugs, or aliases, which are kept as the slugs that they stand for.
+  allowed_models: z.array(modelName).max(MAX_ALLOWED_MODELS).nullish(),
   daily_limit: usdLimit,
   monthly_limit: usdLimit,
   request_cost_limit: usdLimit,
   rpm_limit: rate,
   tpm_limit: rate,
+  bare_model_names: z.boolean().nullish().meta({
+    description:
+      'Models may be called by names without a provider, such as `gpt-4o`; null: as the account says',
+  }),
 };
 
 export const createKeyBody = z.strictObject({ name, ...limits });
@@ -57,6 +62,7 @@ const LIFTED_BY = [
   ['request_cost_limit', 'KEY_LIMIT_REQUEST_COST'],
   ['rpm_limit', 'KEY_LIMIT_RPM'],
   ['tpm_limit', 'KEY_LIMIT_TPM'],
+  ['bare_model_names', 'KEY_LIMIT_BARE_MODEL_NAMES'],
 ] as const satisfies readonly (readonly [keyof Limits, KeyLimit])[];
 
 function toProtoLimits(given: Limits) {
@@ -67,5 +73,6 @@ function toProtoLimits(given: Limits) {
     ...(given.request_cost_limit != null && { requestCostLimitNano: given.request_cost_limit.toString() }),
     ...(given.rpm_limit != null && { rpmLimit: given.rpm_limit }),
     ...(given.tpm_limit != null && { tpmLimit: given.tpm_limit }),
+    ...(given.bare_model_names != null && { bareModelNames: given.bare_model_names }),
   };
 }

@@ -1,16 +1,18 @@
+import { GatewayError } from '@gateway/proto';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
+import type { ModelDirectory } from '../clients/model-directory';
 import { keyAnswer, keyUseAnswer, listOf, newKeyAnswer } from './answers';
 import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { createKeyBody, toCreateKeyRequest, toUpdateKeyRequest, updateKeyBody } from './key-input';
-import { noFields, pageQuery, parseBody, parseQuery } from './parse-input';
+import { modelSlug, noFields, pageQuery, parseBody, parseQuery } from './parse-input';
 import { toKeyJson, toKeyUseJson, toList, toNewKeyJson } from './to-json';
 
 const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
 
 const rotateBody = z.strictObject({ grace_seconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) });
 
-export function keyEndpoints(billing: Billing): Endpoint[] {
+export function keyEndpoints(billing: Billing, models: ModelDirectory): Endpoint[] {
   const endpoint = (
     method: 'GET' | 'POST',
     path: string,
@@ -29,7 +31,7 @@ export function keyEndpoints(billing: Billing): Endpoint[] {
       query: pageQuery,
       answer: listOf(keyAnswer),
     }),
-    endpoint('POST', '/keys', createKey, {
+    endpoint('POST', '/keys', (_, call) => createKey(billing, models, call), {
       summary: 'Make a key',
       body: createKeyBody,
       answer: newKeyAnswer,
@@ -39,7 +41,7 @@ export function keyEndpoints(billing: Billing): Endpoint[] {
       summary: 'What counts against the limits of a key now',
       answer: keyUseAnswer,
     }),
-    endpoint('POST', '/keys/:id/update', updateKey, {
+    endpoint('POST', '/keys/:id/update', (_, call) => updateKey(billing, models, call), {
       summary: 'Change a key; what is left out stays, `null` lifts a limit',
       body: updateKeyBody,
       answer: keyAnswer,
@@ -70,8 +72,9 @@ async function listKeys(billing: Billing, { context, user, query }: UserCall) {
   return toList(keys.map(toKeyJson), nextCursor);
 }
 
-async function createKey(billing: Billing, { context, user, body }: UserCall) {
-  const request = toCreateKeyRequest(user.accountId, parseBody(createKeyBody, body));
+async function createKey(billing: Billing, models: ModelDirectory, { context, user, body }: UserCall) {
+  const given = withSlugs(models, parseBody(createKeyBody, body));
+  const request = toCreateKeyRequest(user.accountId, given);
   return toNewKeyJson(await billing.createKey(context, request));
 }
 
@@ -83,11 +86,29 @@ async function getKeyUse(billing: Billing, { context, user, params }: UserCall) 
   return toKeyUseJson(await billing.getKeyUse(context, user.accountId, params.id ?? ''));
 }
 
-async function updateKey(billing: Billing, { context, user, params, body }: UserCall) {
-  const given = parseBody(updateKeyBody, body);
+async function updateKey(billing: Billing, models: ModelDirectory, call: UserCall) {
+  const { context, user, params, body } = call;
+  const given = withSlugs(models, parseBody(updateKeyBody, body));
   return toKeyJson(
     await billing.updateKey(context, toUpdateKeyRequest(user.accountId, params.id ?? '', given)),
   );
+}
+
+/**
+ * An allowlist holds slugs, which calls are checked by; an alias in it becomes its model's. A slug may be listed later.
+ * Throws `invalid_request` for what is neither.
+ */
+function withSlugs<T extends { readonly allowed_models?: string[] | null | undefined }>(
+  models: ModelDirectory,
+  given: T,
+): T {
+  if (!given.allowed_models?.length) return given;
+  const slugs = given.allowed_models.map((name) => {
+    const slug = models.find(name)?.slug ?? name;
+    if (modelSlug.safeParse(slug).success) return slug;
+    throw new GatewayError('invalid_request', { detail: `allowed_models: ${name} is no model` });
+  });
+  return { ...given, allowed_models: [...new Set(slugs)] };
 }
 
 /** The old value works on for the grace, then answers `expired_api_key`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { imageFeatures, videoFeatures } from './feature-input';
-import { label, modelSlug, usdAmount } from './parse-input';
+import { label, modelName, modelSlug, usdAmount } from './parse-input';
 
 // Here only shapes and sizes are checked; what makes a sound entry is catalog's to say.
 const MAX_TOKENS = 2_000_000_000;
@@ -22,6 +22,7 @@ const target = z.strictObject({
 
 const fields = {
   name: label(200),
+  aliases: z.array(modelName).max(50),
   preview: z.boolean(),
   successor: modelSlug.nullable(),
   input_modalities: words.min(1),
@@ -91,6 +92,7 @@ export const createModelBody = z.strictObject({
   slug: modelSlug,
   ...fields,
   status: z.enum(['active', 'disabled']).default('active'),
+  aliases: fields.aliases.default([]),
   preview: fields.preview.default(false),
   successor: fields.successor.default(null),
   context_length: tokens.default(0),

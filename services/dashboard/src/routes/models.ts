@@ -1,8 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError, isOfType, type ListedModel, MODEL_TYPES } from '@gateway/proto';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';
-import { isOfType, type ListedModel, toListedModel } from '../domain/listed-model';
+import { withoutService } from '../domain/listed-model';
 import { listOf, modelAnswer, modelDetailAnswer, optedInAnswer } from './answers';
 import type { Endpoint, UserCall } from './endpoint';
 import { pageOfModels } from './page-of-models';
@@ -13,7 +13,7 @@ interface Dependencies {
   readonly billing: Billing;
 }
 
-const listQuery = pageQuery.extend({ type: z.enum(['chat', 'image', 'video']).optional() });
+const listQuery = pageQuery.extend({ type: z.enum(MODEL_TYPES).optional() });
 
 export function modelEndpoints(deps: Dependencies): Endpoint[] {
   return [
@@ -30,7 +30,7 @@ export function modelEndpoints(deps: Dependencies): Endpoint[] {
       access: 'viewer',
       handle: (call) => getModel(deps, call),
       doc: {
-        summary: 'A model; one that is delisted names its successor',
+        summary: 'A model, by its slug or an alias; one that is delisted names its successor',
         answer: modelDetailAnswer,
         codes: ['model_not_found'],
       },
@@ -54,7 +54,7 @@ function listModels({ models }: Dependencies, { query }: UserCall) {
   const { type, ...page } = parseQuery(listQuery, query);
   const listed = [...models.all().values()]
     .filter((model) => model.status !== 'delisted' && (!type || isOfType(model, type)))
-    .map(toListedModel);
+    .map(withoutService);
   return pageOfModels(listed, page);
 }
 
@@ -67,9 +67,9 @@ async function getModel(deps: Dependencies, call: UserCall) {
 }
 
 function findModel({ models }: Dependencies, { params }: UserCall): ListedModel {
-  const model = models.all().get(params.slug ?? '');
+  const model = models.find(params.slug ?? '');
   if (!model) throw new GatewayError('model_not_found');
-  return toListedModel(model);
+  return withoutService(model);
 }
 
 /** Lets the account's keys call a preview model. To have done so already is fine. */

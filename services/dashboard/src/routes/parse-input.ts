@@ -102,6 +102,12 @@ export const modelSlug = z
   .max(200)
   .regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/, 'not a model slug');
 
+/** A slug or an alias: those may lack the provider, and have capitals. */
+export const modelName = z
+  .string()
+  .max(200)
+  .regex(/^(?:[a-z0-9][a-z0-9._-]*\/)?[A-Za-z0-9][A-Za-z0-9._:-]*$/, 'not a model name');
+
 /** Text that people read: trimmed, without control characters. */
 export const label = (maxCharacters: number) =>
   z

@@ -1,9 +1,10 @@
 import { GatewayError, usdFromNano } from '@gateway/proto';
+import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
 import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { UsageTotals__Output } from '@gateway/proto/generated/gateway/billing/v1/UsageTotals';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import { listOf, requestAnswer, usageAnswer } from './answers';
+import { anyRequestAnswer, listOf, requestAnswer, usageAnswer } from './answers';
 import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
 import { moment, pageQuery, parseQuery } from './parse-input';
 import { toList, toTime } from './to-json';
@@ -23,10 +24,11 @@ const listQuery = pageQuery.extend({
   model: text,
   status: z
     .string()
-    .regex(/^(\d{3}|ok|failed)$/, 'not a status')
+    .regex(/^(\d{3}|ok|failed|in_progress)$/, 'not a status')
     .default(''),
   error_code: text,
 });
+const allQuery = listQuery.extend({ account_id: text });
 const usageQuery = z.object({
   from: moment.optional(),
   to: moment.optional(),
@@ -41,6 +43,25 @@ const GROUPS = {
   'day,key': 'USAGE_GROUP_DAY_KEY',
 } as const;
 
+export function adminRequestEndpoints(billing: Billing): Endpoint[] {
+  const get = (
+    path: string,
+    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
+    doc: EndpointDoc,
+  ): Endpoint => ({ method: 'GET', path, access: 'operator', handle: (call) => handle(billing, call), doc });
+  return [
+    get('/admin/requests', listAllRequests, {
+      summary: 'Calls of all accounts, or of one, newest first; refused ones too',
+      query: allQuery,
+      answer: listOf(anyRequestAnswer),
+    }),
+    get('/admin/requests/:id', findRequest, {
+      summary: 'Any authenticated call by the X-Request-Id of its answer',
+      answer: anyRequestAnswer,
+    }),
+  ];
+}
+
 export function requestEndpoints(billing: Billing): Endpoint[] {
   const get = (
     path: string,
@@ -49,7 +70,7 @@ export function requestEndpoints(billing: Billing): Endpoint[] {
   ): Endpoint => ({ method: 'GET', path, access: 'viewer', handle: (call) => handle(billing, call), doc });
   return [
     get('/requests', listRequests, {
-      summary: 'Calls of the account, newest first; refused ones too',
+      summary: 'Calls of the account, newest first: ended ones, refused ones, and video tasks in progress',
       query: listQuery,
       answer: listOf(requestAnswer),
     }),
@@ -63,9 +84,25 @@ export function requestEndpoints(billing: Billing): Endpoint[] {
 }
 
 async function listRequests(billing: Billing, { context, user, query }: UserCall) {
-  const { limit, cursor, from, to, key_id, model, status, error_code } = parseQuery(listQuery, query);
-  const { requests, nextCursor } = await billing.listRequests(context, {
-    accountId: user.accountId,
+  const filter = toFilter(user.accountId, parseQuery(listQuery, query));
+  const { requests, nextCursor } = await billing.listRequests(context, filter);
+  return toList(requests.map(toRequestJson), nextCursor);
+}
+
+async function listAllRequests(billing: Billing, { context, query }: UserCall) {
+  const { account_id, ...rest } = parseQuery(allQuery, query);
+  const { requests, nextCursor } = await billing.listAllRequests(context, toFilter(account_id, rest));
+  return toList(requests.map(toAnyRequestJson), nextCursor);
+}
+
+async function findRequest(billing: Billing, { context, params }: UserCall) {
+  return toAnyRequestJson(await billing.findRequest(context, params.id ?? ''));
+}
+
+function toFilter(accountId: string, filter: z.output<typeof listQuery>): ListRequestsRequest {
+  const { limit, cursor, from, to, key_id, model, status, error_code } = filter;
+  return {
+    accountId,
     limit,
     cursor,
     fromMs: String(from),
@@ -74,15 +111,19 @@ async function listRequests(billing: Billing, { context, user, query }: UserCall
     model,
     ...toEnd(status),
     errorCode: error_code,
-  });
-  return toList(requests.map(toRequestJson), nextCursor);
+  };
 }
 
-const ENDS = { ok: 'REQUEST_END_OK', failed: 'REQUEST_END_FAILED' } as const;
+const ENDS = {
+  ok: 'REQUEST_END_OK',
+  failed: 'REQUEST_END_FAILED',
+  in_progress: 'REQUEST_END_IN_PROGRESS',
+} as const;
 
-/** A status of HTTP, or in a word how it ended. */
-const toEnd = (status: string) =>
-  status === 'ok' || status === 'failed' ? { end: ENDS[status] } : { status: Number(status) };
+const isEnd = (status: string): status is keyof typeof ENDS => Object.hasOwn(ENDS, status);
+
+/** A status of HTTP, or in a word whether and how the call has ended. */
+const toEnd = (status: string) => (isEnd(status) ? { end: ENDS[status] } : { status: Number(status) });
 
 async function getRequest(billing: Billing, { context, user, params }: UserCall) {
   return toRequestJson(await billing.getRequest(context, user.accountId, params.id ?? ''));
@@ -126,7 +167,9 @@ function toRequestJson(record: RequestRecord__Output) {
     endpoint: record.endpoint,
     model: record.model || null,
     provider: record.provider || null,
-    status: record.status,
+    status: record.inProgress ? null : record.status,
+    in_progress: record.inProgress,
+    task_id: record.taskId || null,
     error_code: record.errorCode || null,
     streamed: record.streamed,
     input_tokens: Number(tokens.input) + Number(tokens.cacheRead) + Number(tokens.cacheWrite),
@@ -137,9 +180,18 @@ function toRequestJson(record: RequestRecord__Output) {
     images: record.images,
     seconds: Number(record.videoMs) / 1_000,
     cost: usdFromNano(BigInt(record.costNano)),
+    held: usdFromNano(BigInt(record.heldNano)),
     timings: toTimings(record),
   };
 }
+
+/** For operators. A call with a login token has a user, and no key. */
+const toAnyRequestJson = (record: RequestRecord__Output) => ({
+  ...toRequestJson(record),
+  key_id: record.keyId || null,
+  account_id: record.accountId || null,
+  user_id: record.userId || null,
+});
 
 /**
  * Stages one after the other: taken in (key, body), money held, the provider's first byte, the rest of the reply. The

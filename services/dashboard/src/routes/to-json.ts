@@ -1,4 +1,5 @@
 import { usdFromNano } from '@gateway/proto';
+import type { AbandonedCost__Output } from '@gateway/proto/generated/gateway/billing/v1/AbandonedCost';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { AccountUse__Output } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
@@ -6,6 +7,7 @@ import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway
 import type { FindKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/FindKeyResponse';
 import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
+import type { OperatorLoss__Output } from '@gateway/proto/generated/gateway/billing/v1/OperatorLoss';
 import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { IssuedToken } from '../security/login-tokens';
@@ -31,6 +33,8 @@ export function toKeyJson(key: ApiKey__Output) {
     name: key.name,
     status: withoutPrefix(key.status, 'KEY_STATUS_'),
     hint: key.hint,
+    revoked_at: orNull(key.revokedAtMs, toTime),
+    revoke_reason: key.revokeReason || null,
     created_at: toTime(key.createdAtMs),
     expires_at: orNull(key.expiresAtMs, toTime),
     allowed_models: key.allowedModels,
@@ -39,6 +43,7 @@ export function toKeyJson(key: ApiKey__Output) {
     request_cost_limit: orNull(key.requestCostLimitNano, toUsd),
     rpm_limit: orNull(key.rpmLimit, Number),
     tpm_limit: orNull(key.tpmLimit, Number),
+    bare_model_names: key.bareModelNames ?? null,
   };
 }
 
@@ -85,6 +90,10 @@ export const toLimitsJson = (account: Account__Output) => ({
   when_short: account.whenShort === 'WHEN_SHORT_REFUSE' ? 'refuse' : 'lower',
 });
 
+export const toSettingsJson = ({ bareModelNames }: Account__Output) => ({
+  bare_model_names: bareModelNames,
+});
+
 export const toAccountJson = (account: Account__Output) => ({
   id: account.id,
   name: account.name,
@@ -95,6 +104,7 @@ export const toAccountJson = (account: Account__Output) => ({
   available: usdFromNano(BigInt(account.balanceNano) - BigInt(account.heldNano)),
   currency: 'USD',
   ...toLimitsJson(account),
+  ...toSettingsJson(account),
   preview_models: account.previewModels,
 });
 
@@ -123,9 +133,23 @@ export function toLedgerJson(entry: LedgerEntry__Output) {
     amount: toUsd(entry.amountNano),
     reference: entry.reference,
     note: entry.note || null,
+    task_id: entry.taskId || null,
     created_at: toTime(entry.createdAtMs),
   };
 }
+
+export const toOperatorLossJson = (loss: OperatorLoss__Output) => ({
+  request_id: loss.requestId,
+  reason: loss.reason,
+  amount: toUsd(loss.amountNano),
+  created_at: toTime(loss.createdAtMs),
+});
+
+export const toAbandonedCostJson = (cost: AbandonedCost__Output) => ({
+  last_hour: toUsd(cost.hourNano),
+  limit: toUsd(cost.limitNano),
+  limited_until: orNull(cost.limitedUntilMs, toTime),
+});
 
 /** `KEY_STATUS_ENABLED` → `enabled`. */
 const withoutPrefix = (value: string, prefix: string): string => value.slice(prefix.length).toLowerCase();

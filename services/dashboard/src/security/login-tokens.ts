@@ -4,6 +4,13 @@ import { jwtVerify, SignJWT } from 'jose';
 import type { Session, User } from '../domain/user';
 import type { SigningKeys } from './signing-keys';
 
+/** What a good token says. */
+export interface TokenClaims {
+  readonly sessionId: string;
+  /** How often the session's token had been refreshed when this one was issued; undefined: a version did not count. */
+  readonly renewals: number | undefined;
+}
+
 export interface IssuedToken {
   readonly token: string;
   readonly expiresAtMs: number;
@@ -22,7 +29,7 @@ export class LoginTokens {
     const expiresAtMs = Math.min(nowMs + LOGIN_TOKEN.lifetimeSeconds * 1_000, session.expiresAtMs);
     const expiresAtSeconds = Math.floor(expiresAtMs / 1_000);
     const { id, privateKey } = this.#keys.current;
-    const token = await new SignJWT({ sid: session.id })
+    const token = await new SignJWT({ sid: session.id, renewals: session.renewals })
       .setProtectedHeader({ alg: LOGIN_TOKEN.algorithm, kid: id, typ: 'JWT' })
       .setSubject(user.id)
       .setIssuer(LOGIN_TOKEN.issuer)
@@ -34,8 +41,10 @@ export class LoginTokens {
     return { token, expiresAtMs: expiresAtSeconds * 1_000 };
   }
 
-  /** The session that the token belongs to; throws `invalid_api_key`. To be renewed, a token may have ended. */
-  async verify(token: string, forRenewal = false): Promise<string> {
+  /**
+   * Returns what the token says; throws `invalid_api_key`. A token that is to be refreshed may have expired.
+   */
+  async verify(token: string, forRenewal = false): Promise<TokenClaims> {
     try {
       const { payload } = await jwtVerify(
         token,
@@ -52,9 +61,11 @@ export class LoginTokens {
           clockTolerance: forRenewal ? LOGIN_TOKEN.renewableSeconds : 0,
         },
       );
-      return String(payload.sid);
+      return { sessionId: String(payload.sid), renewals: toCount(payload.renewals) };
     } catch (cause) {
       throw new GatewayError('invalid_api_key', { detail: 'a valid login token is required', cause });
     }
   }
 }
+
+const toCount = (claim: unknown): number | undefined => (typeof claim === 'number' ? claim : undefined);

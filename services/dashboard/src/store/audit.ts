@@ -10,6 +10,8 @@ export interface AuditEntry {
   /** What was asked for, as JSON. */
   readonly changes: string | null;
   readonly requestId: string;
+  /** Of the client. */
+  readonly address: string;
 }
 
 export interface AuditRow {
@@ -23,13 +25,20 @@ export interface AuditRow {
   changes: string | null;
   done: boolean;
   request_id: string;
+  address: string | null;
   created_at: Date;
 }
 
-export async function insertAuditEntry(pool: Pool, entry: AuditEntry): Promise<string> {
+/** @param done false while the change is under way */
+export async function insertAuditEntry(
+  pool: Pool,
+  entry: AuditEntry,
+  { done, subject = null }: { readonly done: boolean; readonly subject?: string | null },
+): Promise<string> {
   const { rows } = await pool.query<{ seq: string }>(
-    `INSERT INTO dashboard.audit (account_id, actor_id, actor_email, by_operator, action, changes, request_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING seq::text`,
+    `INSERT INTO dashboard.audit
+       (account_id, actor_id, actor_email, by_operator, action, changes, request_id, address, done, subject)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING seq::text`,
     [
       entry.accountId,
       entry.actorId,
@@ -38,6 +47,9 @@ export async function insertAuditEntry(pool: Pool, entry: AuditEntry): Promise<s
       entry.action,
       entry.changes,
       entry.requestId,
+      entry.address,
+      done,
+      subject,
     ],
   );
   return rows[0]!.seq;

@@ -20,7 +20,7 @@ export async function insertSession(
        VALUES ($1, $2, now() + make_interval(secs => $3)) RETURNING expires_at`,
       [session.id, session.userId, session.lifetimeSeconds],
     );
-    return { id: session.id, expiresAtMs: rows[0]!.expires_at.getTime() };
+    return { id: session.id, expiresAtMs: rows[0]!.expires_at.getTime(), renewals: 0 };
   });
 }
 
@@ -30,13 +30,38 @@ export async function findSession(
   id: string,
 ): Promise<{ session: Session; user: User } | undefined> {
   const { rows } = await pool.query(
-    `SELECT s.expires_at, u.id, u.account_id, u.email, u.name, u.role, u.operator
+    `SELECT s.expires_at, s.renewals, u.id, u.account_id, u.email, u.name, u.role, u.operator
        FROM dashboard.sessions s JOIN dashboard.users u ON u.id = s.user_id
       WHERE s.id = $1 AND s.expires_at > now()`,
     [id],
   );
   const [row] = rows;
-  return row && { session: { id, expiresAtMs: row.expires_at.getTime() }, user: fromUserRow(row) };
+  return (
+    row && {
+      session: { id, expiresAtMs: row.expires_at.getTime(), renewals: row.renewals },
+      user: fromUserRow(row),
+    }
+  );
+}
+
+/**
+ * Counts a refresh of the session's token and returns the count. Returns undefined, and ends the session, when the
+ * presented token had been refreshed before: one of its two holders is not the user.
+ * @param renewals of the presented token; undefined for a token of a version that did not count, which passes
+ */
+export async function renewSession(
+  pool: Pool,
+  id: string,
+  renewals: number | undefined,
+): Promise<number | undefined> {
+  const { rows } = await pool.query<{ renewals: number }>(
+    `UPDATE dashboard.sessions SET renewals = renewals + 1 WHERE id = $1 AND ($2::int IS NULL OR renewals = $2)
+     RETURNING renewals`,
+    [id, renewals ?? null],
+  );
+  if (rows[0]) return rows[0].renewals;
+  await deleteSession(pool, id);
+  return undefined;
 }
 
 export async function deleteSession(pool: Pool, id: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createLogger } from '@gateway/runtime';
+import { createLogger, SERVICE_TOKEN_HEADER, serviceToken } from '@gateway/runtime';
 import pg from 'pg';
+import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
 import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import type { ApiDocument } from '../openapi/api-document';
 import { start } from '../server';
@@ -10,6 +11,8 @@ import { startFakeCarrier } from './fake-carrier';
 import { startFakeCatalog } from './fake-catalog';
 
 export const SECRET = 'a-secret-for-tests-only';
+/** By which edge shows the dashboard who it is. */
+export const FROM_EDGE = { [SERVICE_TOKEN_HEADER]: serviceToken(SECRET, 'edge') };
 export const OPERATOR = { email: 'operator@example.com', password: 'operator-password' };
 export const newSeed = () => randomBytes(32).toString('base64url');
 
@@ -27,6 +30,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 export async function startWorld() {
   const log = createLogger('dashboard-test', 'silent');
   const database = await createTestDatabase();
+  const serviceUrl = await createServiceDatabase('dashboard', database.url);
   const billing = await startFakeBilling(log, SECRET);
   const catalog = await startFakeCatalog(log, SECRET);
   const carrier = await startFakeCarrier(log, SECRET);
@@ -41,7 +45,7 @@ export async function startWorld() {
     await carrier.stop();
     await database.drop();
   };
-  return { log, database: { url: database.url, query }, billing, catalog, carrier, stop };
+  return { log, database: { url: serviceUrl, query }, billing, catalog, carrier, stop };
 }
 
 /** A dashboard that is ready. */
@@ -57,6 +61,7 @@ export async function startDashboard(world: World, env: Record<string, string> =
       CHAT_ADDR: world.carrier.address,
       MEDIA_ADDR: world.carrier.address,
       JWT_SIGNING_KEY: newSeed(),
+      PUBLIC_API_URL: 'connection',
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,
       ...env,
@@ -66,10 +71,14 @@ export async function startDashboard(world: World, env: Record<string, string> =
   await until(async () => (await fetch(`http://127.0.0.1:${service.ports.admin}/readyz`)).ok);
   const origin = `http://127.0.0.1:${service.ports.http}`;
 
-  const check = new DocumentCheck((await (await fetch(`${origin}/openapi.json`)).json()) as ApiDocument);
+  /** As edge sends it. */
+  const fetchAsEdge = (path: string, init: RequestInit = {}) =>
+    fetch(origin + path, { ...init, headers: { ...FROM_EDGE, ...(init.headers as Record<string, string>) } });
+  const document = await (await fetchAsEdge('/openapi.json')).json();
+  const check = new DocumentCheck(document as ApiDocument);
 
   async function send(path: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(origin + path, init);
+    const response = await fetchAsEdge(path, init);
     const text = await response.text();
     const { status, headers } = response;
     const answer = { status, headers, body: text === '' ? '' : JSON.parse(text) };
@@ -113,6 +122,7 @@ export async function startDashboard(world: World, env: Record<string, string> =
   const loginOperator = async () => (await post('auth/login', OPERATOR)).body.token as string;
   return {
     origin,
+    fetch: fetchAsEdge,
     check,
     ports: service.ports,
     send,
@@ -124,6 +134,11 @@ export async function startDashboard(world: World, env: Record<string, string> =
     stop: () => service.stop(),
   };
 }
+
+/** Entries of an audit log without those of logins and lookups, which come beside the changes that a test makes. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read what they expect to be there.
+export const changesOf = ({ data }: { data: any[] }): any[] =>
+  data.filter(({ action }) => !/^(login|token|operator|key)\./.test(action));
 
 /** Waits, at most ten seconds, for a condition. */
 export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {

@@ -15,8 +15,14 @@ interface FakeAccount {
   dailyLimitNano?: string;
   whenShort: string;
   previewModels: string[];
+  bareModelNames?: boolean;
 }
-type FakeKey = CreateKeyRequest__Output & { id: string; status: string };
+type FakeKey = CreateKeyRequest__Output & {
+  id: string;
+  status: string;
+  revokedAtMs?: string;
+  revokeReason?: string;
+};
 
 const FIELD_OF_LIMIT: Record<string, keyof FakeKey> = {
   KEY_LIMIT_EXPIRES_AT: 'expiresAtMs',
@@ -25,6 +31,7 @@ const FIELD_OF_LIMIT: Record<string, keyof FakeKey> = {
   KEY_LIMIT_REQUEST_COST: 'requestCostLimitNano',
   KEY_LIMIT_RPM: 'rpmLimit',
   KEY_LIMIT_TPM: 'tpmLimit',
+  KEY_LIMIT_BARE_MODEL_NAMES: 'bareModelNames',
 };
 
 const USAGE = {
@@ -111,11 +118,12 @@ export async function startFakeBilling(log: Logger, secret: string) {
       accountOf(id).suspended = suspended;
       return toAccount(accountOf(id));
     },
-    UpdateAccountLimits({ id, dailyLimitNano, liftDailyLimit, whenShort }) {
+    UpdateAccountLimits({ id, dailyLimitNano, liftDailyLimit, whenShort, bareModelNames }) {
       const account = accountOf(id);
       if (liftDailyLimit) delete account.dailyLimitNano;
       else if (dailyLimitNano !== undefined) account.dailyLimitNano = dailyLimitNano;
       if (whenShort !== 'WHEN_SHORT_UNSPECIFIED') account.whenShort = whenShort;
+      if (bareModelNames !== undefined) account.bareModelNames = bareModelNames;
       return toAccount(account);
     },
     OptIn({ accountId, model }) {
@@ -167,6 +175,17 @@ export async function startFakeBilling(log: Logger, secret: string) {
       if (!key) throw new GatewayError('not_found');
       key.status = 'KEY_STATUS_REVOKED';
       return toKey(key);
+    },
+    RevokeLeakedValue({ value, reason }) {
+      const key = keys.find(({ id }) => value.startsWith(`sk-gw-${id}-`));
+      if (!key) throw new GatewayError('not_found');
+      if (key.status === 'KEY_STATUS_REVOKED') {
+        return { key: toKey(key), outcome: 'LEAKED_VALUE_OUTCOME_UNCHANGED' };
+      }
+      key.status = 'KEY_STATUS_REVOKED';
+      key.revokedAtMs = NOW_MS;
+      key.revokeReason = reason;
+      return { key: toKey(key), outcome: 'LEAKED_VALUE_OUTCOME_KEY_REVOKED' };
     },
     FindKey({ value }) {
       if (!/^sk-gw-key_\d+-\d+$/.test(value)) throw new GatewayError('invalid_request');
@@ -245,6 +264,17 @@ export async function startFakeBilling(log: Logger, secret: string) {
       const adjusted = [...adjustments.values()].filter(({ accountId }) => accountId === request.accountId);
       return { entries: [...adjusted, entry], nextCursor: '' };
     },
+    ListOperatorLosses: ({ limit }) => ({
+      losses: [{ requestId: 'a-call', reason: 'abandoned', amountNano: '1500', createdAtMs: NOW_MS }].slice(
+        0,
+        limit,
+      ),
+      nextCursor: '',
+    }),
+    GetAbandonedCost({ accountId }) {
+      if (!accounts.has(accountId)) throw new GatewayError('not_found');
+      return { hourNano: '1500', limitNano: '1000', limitedUntilMs: NOW_MS };
+    },
     ListRequests(request) {
       const own = requests.filter(({ accountId }) => accountId === request.accountId);
       const { rows, nextCursor } = page(own, request);
@@ -252,6 +282,19 @@ export async function startFakeBilling(log: Logger, secret: string) {
     },
     GetRequest({ accountId, id }) {
       const found = requests.find((one) => one.id === id && one.accountId === accountId);
+      if (!found) throw new GatewayError('not_found');
+      return found;
+    },
+    ListAllRequests({ filter }) {
+      const { accountId } = filter;
+      const { rows, nextCursor } = page(
+        requests.filter((one) => accountId === '' || one.accountId === accountId),
+        filter,
+      );
+      return { requests: rows, nextCursor };
+    },
+    FindRequest({ id }) {
+      const found = requests.find((one) => one.id === id);
       if (!found) throw new GatewayError('not_found');
       return found;
     },

@@ -38,7 +38,7 @@ const model = (slug: string, outputs: string[], more: Model = {}): Model => ({
 });
 
 export const MODELS: Model[] = [
-  model('sim/chat', ['text']),
+  model('sim/chat', ['text'], { aliases: ['sim/chat-2026-01-01', 'Sim-Chat'] }),
   model('sim/image', ['image'], {
     pricing: {
       version: '8',
@@ -94,9 +94,9 @@ export async function startFakeCatalog(log: Logger, secret: string) {
   // biome-ignore lint/suspicious/noExplicitAny: each handler reads the fields of its own request.
   const handlers: Record<string, (request: any) => Model> = {
     CreateModel: ({ model: made }) => ({ ...made, createdAtMs: '1767225600000' }),
-    UpdateModel: ({ model: next }) => {
-      const { status, pricing, createdAtMs } = known(next.slug);
-      return { ...next, status, pricing, createdAtMs };
+    UpdateModel: ({ model: next, setAliases }) => {
+      const { status, pricing, createdAtMs, aliases } = known(next.slug);
+      return { ...next, status, pricing, createdAtMs, ...(!setAliases && { aliases }) };
     },
     SetModelStatus: ({ slug, status, successor }) => ({ ...known(slug), status, successor }),
     SetPricing: ({ slug, pricing, ifVersion }) => {

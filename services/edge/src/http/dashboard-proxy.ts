@@ -2,6 +2,7 @@ import http, { type ClientRequest, type IncomingMessage, type ServerResponse } f
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@gateway/proto';
+import { SERVICE_TOKEN_HEADER } from '@gateway/runtime';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { CallerGone, type Exchange } from './exchange';
 import { PassedBody } from './passed-body';
@@ -10,6 +11,8 @@ import type { HeldBody } from './read-body';
 
 export interface DashboardProxyOptions {
   readonly target: string;
+  /** Shows the dashboard that a request comes from edge. */
+  readonly serviceToken: string;
   /** Until the reply's head; after that, for each pause in the reply. */
   readonly timeoutMs: number;
 }
@@ -35,7 +38,7 @@ interface Passage {
 
 /** Hands requests to the dashboard's HTTP server and streams its replies back. */
 export function createDashboardProxy(options: DashboardProxyOptions): DashboardProxy {
-  const { target, timeoutMs } = options;
+  const { target, serviceToken, timeoutMs } = options;
   const agentOptions = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64 };
   const agent = target.startsWith('https:') ? new https.Agent(agentOptions) : new http.Agent(agentOptions);
   const passages = new WeakMap<IncomingMessage, Passage>();
@@ -87,6 +90,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
         'x-forwarded-for': exchange.callerAddress,
         'x-forwarded-host': host,
         'x-forwarded-proto': 'http',
+        [SERVICE_TOKEN_HEADER]: serviceToken,
       });
       delete request.headers['transfer-encoding'];
       if (!(body instanceof PassedBody)) declareLength(request, body.bytes.length);

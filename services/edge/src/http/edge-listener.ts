@@ -14,6 +14,8 @@ export interface EdgeListenerOptions {
   readonly onBegin: () => void;
   readonly onEnd: (exchange: Exchange) => void;
   readonly onUnparsable: () => void;
+  /** An API key or a login token was refused. */
+  readonly onCredentialsRefused: (exchange: Exchange, error: GatewayError) => void;
   readonly log: Logger;
 }
 
@@ -24,26 +26,43 @@ export class EdgeListener {
   readonly #exchanges = new WeakMap<Duplex, Exchange>();
   readonly #connections = new Set<Socket>();
   readonly #refused = new WeakSet<Duplex>();
-  #closing = false;
+  /** Set once the process stops. */
+  #idleBeforeCloseMs: number | undefined;
 
   constructor(options: EdgeListenerOptions) {
     this.#options = options;
   }
 
-  /** Drops idle connections at once, the others as soon as they have their answer. */
-  beginClosing(): void {
-    this.#closing = true;
+  /**
+   * From now on every answer carries `Connection: close`, and a connection is closed once it has been idle for
+   * `idleMs`. A connection whose last answer promised to keep it open is not closed earlier: the client may
+   * already have sent its next request, and a closed socket would answer that with a reset.
+   */
+  beginClosing(idleMs: number): void {
+    this.#idleBeforeCloseMs = idleMs;
     for (const socket of this.#connections) {
       const response = this.#exchanges.get(socket)?.response;
-      if (!response || response.writableFinished) socket.destroy();
-      else response.shouldKeepAlive = false;
+      if (response && !response.writableFinished) response.shouldKeepAlive = false;
+      else this.#closeWhenIdle(socket, idleMs);
     }
   }
 
   readonly onConnection = (socket: Socket): void => {
     this.#connections.add(socket);
     socket.once('close', () => this.#connections.delete(socket));
+    if (this.#idleBeforeCloseMs !== undefined) this.#closeWhenIdle(socket, this.#idleBeforeCloseMs);
   };
+
+  /** Closes the connection unless the client sends something within `idleMs`. */
+  #closeWhenIdle(socket: Socket, idleMs: number): void {
+    const { bytesRead } = socket;
+    const close = () => {
+      if (socket.bytesRead === bytesRead) socket.destroySoon();
+    };
+    // Timers run before the sockets are read; a request that already waits in the receive buffer counts.
+    const timer = setTimeout(() => setImmediate(close), idleMs);
+    socket.once('close', () => clearTimeout(timer));
+  }
 
   /** Takes a request up: from here on its response carries its id, and its end is counted. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -53,7 +72,7 @@ export class EdgeListener {
     response.setHeader('x-request-id', exchange.requestId);
     response.setHeader('request-id', exchange.requestId);
     response.setHeader('x-content-type-options', 'nosniff');
-    if (this.#closing) response.shouldKeepAlive = false;
+    if (this.#idleBeforeCloseMs !== undefined) response.shouldKeepAlive = false;
     this.#options.onBegin();
     response.once('close', () => this.#onClosed(exchange));
     return exchange;
@@ -68,6 +87,7 @@ export class EdgeListener {
     }
     const error = GatewayError.from(thrown);
     if (error.row.status >= 500) this.#logFailure(exchange, error);
+    if (error.row.status === 401) this.#options.onCredentialsRefused(exchange, error);
     writeError(exchange, error);
   }
 
@@ -126,7 +146,10 @@ export class EdgeListener {
   #onClosed(exchange: Exchange): void {
     const { onEnd, log } = this.#options;
     onEnd(exchange);
-    if (this.#closing) exchange.request.socket.destroySoon();
+    const { socket } = exchange.request;
+    if (this.#idleBeforeCloseMs !== undefined && !socket.destroyed) {
+      this.#closeWhenIdle(socket, this.#idleBeforeCloseMs);
+    }
     if (!log.isLevelEnabled('debug')) return;
     const { requestId, request, response, route, errorCode, startedMs } = exchange;
     const durationMs = Math.round(performance.now() - startedMs);

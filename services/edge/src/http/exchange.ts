@@ -17,7 +17,14 @@ export interface Exchange {
   route: string;
   /** Code of the error it ended with. */
   errorCode: string;
+  /** Who calls, once that is authenticated. */
+  caller: Caller | undefined;
+  /** Another service records the call, unless it fails. */
+  isRecorded: boolean;
 }
+
+/** An authenticated caller: by an API key, or by a login token. */
+export type Caller = { readonly accountId: string; readonly keyId: string } | { readonly userId: string };
 
 /** A target may be given as to a proxy, and every server must take it (RFC 9112, 3.2.2). Its host is that of `Host`. */
 const ORIGIN_OF_TARGET = /^https?:\/\/[^/?#]*/i;
@@ -44,6 +51,8 @@ export function createExchange(
     query,
     route: 'unknown',
     errorCode: '',
+    caller: undefined,
+    isRecorded: false,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { SERVICE_TOKEN_HEADER } from '@gateway/runtime';
 
 /** Headers that concern one connection only. `transfer-encoding` is Node's to handle on either side. */
 const HOP_BY_HOP = [
@@ -12,7 +13,7 @@ const HOP_BY_HOP = [
   'proxy-authorization',
 ];
 /** What a caller may not tell the dashboard about itself: the edge does. */
-const OURS = ['forwarded', 'x-real-ip', 'x-request-id', 'request-id', 'expect'];
+const OURS = ['forwarded', 'x-real-ip', 'x-request-id', 'request-id', 'expect', SERVICE_TOKEN_HEADER];
 
 /** Every answer has its body, so there is nothing to make it depend on. */
 const CONDITIONS = [

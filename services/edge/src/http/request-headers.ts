@@ -16,15 +16,20 @@ const FORWARDED = [
   'anthropic-beta',
 ] as const;
 
-/** @param withHost for services that make links to this gateway */
-export function forwardedHeaders(request: IncomingMessage, withHost = false): CallHeader[] {
+/** @param withOrigin for services that make links to this gateway: never from `Host`, which the caller chooses */
+export function forwardedHeaders(request: IncomingMessage, withOrigin = false): CallHeader[] {
   const headers: CallHeader[] = [];
-  if (withHost && request.headers.host) headers.push({ name: 'host', value: request.headers.host });
+  if (withOrigin) headers.push({ name: 'x-edge-origin', value: listenerOf(request) });
   for (const name of FORWARDED) {
     const value = request.headers[name];
     if (typeof value === 'string') headers.push({ name, value });
   }
   return headers;
+}
+
+function listenerOf({ socket }: IncomingMessage): string {
+  const { localAddress = '', localPort } = socket;
+  return `http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
 /** Read off the raw list: Node keeps only the first of several `Authorization` headers. */

@@ -3,7 +3,7 @@ import { CallerLeft, LINK_BODY_WINDOW_BYTES, type LinkCall } from '@gateway/runt
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, OTHER_KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
-import { connectRaw, parseReply, type RawConnection } from '../testing/raw-client';
+import { connectRaw, parseReply, type RawConnection, sendRaw } from '../testing/raw-client';
 import { until } from '../testing/until';
 
 const MIB = 1024 * 1024;
@@ -340,7 +340,12 @@ test('signed files need no key; without media its paths do not exist', async () 
   }
 });
 
-test('links are made by the name that the caller has for this gateway', async () => {
-  await post('/v1/videos/kling/result', '{}', { 'content-type': 'application/json' });
-  expect(fixture.media.lastCall?.call.headers.host).toBe(`127.0.0.1:${fixture.apiPort}`);
+test('media is told where edge listens, and never the Host that the caller chose', async () => {
+  await sendRaw(
+    fixture.apiPort,
+    `POST /v1/videos/kling/result HTTP/1.1\r\nHost: evil.example.com\r\nX-Edge-Origin: http://evil.example.com\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+  );
+  const { headers } = fixture.media.lastCall!.call;
+  expect(headers['x-edge-origin']).toBe(`http://127.0.0.1:${fixture.apiPort}`);
+  expect(JSON.stringify(headers)).not.toContain('evil');
 });

@@ -57,6 +57,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form' },
   { name: 'images_generations', method: 'POST', path: '/v1/images/generations', ...MEDIA, body: 'json' },
   { name: 'images_edits', method: 'POST', path: '/v1/images/edits', ...MEDIA, body: 'form' },
+  { name: 'videos', method: 'GET', path: '/v1/videos', takesQuery: true, ...MEDIA, ...FREE },
   { name: 'video_create', method: 'POST', path: VIDEOS, tail: ofProvider('create'), ...MEDIA, body: 'form' },
   {
     name: 'video_status',

@@ -122,6 +122,15 @@ describe('invalid_api_key', () => {
     await expectFetchError(await call('/v1/chat/completions', { headers }), 'invalid_api_key');
   });
 
+  test('is counted as a security event', async () => {
+    const refused = () => fixture.metric('security_events_total\\{event="key\\.refused"\\}');
+    await call('/v1/chat/completions', { headers: {} });
+    const before = await refused();
+    await call('/v1/chat/completions', { headers: authorization('Bearer sk-gw-unknown') });
+    await call('/v1/nope', { headers: {} });
+    expect((await refused()) - before).toBe(1);
+  });
+
   test('is what two Authorization headers give', async () => {
     const line = `Authorization: Bearer ${KEY}\r\n`;
     const text = `GET /v1/models HTTP/1.1\r\nHost: x\r\n${line}${line}Connection: close\r\n\r\n`;

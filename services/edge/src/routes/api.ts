@@ -45,6 +45,9 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
 
   const key = route.keyless ? NOBODY : await resolveKey(exchange, route, deps);
 
+  if (!route.keyless) exchange.caller = { accountId: key.accountId ?? '', keyId: key.keyId ?? '' };
+  exchange.isRecorded = route.maxKeyAgeMs === undefined;
+
   const refused = (error: GatewayError) => report(exchange, key, error, deps);
   const { upload, body } = await takeBody(exchange, route, key, deps).catch((thrown: unknown) => {
     if (!(thrown instanceof CallerGone)) refused(GatewayError.from(thrown));

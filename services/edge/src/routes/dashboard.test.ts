@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { LOGIN_TOKEN } from '@gateway/proto';
+import { serviceToken } from '@gateway/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
+import { type EdgeFixture, KEY, SECRET, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
 import { connectRaw, parseReply, sendRaw } from '../testing/raw-client';
 import { until } from '../testing/until';
@@ -50,12 +51,14 @@ describe('a dashboard call', () => {
       fixture.dashboardPort,
       `GET /api/v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nX-Forwarded-For: 6.6.6.6\r\n` +
         'Forwarded: for=6.6.6.6\r\nX-Real-IP: 6.6.6.6\r\nX-Forwarded-Host: evil\r\nX-Request-Id: mine\r\n' +
-        'X-Hop: 1\r\nTE: trailers\r\nConnection: close, X-Hop, Authorization\r\n\r\n',
+        'X-Service-Token: mine\r\nX-Hop: 1\r\nTE: trailers\r\nConnection: close, X-Hop, Authorization\r\n\r\n',
     );
     const { headers } = JSON.parse(parseReply(text).body) as Echo;
     expect(headers['x-forwarded-for']).toBe('127.0.0.1');
     expect(headers['x-forwarded-host']).toBe('x');
     expect(headers['x-request-id']).not.toBe('mine');
+    // By which the dashboard knows that the request comes from edge.
+    expect(headers['x-service-token']).toBe(serviceToken(SECRET, 'edge'));
     expect(headers.authorization).toBe(authorization);
     for (const name of ['forwarded', 'x-real-ip', 'x-hop', 'te']) expect(headers).not.toHaveProperty(name);
   });
@@ -116,6 +119,15 @@ describe('invalid_api_key', () => {
     await expectFetchError(await call('/api/v1/auth/login', { headers: await headers() }), 'invalid_api_key');
     expect(fixture.dashboard.lastRequest).toBeUndefined();
   });
+});
+
+test('a report of secret scanning gets through without a token; a refused token is a security event', async () => {
+  expect((await post('/api/v1/secret-scanning/github', '[]', {})).status).toBe(200);
+  const refused = () => fixture.metric('security_events_total\\{event="token\\.refused"\\}');
+  await call('/api/v1/keys', { headers: {} });
+  const before = await refused();
+  await call('/api/v1/keys', { headers: { authorization: 'Bearer x.y.z' } });
+  expect((await refused()) - before).toBe(1);
 });
 
 test('a token that has ended gets through to be renewed, for as long as the contract says, and to nothing else', async () => {

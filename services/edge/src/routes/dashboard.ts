@@ -24,7 +24,11 @@ const API_PREFIX = '/api/v1/';
 const PLAYGROUND_PREFIX = '/api/v1/playground/';
 /** Calls of the playground that take a form, as large as those of the API. */
 const FORM_CALLS = new Set(['POST /api/v1/playground/images/edits']);
-const PUBLIC_CALLS = new Set(['POST /api/v1/auth/register', 'POST /api/v1/auth/login']);
+const PUBLIC_CALLS = new Set([
+  'POST /api/v1/auth/register',
+  'POST /api/v1/auth/login',
+  'POST /api/v1/secret-scanning/github',
+]);
 /** Asked for with tokens that have ended; whether their login has, the dashboard knows. */
 const RENEWAL = 'POST /api/v1/auth/refresh';
 const RENEWABLE: VerifyOptions = { endedForSeconds: LOGIN_TOKEN.renewableSeconds };
@@ -50,7 +54,9 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
     if (!PUBLIC_CALLS.has(call)) {
       const token = readBearer(credentials.authorization);
       if (!token) throw new GatewayError('invalid_api_key');
-      sender = `user ${await deps.tokens.verify(token, call === RENEWAL ? RENEWABLE : {})}`;
+      const userId = await deps.tokens.verify(token, call === RENEWAL ? RENEWABLE : {});
+      exchange.caller = { userId };
+      sender = `user ${userId}`;
     }
     await deps.throttle.admit();
   }

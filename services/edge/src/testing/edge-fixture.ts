@@ -44,6 +44,7 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
     DASHBOARD_HTTP_URL: dashboard.url,
     EDGE_API_PORT: '0',
     EDGE_DASHBOARD_PORT: '0',
+    EDGE_LAME_DUCK_MS: '0',
     EDGE_STOP_GRACE_MS: '500',
     ...settings,
   };

@@ -1,3 +1,4 @@
+import type { NamedModel } from '@gateway/metering';
 import type { ImageFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
@@ -6,11 +7,12 @@ import type { VideoPricing__Output } from '@gateway/proto/generated/gateway/cata
 import type { ImageFeatures, ImagePricing, Model, VideoFeatures, VideoPricing } from '../domain/model';
 
 /** No features or no price, no offer. */
-export function fromProtoModel(model: Model__Output): Model {
+export function fromProtoModel(model: Model__Output): Model & NamedModel {
   const { image, video } = model;
   const { image: imagePricing, video: videoPricing } = model.pricing ?? {};
   return {
     slug: model.slug,
+    aliases: model.aliases,
     active: model.status === 'MODEL_STATUS_ACTIVE',
     preview: model.preview,
     outputModalities: model.outputModalities,

@@ -60,3 +60,15 @@ test('what only the key keeps from its caller', () => {
     expect(() => resolve(slug, onlyChat)).toThrow(ModelWithheld);
   }
 });
+
+test('a bare name is a model’s before it is a provider’s, for keys that allow bare names', () => {
+  const named = new Map([...models, ['sim', models.get('sim/image')!]]);
+  const resolveBare = (bareModelNames: boolean) => () =>
+    resolveImageModel(named, (name) => name === 'sim', 'sim', {
+      allowedModels: [],
+      previewModels: [],
+      bareModelNames,
+    });
+  expect(resolveBare(true)().model.slug).toBe('sim/image');
+  expect(resolveBare(false)).toThrow(expect.objectContaining({ code: 'invalid_model' }));
+});

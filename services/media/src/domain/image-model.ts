@@ -1,4 +1,4 @@
-import { type ModelAccess, ModelWithheld, mayKnow } from '@gateway/metering';
+import { findNamed, type ModelAccess, ModelWithheld, mayKnow } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { ImageOffer, Model, ModelLookup } from './model';
 
@@ -7,24 +7,21 @@ export interface ImageModel {
   readonly offer: ImageOffer;
 }
 
-/** Lowercase, one slash, no white space. */
-const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/;
-
 /**
- * The image model of that slug, if this key may call it.
+ * Returns the image model of that slug, alias or bare name, if this key may call it.
  * @param isProvider whether there are models of a provider of that name
  * @throws GatewayError `image_model_not_found` for a provider's bare name and for a listed model that makes no images
- * or is not active; `invalid_model` for any other string that is no slug; `model_not_found` for what was never listed
- * or is kept from this key, whatever it makes, as a ModelWithheld where the key is the reason
+ * or is not active; `invalid_model` for any other string that is no model name; `model_not_found` for what was never
+ * listed or is kept from this key, whatever it makes; the last two as a WithheldByKey where the key is the reason
  */
 export function resolveImageModel(
   models: ModelLookup,
   isProvider: (name: string) => boolean,
-  slug: string,
+  name: string,
   access: ModelAccess,
 ): ImageModel {
-  if (!SLUG.test(slug)) throw new GatewayError(isProvider(slug) ? 'image_model_not_found' : 'invalid_model');
-  const model = models.get(slug);
+  if (isProvider(name) && !models.get(name)) throw new GatewayError('image_model_not_found');
+  const model = findNamed(models, name, access);
   if (!model) throw new GatewayError('model_not_found');
   if (!mayKnow(model, access)) throw new ModelWithheld(model);
   if (!model.active || !model.image || !model.outputModalities.includes('image')) {

@@ -38,11 +38,15 @@ export interface ImageUse {
   readonly inputMegapixels?: number | undefined;
 }
 
-/** The most that an order can use, and cost. */
+/** The most that an order can cost, and the tokens that it is expected to use. */
 export interface ImageBound {
-  readonly tokens: number;
   readonly costNano: bigint;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
 }
+
+/** Of English text, and about of Chinese. */
+const BYTES_PER_TOKEN = 4;
 
 /**
  * By the image where the model has such a price for this size and quality, else by tokens.
@@ -80,11 +84,13 @@ export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOff
   };
 }
 
-export function boundOf({ n }: FittedImageOrder, rate: ImageRate): ImageBound {
-  if (rate.by === 'image') return { tokens: 0, costNano: costOfImages(n, rate) };
-  const { textInput, imageInput, output, textOutput = 0 } = rate.most;
+export function boundOf({ n, prompt }: FittedImageOrder, rate: ImageRate): ImageBound {
+  if (rate.by === 'image') return { promptTokens: 0, outputTokens: 0, costNano: costOfImages(n, rate) };
+  const { imageInput, output } = rate.most;
   return {
-    tokens: textInput + imageInput + output + textOutput,
+    promptTokens: Math.ceil(Buffer.byteLength(prompt) / BYTES_PER_TOKEN) + imageInput,
+    // Words beside the images are few at most models, and counted when the call has ended.
+    outputTokens: output,
     costNano: costOfTokens(rate.most, rate.price),
   };
 }

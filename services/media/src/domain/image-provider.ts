@@ -37,6 +37,8 @@ export interface ProviderCall {
   /** Aborted when the job is given up for good, not when its caller leaves. */
   readonly signal: AbortSignal;
   readonly timeouts: UpstreamTimeouts;
+  /** By now the answer is kept for a later call, before which a provider's link would expire. */
+  readonly isAnswerKept?: () => boolean;
 }
 
 /** One image: its bytes in base64, or where the provider keeps it for a while. */

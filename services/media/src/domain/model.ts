@@ -126,5 +126,6 @@ export interface VideoPricing {
 }
 
 export interface ModelLookup {
-  get(slug: string): Model | undefined;
+  /** By slug, alias or bare name. */
+  get(name: string): Model | undefined;
 }

@@ -3,10 +3,15 @@ import { expect, test } from '@jest/globals';
 import type { Model } from './model';
 import { notedModel } from './noted-model';
 
-const models = { get: (slug: string) => (slug === 'sim/image' ? ({ slug } as Model) : undefined) };
+const NAMES = ['sim/image', 'sim/image-2026-01-01'];
+const models = {
+  get: (name: string) => (NAMES.includes(name) ? ({ slug: 'sim/image' } as Model) : undefined),
+};
 
 test.each([
   ['sim/image', 'invalid_request', 'sim/image'],
+  ['sim/image-2026-01-01', 'invalid_request', 'sim/image'],
+  ['sim/image-2026-01-01', 'model_not_found', 'sim/image'],
   ['x/made-up', 'invalid_request', ''],
   ['x/made-up', 'internal_error', ''],
   ['x/made-up', 'model_not_found', 'x/made-up'],

@@ -1,3 +1,4 @@
+import { recordedName } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { ModelLookup } from './model';
 
@@ -8,7 +9,7 @@ const OF_THE_NAME = /model(_not_found)?$/;
  * The model that the record of a refused call names. What was refused before its model was looked up is summed up by no
  * name of the caller's own making: anyone could make as many as they like, without a cent.
  */
-export function notedModel(models: ModelLookup, slug: string, refusal: unknown): string {
+export function notedModel(models: ModelLookup, name: string, refusal: unknown): string {
   const isTold = refusal instanceof GatewayError && OF_THE_NAME.test(refusal.code);
-  return isTold || models.get(slug) ? slug : '';
+  return isTold || models.get(name) ? recordedName(models, name, refusal) : '';
 }

@@ -83,9 +83,13 @@ describe('invalid_request', () => {
     'https:example.com/a.png',
     'https:///example.com/a.png',
     'https:\\\\example.com\\a.png',
-    'HTTPS://example.com/a.png',
     'https://',
     'https://example.com:99999/a.png',
+    'https://localhost/a.png',
+    'https://10.0.0.1/a.png',
+    'https://[::1]/a.png',
+    'https://user:word@example.com/a.png',
+    'https://metadata.google.internal/a.png',
   ])('%j is no link', (link) => {
     expect(parse({ reference_images: [link] })).toThrow(
       thrown('invalid_request', { detail: expect.stringMatching(/^reference_images\[0\]/) }),
@@ -134,6 +138,21 @@ describe('a form', () => {
     '%j is no field of it',
     (fields) => expect(form(fields)).toThrow(thrown('invalid_request')),
   );
+
+  test.each([
+    ['model: the part is missing', { prompt: 'a cat' }],
+    ['prompt: the part is missing', { model: 'sim/video' }],
+    ['prompt: the part is missing', { model: 'sim/video', promt: 'a cat' }],
+    ['prompt: the part is empty', { model: 'sim/video', prompt: '' }],
+  ])('is malformed, and lacks no parameter, when %s', (detail, fields) => {
+    expect(() => parseVideoForm(new Map(Object.entries(fields)), [upload])).toThrow(
+      thrown('invalid_request', { param: undefined, detail }),
+    );
+  });
+
+  test('with an empty model part names no model', () => {
+    expect(form({ model: '' })).toThrow(thrown('invalid_model'));
+  });
 
   test('an empty tier is one that no model has', () => expect(form({ tier: '' })().tier).toBe(''));
 });

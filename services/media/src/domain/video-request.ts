@@ -1,7 +1,9 @@
 import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
+import { refusalOfLink } from '@gateway/upstream';
 import { z } from 'zod';
 import { inlineFile } from './inline-file';
+import { requireParts } from './require-parts';
 import type { MediaFile, Upload } from './upload';
 
 /** What a caller asks for, in its own words. Absent: as the model has it. */
@@ -38,8 +40,6 @@ const MAX_PROMPT_CHARS = 100_000;
 const MAX_IMAGES = 16;
 const MAX_LINK_CHARS = 2_048;
 const MAX_DETAIL_CHARS = 300;
-/** What `URL` would mend is left to no provider's parser. */
-const HTTPS_LINK = /^https:\/\/[^/\s\\\p{Cc}\p{Cs}][^\s\\\p{Cc}\p{Cs}]*$/u;
 const DECIMAL = /^\d{1,15}(\.\d{1,15})?$/;
 
 /** What is no size or ratio at all is the caller's mistake; which of them a model makes is the model's matter. */
@@ -47,7 +47,10 @@ const resolution = z
   .string()
   .regex(/^[1-9]\d{0,4}([pPkK]|[x*][1-9]\d{0,4})?$/, 'not a resolution, as in 720p');
 const aspectRatio = z.string().regex(/^[1-9]\d{0,2}:[1-9]\d{0,2}$/, 'not a ratio, as in 16:9');
-const image = z.string().refine(isImage, 'not an https link or a data URL of a PNG, JPEG or WebP image');
+const image = z.string().superRefine((text, context) => {
+  const message = refusalOfImage(text);
+  if (message) context.addIssue({ code: 'custom', message });
+});
 
 export const videoRequestSchema = z.strictObject({
   model: z.string().nullable(),
@@ -70,8 +73,12 @@ export function parseVideoRequest(value: Readonly<Record<string, unknown>>): Vid
   return toRequest(value, []);
 }
 
-/** The same from a form: its fields are texts, its images files. */
+/**
+ * The same from a form: its fields are texts, its images files.
+ * @throws GatewayError `invalid_request`, then `invalid_model`
+ */
 export function parseVideoForm(fields: ReadonlyMap<string, string>, images: readonly Upload[]): VideoRequest {
+  requireParts(fields);
   const value: Record<string, unknown> = Object.fromEntries(fields);
   // Anything else stays a text, which is no duration.
   if (DECIMAL.test(`${value.duration}`)) value.duration = Number(value.duration);
@@ -110,9 +117,12 @@ function isMissing(value: Readonly<Record<string, unknown>>, path: readonly Prop
   return field === 'prompt' && isEmpty(value.prompt);
 }
 
-function isImage(text: string): boolean {
-  if (text.startsWith('data:')) return inlineFile('reference_images', text) !== undefined;
-  return text.length <= MAX_LINK_CHARS && HTTPS_LINK.test(text) && URL.canParse(text);
+function refusalOfImage(text: string): string | undefined {
+  if (text.startsWith('data:')) {
+    return inlineFile('reference_images', text) ? undefined : 'not a data URL of a PNG, JPEG or WebP image';
+  }
+  if (text.length > MAX_LINK_CHARS) return `the link is longer than ${MAX_LINK_CHARS} characters`;
+  return refusalOfLink(text);
 }
 
 function invalid({ path, message }: z.core.$ZodIssue): GatewayError {

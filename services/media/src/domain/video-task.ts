@@ -22,7 +22,10 @@ export interface NewTask {
 export type SoughtTask = Pick<
   NewTask,
   'upstreamModel' | 'upstreamId' | 'tier' | 'requestedMs' | 'perSecondNano'
->;
+> & {
+  /** Its id here; absent where an earlier version ordered it. */
+  readonly taskId?: string;
+};
 
 export interface VideoTask extends NewTask {
   readonly state: TaskState;

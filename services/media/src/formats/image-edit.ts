@@ -1,4 +1,5 @@
 import type { ImageRequest } from '../domain/image-request';
+import { requireParts } from '../domain/require-parts';
 import type { Upload } from '../domain/upload';
 import { invalid, readImageFields } from './image-fields';
 import { editSchema } from './image-schema';
@@ -10,7 +11,7 @@ const NUMBERS = new Set(['n', 'output_compression', 'partial_images', 'frame_cou
 const BOOLEANS = new Set(['stream']);
 const MAX_MASK_BYTES = 4 * 1024 * 1024;
 
-/** A form. @throws GatewayError `invalid_request`, `missing_parameter` or `invalid_model` */
+/** A form. @throws GatewayError `invalid_request` or `invalid_model` */
 export function parseImageEdit(
   fields: ReadonlyMap<string, string>,
   uploads: readonly Upload[],
@@ -18,6 +19,7 @@ export function parseImageEdit(
   const images = uploads.filter(({ part }) => part === 'image' || part === 'image[]');
   const [mask, ...moreMasks] = uploads.filter(({ part }) => part === 'mask');
   const markup = uploads.some(({ part }) => part === 'markup');
+  requireParts(fields);
   if (images.length === 0) throw invalid('image: the part is missing');
   if (moreMasks.length > 0) throw invalid('mask: more than one');
   if (mask && (mask.kind !== 'png' || mask.bytes >= MAX_MASK_BYTES)) {

@@ -34,9 +34,12 @@ const WHOLE = {
 function judge(parse: () => ImageRequest): void {
   try {
     const order = fitImageOrder(parse(), FEATURES);
-    const { costNano, tokens } = boundOf(order, rateFor(order, { features: FEATURES, pricing: PRICING }));
+    const { costNano, promptTokens, outputTokens } = boundOf(
+      order,
+      rateFor(order, { features: FEATURES, pricing: PRICING }),
+    );
     expect(costNano).toBeGreaterThan(0n);
-    expect(Number.isSafeInteger(tokens)).toBe(true);
+    expect(Number.isSafeInteger(promptTokens + outputTokens)).toBe(true);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     expect(REFUSALS).toContain(error.code);

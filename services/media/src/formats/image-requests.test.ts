@@ -163,9 +163,19 @@ describe('an edit', () => {
     expect(() => edit(fields, uploads)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
-  test('without a prompt', () => {
-    expect(() => edit({ prompt: '' })).toThrow(
-      expect.objectContaining({ code: 'missing_parameter', param: 'prompt' }),
+  test.each([
+    ['model: the part is missing', { prompt: 'a hat' }],
+    ['prompt: the part is missing', { model: 'sim/image' }],
+    ['prompt: the part is missing', { model: 'sim/image', promt: 'a hat' }],
+    ['prompt: the part is empty', { model: 'sim/image', prompt: '' }],
+    ['prompt: the part is missing', { model: '' }],
+  ])('is refused as malformed, not as lacking a parameter, when %s', (detail, fields) => {
+    expect(() => parseImageEdit(new Map(Object.entries(fields)), [IMAGE])).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: undefined, detail }),
     );
+  });
+
+  test('with an empty model part names no model', () => {
+    expect(() => edit({ model: '' })).toThrow(expect.objectContaining({ code: 'invalid_model' }));
   });
 });

@@ -1,5 +1,5 @@
 import { ConfigError } from '@gateway/runtime';
-import { baseUrlOf, type ProviderAddress } from '@gateway/upstream';
+import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
 import type { ImageProvider } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';
 import type { VideoProvider } from '../domain/video-provider';
@@ -19,39 +19,50 @@ interface KnownProvider extends ProviderAddress {
   readonly video?: (account: ProviderAccount, upstream: Upstream) => VideoProvider;
 }
 
-type SimulatedProvider = Omit<KnownProvider, 'env' | 'baseUrl'> & { readonly path: string };
+type SimulatedProvider = Omit<KnownProvider, 'env' | 'baseUrl' | 'simulatedPath'> & { readonly path: string };
 
 /** Adding a provider is a folder and one line here. */
 export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
+    simulatedPath: '/openai/v1',
     credentials: ['API_KEY'],
     image: openAiImages,
   },
   google: {
     env: 'GEMINI',
     baseUrl: 'https://generativelanguage.googleapis.com',
+    simulatedPath: '/gemini',
     credentials: ['API_KEY'],
     image: geminiImages,
     video: veoVideos,
   },
-  bfl: { env: 'BFL', baseUrl: 'https://api.bfl.ai', credentials: ['API_KEY'], image: bflImages },
+  bfl: {
+    env: 'BFL',
+    baseUrl: 'https://api.bfl.ai',
+    simulatedPath: '/bfl',
+    credentials: ['API_KEY'],
+    image: bflImages,
+  },
   minimax: {
     env: 'MINIMAX',
     baseUrl: 'https://api.minimax.io',
+    simulatedPath: '/minimax',
     credentials: ['API_KEY'],
     video: minimaxVideos,
   },
   kling: {
     env: 'KLING',
     baseUrl: 'https://api-singapore.klingai.com',
+    simulatedPath: '/kling',
     credentials: ['ACCESS_KEY', 'SECRET_KEY'],
     video: klingVideos,
   },
   alibaba: {
     env: 'DASHSCOPE',
     baseUrl: 'https://dashscope-intl.aliyuncs.com',
+    simulatedPath: '/dashscope',
     credentials: ['API_KEY'],
     video: dashScopeVideos,
   },
@@ -66,7 +77,7 @@ const SIMULATED: readonly SimulatedProvider[] = [
 export interface ProviderSettings {
   /** Comma-separated ids; a provider that is not named is not offered. */
   readonly MEDIA_PROVIDERS: string;
-  /** Origin of the simulator; absent in production. */
+  /** Origin of the simulator; in production refused, unless `ALLOW_SIMULATOR=1`. */
   readonly SIM_BASE_URL?: string | undefined;
 }
 
@@ -87,11 +98,13 @@ export function createProviders(
     if (known.image) images.set(account.id, known.image(account, upstream));
     if (known.video) videos.set(account.id, known.video(account, upstream));
   };
-  const problems: string[] = [];
-  for (const id of settings.MEDIA_PROVIDERS.split(',').filter(Boolean)) {
+  const offered = settings.MEDIA_PROVIDERS.split(',').filter(Boolean);
+  const addresses = offered.flatMap((id) => KNOWN[id] ?? []);
+  const problems = simulatorProblems(addresses, env, settings.SIM_BASE_URL);
+  for (const id of offered) {
     const known = KNOWN[id];
     if (!known) problems.push(`MEDIA_PROVIDERS: unknown provider ${id}`);
-    else add(known, readAccount(id, known, env, problems));
+    else add(known, readAccount(id, known, env, settings.SIM_BASE_URL, problems));
   }
   if (problems.length > 0) throw new ConfigError(problems);
   if (settings.SIM_BASE_URL) {
@@ -109,9 +122,10 @@ function readAccount(
   id: string,
   known: KnownProvider,
   env: NodeJS.ProcessEnv,
+  simulator: string | undefined,
   problems: string[],
 ): ProviderAccount {
-  const baseUrl = baseUrlOf(known, env);
+  const baseUrl = baseUrlOf(known, env, simulator);
   if (!URL.canParse(baseUrl)) problems.push(`${known.env}_BASE_URL: not a URL`);
   const credentials: Record<string, string> = {};
   for (const name of known.credentials) {

@@ -7,7 +7,15 @@ import { expect, test } from '@jest/globals';
 import type { Bills } from '../store/bills';
 import { Admission } from './admission';
 
-const KEY = { keyId: 'k', accountId: 'a', allowedModels: [], previewModels: [], valueId: 'v' };
+const KEY = {
+  keyId: 'k',
+  accountId: 'a',
+  allowedModels: [],
+  previewModels: [],
+  valueId: 'v',
+  bareModelNames: false,
+  hasTpmLimit: false,
+};
 const REQUEST = {
   key: KEY,
   model: { slug: 'sim/image', priceVersion: 7n },
@@ -76,7 +84,7 @@ test('a call has its bill before its hold, and its hold before its provider', as
   const { admission, steps, reserved, ends } = admissionTo(() => GRANT);
   const ofCall = context();
   expect(admission.held(ofCall)).toBe(false);
-  const bill = await admission.admit(ofCall, { ...REQUEST, tokens: 30 });
+  const bill = await admission.admit(ofCall, { ...REQUEST, tokens: { prompt: 10, output: 20 } });
   expect([admission.held(ofCall), admission.held(context())]).toEqual([true, false]);
   expect(bill.grant).toEqual({ holdNano: 500n, requestCostLimitNano: 900n, rates: {} });
   await bill.dispatched();
@@ -88,7 +96,7 @@ test('a call has its bill before its hold, and its hold before its provider', as
     boundNano: '500',
     floorNano: '500',
     boundTokens: '30',
-    floorTokens: '30',
+    floorTokens: '10',
     callerNamedMaximum: true,
   });
   expect(ends[0]).toMatchObject({

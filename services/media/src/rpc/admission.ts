@@ -25,6 +25,8 @@ export interface AdmissionDeps {
 export interface AdmissionRequest {
   readonly key: KeyContext__Output;
   readonly model: Pick<Model, 'slug' | 'priceVersion'>;
+  /** The caller named it without its provider, which the key must allow. */
+  readonly bareModelName?: boolean;
   /** The one that is tried first. */
   readonly provider: string;
   readonly endpoint: string;
@@ -32,11 +34,13 @@ export interface AdmissionRequest {
   readonly boundNano: bigint;
   /** Least hold with which it is worth sending; absent: the bound, as what is made can't be made smaller. */
   readonly floorNano?: bigint;
-  /** It makes a task, whose end comes long after the call's: its hold waits longer if all of us fall silent. */
-  readonly makesTask?: boolean;
-  /** Most tokens that it can use, for the key's limit of them; absent: none. */
-  readonly tokens?: number;
+  /** Of the task that it makes, whose end comes long after the call's: its hold waits longer if all of us fall silent. */
+  readonly taskId?: string;
+  /** Tokens that it is expected to use, for the key's TPM limit; absent: none. */
+  readonly tokens?: { readonly prompt: number; readonly output: number };
 }
+
+const NO_TOKENS = { prompt: 0, output: 0 };
 
 /** The gate in front of every call: a bill that outlives this process, then a hold at billing. */
 export class Admission {
@@ -88,7 +92,7 @@ export class Admission {
   }
 
   async #hold(context: RequestContext, call: BilledCall, request: AdmissionRequest): Promise<Grant> {
-    const { boundNano, floorNano = boundNano, tokens = 0, makesTask = false } = request;
+    const { boundNano, floorNano = boundNano, tokens = NO_TOKENS, taskId, bareModelName = false } = request;
     try {
       const hold = {
         requestId: call.requestId,
@@ -96,15 +100,17 @@ export class Admission {
         keyId: call.keyId,
         valueId: request.key.valueId,
         model: call.model,
+        bareModelName,
         ownerId: MEDIA_OWNER.id,
         ownerEpoch: MEDIA_OWNER.epoch.toString(),
         boundNano: boundNano.toString(),
         floorNano: floorNano.toString(),
-        boundTokens: String(tokens),
-        floorTokens: String(tokens),
+        boundTokens: String(tokens.prompt + tokens.output),
+        floorTokens: String(tokens.prompt),
         // What is over the key's cap on one request is refused, never made smaller.
         callerNamedMaximum: true,
-        makesTask,
+        makesTask: taskId !== undefined,
+        ...(taskId !== undefined && { taskId, endpoint: call.endpoint }),
       };
       const grant = await this.#deps.reserve.reserveSettled(hold, context.signal);
       return fromProtoGrant(grant);

@@ -12,7 +12,7 @@ import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { Charge } from '../domain/bill-event';
-import type { Claim } from '../domain/idempotency';
+import type { Claim, ClaimedCall } from '../domain/idempotency';
 import { FEATURES } from '../domain/image-order.fixture';
 import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../domain/image-provider';
 import { JobRoom } from '../domain/job-room';
@@ -33,6 +33,8 @@ const KEY = {
   allowedModels: [] as string[],
   previewModels: [] as string[],
   valueId: 'v',
+  bareModelNames: false,
+  hasTpmLimit: false,
 };
 const target = (provider: string, priority: number) =>
   targetOf(provider, { upstreamModel: `${provider}-model`, priority });
@@ -114,6 +116,11 @@ class Scene {
 
   readonly #store = {
     claim: async () => this.claim,
+    register: async ({ key, requestId }: ClaimedCall) => {
+      this.steps.push(`register ${key === requestId ? 'its request id' : key}`);
+      if (this.databaseIsAway) throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
+      return true;
+    },
     isBusy: async () => this.claim.kind === 'busy',
     bodyOf: async () => {
       this.steps.push('load');
@@ -170,9 +177,9 @@ class Scene {
     return this.#handler;
   }
 
-  send(fields: object = {}, more: Partial<LinkCall> = {}) {
+  send(fields: object = {}, more: Partial<LinkCall> = {}, requestId = randomUUID()) {
     const context: RequestContext = {
-      requestId: randomUUID(),
+      requestId,
       signal: this.leave.signal,
       log: createLogger('test', 'silent'),
     };
@@ -187,8 +194,12 @@ class Scene {
     });
   }
 
-  async fails(fields: object = {}, more: Partial<LinkCall> = {}): Promise<GatewayError> {
-    return this.send(fields, more).then(
+  async fails(
+    fields: object = {},
+    more: Partial<LinkCall> = {},
+    requestId = randomUUID(),
+  ): Promise<GatewayError> {
+    return this.send(fields, more, requestId).then(
       () => Promise.reject(new Error('it was answered')),
       (error: GatewayError) => error,
     );
@@ -458,11 +469,11 @@ describe('an order that takes too long', () => {
     let finish!: (result: ImageResult) => void;
     scene.does.first = () => new Promise((resolve) => (finish = resolve));
     expect(await scene.fails()).toMatchObject({ code: 'image_generation_timeout', shouldRetry: false });
-    expect(scene.steps.at(-1)).toBe('order first');
+    expect(scene.steps.slice(-2)).toEqual(['order first', 'register its request id']);
     finish(ONE);
     await scene.jobs.idle();
     // Its record says what its caller was told.
-    expect(scene.steps.at(-1)).toBe('settle image_generation_timeout');
+    expect(scene.steps.slice(-2)).toEqual(['settle image_generation_timeout', 'key answered']);
     expect(scene.charges).toMatchObject([{ images: 1, source: 'provider' }]);
   });
 
@@ -475,6 +486,93 @@ describe('an order that takes too long', () => {
     await scene.jobs.idle();
     expect(scene.steps.slice(-2)).toEqual(['lost image_generation_timeout', 'key lost']);
   });
+});
+
+describe('a caller who is told that it takes too long', () => {
+  const untilAborted: Does = (_order, { signal }) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(BROKEN)));
+  beforeEach(() => {
+    scene.timeoutMs = 10;
+    scene.graceMs = 50;
+    scene.does.first = untilAborted;
+  });
+
+  test('without a key is told to repeat the call with the request id as its key', async () => {
+    const requestId = randomUUID();
+    const { detail } = await scene.fails({}, {}, requestId);
+    expect(detail).toBe(
+      'the job may still finish and be billed; to get the image without paying twice, repeat the same request with ' +
+        `the Idempotency-Key ${requestId}, the X-Request-Id of this answer`,
+    );
+    await scene.jobs.idle();
+    expect(scene.steps.at(-1)).toBe('key lost');
+  });
+
+  test('under a key is told to repeat the call with that', async () => {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'k' };
+    const { detail } = await scene.fails({}, { headers });
+    expect(detail).toMatch(/^the job may still finish and be billed; .* with the same Idempotency-Key$/);
+    expect(scene.steps.at(-1)).toBe('order first');
+  });
+
+  test('is promised nothing when its key can’t be written down', async () => {
+    scene.does.first = (order, call) => {
+      scene.databaseIsAway = true;
+      return untilAborted(order, call);
+    };
+    const { detail } = await scene.fails();
+    expect(detail).toMatch(/^the job may still finish and be billed; it can't be repeated safely/);
+    await scene.jobs.idle();
+    // The row may be there all the same.
+    expect(scene.steps.at(-1)).toBe('key lost');
+  });
+
+  test('may send the call again as it was when its job fails without costing anything', async () => {
+    let fail!: (error: Error) => void;
+    scene.does.first = () => new Promise((_resolve, reject) => (fail = reject));
+    await scene.fails();
+    fail(answered(500));
+    await scene.jobs.idle();
+    expect(scene.steps.slice(-2)).toEqual(['release image_generation_timeout', 'key free']);
+  });
+
+  test('gets the image itself later: a link of its provider would be dead by then', async () => {
+    const isKept: (boolean | undefined)[] = [];
+    scene.does.first = (order, call) => {
+      isKept.push(call.isAnswerKept?.());
+      call.signal.addEventListener('abort', () => isKept.push(call.isAnswerKept?.()));
+      return untilAborted(order, call);
+    };
+    await scene.fails({ response_format: 'url' });
+    await scene.jobs.idle();
+    expect(isKept).toEqual([false, true]);
+  });
+});
+
+test('a call without a key that ends in time leaves nothing behind for a repeated one', async () => {
+  await scene.send();
+  expect(scene.steps.filter((step) => /key|register/.test(step))).toEqual([]);
+});
+
+test('a job that ends while its request id becomes a key is found by that', async () => {
+  scene.timeoutMs = 10;
+  // Its files are freed after its end is noted: the timeout falls in between.
+  let finish!: () => void;
+  const freed = new Promise<void>((resolve) => (finish = resolve));
+  scene.form = {
+    fields: new Map([
+      ['model', 'sim/image'],
+      ['prompt', 'a hat'],
+    ]),
+    uploads: [uploadOf('image', 'png')],
+    digest: 'd',
+    close: () => freed,
+  };
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  await scene.fails({}, { headers });
+  expect(scene.steps.slice(-3)).toEqual(['settle answered', 'register its request id', 'key answered']);
+  finish();
+  await scene.jobs.idle();
 });
 
 describe('a caller who leaves', () => {
@@ -601,13 +699,18 @@ describe('a call with an Idempotency-Key', () => {
   });
 
   test.each([
-    ['whose answer is no longer kept', answeredWith(), 'invalid_request'],
-    ['of another request', { kind: 'other' }, 'invalid_request'],
-    ['of an unknown end', { kind: 'unknown' }, 'image_generation_timeout'],
-    ['that is under way for too long', { kind: 'busy' }, 'image_generation_timeout'],
-  ] as const)('%s', async (_what, claim, code) => {
+    ['whose answer is no longer kept', answeredWith(), 'invalid_request', /no longer kept/],
+    ['of another request', { kind: 'other' }, 'invalid_request', /another request/],
+    ['of an unknown end', { kind: 'unknown' }, 'image_generation_timeout', /not billed; .* use another/],
+    [
+      'under way for too long',
+      { kind: 'busy' },
+      'image_generation_timeout',
+      /may still finish and be billed/,
+    ],
+  ] as const)('%s', async (_what, claim, code, detail) => {
     scene.claim = claim;
-    expect((await scene.fails({}, keyed)).code).toBe(code);
+    expect(await scene.fails({}, keyed)).toMatchObject({ code, detail: expect.stringMatching(detail) });
     expect(scene.orders).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { type CurrentKeys, noteFailure } from '@gateway/metering';
+import { type CurrentKeys, isBareName, noteFailure } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import {
@@ -15,6 +15,7 @@ import { resolveImageModel } from '../domain/image-model';
 import { boundOf, type ImageRate, rateFor } from '../domain/image-price';
 import type { ImageProvider, ImageResult } from '../domain/image-provider';
 import type { ImageRequest } from '../domain/image-request';
+import { imageEndUnknown, imageTimeout } from '../domain/image-timeout';
 import type { TakenRoom } from '../domain/job-room';
 import type { Model, ModelLookup } from '../domain/model';
 import { noCatalog } from '../domain/no-catalog';
@@ -25,9 +26,10 @@ import type { Admission } from './admission';
 import { checkAllowed } from './check-allowed';
 import { decideByCurrentKey } from './decide-by-current-key';
 import { heldBody } from './held-body';
-import type { IdempotentCalls, OwnKey } from './idempotent-calls';
+import type { IdempotentCalls } from './idempotent-calls';
 import type { ImageRoute } from './image-dispatcher';
 import type { ImageJob, ImageJobs } from './image-jobs';
+import type { OwnKey } from './own-key';
 import { type ReadImageCall, readImageCall } from './read-image-call';
 import { replay } from './replay';
 
@@ -76,7 +78,7 @@ async function answerRead(
   try {
     const claimed = await claim(deps, context, call, read.fingerprint);
     if (claimed.kind === 'answered') {
-      await decideByCurrentKey(deps.keys, call.key, checkAllowed(read.request.model));
+      await decideByCurrentKey(deps.keys, call.key, checkAllowed(deps.models, read.request.model));
       return await replay(deps.admission, context, call, claimed.reply);
     }
     job = await admit(deps, context, call, { read, own: claimed.own });
@@ -117,7 +119,7 @@ function decide(
   throw new GatewayError('upstream_unavailable', { cause });
 }
 
-/** @throws GatewayError `image_generation_timeout` where nobody can tell what became of the first call with the key */
+/** @throws GatewayError `image_generation_timeout` when the first call with the key goes on, or its end is unknown */
 async function claim(
   { idempotent }: CreateImageDeps,
   context: RequestContext,
@@ -130,7 +132,8 @@ async function claim(
     key: call.headers['idempotency-key'],
     fingerprint,
   });
-  if (claimed.kind === 'unknown') throw new GatewayError('image_generation_timeout');
+  if (claimed.kind === 'busy') throw imageTimeout({ by: 'same-key' });
+  if (claimed.kind === 'unknown') throw imageEndUnknown();
   return claimed;
 }
 
@@ -150,10 +153,12 @@ async function admit(
     // The provider's own link is dead long before the answer is forgotten.
     const linksWillDo = decided.order.linksWillDo && call.headers['idempotency-key'] === undefined;
     const order = { ...decided.order, linksWillDo };
-    const { tokens, costNano: boundNano } = boundOf(order, rate);
+    const { promptTokens, outputTokens, costNano: boundNano } = boundOf(order, rate);
+    const tokens = { prompt: promptTokens, output: outputTokens };
     const provider = routes[0]!.provider.id;
     room = jobs.takeRoom({ accountId, provider }, order);
-    const request = { key: call.key, model, provider, endpoint: call.path, boundNano, tokens };
+    const bareModelName = isBareName(read.request.model);
+    const request = { key: call.key, model, bareModelName, provider, endpoint: call.path, boundNano, tokens };
     const bill = await admission.admit(context, request);
     if (context.signal.aborted) {
       await bill.release(CALLER_LEFT);

@@ -1,4 +1,10 @@
-import { type CurrentKeys, type ModelAccess, ModelWithheld, noteFailure } from '@gateway/metering';
+import {
+  type CurrentKeys,
+  isBareName,
+  type ModelAccess,
+  ModelWithheld,
+  noteFailure,
+} from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import {
   CallerLeft,
@@ -27,7 +33,8 @@ import type { Admission } from './admission';
 import type { Bill } from './bill';
 import { checkAllowed } from './check-allowed';
 import { decideByCurrentKey } from './decide-by-current-key';
-import type { IdempotentCalls, OwnKey } from './idempotent-calls';
+import type { IdempotentCalls } from './idempotent-calls';
+import type { OwnKey } from './own-key';
 import { readVideoCall } from './read-video-call';
 import { replay } from './replay';
 import type { TaskKeeper } from './task-keeper';
@@ -90,7 +97,7 @@ async function answerCall(
     const key = call.headers['idempotency-key'];
     const claimed = await deps.idempotent.claim(context, { ...claim, key });
     if (claimed.kind === 'mine') return await carryOut(deps, context, call, read.request, claimed.own);
-    await decideByCurrentKey(deps.keys, call.key, checkAllowed(read.request.model));
+    await decideByCurrentKey(deps.keys, call.key, checkAllowed(deps.models, read.request.model));
     if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
     const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
     if (!known) throw inDoubt(new Error('nobody knows what became of the first call with its key'));
@@ -113,7 +120,7 @@ function prepare(
   access: ModelAccess,
 ): Prepared {
   if (!models.loaded) throw noCatalog();
-  const wanted = { slug: request.model, segment: segmentOf(path), access };
+  const wanted = { name: request.model, segment: segmentOf(path), access };
   const { model, offer } = resolveVideoModel(models, wanted, (held) => new ModelWithheld(held));
   const terms = agreeOnTerms(request, offer);
   const { prompt, images } = request;
@@ -142,17 +149,26 @@ async function carryOut(
   request: VideoRequest,
   own: OwnKey,
 ): Promise<LinkReply> {
-  const { prepared, bill } = await admit(deps, context, call, request).catch(async (refusal) => {
+  const taskId = deps.newTaskId();
+  const { prepared, bill } = await admit(deps, context, call, { request, taskId }).catch(async (refusal) => {
     await own.free();
     throw refusal;
   });
   const { model, terms, order, routes } = prepared;
   const { seconds, perSecondNano, tier } = terms;
   const price = { requestedMs: millisecondsOf(seconds), perSecondNano };
-  const submitted = await deps.submitter.submit({ bill, own, order, price, routes, log: context.log });
+  const submitted = await deps.submitter.submit({
+    bill,
+    own,
+    order,
+    price,
+    routes,
+    taskId,
+    log: context.log,
+  });
   const { accountId, keyId } = call.key;
   const ordered = { requestId: context.requestId, accountId, keyId, model: model.slug };
-  const task = { id: deps.newTaskId(), ...ordered, ...submitted, tier, ...price };
+  const task = { id: taskId, ...ordered, ...submitted, tier, ...price };
   const kept = await deps.keeper
     .keep(context, task, (client) => bill.handOver(client))
     .catch(async (failure) => {
@@ -171,13 +187,14 @@ async function admit(
   deps: CreateVideoDeps,
   context: RequestContext,
   { key, path }: LinkCall,
-  request: VideoRequest,
+  { request, taskId }: { readonly request: VideoRequest; readonly taskId: string },
 ): Promise<{ readonly prepared: Prepared; readonly bill: Bill }> {
   const prepared = await decideByCurrentKey(deps.keys, key, (access) => prepare(deps, path, request, access));
   const { model, terms, routes } = prepared;
   const provider = routes[0]!.provider.id;
   const boundNano = videoCostNano(millisecondsOf(terms.seconds), terms.perSecondNano);
-  const asked = { key, model, provider, endpoint: path, boundNano, makesTask: true };
+  const bareModelName = isBareName(request.model);
+  const asked = { key, model, bareModelName, provider, endpoint: path, boundNano, taskId };
   const bill = await deps.admission.admit(context, asked);
   if (!context.signal.aborted) return { prepared, bill };
   // It may have sent the call again already.

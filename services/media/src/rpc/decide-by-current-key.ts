@@ -1,4 +1,4 @@
-import { type CurrentKeys, ModelWithheld } from '@gateway/metering';
+import { type CurrentKeys, WithheldByKey } from '@gateway/metering';
 import { GatewayError } from '@gateway/proto';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 
@@ -14,12 +14,12 @@ export async function decideByCurrentKey<T>(
   try {
     return decide(known);
   } catch (error) {
-    if (!(error instanceof ModelWithheld)) throw error;
+    if (!(error instanceof WithheldByKey)) throw error;
   }
   const current = await keys.current(known);
   try {
     return decide(current);
   } catch (error) {
-    throw error instanceof ModelWithheld ? new GatewayError(error.code) : error;
+    throw error instanceof WithheldByKey ? new GatewayError(error.code) : error;
   }
 }

@@ -16,7 +16,8 @@ export function getVideoResult(deps: GetVideoResultDeps): LinkHandler {
   return async (context, call) => {
     const { task, headers } = await knownTask(deps, context, call, 'result');
     const { task_id, status, error } = toTaskJson(task);
-    const videos = task.state === 'completed' ? await videosOf(deps, context, task, call.headers.host) : [];
+    const videos =
+      task.state === 'completed' ? await videosOf(deps, context, task, call.headers['x-edge-origin']) : [];
     const usualSeconds = Number(task.videoMs ?? task.requestedMs) / 1_000;
     const shown = videos.map((video) => toVideoJson(video, usualSeconds));
     return jsonReply({ task_id, status, videos: shown, ...(error && { error }) }, headers);
@@ -27,9 +28,9 @@ async function videosOf(
   { looker, links }: GetVideoResultDeps,
   context: RequestContext,
   task: VideoTask,
-  host: string | undefined,
+  listener: string | undefined,
 ): Promise<readonly MadeVideo[]> {
   const videos = await looker.videosOf(context, task);
   if (!looker.isGuarded(task)) return videos;
-  return videos.map((video, index) => ({ ...video, ...links.to(task, index, host) }));
+  return videos.map((video, index) => ({ ...video, ...links.to(task, index, listener) }));
 }

@@ -1,28 +1,13 @@
 import { GatewayError } from '@gateway/proto';
 import type { LinkReply, RequestContext } from '@gateway/runtime';
-import {
-  type ClaimedCall,
-  checkIdempotencyKey,
-  type KeptAnswer,
-  type KeptReply,
-} from '../domain/idempotency';
+import { type ClaimedCall, checkIdempotencyKey, type KeptAnswer } from '../domain/idempotency';
 import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';
 import { BusyKeys } from './busy-keys';
 import { heldBody } from './held-body';
 import { KeyNotes } from './key-notes';
-
-/** What a call has to say about itself while it goes on, for others with its key. */
-export interface OwnKey {
-  /** Before the provider is called. @throws GatewayError when the key is no longer ours */
-  dispatched(): Promise<void>;
-  /** Others get this too, whether or not our own caller is still there. */
-  answered(reply: KeptReply): Promise<void>;
-  /** It may be made again: nobody pays for what was. */
-  free(): Promise<void>;
-  /** Nobody will ever know what became of it. */
-  lost(): Promise<void>;
-}
+import type { OwnKey } from './own-key';
+import { UnkeyedCall } from './unkeyed-call';
 
 /** What was answered before, of which the body is not here yet. */
 export interface Replayable {
@@ -35,13 +20,15 @@ export interface Replayable {
 export type Claimed =
   | { readonly kind: 'mine'; readonly own: OwnKey }
   | { readonly kind: 'answered'; readonly reply: Replayable }
-  /** Nobody knows, or the one that is under way takes too long. */
+  /** The first call is under way, and has not ended in the time that a repeated one waits. */
+  | { readonly kind: 'busy' }
+  /** Nobody knows what became of the first call. */
   | { readonly kind: 'unknown' };
 
 export interface IdempotentCallsDeps {
   readonly store: Pick<
     Idempotency,
-    'claim' | 'isBusy' | 'bodyOf' | 'dispatched' | 'answered' | 'free' | 'lost'
+    'claim' | 'register' | 'isBusy' | 'bodyOf' | 'dispatched' | 'answered' | 'free' | 'lost'
   >;
   /** For a call of the same key that is under way. */
   readonly waitMs: number;
@@ -53,14 +40,6 @@ export interface IdempotentCallsDeps {
 const MAX_WAITERS = 256;
 const MAX_ACCOUNT_WAITERS = 4;
 const NOTE_RETRY_MS = 100;
-
-/** What a call without a key has. */
-const NO_KEY: OwnKey = {
-  dispatched: async () => {},
-  answered: async () => {},
-  free: async () => {},
-  lost: async () => {},
-};
 
 /** Calls that their callers may send again under the same Idempotency-Key: they are carried out once. */
 export class IdempotentCalls {
@@ -87,9 +66,15 @@ export class IdempotentCalls {
     context: RequestContext,
     { key, ...rest }: Omit<ClaimedCall, 'key' | 'requestId'> & { readonly key: string | undefined },
   ): Promise<Claimed> {
-    if (key === undefined) return { kind: 'mine', own: NO_KEY };
+    const { requestId } = context;
+    if (key === undefined) {
+      const unkeyed = { ...rest, key: requestId, requestId };
+      const { store } = this.#deps;
+      const own = new UnkeyedCall(unkeyed, { store, notes: this.#notes, log: context.log });
+      return { kind: 'mine', own };
+    }
     checkIdempotencyKey(key);
-    const call: ClaimedCall = { ...rest, key, requestId: context.requestId };
+    const call: ClaimedCall = { ...rest, key, requestId };
     const claimed = await this.#claimOnce(context, call);
     return claimed ?? this.#claimWhenFree(context, call);
   }
@@ -100,7 +85,7 @@ export class IdempotentCalls {
     try {
       for (;;) {
         const leftMs = untilMs - performance.now();
-        if (leftMs <= 0) return { kind: 'unknown' };
+        if (leftMs <= 0) return { kind: 'busy' };
         await this.#busy.changed(call, leftMs, context.signal);
         const claimed = await this.#claimOnce(context, call);
         if (claimed) return claimed;
@@ -157,6 +142,7 @@ export class IdempotentCalls {
       answered: (reply) => notes.answered(log, call, reply),
       free: () => notes.free(log, call),
       lost: () => notes.lost(log, call),
+      late: async () => ({ by: 'same-key' }),
     };
   }
 }

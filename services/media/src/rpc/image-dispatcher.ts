@@ -29,6 +29,7 @@ export interface DispatchedImage {
   /** In the order in which they are tried. */
   readonly routes: readonly ImageRoute[];
   readonly signal: AbortSignal;
+  readonly isAnswerKept: () => boolean;
   readonly log: Logger;
   /** Before each try. @throws when it must not be made */
   beforeTry(route: ImageRoute): Promise<void>;
@@ -72,7 +73,7 @@ export class ImageDispatcher {
 
   async #try(
     route: ImageRoute,
-    { requestId, accountId, order, signal }: DispatchedImage,
+    { requestId, accountId, order, signal, isAnswerKept }: DispatchedImage,
   ): Promise<ImageResult> {
     const { health, metrics, timeouts } = this.#deps;
     const { provider, target } = route;
@@ -83,6 +84,7 @@ export class ImageDispatcher {
         {
           requestId,
           signal,
+          isAnswerKept,
           timeouts: {
             connectMs: target.connectTimeoutMs || timeouts.connectMs,
             firstByteMs: target.firstByteTimeoutMs || timeouts.firstByteMs,

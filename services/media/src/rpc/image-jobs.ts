@@ -8,12 +8,13 @@ import { type ImageFailure, imageFailure, nothingMade } from '../domain/image-fa
 import { costOf, type ImageRate, maxOutputTokensOf } from '../domain/image-price';
 import type { ImageResult, ImageTokens } from '../domain/image-provider';
 import { replyBytesOf } from '../domain/image-reply-bytes';
+import { imageTimeout } from '../domain/image-timeout';
 import type { JobParties, JobRoom, TakenRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
 import type { Bill, CallOutcome } from './bill';
 import { failureText } from './failure-text';
-import type { OwnKey } from './idempotent-calls';
 import type { ImageDispatcher, ImageRoute } from './image-dispatcher';
+import type { OwnKey } from './own-key';
 
 export type WholeReply = LinkReply & { readonly body: Buffer };
 
@@ -76,7 +77,7 @@ export class ImageJobs {
     } catch (error) {
       const giveRoom = () => job.room.give();
       done.then(giveRoom, giveRoom);
-      throw error;
+      throw this.#late.has(job) ? imageTimeout(await job.own.late()) : error;
     }
   }
 
@@ -106,6 +107,7 @@ export class ImageJobs {
         ...job,
         order: { ...job.order, ...(maxOutputTokens !== undefined && { maxOutputTokens }) },
         signal,
+        isAnswerKept: () => this.#late.has(job),
         async beforeTry({ provider }) {
           await job.own.dispatched();
           await job.bill.dispatched(provider.id);

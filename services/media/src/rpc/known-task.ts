@@ -1,4 +1,5 @@
 import { parseJsonObject } from '@gateway/json-body';
+import type { CurrentKeys } from '@gateway/metering';
 import { GatewayError, rateHeaders } from '@gateway/proto';
 import type { LinkCall, RequestContext } from '@gateway/runtime';
 import { BODY_BOUNDS } from '../domain/body-bounds';
@@ -8,13 +9,16 @@ import { offersAction, prefixOf, type VideoAction } from '../domain/video-model'
 import { videoCostNano } from '../domain/video-price';
 import type { VideoTask } from '../domain/video-task';
 import type { Admission } from './admission';
+import { checkAllowed } from './check-allowed';
 import { segmentOf } from './create-video';
+import { decideByCurrentKey } from './decide-by-current-key';
 
 /** Of `{task_id}`. */
 const MAX_BODY_BYTES = 16 * 1024;
 
 export interface KnownTaskDeps {
   readonly models: ModelLookup;
+  readonly keys: CurrentKeys;
   readonly admission: Pick<Admission, 'admitFree'>;
   readonly findTask: (id: string, accountId: string) => Promise<VideoTask | undefined>;
 }
@@ -29,12 +33,13 @@ export interface KnownTask {
  * The caller's own task that a poll is about, once the poll has taken its rate. A model that has been delisted since
  * does not keep anybody from a video that is paid for.
  * @throws GatewayError `invalid_request`, `missing_parameter`; `not_found` for a task of somebody else;
- * `video_model_not_found` on the path of another provider, or where its model has no such action;
+ * `video_model_not_found` on the path of another provider, or where its model has no such action; `model_not_found` for
+ * a task of a model that the key may not call;
  * `video_billing_error` while its cost is not known; `request_cost_limit` when that is more than was held, and
  * than the key may spend that paid
  */
 export async function knownTask(
-  { models, admission, findTask }: KnownTaskDeps,
+  { models, keys, admission, findTask }: KnownTaskDeps,
   context: RequestContext,
   call: LinkCall,
   action: VideoAction,
@@ -46,6 +51,7 @@ export async function knownTask(
   if (prefixOf(task.model) !== segmentOf(call.path) || (model && !offersAction(model, action))) {
     throw new GatewayError('video_model_not_found');
   }
+  await decideByCurrentKey(keys, call.key, checkAllowed(models, task.model));
   const { rates, requestCostLimitNano: limitNano } = await admission.admitFree(context, call.key);
   if (task.trouble.unpricedLooks > 0) {
     const cause = new Error(`the seconds of task ${task.id} make no bill`);

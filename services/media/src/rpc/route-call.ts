@@ -8,6 +8,7 @@ export interface Routes {
   readonly videoStatus: LinkHandler;
   readonly videoResult: LinkHandler;
   readonly videoFile: LinkHandler;
+  readonly listVideos: LinkHandler;
 }
 
 const VIDEO_PATH = /^\/v1\/videos\/[^/]+\/(create|status|result)$/;
@@ -25,6 +26,7 @@ export function routeCall(routes: Routes): LinkHandler {
     if (method === 'POST' && IMAGE_PATHS.has(path)) return routes.createImage(context, call);
     const video = method === 'POST' && videos[VIDEO_PATH.exec(path)?.[1] ?? ''];
     if (video) return video(context, call);
+    if (method === 'GET' && path === '/v1/videos') return routes.listVideos(context, call);
     if (method === 'GET' && path.startsWith(VIDEO_FILES_PATH)) return routes.videoFile(context, call);
     return Promise.reject(new GatewayError('not_found'));
   };

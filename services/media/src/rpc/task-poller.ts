@@ -151,7 +151,7 @@ export class TaskPoller {
   async #take(task: ClaimedTask, step: TaskStep): Promise<void> {
     const { tasks, log, metrics, nowMs, deliver } = this.#deps;
     if (step.kind === 'wait') return tasks.postpone(task, step);
-    const end = await tasks.end(task, step, (call) => eventOf(call, step, nowMs()));
+    const end = await tasks.end(task, step, (call) => eventOf({ ...call, taskId: task.id }, step, nowMs()));
     if (!end.ended) return;
     metrics.ended(task.provider, step.state, task.ageMs / 1_000);
     if (end.event) deliver(end.event);

@@ -1,3 +1,5 @@
+import { usdFromNano } from '@gateway/proto';
+import { chargedNano } from '../domain/charged-nano';
 import type { MadeVideo } from '../domain/video-provider';
 import type { VideoTask } from '../domain/video-task';
 
@@ -30,6 +32,20 @@ export function toTaskJson(
 export function toCreatedJson(task: VideoTask) {
   const { task_id, status, model, created_at } = toTaskJson(task);
   return { task_id, status, model, created_at };
+}
+
+/** The same in a list, which clients of OpenAI's page through by `id`. */
+export function toListedJson(task: VideoTask) {
+  const { task_id, ...shown } = toTaskJson(task);
+  const nano = chargedNano(task);
+  return {
+    id: task_id,
+    object: 'video',
+    task_id,
+    ...shown,
+    cost: nano === undefined ? null : usdFromNano(nano),
+    request_id: task.requestId,
+  };
 }
 
 export function toVideoJson({ url, durationSeconds, expiresAtMs }: MadeVideo, usualSeconds: number) {

@@ -16,7 +16,7 @@ import type { NewTask, SoughtTask } from '../domain/video-task';
 import type { TargetMetrics } from '../metrics';
 import type { Bill } from './bill';
 import { failureText } from './failure-text';
-import type { OwnKey } from './idempotent-calls';
+import type { OwnKey } from './own-key';
 
 export type VideoRoute = Route<VideoProvider>;
 
@@ -32,6 +32,8 @@ export interface VideoSubmission {
   readonly order: Omit<VideoOrder, 'upstreamModel'>;
   readonly price: Pick<NewTask, 'requestedMs' | 'perSecondNano'>;
   readonly routes: readonly VideoRoute[];
+  /** Of the task that is to be made. */
+  readonly taskId: string;
   readonly log: Logger;
 }
 
@@ -128,11 +130,13 @@ export class VideoSubmitter {
 
 /** Undefined: a task there that nobody has heard of can't be found. */
 function soughtOf(
-  { bill, order, price }: VideoSubmission,
+  { bill, order, price, taskId }: VideoSubmission,
   { provider, target: { upstreamModel } }: VideoRoute,
 ): SoughtTask | undefined {
   const upstreamId = provider.givenId?.({ ...order, upstreamModel }, bill.call.requestId);
-  return upstreamId === undefined ? undefined : { upstreamId, upstreamModel, tier: order.tier, ...price };
+  return upstreamId === undefined
+    ? undefined
+    : { taskId, upstreamId, upstreamModel, tier: order.tier, ...price };
 }
 
 /** Undefined: what has to be written down before the provider is called, is. Else it has not been called. */

@@ -17,6 +17,7 @@ export interface BillRow {
 
 /** Column `sought`: amounts as text, because JSON numbers would lose digits. */
 export interface SoughtJson {
+  task_id?: string;
   upstream_model: string;
   upstream_id: string;
   tier: string;
@@ -41,6 +42,7 @@ export const fromBillRow = (row: BillRow): BilledCall => ({
 });
 
 export const toSoughtJson = (task: SoughtTask): SoughtJson => ({
+  ...(task.taskId !== undefined && { task_id: task.taskId }),
   upstream_model: task.upstreamModel,
   upstream_id: task.upstreamId,
   tier: task.tier,
@@ -49,6 +51,7 @@ export const toSoughtJson = (task: SoughtTask): SoughtJson => ({
 });
 
 export const fromSoughtJson = (json: SoughtJson): SoughtTask => ({
+  ...(json.task_id !== undefined && { taskId: json.task_id }),
   upstreamModel: json.upstream_model,
   upstreamId: json.upstream_id,
   tier: json.tier,

@@ -160,7 +160,7 @@ export class Bills {
         [silent.map(({ id }) => id), silent.map(({ beats }) => beats)],
       );
       const [found, ended] = [rows.filter(canBeFound), rows.filter((row) => !canBeFound(row))];
-      for (const row of found) await this.#follow(client, row, newTaskId());
+      for (const row of found) await this.#follow(client, row, newTaskId);
       const events = ended.map((row) =>
         row.state === 'ended' ? row.event! : eventOf(fromBillRow(row), row.state),
       );
@@ -189,9 +189,10 @@ export class Bills {
   }
 
   /** From here on it is as if its provider's answer had come. */
-  async #follow(client: PoolClient, row: AbandonedRow, taskId: string): Promise<void> {
+  async #follow(client: PoolClient, row: AbandonedRow, newTaskId: () => string): Promise<void> {
     const { requestId, accountId, keyId, model, provider } = fromBillRow(row);
-    const task = { id: taskId, requestId, accountId, keyId, model, provider, ...fromSoughtJson(row.sought!) };
+    const { taskId: id = newTaskId(), ...sought } = fromSoughtJson(row.sought!);
+    const task = { id, requestId, accountId, keyId, model, provider, ...sought };
     await insertTask(client, task, 0);
     await client.query('UPDATE media.bills SET instance_id = NULL WHERE request_id = $1', [requestId]);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
-import { createLogger, createPool, migrate, type Pool } from '@gateway/runtime';
+import { createLogger, createPool, type Pool } from '@gateway/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
 import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import type { ClaimedCall, KeptReply } from '../domain/idempotency';
 import { Idempotency } from './idempotency';
@@ -25,8 +25,7 @@ const storeOf = (instanceId: string, bounds = {}) =>
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({ url: database.url, log });
-  await migrate({ pool, schema: 'media', directory: path.join(__dirname, '../../migrations'), log });
+  pool = createPool({ url: await createServiceDatabase('media', database.url), log });
   const instanceId = randomUUID();
   await beat(pool, instanceId);
   alive = storeOf(instanceId);
@@ -79,6 +78,28 @@ describe('a key', () => {
     expect(await alive.claim(call())).toEqual({ kind: 'answered', answer });
     expect(await alive.bodyOf(call(), answer)).toEqual(reply().body);
     expect(await alive.claim(call({ fingerprint: 'f2' }))).toEqual({ kind: 'other' });
+  });
+
+  test('given to a call that is under way is busy, then answered, as if the call had claimed it', async () => {
+    const first = call();
+    expect(await alive.register(first)).toBe(true);
+    expect(await alive.claim(call())).toEqual({ kind: 'busy' });
+    expect(await alive.claim(call({ fingerprint: 'f2' }))).toEqual({ kind: 'other' });
+    await alive.answered(first, reply());
+    expect(await alive.claim(call())).toMatchObject({ kind: 'answered' });
+  });
+
+  test('in use is not given to another call', async () => {
+    const first = call();
+    await alive.claim(first);
+    expect(await alive.register(call())).toBe(false);
+    await alive.answered(first, reply());
+    expect(await alive.claim(call())).toMatchObject({ answer: { requestId: first.requestId } });
+  });
+
+  test('given to a call whose instance dies is of an unknown end', async () => {
+    await dead.register(call());
+    expect(await alive.claim(call())).toEqual({ kind: 'unknown' });
   });
 
   test('that came to nothing is free for any request', async () => {

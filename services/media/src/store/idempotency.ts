@@ -49,6 +49,20 @@ export class Idempotency {
     return { kind: 'busy' };
   }
 
+  /**
+   * Gives a key to a call that is under way without one; its provider may have been called. False: the key is in use.
+   */
+  async register(call: ClaimedCall): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `INSERT INTO media.idempotency
+         (account_id, operation, key, fingerprint, request_id, instance_id, state, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, 'dispatched', now() + interval '${KEPT_FOR}')
+       ON CONFLICT (account_id, operation, key) DO NOTHING`,
+      [...place(call), call.fingerprint, call.requestId, this.#options.instanceId],
+    );
+    return rowCount === 1;
+  }
+
   /** Whether claiming it now would find it so. Takes nothing. */
   async isBusy(call: ClaimedCall): Promise<boolean> {
     const row = await this.#find(call);

@@ -1,6 +1,7 @@
 import type { BilledCall, UsageEvent } from '@gateway/metering';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
 import type { TaskStep } from '../domain/task-course';
+import type { TaskListRequest } from '../domain/task-list';
 import type { ClaimedTask, NewTask, VideoTask } from '../domain/video-task';
 import type { Bills } from './bills';
 import { insertTask } from './insert-task';
@@ -29,6 +30,12 @@ export interface TasksOptions {
 export interface Room {
   readonly provider: string;
   readonly tasks: number;
+}
+
+/** Whose tasks, and of which models; empty: of all. */
+export interface TaskReader {
+  readonly accountId: string;
+  readonly allowedModels: readonly string[];
 }
 
 export interface ForgottenTasks {
@@ -85,6 +92,33 @@ export class Tasks {
       values: [accountId, operation, key],
     });
     return rows[0] && fromTaskRow(rows[0]);
+  }
+
+  /** Newest first. */
+  async list(
+    { accountId, allowedModels }: TaskReader,
+    { limit, after, requestId }: TaskListRequest,
+  ): Promise<VideoTask[]> {
+    const mayBeSeen = `account_id = $1 AND (cardinality($2::text[]) = 0 OR model = ANY ($2))
+      AND ($3::text IS NULL OR id < $3)`;
+    const seen = [accountId, allowedModels, after ?? null, limit];
+    const { rows } = await this.#options.pool.query<TaskRow>(
+      requestId === undefined
+        ? {
+            name: 'list-tasks',
+            // Only rows of the page are read.
+            text: `SELECT t.* FROM (
+                SELECT id FROM media.tasks WHERE ${mayBeSeen} ORDER BY id DESC LIMIT $4) AS page
+              JOIN media.tasks t USING (id) ORDER BY t.id DESC`,
+            values: seen,
+          }
+        : {
+            name: 'list-task-of-request',
+            text: `SELECT * FROM media.tasks WHERE ${mayBeSeen} AND request_id = $5 LIMIT $4`,
+            values: [...seen, requestId],
+          },
+    );
+    return rows.map(fromTaskRow);
   }
 
   /** Tasks that are due, of each provider as many as there is room for: those first that have waited longest. */

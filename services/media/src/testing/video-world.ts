@@ -1,11 +1,11 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { BilledCall, UsageEvent } from '@gateway/metering';
 import type { GatewayError } from '@gateway/proto';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
-import { createLogger, createPool, type LinkHandler, migrate, type Pool } from '@gateway/runtime';
+import { createLogger, createPool, type LinkHandler, type Pool } from '@gateway/runtime';
 import { TargetHealth } from '@gateway/upstream';
+import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
 import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { Books } from '../books';
@@ -75,11 +75,12 @@ export class VideoWorld {
   requestCostLimitNano: string | undefined;
   hasCatalog = true;
   refusal: GatewayError | undefined;
+  /** What billing says that keys may call now; absent: what the call says. */
+  currentlyAllowed: string[] | undefined;
 
   static async start(): Promise<VideoWorld> {
     const database = await createTestDatabase();
-    const pool = createPool({ url: database.url, log });
-    await migrate({ pool, schema: 'media', directory: path.join(__dirname, '../../migrations'), log });
+    const pool = createPool({ url: await createServiceDatabase('media', database.url), log });
     return new VideoWorld(pool, async () => {
       await pool.end();
       await database.drop();
@@ -123,13 +124,16 @@ export class VideoWorld {
         CATALOG_ADDR: 'none',
         BILLING_ADDR: 'none',
         DATABASE_URL: 'none',
+        PUBLIC_API_URL: 'connection',
         VIDEO_MAX_BYTES: '4000000',
       }),
       log,
       pool: this.pool,
       books: { admission, bills, keeper } as unknown as Books,
       models: { get: (slug) => this.models.get(slug), loaded: this.hasCatalog },
-      keys: { current: async (key) => key },
+      keys: {
+        current: async (key) => ({ ...key, allowedModels: this.currentlyAllowed ?? key.allowedModels }),
+      },
       providers: this.providers,
       idempotent: new IdempotentCalls({
         store: new Idempotency(this.pool, {
@@ -184,6 +188,7 @@ export class VideoWorld {
     this.requestCostLimitNano = undefined;
     this.hasCatalog = true;
     this.refusal = undefined;
+    this.currentlyAllowed = undefined;
     this.models.set(MODEL.slug, MODEL);
     for (const id of PROVIDERS) this.providers.set(id, new FakeVideoProvider(id));
   }
@@ -230,6 +235,12 @@ export class VideoInstance {
     return this.call('POST', `/v1/videos/${provider}/${action}`, bytes, accountId, undefined, keyId);
   }
 
+  /** @param allowedModels of the key that asks; none: all */
+  list(query = '', accountId = ACCOUNT, allowedModels: string[] = []): Promise<Answered> {
+    const path = `/v1/videos${query && `?${query}`}`;
+    return this.call('GET', path, Buffer.alloc(0), accountId, undefined, 'key_1', allowedModels);
+  }
+
   /** @param idempotencyKey by which the call may be sent again */
   create(fields: object = {}, idempotencyKey?: string): Promise<Answered> {
     const body = Buffer.from(JSON.stringify({ model: 'sim/video', prompt: 'a cat', ...fields }));
@@ -243,15 +254,26 @@ export class VideoInstance {
     accountId: string,
     idempotencyKey?: string,
     keyId = 'key_1',
+    allowedModels: string[] = [],
   ): Promise<Answered> {
     const requestId = randomUUIDv7();
     const context = { requestId, signal: this.leave.signal, log };
-    const key = { keyId, accountId, allowedModels: [], previewModels: [], valueId: 'v' };
+    const key = {
+      keyId,
+      accountId,
+      allowedModels,
+      previewModels: [],
+      valueId: 'v',
+      bareModelNames: false,
+      hasTpmLimit: false,
+    };
     const headers = {
-      host: 'api.test:8080',
+      'x-edge-origin': 'http://api.test:8080',
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     };
-    const reply = await this.#routes(context, { method, path: callPath, key, headers, body });
+    const [path = '', query] = callPath.split('?');
+    const asked = { method, path, key, headers, body, ...(query !== undefined && { query }) };
+    const reply = await this.#routes(context, asked);
     const pieces: Buffer[] = Buffer.isBuffer(reply.body) ? [reply.body] : [];
     if (!Buffer.isBuffer(reply.body)) for await (const piece of reply.body) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();

@@ -55,7 +55,7 @@ const accepted: [string, unknown][] = [
   ],
   [
     'images and documents',
-    said(image, { type: 'document', source: { type: 'url', url: 'https://x/y.pdf' } }),
+    said(image, { type: 'document', source: { type: 'url', url: 'https://example.com/y.pdf' } }),
   ],
   [
     'a document of text',
@@ -165,7 +165,26 @@ const refused: [string, unknown, string][] = [
     { ...valid, messages: [user, { role: 'assistant', content: null, tool_calls: [] }] },
     'invalid_request',
   ],
-  ['OpenAI’s images', said({ type: 'image_url', image_url: { url: 'https://x/y.png' } }), 'invalid_request'],
+  ...['http://example.com/y.png', 'https://10.0.0.1/y.png', 'https://a:b@example.com/y.png', 'hello'].flatMap(
+    (url): [string, unknown, string][] => [
+      [`an image at ${url}`, said({ type: 'image', source: { type: 'url', url } }), 'invalid_request'],
+      [`a document at ${url}`, said({ type: 'document', source: { type: 'url', url } }), 'invalid_request'],
+    ],
+  ),
+  [
+    'a private link in the result of a tool',
+    said({
+      type: 'tool_result',
+      tool_use_id: 'a',
+      content: [{ type: 'image', source: { type: 'url', url: 'https://metadata.google.internal/x' } }],
+    }),
+    'invalid_request',
+  ],
+  [
+    'OpenAI’s images',
+    said({ type: 'image_url', image_url: { url: 'https://example.com/y.png' } }),
+    'invalid_request',
+  ],
   ['OpenAI’s tools', { ...valid, tools: [{ type: 'function', function: { name: 'f' } }] }, 'invalid_request'],
   ['OpenAI’s response format', { ...valid, response_format: { type: 'json_object' } }, 'invalid_request'],
   ['no model', { max_tokens: 1, messages: [user] }, 'missing_parameter model'],
@@ -229,6 +248,10 @@ const unpriced: [string, unknown][] = [
   ['code execution', { ...valid, tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }],
   ['tool search', { ...valid, tools: [{ type: 'tool_search_tool_bm25', name: 'tool_search_tool_bm25' }] }],
   ['an adviser', { ...valid, tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'x' }] }],
+  [
+    'a tool that a server tool’s code calls',
+    { ...valid, tools: [{ name: 'f', input_schema: {}, allowed_callers: ['code_execution_20250825'] }] },
+  ],
   ['an MCP toolset', { ...valid, tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }] }],
   [
     'a server tool that is added on the way',
@@ -237,7 +260,7 @@ const unpriced: [string, unknown][] = [
       tool: { type: 'tool_definition', definition: { type: 'web_search_20260318', name: 'web_search' } },
     }),
   ],
-  ['MCP servers', { ...valid, mcp_servers: [{ type: 'url', url: 'https://x', name: 'x' }] }],
+  ['MCP servers', { ...valid, mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'x' }] }],
   ['a container', { ...valid, container: 'container_1' }],
   ['a file for a container', said({ type: 'container_upload', file_id: 'file_1' })],
   ['fast answers', { ...valid, speed: 'fast' }],
@@ -254,6 +277,11 @@ const unpriced: [string, unknown][] = [
 describe('accepts', () => {
   test.each(accepted)('%s', (_name, body) => {
     expect(errorOf(body)).toBe('none');
+  });
+
+  test('a tool that only the model itself calls', () => {
+    const tool = { name: 'f', input_schema: {}, allowed_callers: ['direct'] };
+    expect(errorOf({ ...valid, tools: [tool] })).toBe('none');
   });
 });
 
@@ -302,7 +330,7 @@ describe('the size', () => {
   });
 
   test.each([
-    ['a PDF', said({ type: 'document', source: { type: 'url', url: 'https://x/y.pdf' } })],
+    ['a PDF', said({ type: 'document', source: { type: 'url', url: 'https://example.com/y.pdf' } })],
     [
       'text that is cut for citations',
       said({ type: 'document', source: { type: 'text', data: 'x' }, citations: { enabled: true } }),
@@ -533,4 +561,49 @@ describe('headers', () => {
   ])('that are malformed are refused: %s', (name, value) => {
     expect(errorOf(valid, { [name]: value })).toBe('invalid_request');
   });
+});
+
+describe('a reply that was cut before its first word, sent back', () => {
+  const turn = { role: 'user', content: 'x' };
+  const cut = ['', [], [{ type: 'text', text: '' }]];
+  const read = (content: unknown) =>
+    parseMessagesRequest(
+      Buffer.from(JSON.stringify({ ...valid, messages: [turn, { role: 'assistant', content }, turn] })),
+      {},
+    );
+
+  test.each(cut)('%j is accepted, and is no turn of the conversation', (content) => {
+    expect(
+      read(content)
+        .conversation()
+        .turns.map(({ role }) => role),
+    ).toEqual(['user', 'user']);
+  });
+
+  test.each(cut)('%j is left out for Anthropic, who refuses it', (content) => {
+    const change = { upstreamModel: 'm', maxTokens: undefined, maxTokensField: 'max_tokens' } as const;
+    const { messages } = JSON.parse(read(content).passedBody(change).toString());
+    expect(messages).toEqual([turn, turn]);
+  });
+
+  test('an empty turn of the user is still missing its content', () => {
+    expect(() => read('')).not.toThrow();
+    expect(() =>
+      parseMessagesRequest(
+        Buffer.from(JSON.stringify({ ...valid, messages: [{ role: 'user', content: [] }] })),
+        {},
+      ),
+    ).toThrow(expect.objectContaining({ code: 'missing_parameter' }));
+  });
+});
+
+test('inline PDFs are told apart from media that nothing bounds', () => {
+  const sizeOf = (source: object) =>
+    parseMessagesRequest(Buffer.from(JSON.stringify(said({ type: 'document', source }))), {}).size;
+  expect(sizeOf({ type: 'base64', media_type: 'application/pdf', data: 'JVBERi0x' })).toMatchObject({
+    hasMedia: false,
+    pdfs: ['JVBERi0x'],
+    pdfBytes: 8,
+  });
+  expect(sizeOf({ type: 'url', url: 'https://example.com/y.pdf' })).toMatchObject({ hasMedia: true });
 });

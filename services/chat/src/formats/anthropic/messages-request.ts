@@ -24,7 +24,7 @@ import {
 import { FORMAT_PROMPT_TOKENS } from './offered-tools';
 import { passedHeaders } from './passed-headers';
 import { refusedFields, refuseThread } from './refused-fields';
-import { RequestCheck } from './request-check';
+import { isEmptyTurn, RequestCheck } from './request-check';
 import { toConversation } from './to-conversation';
 import { withoutBudget } from './unthought-turn';
 
@@ -45,7 +45,7 @@ export function parseMessagesRequest(
 ): CallerRequest {
   const passed = passedHeaders(headers);
   const schema = unknownFields === 'refuse' ? messagesSchema : looseMessagesSchema;
-  const { members, body, check, model } = readMessages(bytes, schema);
+  const { members, parsed, body, check, model } = readMessages(bytes, schema);
   let conversation: Conversation | undefined;
   return {
     wire: 'anthropic',
@@ -56,6 +56,7 @@ export function parseMessagesRequest(
     serviceTier: undefined,
     size: sizeOf(bytes, body, check),
     passedHeaders: passed,
+    parsed,
     conversation: () => {
       conversation ??= toConversation(body);
       return conversation;
@@ -67,6 +68,7 @@ export function parseMessagesRequest(
 
 export interface ReadMessages {
   readonly members: ParsedObject['members'];
+  readonly parsed: ParsedObject['value'];
   readonly body: MessagesBody;
   readonly check: RequestCheck;
   readonly model: string;
@@ -92,7 +94,7 @@ export function readMessages(
   const body = result.data as MessagesBody;
   const messages = withExactInputs(body.messages, bytes, members);
   const exact = messages === body.messages ? body : { ...body, messages };
-  return { members, body: exact, check, model: result.data.model };
+  return { members, parsed: value, body: exact, check, model: result.data.model };
 }
 
 function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): RequestSize {
@@ -102,6 +104,10 @@ function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): Request
     hasMedia: check.hasMedia,
     images: check.images,
     imageBytes: check.imageBytes,
+    ...(check.pdfs.length > 0 && {
+      pdfs: check.pdfs,
+      pdfBytes: check.pdfs.reduce((bytes, { length }) => bytes + length, 0),
+    }),
     choices: 1,
     predictionBytes: 0,
     ...(body.max_tokens !== undefined && { maxOutputTokens: body.max_tokens }),
@@ -121,13 +127,14 @@ function passedBody(
 ): Buffer {
   const values = new Map<string, string | undefined>([['model', JSON.stringify(upstreamModel)]]);
   if (maxTokens !== undefined) values.set('max_tokens', String(maxTokens));
-  const messages = check.foreignThinking ? withoutForeignThinking(body.messages) : body.messages;
+  const said = check.emptyTurns ? body.messages.filter((message) => !isEmptyTurn(message)) : body.messages;
+  const messages = check.foreignThinking ? withoutForeignThinking(said) : said;
   const unthought = withoutBudget({ ...body, messages });
   if (unthought) {
     values.set('thinking', undefined);
     values.set('context_management', jsonOf(unthought.context_management));
   }
-  if (unthought || check.foreignThinking) {
+  if (unthought || messages !== body.messages) {
     values.set('messages', JSON.stringify(unthought?.messages ?? messages));
   }
   return withMembers(bytes, members, values);

@@ -1,6 +1,6 @@
 import { isEmpty } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
-import { isObject } from '@gateway/upstream';
+import { isObject, refusalOfLink } from '@gateway/upstream';
 import type { z } from 'zod';
 import { MAX_FAULTS } from '../body-bounds';
 import type { ContentBlock } from './content-block';
@@ -33,10 +33,14 @@ export class RequestCheck {
   images = 0;
   /** Of the body, in which the images themselves stand. */
   imageBytes = 0;
+  /** Inline PDFs in base64. */
+  readonly pdfs: string[] = [];
   longCache = false;
   /** Some thinking must not reach Anthropic. */
   foreignThinking = false;
   hiddenInputTokens = 0;
+  /** An assistant's message says nothing, which Anthropic refuses. */
+  emptyTurns = false;
   #blocks = 0;
 
   fault(path: Path, message: string): void {
@@ -86,7 +90,10 @@ export class RequestCheck {
     else this.#customTool(tool, path);
   }
 
-  #customTool({ name, input_schema }: Fields, path: Path): void {
+  #customTool({ name, input_schema, allowed_callers: callers }: Fields, path: Path): void {
+    // From a server tool's code, which calls it as often as it likes, each time over the whole input.
+    if (callers != null && !(Array.isArray(callers) && callers.every((caller) => caller === 'direct')))
+      this.fault([...path, 'allowed_callers'], 'not offered: code execution is billed by the hour');
     if (typeof name !== 'string' || name === '') this.fault([...path, 'name'], 'expected a name');
     if (!isObject(input_schema)) this.fault([...path, 'input_schema'], 'expected object');
   }
@@ -102,7 +109,8 @@ export class RequestCheck {
       if (field in message) this.fault([...path, field], 'no field of this format');
     }
     if (content === undefined && role === 'system' && message.output_config) return;
-    if (isEmpty(content)) this.fault([...path, 'content'], 'expected text or blocks');
+    if (isEmptyTurn(message)) this.emptyTurns = true;
+    else if (isEmpty(content)) this.fault([...path, 'content'], 'expected text or blocks');
     else if (role === 'user' && Array.isArray(content) && content.every(isEmptyText)) {
       // One beside others says nothing; alone it would leave no message.
       this.fault([...path, 'content', 0, 'text'], 'expected text');
@@ -205,7 +213,10 @@ export class RequestCheck {
     if (source.type === 'text') this.#text(source, 'data', at);
     else if (source.type === 'content') this.#content(source.content, [...at, 'content']);
     else {
-      this.hasMedia = true;
+      const { type, media_type: mediaType, data } = source;
+      const isPdf = type === 'base64' && mediaType === 'application/pdf' && typeof data === 'string';
+      if (isPdf) this.pdfs.push(data);
+      else this.hasMedia = true;
       this.#mediaSource(source, at);
     }
   }
@@ -216,6 +227,8 @@ export class RequestCheck {
       this.#text(source, 'media_type', path);
     } else if (source.type === 'url') {
       this.#text(source, 'url', path);
+      const why = typeof source.url === 'string' ? refusalOfLink(source.url) : undefined;
+      if (why) this.fault([...path, 'url'], why);
     } else if (source.type === 'file') {
       // Files lie in the one account that all callers share.
       this.fault([...path, 'type'], 'files by id are not offered');
@@ -252,6 +265,18 @@ export class RequestCheck {
   #text(block: Fields, field: string, path: Path): void {
     if (typeof block[field] !== 'string') this.fault([...path, field], 'expected string');
   }
+}
+
+/** A reply that its provider cut before the first word, as it was: `""`, `[]` or nothing but empty texts. */
+export function isEmptyTurn({
+  role,
+  content,
+}: {
+  readonly role?: unknown;
+  readonly content?: unknown;
+}): boolean {
+  if (role !== 'assistant') return false;
+  return content === '' || (Array.isArray(content) && content.every(isEmptyText));
 }
 
 const isEmptyText = (block: unknown): boolean =>

@@ -78,7 +78,7 @@ test('whatever the body is, it is understood or refused', () => {
   const or = (...right: unknown[]) =>
     fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...right) }, { weight: 1, arbitrary: noise });
   const text = { type: 'text', text: 'x' };
-  const url = { type: 'url', url: 'https://x/y' };
+  const url = { type: 'url', url: 'https://example.com/y' };
   const block = fc.record(
     {
       type: or(...['text', 'image', 'document', 'tool_use', 'tool_result', 'thinking', 'search_result']),

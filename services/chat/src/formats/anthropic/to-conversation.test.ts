@@ -43,6 +43,7 @@ test('the settings of a call', () => {
     stream: true,
     output: { kind: 'schema', schema, strict: true },
   });
+  expect(read({ top_k: 0 }).sampling.topK).toBeUndefined();
   expect(read({ output_format: { type: 'json_schema', schema } }).output).toMatchObject({ schema });
 });
 
@@ -126,7 +127,7 @@ describe('what is said by the system', () => {
 describe('what a user says', () => {
   test('in pictures and documents', () => {
     const data = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
-    const pdf = { type: 'url', url: 'https://x/y.pdf' };
+    const pdf = { type: 'url', url: 'https://example.com/y.pdf' };
     expect(
       saidBy(
         'user',
@@ -159,7 +160,7 @@ describe('what a user says', () => {
         cache: { ttl: '5m' },
       },
       text('about'),
-      { kind: 'document', source: { kind: 'url', url: 'https://x/y.pdf' }, title: 'T' },
+      { kind: 'document', source: { kind: 'url', url: 'https://example.com/y.pdf' }, title: 'T' },
       { kind: 'document', source: { kind: 'text', text: 'plain' } },
       { kind: 'document', source: { kind: 'text', text: 'a' }, title: 'P' },
       { kind: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AAAA' } },
@@ -169,7 +170,7 @@ describe('what a user says', () => {
   });
 
   test('comes after the results of tools, which keep their pictures', () => {
-    const image = { type: 'image', source: { type: 'url', url: 'https://x/y.png' } };
+    const image = { type: 'image', source: { type: 'url', url: 'https://example.com/y.png' } };
     expect(
       saidBy(
         'user',
@@ -186,7 +187,7 @@ describe('what a user says', () => {
       {
         kind: 'tool_result',
         callId: 'a',
-        parts: [{ kind: 'image', source: { kind: 'url', url: 'https://x/y.png' } }, text('f')],
+        parts: [{ kind: 'image', source: { kind: 'url', url: 'https://example.com/y.png' } }, text('f')],
         isError: false,
       },
       { kind: 'tool_result', callId: 'b', parts: [text('no')], isError: true, cache: { ttl: '5m' } },

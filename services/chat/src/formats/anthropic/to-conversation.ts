@@ -8,6 +8,7 @@ import type {
 } from '../../domain/conversation';
 import { fromAssistantBlocks, fromSystemBlocks, fromUserBlocks, textPartsOf } from './from-blocks';
 import type { Message, MessagesBody } from './messages-schema';
+import { isEmptyTurn } from './request-check';
 import { toTools } from './to-tools';
 import { refuseUncarried, type Uncarried } from './uncarried';
 
@@ -45,6 +46,7 @@ function toTurns(messages: readonly Message[], uncarried: Uncarried): Turn[] {
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
   return messages.flatMap((message, index): Turn[] => {
     if (message.role === 'user') return [fromUserBlocks(message.content ?? [], uncarried)];
+    if (isEmptyTurn(message)) return [];
     if (message.role === 'assistant') return [fromAssistantBlocks(message.content ?? [], uncarried)];
     const cleared = message.clear_at === 'next_user_message' && index < lastUser;
     return cleared || !message.content ? [] : [fromSystemBlocks(message.content, uncarried)];
@@ -55,7 +57,8 @@ function toSampling(body: MessagesBody): Sampling {
   return {
     temperature: body.temperature ?? undefined,
     topP: body.top_p ?? undefined,
-    topK: body.top_k ?? undefined,
+    // 0 is off.
+    topK: body.top_k || undefined,
     presencePenalty: undefined,
     frequencyPenalty: undefined,
     seed: undefined,

@@ -18,6 +18,26 @@ function errorOf(body: unknown): string {
 
 const accepted: [string, unknown][] = [
   ['the least', valid],
+  [
+    'a reply that was cut before its first word',
+    { ...valid, messages: [user, { role: 'assistant', content: '' }, user] },
+  ],
+  [
+    'fields of single providers',
+    {
+      ...valid,
+      thinking: { type: 'enabled', budget_tokens: 1_024 },
+      reasoning: { effort: 'high', exclude: true },
+      top_k: 40,
+      min_p: 0.05,
+      repetition_penalty: 1.1,
+      safe_prompt: true,
+      random_seed: 7,
+      prompt_mode: 'reasoning',
+      chat_template_kwargs: { enable_thinking: false },
+      enable_thinking: false,
+    },
+  ],
   ['nulls for what is optional', { ...valid, temperature: null, stream: null, max_tokens: null, stop: null }],
   [
     'every role',
@@ -65,7 +85,7 @@ const accepted: [string, unknown][] = [
           role: 'user',
           content: [
             { type: 'text', text: 'x' },
-            { type: 'image_url', image_url: { url: 'https://x/y.png' } },
+            { type: 'image_url', image_url: { url: 'https://example.com/y.png' } },
           ],
         },
       ],
@@ -253,6 +273,39 @@ describe('refuses', () => {
   });
 });
 
+// Each runs at the provider, as often as the model likes: no hold bounds its cost.
+test.each([
+  'web_search',
+  'web_search_preview',
+  'x_search',
+  'live_search',
+  'file_search',
+  'collections_search',
+  'code_interpreter',
+  'code_execution',
+  'image_generation',
+  'computer_use_preview',
+  'mcp',
+  'local_shell',
+  'google_search',
+  'url_context',
+])('a tool that the provider runs is refused, with whichever fields: %s', (type) => {
+  const tools = [{ type, [type]: {}, function: { name: 'f' }, custom: { name: 'f' } }];
+  for (const unknownFields of ['refuse', 'forward'] as const) {
+    const bytes = Buffer.from(JSON.stringify({ ...valid, tools }));
+    expect(() => parseChatRequest(bytes, unknownFields)).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  }
+});
+
+test.each(['search_parameters', 'web_search_options', 'enable_search', 'plugins', 'mcp_servers'])(
+  'a field that makes the provider search or call is refused: %s',
+  (field) => {
+    expect(errorOf({ ...valid, [field]: { mode: 'on' } })).toBe('invalid_request');
+  },
+);
+
 describe('the body for the provider', () => {
   const upstream = (json: string, maxTokens?: number) =>
     parseChatRequest(Buffer.from(json))
@@ -301,13 +354,13 @@ test('images are apart from the text', () => {
   const content = [
     { type: 'text', text: 'x' },
     { type: 'image_url', image_url: { url } },
-    { type: 'image_url', image_url: { url: 'https://x/y.png' } },
+    { type: 'image_url', image_url: { url: 'https://example.com/y.png' } },
   ];
   const body = { ...valid, messages: [{ role: 'user', content }] };
   expect(parseChatRequest(Buffer.from(JSON.stringify(body))).size).toMatchObject({
     hasMedia: false,
     images: 2,
-    imageBytes: url.length + 'https://x/y.png'.length,
+    imageBytes: url.length + 'https://example.com/y.png'.length,
   });
 });
 
@@ -315,4 +368,79 @@ test('a prediction counts in bytes, which bound its tokens in every script', () 
   const prediction = { type: 'content', content: '日本語' };
   const { predictionBytes } = parseChatRequest(Buffer.from(JSON.stringify({ ...valid, prediction }))).size;
   expect(predictionBytes).toBe(Buffer.byteLength(JSON.stringify(prediction)));
+});
+
+describe('links that the provider would fetch', () => {
+  const detailOf = (part: object): string | undefined => {
+    const body = {
+      ...valid,
+      messages: [user, { role: 'user', content: [{ type: 'text', text: 'x' }, part] }],
+    };
+    try {
+      parseChatRequest(Buffer.from(JSON.stringify(body)));
+      return undefined;
+    } catch (error) {
+      return error instanceof GatewayError && error.code === 'invalid_request'
+        ? error.detail
+        : 'another error';
+    }
+  };
+  const image = (url: string) => ({ type: 'image_url', image_url: { url } });
+  const file = (fields: object) => ({ type: 'file', file: { filename: 'a.pdf', ...fields } });
+
+  test.each([
+    image('https://example.com/y.png'),
+    image('data:image/png;base64,AAAA'),
+    file({ file_data: 'data:application/pdf;base64,AAAA' }),
+    file({ file_data: 'JVBERi0x' }),
+    file({ file_url: 'https://example.com/y.pdf' }),
+  ])('a public or inline %j is accepted', (part) => {
+    expect(detailOf(part)).toBeUndefined();
+  });
+
+  test.each([
+    [image('http://example.com/y.png'), 'image_url.url: must be an https link or a data: URL'],
+    [image('hello'), 'image_url.url: must be an https link or a data: URL'],
+    [image('https://169.254.169.254/latest'), 'image_url.url: the link must point to a public host'],
+    [image('https://localhost/y.png'), 'image_url.url: the link must point to a public host'],
+    [image('https://a:b@example.com/y.png'), 'image_url.url: the link must not contain credentials'],
+    [file({ file_data: 'http://example.com/y.pdf' }), 'file.file_data: must be an https link or a data: URL'],
+    [file({ file_url: 'https://10.0.0.1/y.pdf' }), 'file.file_url: the link must point to a public host'],
+  ])('%j is refused with the reason', (part, detail) => {
+    expect(detailOf(part)).toBe(`messages[1].content[1].${detail}`);
+  });
+});
+
+test.each([
+  { top_k: 1.5 },
+  { min_p: 2 },
+  { repetition_penalty: -1 },
+  { thinking: { type: 'sometimes' } },
+  { thinking: true },
+  { reasoning: { effort: 'huge' } },
+  { safe_prompt: 'yes' },
+  { chat_template_kwargs: [] },
+])('a wrong value of a provider’s own field is refused: %j', (fields) => {
+  expect(errorOf({ ...valid, ...fields })).toBe('invalid_request');
+});
+
+test('a turn of the assistant without any content, calls or thoughts is still missing its content', () => {
+  expect(errorOf({ ...valid, messages: [user, { role: 'assistant', content: null }] })).toBe(
+    'missing_parameter messages[1].content',
+  );
+});
+
+test.each([
+  ['JVBERi0x', ['JVBERi0x']],
+  ['data:application/pdf;base64,JVBERi0x', ['JVBERi0x']],
+  ['data:application/pdf;name=a;base64,JVBERi0x', ['JVBERi0x']],
+  ['data:application/pdf;base64,AAAA', undefined],
+  ['data:text/plain;base64,JVBERi0x', undefined],
+])('the file %s is told apart from media that nothing bounds', (file_data, pdfs) => {
+  const content = [{ type: 'file', file: { filename: 'a', file_data } }];
+  const { size } = parseChatRequest(
+    Buffer.from(JSON.stringify({ ...valid, messages: [{ role: 'user', content }] })),
+  );
+  expect(size.hasMedia).toBe(pdfs === undefined);
+  expect(size.pdfs).toEqual(pdfs);
 });

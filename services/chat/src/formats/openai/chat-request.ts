@@ -8,10 +8,12 @@ import {
   withoutEmptyModel,
 } from '@gateway/json-body';
 import { GatewayError } from '@gateway/proto';
+import { refusalOfLink, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';
+import type { RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import {
@@ -24,6 +26,8 @@ import {
 } from './chat-schema';
 import { legacyReplies, openAiReplies } from './openai-replies';
 import { toConversation } from './to-conversation';
+
+type ContentPart = Exclude<ChatMessage['content'], string | null | undefined>[number];
 
 /** What of a request its body for a provider is made from. */
 interface ParsedRequest extends ParsedObject {
@@ -39,6 +43,10 @@ const REQUIRED = [
 const MAX_ENTRIES: Readonly<Record<string, number>> = { messages: 20_000, tools: 1_024, functions: 1_024 };
 const MAX_PARTS = 20_000;
 const MEDIA_PARTS = new Set(['input_audio', 'file']);
+/** What base64 of `%PDF-` begins with. */
+const PDF_BASE64 = 'JVBERi';
+const PDF_URL = /^data:application\/pdf(?:;[^;,]*)*;base64,(?=JVBERi)/i;
+const MAX_HEAD_CHARS = 256;
 
 /**
  * @param unknownFields what becomes of top-level fields that the format does not document
@@ -65,11 +73,13 @@ export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = '
       bodyBytes: bytes.length,
       hasMedia: body.messages.some(hasMedia),
       ...sizeOfImages(body.messages),
+      ...sizeOfPdfs(body.messages),
       choices: body.n ?? 1,
       predictionBytes,
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     },
     passedHeaders: {},
+    parsed: parsed.value,
     conversation() {
       conversation ??= toConversation(body);
       return conversation;
@@ -170,6 +180,31 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   if (body.messages.some(namesFile)) refuse('file_id: files by id are not offered');
   const spoken = body.messages.findIndex(({ audio }) => audio != null);
   if (spoken !== -1) refuse(`messages[${spoken}].audio: spoken replies by id are not offered`);
+  for (const [index, { content }] of body.messages.entries()) {
+    if (Array.isArray(content)) refusePrivateLinks(content, `messages[${index}].content`);
+  }
+}
+
+const DATA_URL = /^data:/i;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+/** The provider fetches links, from inside its network: none may lead there or be readable on its way. */
+function refusePrivateLinks(parts: readonly ContentPart[], path: string): void {
+  for (const [index, part] of parts.entries()) {
+    const links: [string, string][] = [];
+    if (part.type === 'image_url') links.push(['image_url.url', part.image_url.url]);
+    if (part.type === 'file') {
+      // `file_data` may also be plain base64.
+      for (const field of ['file_data', 'file_url']) {
+        const value = textOf(part.file[field]);
+        if (SCHEME.test(value)) links.push([`file.${field}`, value]);
+      }
+    }
+    for (const [field, link] of links) {
+      const why = DATA_URL.test(link) ? undefined : refusalOfLink(link);
+      if (why) throw new GatewayError('invalid_request', { detail: `${path}[${index}].${field}: ${why}` });
+    }
+  }
 }
 
 function requireMessages({ messages }: ChatCompletionBody): void {
@@ -180,11 +215,15 @@ function requireMessages({ messages }: ChatCompletionBody): void {
   }
 }
 
-/** An assistant that only called tools, or only thought, has no content; a tool may well print nothing. */
+/**
+ * An assistant that only called tools, or only thought, has no content; a tool may well print nothing. An assistant's
+ * empty text is a reply that its provider cut before the first word.
+ */
 function mayBeEmpty(message: ChatMessage): boolean {
   if (message.role === 'tool' || message.role === 'function') return message.content === '';
   if (message.role !== 'assistant') return false;
   return (
+    message.content === '' ||
     !isEmpty(message.tool_calls) ||
     !isEmpty(message.refusal) ||
     !isEmpty(message.reasoning_content) ||
@@ -194,7 +233,32 @@ function mayBeEmpty(message: ChatMessage): boolean {
 }
 
 function hasMedia({ content }: ChatMessage): boolean {
-  return Array.isArray(content) && content.some((part) => MEDIA_PARTS.has(part.type));
+  return (
+    Array.isArray(content) &&
+    content.some((part) => MEDIA_PARTS.has(part.type) && pdfDataOf(part) === undefined)
+  );
+}
+
+/** Of an inline PDF in base64, with or without the head of a data URL; undefined for what is none. */
+function pdfDataOf(part: ContentPart): string | undefined {
+  const data = part.type === 'file' ? textOf(part.file.file_data) : '';
+  if (data.startsWith(PDF_BASE64)) return data;
+  const head = PDF_URL.exec(data.slice(0, MAX_HEAD_CHARS))?.[0];
+  return head === undefined ? undefined : data.slice(head.length);
+}
+
+function sizeOfPdfs(messages: readonly ChatMessage[]): Pick<RequestSize, 'pdfs' | 'pdfBytes'> {
+  const pdfs: string[] = [];
+  let pdfBytes = 0;
+  for (const { content } of messages) {
+    for (const part of Array.isArray(content) ? content : []) {
+      const data = pdfDataOf(part);
+      if (data === undefined) continue;
+      pdfs.push(data);
+      pdfBytes += data.length;
+    }
+  }
+  return pdfs.length > 0 ? { pdfs, pdfBytes } : {};
 }
 
 function sizeOfImages(messages: readonly ChatMessage[]): { images: number; imageBytes: number } {

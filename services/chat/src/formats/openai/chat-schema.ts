@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ExtensionField } from '../../domain/extension-fields';
 import { list } from '../list';
 
 /**
@@ -47,11 +48,40 @@ const tool = z.discriminatedUnion('type', [
 const penalty = z.number().min(-2).max(2);
 const maxTokens = z.int().min(1);
 
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** Fields that providers of this format document beyond OpenAI's own; `domain/extension-fields.ts` says what they do. */
+const extensions = {
+  chat_template_kwargs: optional(jsonObject),
+  enable_thinking: optional(z.boolean()),
+  min_p: optional(z.number().min(0).max(1)),
+  prompt_mode: optional(text),
+  random_seed: optional(z.int()),
+  reasoning: optional(
+    z.looseObject({
+      effort: optional(z.enum(EFFORTS)),
+      max_tokens: optional(z.int().min(1)),
+      enabled: optional(z.boolean()),
+    }),
+  ),
+  repetition_penalty: optional(z.number().min(0).max(2)),
+  safe_prompt: optional(z.boolean()),
+  thinking: optional(
+    z.looseObject({
+      type: z.enum(['enabled', 'disabled', 'adaptive']),
+      budget_tokens: optional(z.int().min(1)),
+    }),
+  ),
+  top_k: optional(z.int().min(-1)),
+} satisfies Record<ExtensionField, z.ZodType>;
+
 /**
- * The body of `POST /v1/chat/completions`: every field that the official SDK (openai 7.55) documents. What
- * else stands at the top level is refused; nested fields that we do not know go to the provider as they are.
+ * The body of `POST /v1/chat/completions`: every field that the official SDK (openai 7.55) or a provider of this format
+ * documents. What else stands at the top level is refused; nested fields that we do not know go to the provider as they
+ * are.
  */
 export const chatCompletionSchema = z.strictObject({
+  ...extensions,
   model: z.string().nullable(),
   /** Each is checked by `messageSchema`, one after the other. */
   messages: z.array(z.unknown()),
@@ -73,7 +103,7 @@ export const chatCompletionSchema = z.strictObject({
   prompt_cache_key: optional(text),
   prompt_cache_options: optional(jsonObject),
   prompt_cache_retention: optional(text),
-  reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+  reasoning_effort: optional(z.enum(EFFORTS)),
   response_format: optional(z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })),
   safety_identifier: optional(text),
   seed: optional(z.number()),

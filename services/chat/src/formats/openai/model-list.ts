@@ -1,11 +1,32 @@
-import type { Model } from '../../domain/model';
+import type { CatalogModel } from '../../domain/model';
 
-/** A model in the shape of OpenAI's model list. */
-export function toOpenAiModel(model: Model) {
+/**
+ * Returns a model in the shape of OpenAI's model list, with the fields of `/api/v1/models` that callers choose a model
+ * by. Prices are USD.
+ */
+export function toOpenAiModel({ slug, createdAtMs, listed }: CatalogModel) {
+  const { pricing } = listed;
   return {
-    id: model.slug,
+    id: slug,
     object: 'model',
-    created: Math.floor(model.createdAtMs / 1000),
-    owned_by: model.slug.slice(0, model.slug.indexOf('/')),
+    created: Math.floor(createdAtMs / 1000),
+    owned_by: slug.slice(0, slug.indexOf('/')),
+    name: listed.name,
+    aliases: listed.aliases,
+    preview: listed.preview,
+    input_modalities: listed.input_modalities,
+    output_modalities: listed.output_modalities,
+    // The catalog's 0 is a model that has no such bound.
+    context_length: listed.context_length || null,
+    max_output_tokens: listed.max_output_tokens || null,
+    capabilities: listed.capabilities,
+    pricing: pricing && {
+      currency: pricing.currency,
+      tokens: pricing.tokens,
+      image: pricing.image,
+      video: pricing.video,
+    },
+    image: listed.image,
+    video: listed.video,
   };
 }

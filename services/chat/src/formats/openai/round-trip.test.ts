@@ -50,7 +50,7 @@ test('Anthropic gets its thoughts back, signed as they were', () => {
 });
 
 describe('Gemini gets its signatures back', () => {
-  const provider = geminiProvider({ id: 'google', baseUrl: 'https://x', apiKey: 'k' });
+  const provider = geminiProvider({ id: 'google', baseUrl: 'https://example.com', apiKey: 'k' });
   const sentAgain = (reply: Reply) => {
     const body = provider.writeRequest(nextCall(reply), 'gemini-3-pro', 9_000, new Set(['reasoning']));
     return JSON.parse(body.toString()).contents[1].parts;
@@ -116,7 +116,7 @@ test('whatever a request is, it is understood or refused', () => {
       type: or('text', 'image_url', 'input_audio', 'file', 'refusal'),
       text: or('x'),
       refusal: or('x'),
-      image_url: or({ url: 'https://x/y' }, { url: 'data:image/png;base64,AA', detail: 1 }),
+      image_url: or({ url: 'https://example.com/y' }, { url: 'data:image/png;base64,AA', detail: 1 }),
       input_audio: or({ data: 'AA', format: 'wav' }),
       file: or({ file_data: 'JVBERi0' }, { file_data: 'data:text/plain;base64,AA' }),
       cache_control: or({ type: 'ephemeral' }),

@@ -60,16 +60,16 @@ describe('instructions', () => {
   });
 
   test('are text alone', () => {
-    const image = { type: 'image_url', image_url: { url: 'https://x/y.png' } };
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/y.png' } };
     expect(refusalOf({ messages: [{ role: 'system', content: [image] }, user] })).toMatch(/^invalid_request/);
   });
 });
 
 describe('media', () => {
   test('an image by URL, with its detail', () => {
-    expect(partsOf({ type: 'image_url', image_url: { url: 'https://x/y.png', detail: 'low' } })).toEqual([
-      { kind: 'image', source: { kind: 'url', url: 'https://x/y.png' }, detail: 'low' },
-    ]);
+    expect(
+      partsOf({ type: 'image_url', image_url: { url: 'https://example.com/y.png', detail: 'low' } }),
+    ).toEqual([{ kind: 'image', source: { kind: 'url', url: 'https://example.com/y.png' }, detail: 'low' }]);
   });
 
   test('an image in a data URL', () => {
@@ -137,7 +137,7 @@ describe('media', () => {
 
 describe('a tool round', () => {
   test('results of one round stand together, with what they show', () => {
-    const image = { type: 'image_url', image_url: { url: 'https://x/y.png' } };
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/y.png' } };
     const turns = turnsOf(
       user,
       { role: 'assistant', content: 'look', tool_calls: [call('a'), call('b')] },
@@ -161,7 +161,10 @@ describe('a tool round', () => {
           {
             kind: 'tool_result',
             callId: 'b',
-            parts: [text('two'), { kind: 'image', source: { kind: 'url', url: 'https://x/y.png' } }],
+            parts: [
+              text('two'),
+              { kind: 'image', source: { kind: 'url', url: 'https://example.com/y.png' } },
+            ],
             isError: false,
           },
         ],
@@ -426,5 +429,52 @@ describe('what no other format can say', () => {
     { prompt_cache_key: 'k', prompt_cache_options: {}, prompt_cache_retention: '24h', metadata: { a: 'b' } },
   ])('%j is dropped', (fields) => {
     expect(read(fields)).toEqual(read({}));
+  });
+});
+
+describe('fields that only some providers document', () => {
+  const read = (fields: object) =>
+    parseChatRequest(
+      Buffer.from(
+        JSON.stringify({ model: 'sim/chat', messages: [{ role: 'user', content: 'x' }], ...fields }),
+      ),
+    ).conversation();
+
+  test.each([
+    [{ thinking: { type: 'enabled', budget_tokens: 2_048 } }, { budgetTokens: 2_048 }],
+    [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
+    [{ thinking: { type: 'adaptive' } }, { adaptive: true }],
+    [{ reasoning: { effort: 'high' } }, { effort: 'high' }],
+    [{ reasoning: { max_tokens: 4_000 } }, { budgetTokens: 4_000 }],
+    [{ reasoning: { enabled: false } }, { effort: 'none' }],
+    [{ enable_thinking: true }, { adaptive: true }],
+    [{ thinking: { type: 'disabled' }, reasoning_effort: 'low' }, { effort: 'low' }],
+    [{ thinking: null, reasoning: null }, undefined],
+  ])('%j says how much to reason', (fields, reasoning) => {
+    expect(read(fields).reasoning).toEqual(reasoning);
+  });
+
+  test('top_k and random_seed are carried', () => {
+    expect(read({ top_k: 40, random_seed: 7 }).sampling).toMatchObject({ topK: 40, seed: 7 });
+    expect(read({ top_k: 0, random_seed: 7, seed: 8 }).sampling).toMatchObject({ topK: undefined, seed: 8 });
+  });
+
+  test.each([
+    { min_p: 0.1 },
+    { repetition_penalty: 1.2 },
+    { safe_prompt: true },
+    { prompt_mode: 'reasoning' },
+    { chat_template_kwargs: { x: 1 } },
+  ])('%j is refused by its name where no other format has it', (fields) => {
+    const detail = `${Object.keys(fields)[0]}: not supported by this model`;
+    expect(() => read(fields)).toThrow(expect.objectContaining({ code: 'invalid_request', detail }));
+    const neutral = {
+      min_p: 0,
+      repetition_penalty: 1,
+      safe_prompt: false,
+      prompt_mode: null,
+      chat_template_kwargs: {},
+    };
+    expect(() => read(neutral)).not.toThrow();
   });
 });

@@ -1,5 +1,6 @@
 import { membersOf } from '@gateway/upstream';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
+import { reasoningOf } from '../../domain/extension-fields';
 import type { ChatCompletionBody } from './chat-schema';
 import { refuseExcessArguments } from './excess-arguments';
 import { readMessages } from './read-messages';
@@ -23,7 +24,7 @@ export function toConversation(body: ChatCompletionBody): Conversation {
     toolChoice: readToolChoice(body, tools),
     parallelToolCalls: parallelCalls(body),
     output: readOutput(body.response_format),
-    reasoning: body.reasoning_effort == null ? undefined : { effort: body.reasoning_effort },
+    reasoning: reasoningOf(body),
     sampling: readSampling(body),
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     endUser: endUserOf(body),
@@ -57,10 +58,10 @@ function readSampling(body: ChatCompletionBody): Sampling {
   return {
     temperature: body.temperature ?? undefined,
     topP: body.top_p ?? undefined,
-    topK: undefined,
+    topK: body.top_k != null && body.top_k > 0 ? body.top_k : undefined,
     presencePenalty: body.presence_penalty ?? undefined,
     frequencyPenalty: body.frequency_penalty ?? undefined,
-    seed: body.seed ?? undefined,
+    seed: body.seed ?? body.random_seed ?? undefined,
     stop: stop.filter((sequence) => sequence !== ''),
   };
 }

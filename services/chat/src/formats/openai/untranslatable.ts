@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/proto';
+import { asksFor, type ExtensionField } from '../../domain/extension-fields';
 import type { ChatCompletionBody } from './chat-schema';
 
 /**
@@ -7,10 +8,15 @@ import type { ChatCompletionBody } from './chat-schema';
  */
 export const UNTRANSLATABLE = {
   audio: { refused: 'a spoken reply' },
+  chat_template_kwargs: { refused: 'it changes the prompt' },
   logit_bias: { refused: 'it forbids or forces words, by the numbers of one tokenizer' },
   logprobs: { refused: 'the caller reads them' },
+  min_p: { refused: 'it changes which words are chosen' },
   moderation: { refused: 'its verdict may block a reply, and the caller reads it' },
   n: { refused: 'the caller expects as many choices' },
+  prompt_mode: { refused: 'it changes the prompt' },
+  repetition_penalty: { refused: 'it changes which words are chosen' },
+  safe_prompt: { refused: 'it changes the prompt' },
   service_tier: { refused: 'it is paid for' },
   top_logprobs: { refused: 'the caller reads them' },
   web_search_options: { refused: 'the reply would lack what was to be looked up' },
@@ -41,7 +47,7 @@ export function refuseUntranslatable(body: ChatCompletionBody): void {
   for (const field of Object.keys(UNTRANSLATABLE) as Untranslatable[]) {
     const value = body[field];
     if (value == null || !('refused' in UNTRANSLATABLE[field])) continue;
-    if (ASKS_NOTHING[field]?.(value as never)) continue;
+    if (ASKS_NOTHING[field]?.(value as never) || !asksFor(body, field as ExtensionField)) continue;
     throw new GatewayError('invalid_request', { detail: `${field}: not supported by this model` });
   }
 }

@@ -1,11 +1,12 @@
 import type { ChatProvider } from '../../domain/chat-provider';
+import { CallersModel } from '../callers-model';
 import type { UnreadBudget } from '../unread-budget';
 import { addedInputTokens } from './added-input';
-import { withCallersModel } from './callers-model';
 import { MessageEvents } from './message-events';
 import { fromMessagesUsage } from './messages-usage';
 import { PassedMessages } from './passed-messages';
 import { readMessage } from './read-message';
+import { readOpeningEvent } from './read-opening';
 import { refusedMessages } from './refused-messages';
 import { writeRequest } from './write-request';
 
@@ -27,6 +28,7 @@ export function anthropicProvider(
   return {
     id,
     wire: 'anthropic',
+    encoding: 'claude',
     maxTokensField: 'max_tokens',
     address(_upstreamModel, _stream, callerHeaders) {
       const beta = callerHeaders['anthropic-beta'];
@@ -46,7 +48,8 @@ export function anthropicProvider(
     readUsage: (message) => fromMessagesUsage(message.usage),
     readReply: readMessage,
     readStream: () => new MessageEvents(),
-    passReply: withCallersModel,
+    readOpening: readOpeningEvent,
+    passReply: ({ bytes }, model) => new CallersModel(model).inReply(bytes),
     passStream: ({ model }) => new PassedMessages(budget, model),
     refusalOf: refusedMessages,
   };

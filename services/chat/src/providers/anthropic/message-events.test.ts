@@ -249,3 +249,75 @@ function joined(events: readonly ReplyEvent[]): object[] {
   }
   return result;
 }
+
+describe('a message that starts with content', () => {
+  const startedWith = (content: object[], stop_reason: string | null = null) =>
+    frame('message_start', {
+      message: {
+        id: 'msg_01',
+        type: 'message',
+        role: 'assistant',
+        content,
+        stop_reason,
+        usage: { input_tokens: 25, output_tokens: 9 },
+      },
+    });
+  const server = [
+    {
+      type: 'server_tool_use',
+      id: 'srvtoolu_01',
+      name: 'code_execution',
+      input: { code: 'roll()' },
+    },
+    {
+      type: 'tool_use',
+      id: 'toolu_01',
+      name: 'roll_die',
+      input: { player: 'one' },
+      caller: { type: 'code_execution_20250825', tool_id: 'srvtoolu_01' },
+    },
+  ];
+  const call = [
+    { kind: 'tool_call', call: 0, id: 'toolu_01', name: 'roll_die' },
+    { kind: 'tool_arguments', call: 0, text: '{"player":"one"}' },
+  ];
+
+  test('tells its calls at once, and stops with the reason of its delta', () => {
+    const { events, ended } = readAll([startedWith(server), stopped('tool_use'), over]);
+    expect(events).toEqual([...call, { kind: 'stop', stop: 'tool_calls' }]);
+    expect(ended).toBe(true);
+  });
+
+  test('tells its words and thoughts before those of the blocks that follow', () => {
+    const { events } = readAll([
+      startedWith([
+        { type: 'thinking', thinking: 'Hm.', signature: 'EqQB==' },
+        { type: 'text', text: 'First, ' },
+        { type: 'code_execution_tool_result', tool_use_id: 'srvtoolu_01', content: { stdout: '6' } },
+      ]),
+      begin(0, { type: 'text', text: '' }),
+      text(0, 'second.'),
+      end(0),
+      begin(1, { type: 'tool_use', id: 'toolu_02', name: 'f', input: {} }),
+      json(1, '{"x":1}'),
+      end(1),
+      stopped('tool_use'),
+      over,
+    ]);
+    expect(events).toEqual([
+      { kind: 'thinking', text: 'Hm.' },
+      signed('EqQB=='),
+      { kind: 'text', text: 'First, ' },
+      { kind: 'text', text: 'second.' },
+      { kind: 'tool_call', call: 0, id: 'toolu_02', name: 'f' },
+      { kind: 'tool_arguments', call: 0, text: '{"x":1}' },
+      { kind: 'stop', stop: 'tool_calls' },
+    ]);
+  });
+
+  test('ends with the reason that it started with when no delta names one', () => {
+    const { events, ended } = readAll([startedWith(server, 'tool_use'), over]);
+    expect(events).toEqual([...call, { kind: 'stop', stop: 'tool_calls' }]);
+    expect(ended).toBe(true);
+  });
+});

@@ -1,4 +1,4 @@
-import { membersOf, textOf } from '@gateway/upstream';
+import { listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
 import { objectJson } from '../../json/exact-json';
@@ -26,6 +26,8 @@ export class MessageEvents implements StreamReader {
   #figures: Record<string, unknown> = {};
   #usage: TokenUsage | undefined;
   #calls = 0;
+  /** The stop reason that came with the message's start; undefined: none did. */
+  #startReason: string | undefined;
   #stopped = false;
   #ended = false;
 
@@ -46,8 +48,7 @@ export class MessageEvents implements StreamReader {
     if (isErrorEvent(event, data)) throw brokenOff(data);
     switch (data.type) {
       case 'message_start':
-        this.#count(membersOf(data.message).usage);
-        return NOTHING;
+        return this.#start(membersOf(data.message));
       case 'content_block_start':
         return this.#begin(data.index, membersOf(data.content_block));
       case 'content_block_delta':
@@ -57,10 +58,12 @@ export class MessageEvents implements StreamReader {
       case 'message_delta':
         this.#count(data.usage);
         return this.#stop(membersOf(data.delta));
-      case 'message_stop':
+      case 'message_stop': {
+        const events = this.#stop({ stop_reason: this.#startReason });
         if (!this.#stopped) throw new Error('message ended without a stop reason');
         this.#ended = true;
-        return NOTHING;
+        return events;
+      }
       default:
         return NOTHING;
     }
@@ -69,6 +72,19 @@ export class MessageEvents implements StreamReader {
   #count(usage: unknown): void {
     this.#figures = laterUsage(this.#figures, usage);
     this.#usage = fromMessagesUsage(this.#figures);
+  }
+
+  /**
+   * A message that resumes the work of a server tool (programmatic tool calling) starts with content: whole blocks,
+   * for which no other events follow.
+   */
+  #start({ usage, content, stop_reason: reason }: Record<string, unknown>): readonly ReplyEvent[] {
+    this.#count(usage);
+    if (typeof reason === 'string') this.#startReason = reason;
+    return listOf(content).flatMap((block) => {
+      const [whole, events] = this.#open(membersOf(block));
+      return [...events, ...closing(whole)];
+    });
   }
 
   #begin(index: unknown, block: Record<string, unknown>): readonly ReplyEvent[] {
@@ -119,13 +135,7 @@ export class MessageEvents implements StreamReader {
     const block = this.#blocks.get(index);
     if (!block) return NOTHING;
     this.#blocks.delete(index);
-    if (block.kind === 'thinking' && block.signature !== '') {
-      return [{ kind: 'thinking_signature', signature: ownSignature(block.signature) }];
-    }
-    if (block.kind === 'tool_use' && !block.inPieces) {
-      return [{ kind: 'tool_arguments', call: block.call, text: objectJson(block.input) }];
-    }
-    return NOTHING;
+    return closing(block);
   }
 
   #stop({ stop_reason: reason, stop_sequence: sequence }: Record<string, unknown>): readonly ReplyEvent[] {
@@ -135,6 +145,17 @@ export class MessageEvents implements StreamReader {
     const stop = fromStopReason(reason);
     return [...left, { kind: 'stop', stop, ...(typeof sequence === 'string' && { stopSequence: sequence }) }];
   }
+}
+
+/** What is known of a block only when it ends. */
+function closing(block: OpenBlock): readonly ReplyEvent[] {
+  if (block.kind === 'thinking' && block.signature !== '') {
+    return [{ kind: 'thinking_signature', signature: ownSignature(block.signature) }];
+  }
+  if (block.kind === 'tool_use' && !block.inPieces) {
+    return [{ kind: 'tool_arguments', call: block.call, text: objectJson(block.input) }];
+  }
+  return NOTHING;
 }
 
 function piece(kind: 'text' | 'thinking', value: unknown): readonly ReplyEvent[] {

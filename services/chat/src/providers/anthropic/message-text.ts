@@ -1,4 +1,4 @@
-import { membersOf, textOf } from '@gateway/upstream';
+import { listOf, membersOf, textOf } from '@gateway/upstream';
 import { objectJson } from '../../json/exact-json';
 import { parseData } from '../../sse/sse-data';
 import type { TextReader } from '../unread-events';
@@ -15,12 +15,19 @@ export class MessageText implements TextReader {
       const { text, thinking, partial_json: json } = membersOf(data.delta);
       this.#add(index, textOf(text) + textOf(thinking) + textOf(json));
     }
-    if (data.type === 'content_block_start') {
-      const { name, input } = membersOf(data.content_block);
-      this.#names.push(textOf(name));
-      const whole = objectJson(input);
-      if (whole !== '{}') this.#add(index, whole);
+    if (data.type === 'content_block_start') this.#addBlock(index, membersOf(data.content_block));
+    if (data.type === 'message_start') {
+      // Whole blocks; the later ones are numbered from 0 all the same.
+      for (const [at, block] of listOf(membersOf(data.message).content).entries()) {
+        this.#addBlock(-1 - at, membersOf(block));
+      }
     }
+  }
+
+  #addBlock(index: number, { name, input, text, thinking }: Record<string, unknown>): void {
+    this.#names.push(textOf(name));
+    const whole = objectJson(input);
+    this.#add(index, textOf(text) + textOf(thinking) + (whole === '{}' ? '' : whole));
   }
 
   get texts(): Iterable<string> {

@@ -143,3 +143,23 @@ test('input that came whole with its block is counted', () => {
   stream.take(begin(0, { type: 'tool_use', id: 'a', name: 'f', input: { text: 'Hello world' } }));
   expect(stream.countOutput()).toBeGreaterThan(4);
 });
+
+test('the content that a message starts with passes and is counted', () => {
+  const stream = passing();
+  const content = [
+    { type: 'text', text: 'one two three' },
+    {
+      type: 'tool_use',
+      id: 'toolu_01',
+      name: 'roll',
+      input: { dice: 'two of them' },
+      caller: { type: 'direct' },
+    },
+  ];
+  const event = frame('message_start', {
+    message: { model: 'claude-sonnet-4-6', content, usage: { input_tokens: 25, output_tokens: 9 } },
+  });
+  const taken = stream.take(event);
+  expect('bytes' in taken && taken.bytes.toString()).toBe(renamed(event));
+  expect(stream.countOutput()).toBeGreaterThan(8);
+});

@@ -64,3 +64,31 @@ describe('a refusal', () => {
     expect(refusal(status, body)).toBeUndefined();
   });
 });
+
+describe('the opening of a stream', () => {
+  const of = (parts: object[], fields: object = {}) =>
+    provider.readOpening({
+      candidates: [{ content: { role: 'model', parts }, ...fields }],
+      usageMetadata: {},
+    });
+
+  test.each([
+    [{ text: 'a' }],
+    [{ text: 'hm', thought: true }],
+    [{ functionCall: { name: 'f', args: {} } }],
+    [{ text: '', thoughtSignature: 'c2k=' }],
+  ])('has content with %j', (part) => expect(of([part])).toBe('content'));
+
+  test.each([[[]], [[{ text: '' }]], [[{ executableCode: { code: '1' } }]]])('has none with %j', (parts) =>
+    expect(of(parts)).toBe('waiting'),
+  );
+
+  test('is all of a reply that is refused or ends without content', () => {
+    expect(of([], { finishReason: 'STOP' })).toBe('ended');
+    expect(provider.readOpening({ promptFeedback: { blockReason: 'SAFETY' } })).toBe('ended');
+  });
+
+  test('fails with a finish reason that tells of a failure', () => {
+    expect(() => of([], { finishReason: 'MALFORMED_FUNCTION_CALL' })).toThrow('MALFORMED_FUNCTION_CALL');
+  });
+});

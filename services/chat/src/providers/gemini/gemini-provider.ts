@@ -43,6 +43,7 @@ export function geminiProvider({
   return {
     id,
     wire: 'gemini',
+    encoding: 'gemini',
     maxTokensField: 'max_tokens',
     address: (upstreamModel, stream) => ({
       url: urlOf(
@@ -56,6 +57,12 @@ export function geminiProvider({
     readUsage: (reply) => readGeminiUsage(reply.usageMetadata),
     readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),
     readStream: () => new GeminiStream(newToolId),
+    readOpening: (chunk) => {
+      const reader = new ResponseReader(newToolId);
+      const events = reader.read(chunk);
+      if (reader.ended) return 'ended';
+      return events.length > 0 ? 'content' : 'waiting';
+    },
     refusalOf: googleFailure,
   };
 }

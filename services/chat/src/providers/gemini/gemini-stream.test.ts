@@ -253,3 +253,82 @@ function joined(events: readonly ReplyEvent[]): ReplyEvent[] {
   }
   return list;
 }
+
+describe('a call whose arguments come in pieces', () => {
+  const part = (functionCall: object, more: object = {}) => ({
+    candidates: [{ content: { parts: [{ functionCall, ...more }] } }],
+  });
+  const more = (...partialArgs: object[]) => part({ partialArgs, willContinue: true });
+
+  test('is told with its whole arguments, and so is the one behind it', () => {
+    const { events, stream } = read(
+      part({ id: 'fc_1', name: 'book', willContinue: true }, { thoughtSignature: 'c2lnbmVk' }),
+      more({ jsonPath: '$.city', stringValue: 'San ', willContinue: true }),
+      more({ jsonPath: '$.city', stringValue: 'Francisco', willContinue: true }),
+      more({ jsonPath: '$.city', stringValue: '' }, { jsonPath: '$.nights', numberValue: 3 }),
+      more(
+        { jsonPath: '$.guests[0].name', stringValue: 'Ann' },
+        { jsonPath: '$.guests[0].child', boolValue: false },
+      ),
+      more(
+        { jsonPath: "$.guests[1]['first name']", stringValue: 'Bob' },
+        { jsonPath: '$.note', nullValue: 'NULL_VALUE' },
+      ),
+      part({}),
+      part({ id: 'fc_2', name: 'pay', partialArgs: [{ jsonPath: '$["__proto__"].x', numberValue: 1 }] }),
+      finished('STOP'),
+    );
+    expect(events).toEqual([
+      {
+        kind: 'tool_call',
+        call: 0,
+        id: 'fc_1',
+        name: 'book',
+        signature: { wire: 'gemini', value: 'c2lnbmVk' },
+      },
+      {
+        kind: 'tool_arguments',
+        call: 0,
+        text: JSON.stringify({
+          city: 'San Francisco',
+          nights: 3,
+          guests: [{ name: 'Ann', child: false }, { 'first name': 'Bob' }],
+          note: null,
+        }),
+      },
+      { kind: 'tool_call', call: 1, id: 'fc_2', name: 'pay' },
+      { kind: 'tool_arguments', call: 1, text: '{"__proto__":{"x":1}}' },
+      { kind: 'stop', stop: 'tool_calls' },
+    ]);
+    expect(stream.ended).toBe(true);
+    expect(({} as { x?: unknown }).x).toBeUndefined();
+  });
+
+  test('is whole when the stream finishes within it or another begins', () => {
+    const { events } = read(
+      part({ id: 'a', name: 'f', willContinue: true }),
+      more({ jsonPath: '$.x', numberValue: 1 }),
+      part({ id: 'b', name: 'g', willContinue: true }),
+      more({ jsonPath: '$.y', stringValue: 'z', willContinue: true }),
+      finished('STOP'),
+    );
+    expect(events.filter(({ kind }) => kind === 'tool_arguments')).toEqual([
+      { kind: 'tool_arguments', call: 0, text: '{"x":1}' },
+      { kind: 'tool_arguments', call: 1, text: '{"y":"z"}' },
+    ]);
+  });
+
+  test('breaks the stream when a list is also given names', () => {
+    const pieces = ['$.a[0]', '$.a.length'].map((jsonPath) => ({ jsonPath, numberValue: 1e9 }));
+    expect(() => read(part({ name: 'f', willContinue: true }), more(...pieces))).toThrow('two kinds');
+  });
+
+  test.each(['x', '$', '$[0]', '$.a..b', '$.a[99999]', `$${'.a'.repeat(65)}`, undefined])(
+    'breaks the stream when a piece has the path %j',
+    (jsonPath) => {
+      expect(() => read(part({ name: 'f', willContinue: true }), more({ jsonPath, numberValue: 1 }))).toThrow(
+        /^an argument/,
+      );
+    },
+  );
+});

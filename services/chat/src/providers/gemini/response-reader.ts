@@ -3,6 +3,7 @@ import type { ReplyEvent } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import { objectJson } from '../../json/exact-json';
 import { readFinishReason } from './finish-reason';
+import { PartialArguments } from './partial-arguments';
 import { plainSignature, textSignature } from './signed-part';
 
 const NOTHING: readonly ReplyEvent[] = [];
@@ -15,6 +16,8 @@ const NOTHING: readonly ReplyEvent[] = [];
 export class ResponseReader {
   readonly #newId: () => string;
   #calls = 0;
+  /** The arguments of the last call while they come in pieces. */
+  #partial: PartialArguments | undefined;
   #ended = false;
 
   /** @param newId for a call that has none, unique */
@@ -35,6 +38,7 @@ export class ResponseReader {
     const events: ReplyEvent[] = [];
     for (const part of listOf(membersOf(candidate.content).parts)) this.#readPart(membersOf(part), events);
     if (typeof candidate.finishReason === 'string') {
+      this.#endCall(events);
       events.push({ kind: 'stop', stop: readFinishReason(candidate.finishReason, this.#calls) });
       this.#ended = true;
     } else if (typeof membersOf(response.promptFeedback).blockReason === 'string') {
@@ -63,18 +67,36 @@ export class ResponseReader {
     if (signature !== '') events.push({ kind: 'thinking_signature', signature: textSignature(signature) });
   }
 
-  /** A call comes whole, however long it is. */
-  #readCall({ id, name, args }: Record<string, unknown>, signature: string, events: ReplyEvent[]): void {
-    if (typeof name !== 'string' || name === '') throw new Error('a function call without a name');
-    const call = this.#calls++;
-    events.push({
-      kind: 'tool_call',
-      call,
-      id: typeof id === 'string' && id !== '' ? fitToolId(id) : this.#newId(),
-      name,
-      ...(signature !== '' && { signature: plainSignature(signature) }),
-    });
-    events.push({ kind: 'tool_arguments', call, text: objectJson(args) });
+  /** A call comes whole, or in parts: the first has its name, and all but the last say `willContinue`. */
+  #readCall(called: Record<string, unknown>, signature: string, events: ReplyEvent[]): void {
+    const { id, name, args, partialArgs, willContinue } = called;
+    if (typeof name !== 'string' || name === '') {
+      if (!this.#partial) throw new Error('a function call without a name');
+    } else {
+      this.#endCall(events);
+      const call = this.#calls++;
+      events.push({
+        kind: 'tool_call',
+        call,
+        id: typeof id === 'string' && id !== '' ? fitToolId(id) : this.#newId(),
+        name,
+        ...(signature !== '' && { signature: plainSignature(signature) }),
+      });
+      if (willContinue !== true && !partialArgs) {
+        events.push({ kind: 'tool_arguments', call, text: objectJson(args) });
+        return;
+      }
+      this.#partial = new PartialArguments();
+    }
+    this.#partial?.add(partialArgs);
+    if (willContinue !== true) this.#endCall(events);
+  }
+
+  /** The arguments are told whole: their pieces name places, and JSON can be written only in order. */
+  #endCall(events: ReplyEvent[]): void {
+    if (!this.#partial) return;
+    events.push({ kind: 'tool_arguments', call: this.#calls - 1, text: objectJson(this.#partial.value) });
+    this.#partial = undefined;
   }
 }
 

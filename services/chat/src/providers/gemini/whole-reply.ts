@@ -34,9 +34,12 @@ function addEvent(parts: AssistantPart[], event: ReplyEvent): void {
       parts.push({ kind: 'tool_call', id, name, arguments: '', signature, cache: undefined });
       return;
     }
-    case 'tool_arguments':
-      // Of the call that has just begun, since calls come whole.
-      if (last?.kind === 'tool_call') parts[parts.length - 1] = { ...last, arguments: event.text };
+    case 'tool_arguments': {
+      // Of the last call: the arguments of one end before the next begins.
+      const at = parts.findLastIndex(({ kind }) => kind === 'tool_call');
+      const call = parts[at];
+      if (call?.kind === 'tool_call') parts[at] = { ...call, arguments: event.text };
+    }
   }
 }
 

@@ -6,7 +6,8 @@ const MAX_TOKENS = 100_000_000;
 
 /**
  * Usage of a completion or of a stream's usage chunk; undefined when it is none. `prompt_tokens` includes
- * what was read from and written to the cache.
+ * what was read from and written to the cache. DeepSeek tells reads in `prompt_cache_hit_tokens`, Mistral (also) in
+ * `num_cached_tokens`.
  */
 export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
@@ -17,7 +18,10 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
   const outputDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   const cacheRead = Math.min(
     prompt,
-    tokens(inputDetails.cached_tokens) ?? tokens(usage.prompt_cache_hit_tokens) ?? 0,
+    tokens(inputDetails.cached_tokens) ||
+      tokens(usage.prompt_cache_hit_tokens) ||
+      tokens(usage.num_cached_tokens) ||
+      0,
   );
   const cacheWrite = Math.min(prompt - cacheRead, tokens(inputDetails.cache_write_tokens) ?? 0);
   const reasoning = tokens(outputDetails.reasoning_tokens) ?? 0;

@@ -1,4 +1,6 @@
+import { listOf, membersOf } from '@gateway/upstream';
 import { TokenCounter } from '../../domain/token-count';
+import { readContentPart } from './reply-json';
 
 /** Output tokens of a completion whose provider gave no figure. */
 export function countCompletion(completion: Record<string, unknown>): number {
@@ -8,6 +10,7 @@ export function countCompletion(completion: Record<string, unknown>): number {
     for (const part of [message.content, message.reasoning_content, message.refusal]) {
       if (typeof part === 'string') counter.addText(part);
     }
+    for (const part of listOf(message.content)) counter.addText(readContentPart(membersOf(part)).text);
     if (message.tool_calls) counter.addText(JSON.stringify(message.tool_calls));
   }
   return counter.tokens;

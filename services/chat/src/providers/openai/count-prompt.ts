@@ -28,6 +28,7 @@ interface CountedPart {
   readonly text?: unknown;
   readonly refusal?: unknown;
   readonly image_url?: unknown;
+  readonly file?: unknown;
 }
 
 // OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by
@@ -101,11 +102,15 @@ function otherBytes({ role: _role, name: _name, content, ...others }: CountedMes
   return parts.reduce((bytes, part) => bytes + jsonBytes(uncounted(part)), jsonBytes(others));
 }
 
-/** What a part says beside its words; an image's address has a bound of its own. */
-function uncounted({ type, text, image_url, ...others }: CountedPart): object {
-  if (type === 'text') return { image_url, ...others };
+/** What a part says beside its words; an image's address and a file have bounds of their own. */
+function uncounted({ type, text, image_url, file, ...others }: CountedPart): object {
+  if (type === 'text') return { image_url, file, ...others };
+  if (type === 'file') {
+    const { file_data: _data, ...about } = membersOf(file);
+    return { text, image_url, ...about, ...others };
+  }
   const { url: _url, ...image } = membersOf(image_url);
-  return type === 'image_url' ? { text, ...image, ...others } : { text, image_url, ...others };
+  return type === 'image_url' ? { text, file, ...image, ...others } : { text, image_url, file, ...others };
 }
 
 function jsonBytes(members: object): number {

@@ -1,3 +1,4 @@
+import { EXTENSION_FIELDS, type ExtensionField } from '../../domain/extension-fields';
 import type { MaxTokensField } from '../../domain/passed-change';
 
 /** In what providers of this format differ when they are written to. */
@@ -12,6 +13,8 @@ export interface OpenAiDialect {
   readonly asksForUsage: boolean;
   /** Of a message: extensions of others, which clients send along with their history. It refuses these too. */
   readonly foreignFields: readonly string[];
+  /** What it documents beyond OpenAI's own fields. */
+  readonly ownFields: readonly ExtensionField[];
   readonly seedField: 'seed' | 'random_seed';
   /** Absent: there is no such field. */
   readonly endUserField?: 'safety_identifier' | 'user';
@@ -19,12 +22,22 @@ export interface OpenAiDialect {
   readonly refusedHints: readonly string[];
   /** Sampling parameters that models with reasoning refuse unless they are told not to think. */
   readonly notWhileThinking: readonly string[];
-  /** How a model is told not to think: as an effort, or by a switch of its own (`thinking.type`). */
+  /** Thinking is turned on and off by `thinking`, which has only the member `type`; else by an effort. */
   readonly thinkingSwitch: boolean;
   /** A model that thinks cannot be forced to call a tool. */
   readonly forcesToolsOnlyUnthinking: boolean;
-  /** It wants `reasoning_content` of its earlier turns back. */
-  readonly returnsReasoning: boolean;
+  /**
+   * How its models get the reasoning of earlier turns: in the field it came in, or, where they reason, as `thinking`
+   * parts of the content. Absent: not at all.
+   */
+  readonly reasoningReplay?: 'reasoning_content' | 'thinking_parts';
+  /**
+   * Its replies differ from the format: content as a list of `thinking` and `text` parts, tool calls without `type` or
+   * `index`. They are repaired where they pass through.
+   */
+  readonly repairsReplies: boolean;
+  /** It refuses an assistant's message with neither content nor calls. */
+  readonly refusesEmptyTurns: boolean;
   /** It knows `tool_choice.allowed_tools`. */
   readonly allowsTools: boolean;
   /** Ids of tool calls are nine letters and digits. */
@@ -42,13 +55,15 @@ const COMMON: OpenAiDialect = {
   maxTokensField: 'max_tokens',
   needsMaximum: false,
   asksForUsage: true,
+  ownFields: [],
   seedField: 'seed',
   refusedHints: [],
   foreignFields: [],
   notWhileThinking: [],
   thinkingSwitch: false,
   forcesToolsOnlyUnthinking: false,
-  returnsReasoning: false,
+  repairsReplies: false,
+  refusesEmptyTurns: false,
   allowsTools: false,
   shortToolIds: false,
   strictOrder: false,
@@ -60,6 +75,8 @@ const COMMON: OpenAiDialect = {
  * - deepseek: api-docs.deepseek.com/guides/thinking_mode; forced tools: deepseek-ai/DeepSeek-V3#1376.
  * - mistral: docs.mistral.ai/api refuses every field that it does not know: openai-agents-python#442 (usage),
  *   litellm#30835 (thoughts of the history);
+ *   reasoning in parts: docs.mistral.ai/inference/conversations/reasoning; sent back as `ThinkChunk`s:
+ *   @mistralai/mistralai 2.7, `AssistantMessage`; empty turns: mistral-common, `validator.py`;
  *   ids and the order of roles: mistral-common, mistralai/client-js#69, avante.nvim#2562, swarmauri-sdk#162.
  * - xai: docs.x.ai; penalties are refused by all models since Grok 4: new-api#6081.
  */
@@ -75,9 +92,10 @@ export const DIALECTS = {
   },
   deepseek: {
     ...COMMON,
+    ownFields: ['thinking'],
     thinkingSwitch: true,
     forcesToolsOnlyUnthinking: true,
-    returnsReasoning: true,
+    reasoningReplay: 'reasoning_content',
   },
   mistral: {
     ...COMMON,
@@ -101,9 +119,13 @@ export const DIALECTS = {
       'prompt_cache_breakpoint',
       'refusal',
     ],
+    ownFields: ['prompt_mode', 'random_seed', 'safe_prompt'],
     seedField: 'random_seed',
     shortToolIds: true,
     strictOrder: true,
+    reasoningReplay: 'thinking_parts',
+    repairsReplies: true,
+    refusesEmptyTurns: true,
     documentPart: 'document_url',
   },
   xai: {
@@ -116,5 +138,5 @@ export const DIALECTS = {
     refusedHints: ['presence_penalty', 'frequency_penalty'],
   },
   /** The simulator, and whatever says that it is compatible. */
-  common: { ...COMMON, documentPart: 'file' },
+  common: { ...COMMON, ownFields: EXTENSION_FIELDS, documentPart: 'file' },
 } as const satisfies Record<string, OpenAiDialect>;

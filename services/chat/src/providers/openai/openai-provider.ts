@@ -1,6 +1,8 @@
 import { isObject, listOf, membersOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
+import type { Encoding } from '../../domain/token-estimator';
 import type { UsageMode } from '../../domain/usage';
+import { CallersModel } from '../callers-model';
 import type { UnreadBudget } from '../unread-budget';
 import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { countCompletion } from './count-completion';
@@ -10,7 +12,9 @@ import { PassedChunks } from './passed-chunks';
 import { passedMembers } from './passed-members';
 import { ChunkReader } from './read-chunks';
 import { readCompletion } from './read-completion';
+import { readOpeningChunk } from './read-opening';
 import { refusedCompletion } from './refused-completion';
+import { repairedReply } from './repair-reply';
 import { writeRequest } from './write-request';
 
 export interface OpenAiAccount {
@@ -21,7 +25,8 @@ export interface OpenAiAccount {
   readonly dialect: OpenAiDialect;
   /** How it counts. */
   readonly usage: UsageMode;
-  /** Its models count text by `o200k_base`, so that the gateway can count a request too. */
+  readonly encoding: Encoding;
+  /** Its models count text by `o200k_base` exactly, so that the gateway can count a request too. */
   readonly countsByO200k: boolean;
 }
 
@@ -36,6 +41,7 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
   return {
     id: account.id,
     wire: 'openai',
+    encoding: account.encoding,
     maxTokensField: dialect.maxTokensField,
     needsMaximum: dialect.needsMaximum,
     address: () => ({ url, headers }),
@@ -47,8 +53,22 @@ export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): Ch
     readServiceTier: (reply) => onlyTier ?? serviceTierOf(reply),
     readReply: readCompletion,
     readStream: () => new ChunkReader(readUsage),
-    passStream: ({ includeUsage }) =>
-      new PassedChunks({ includeUsage, mode: account.usage, budget: unread, onlyTier }),
+    readOpening: readOpeningChunk,
+    passReply: ({ bytes, value }, model) => {
+      const repaired = dialect.repairsReplies ? repairedReply(value) : undefined;
+      return repaired
+        ? Buffer.from(JSON.stringify({ ...repaired, model }))
+        : new CallersModel(model).inReply(bytes);
+    },
+    passStream: ({ includeUsage, model }) =>
+      new PassedChunks({
+        includeUsage,
+        model,
+        mode: account.usage,
+        budget: unread,
+        onlyTier,
+        repairs: dialect.repairsReplies,
+      }),
     countInput: (body) => countPrompt(parse(body)).tokens,
     ...(account.countsByO200k && {
       boundInput: (body: Buffer, budgetMs: number) => countBound(parse(body), budgetMs),

@@ -3,6 +3,7 @@ import { UnreadBudget } from '../unread-budget';
 import { PassedChunks } from './passed-chunks';
 
 const budget = new UnreadBudget(1024);
+const SLUG = 'openai/gpt-5.5';
 const INCLUDED = { reasoning: 'included' } as const;
 const chunk = (fields: object) => Buffer.from(`data: ${JSON.stringify({ id: 'c', ...fields })}\n\n`);
 const delta = (content: string) => [{ index: 0, delta: { content }, finish_reason: null }];
@@ -14,7 +15,7 @@ const usage = {
 };
 
 describe('a caller that did not ask for usage', () => {
-  const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+  const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
 
   test('does not see that it was asked for', () => {
     const event = meter.take(chunk({ choices: delta('a'), usage: null }));
@@ -36,16 +37,39 @@ describe('a caller that did not ask for usage', () => {
 });
 
 test('a caller that asked sees every byte', () => {
-  const meter = new PassedChunks({ includeUsage: true, mode: INCLUDED, budget });
+  const meter = new PassedChunks({ model: SLUG, includeUsage: true, mode: INCLUDED, budget });
   for (const event of [chunk({ choices: delta('a'), usage: null }), chunk({ choices: [], usage })]) {
     expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
   }
   expect(meter.usage?.output).toBe(4);
 });
 
+test.each([true, false])(
+  'every chunk names the slug, also with the usage (asked for: %s)',
+  (includeUsage) => {
+    const meter = new PassedChunks({ model: SLUG, includeUsage, mode: INCLUDED, budget });
+    const model = 'gpt-5.5-2026-03-17';
+    const chunks = [
+      { choices: delta(''), usage: null },
+      { choices: delta(`"model":"${model}"`) },
+      { choices: delta('x'), usage },
+      { choices: [], usage },
+    ].map((fields) => ({ id: 'c', object: 'chat.completion.chunk', model, ...fields }));
+    for (const sent of chunks) {
+      const event = meter.take(chunk(sent));
+      if (event.kind !== 'pass') continue;
+      const { usage: told, ...rest } = { usage: undefined, ...sent, model: SLUG };
+      const named = includeUsage && told !== undefined ? { ...sent, model: SLUG } : rest;
+      expect(event.bytes.toString()).toBe(chunk(named).toString());
+    }
+    // What is kept for counting is whole.
+    expect(meter.countOutput()).toBeGreaterThan(3);
+  },
+);
+
 describe('the service tier that was given', () => {
   const meter = (onlyTier?: string) =>
-    new PassedChunks({ includeUsage: false, mode: INCLUDED, budget, onlyTier });
+    new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget, onlyTier });
 
   test('is told by the first chunk', () => {
     const told = meter();
@@ -71,7 +95,7 @@ describe('the service tier that was given', () => {
 });
 
 test('the end, an error, and what only looks like them', () => {
-  const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+  const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
   expect(meter.take(Buffer.from('data: [DONE]\n\n')).kind).toBe('done');
   expect(meter.take(Buffer.from('data:[DONE]\r\n\r\n')).kind).toBe('done');
   expect(meter.take(chunk({ choices: delta('[DONE]') })).kind).toBe('pass');
@@ -86,12 +110,12 @@ describe('an event that breaks the stream', () => {
     ['the same behind an id', 'id: 1\nevent: error\ndata: {"message":"overloaded"}\n\n'],
     ['the same with other ends of lines', 'event:error\r\ndata: {}\r\n\r\n'],
   ])('%s', (_, event) => {
-    const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+    const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
     expect(meter.take(Buffer.from(event))).toEqual({ kind: 'error' });
   });
 
   test.each(['{broken', '{"choices":[', '7', 'null', '"x"', '{"usage":nul'])('%s', (data) => {
-    const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+    const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
     expect(() => meter.take(Buffer.from(`data: ${data}\n\n`))).toThrow('no JSON object');
   });
 
@@ -102,12 +126,12 @@ describe('an event that breaks the stream', () => {
     'data: {"choices":[]} \n\n',
     'event: chunk\ndata: {}\n\n',
   ])('is not %j', (event) => {
-    const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+    const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
     expect(meter.take(Buffer.from(event)).kind).toBe('pass');
   });
 
   test.each([' \n\n', '\nid: 7\n\n'])('is none that ends in %j, and its words count', (end) => {
-    const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+    const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
     const whole = chunk({ choices: delta('one two three'), usage: null }).toString();
     expect(meter.take(Buffer.from(whole.trimEnd() + end)).kind).toBe('pass');
     expect([meter.estimateOutput(), meter.countOutput()]).toEqual([1, 3]);
@@ -115,7 +139,7 @@ describe('an event that breaks the stream', () => {
 });
 
 test('counts each kind of output over its joined text, per choice', () => {
-  const meter = new PassedChunks({ includeUsage: false, mode: INCLUDED, budget });
+  const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
   const call = (fields: object) => [{ index: 0, delta: { tool_calls: [{ index: 0, ...fields }] } }];
   meter.take(chunk({ choices: delta('Hello wor') }));
   meter.take(chunk({ choices: delta('ld') }));
@@ -127,7 +151,7 @@ test('counts each kind of output over its joined text, per choice', () => {
 });
 
 test('reasoning apart is added to the output', () => {
-  const meter = new PassedChunks({ includeUsage: false, mode: { reasoning: 'apart' }, budget });
+  const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: { reasoning: 'apart' }, budget });
   const details = { completion_tokens_details: { reasoning_tokens: 6 } };
   meter.take(chunk({ choices: [], usage: { ...usage, ...details } }));
   expect(meter.usage).toMatchObject({ output: 10, reasoning: 6 });

@@ -2,10 +2,12 @@ import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
+import { CallersModel } from '../callers-model';
 import type { UnreadBudget } from '../unread-budget';
 import { UnreadEvents } from '../unread-events';
 import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { ChunkText, choicesOf } from './chunk-text';
+import { ChunkRepair } from './repair-reply';
 
 /** `data: [DONE]` with any framing is shorter than any chunk. */
 const MAX_DONE_BYTES = 32;
@@ -17,12 +19,16 @@ const ERROR_KEY = Buffer.from('"error"');
 const TIER_KEY = Buffer.from('"service_tier"');
 
 export interface PassedChunksOptions {
+  /** The slug by which the caller knows the model. */
+  readonly model: string;
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
   readonly mode: UsageMode;
   readonly budget: UnreadBudget;
   /** Of a provider that has no other. */
   readonly onlyTier?: string | undefined;
+  /** The provider's chunks differ from the format (`OpenAiDialect.repairsReplies`). */
+  readonly repairs?: boolean;
 }
 
 /**
@@ -33,11 +39,15 @@ export class PassedChunks implements PassedStream {
   readonly #includeUsage: boolean;
   readonly #mode: UsageMode;
   readonly #unread: UnreadEvents;
+  readonly #model: CallersModel;
+  readonly #repair: ChunkRepair | undefined;
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
 
-  constructor({ includeUsage, mode, budget, onlyTier }: PassedChunksOptions) {
+  constructor({ includeUsage, model, mode, budget, onlyTier, repairs }: PassedChunksOptions) {
+    this.#repair = repairs ? new ChunkRepair() : undefined;
+    this.#model = new CallersModel(model);
     this.#includeUsage = includeUsage;
     this.#mode = mode;
     this.#serviceTier = onlyTier;
@@ -52,13 +62,15 @@ export class PassedChunks implements PassedStream {
     return this.#serviceTier;
   }
 
-  take(event: Buffer): PassedEvent {
+  take(received: Buffer): PassedEvent {
+    if (received.length <= MAX_DONE_BYTES && received.includes(DONE) && dataOf(received) === '[DONE]') {
+      return { kind: 'done', bytes: received };
+    }
+    const named = this.#model.inEvent(received);
+    const event = this.#repair?.repaired(named) ?? named;
     // Every chunk tells it; a stream may not come to its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
     this.#begun = true;
-    if (event.length <= MAX_DONE_BYTES && event.includes(DONE) && dataOf(event) === '[DONE]') {
-      return { kind: 'done', bytes: event };
-    }
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
     const nullUsage = looksWhole ? event.indexOf(NULL_USAGE_MEMBER) : -1;
     if (nullUsage !== -1) {

@@ -1,6 +1,17 @@
+import { GatewayError } from '@gateway/proto';
+import { type JsonObject, listOf, membersOf } from '@gateway/upstream';
+import { effortOf } from '../../domain/effort';
+import {
+  asksFor,
+  EXTENSION_FIELDS,
+  type ExtensionField,
+  REASONING_FIELDS,
+  reasoningOf,
+} from '../../domain/extension-fields';
 import type { OpenAiDialect } from './dialect';
 import { withoutForeign } from './foreign-fields';
-import { refusedHints } from './write-request';
+import { withThinkingParts } from './write-messages';
+import { refusedHints, replayDialect, writeEffort } from './write-request';
 
 /**
  * What of a caller's own body the provider would refuse the call for, though it is only a hint or has another
@@ -13,16 +24,90 @@ export function passedMembers(
   capabilities: ReadonlySet<string>,
   dialect: OpenAiDialect,
 ): ReadonlyMap<string, string | undefined> {
-  const members = new Map<string, string | undefined>();
-  const effort = typeof body.reasoning_effort === 'string' ? body.reasoning_effort : undefined;
+  if (dialect.documentPart === undefined) refuseFiles(body.messages);
+  const members = withOwnFields(body, capabilities, dialect);
+  const effort = reasoningOf(body)?.effort;
   for (const field of refusedHints(dialect, capabilities, effort)) members.set(field, undefined);
   if (dialect.seedField !== 'seed' && 'seed' in body) {
     members.set('seed', undefined);
-    if (typeof body.seed === 'number') members.set(dialect.seedField, String(body.seed));
+    if (typeof body.seed === 'number' && body.random_seed == null)
+      members.set(dialect.seedField, String(body.seed));
   }
-  for (const field of ['messages', 'tools']) {
-    const list = withoutForeign(body[field], dialect.foreignFields);
-    if (list) members.set(field, JSON.stringify(list));
+  const messages = withReplayedTurns(body.messages, replayDialect(dialect, capabilities));
+  const cleaned = withoutForeign(messages, dialect.foreignFields) ?? messages;
+  if (cleaned !== body.messages) members.set('messages', JSON.stringify(cleaned));
+  const tools = withoutForeign(body.tools, dialect.foreignFields);
+  if (tools) members.set('tools', JSON.stringify(tools));
+  return members;
+}
+
+/** @throws GatewayError `invalid_request` for a file, which a provider without a part for it cannot take */
+function refuseFiles(messages: unknown): void {
+  for (const [index, message] of listOf(messages).entries()) {
+    const at = listOf(membersOf(message).content).findIndex((part) => membersOf(part).type === 'file');
+    if (at === -1) continue;
+    const detail = `messages[${index}].content[${at}]: documents are not supported by this model`;
+    throw new GatewayError('invalid_request', { detail });
+  }
+}
+
+/**
+ * Leaves out the fields of other providers, translated where this one can say the same.
+ * @throws GatewayError `invalid_request` for one that it cannot
+ */
+function withOwnFields(
+  body: Readonly<Record<string, unknown>>,
+  capabilities: ReadonlySet<string>,
+  dialect: OpenAiDialect,
+): Map<string, string | undefined> {
+  const members = new Map<string, string | undefined>();
+  const foreign = EXTENSION_FIELDS.filter((field) => field in body && !isOwnField(body, field, dialect));
+  for (const field of foreign) {
+    members.set(field, undefined);
+    if (REASONING_FIELDS.has(field) || !asksFor(body, field)) continue;
+    if (field !== 'random_seed') {
+      throw new GatewayError('invalid_request', { detail: `${field}: not supported by this model` });
+    }
+    if (body.seed == null) members.set(dialect.seedField, String(body.random_seed));
+  }
+  const saysItself = [...REASONING_FIELDS].some((field) => body[field] != null && !members.has(field));
+  if (!saysItself && foreign.some((field) => REASONING_FIELDS.has(field))) {
+    const written = writeEffort(effortOf(reasoningOf(body), capabilities), dialect);
+    for (const [field, value] of Object.entries(written)) members.set(field, JSON.stringify(value));
   }
   return members;
+}
+
+/** Other providers' forms of `thinking` (`adaptive`, `budget_tokens`) are not those of a mere switch. */
+function isOwnField(
+  body: Readonly<Record<string, unknown>>,
+  field: ExtensionField,
+  { ownFields, thinkingSwitch }: OpenAiDialect,
+): boolean {
+  if (!ownFields.includes(field)) return false;
+  if (field !== 'thinking' || !thinkingSwitch) return true;
+  const { type, ...others } = membersOf(body.thinking);
+  return (type === 'enabled' || type === 'disabled') && Object.keys(others).length === 0;
+}
+
+/** The same list if no turn changes. */
+function withReplayedTurns(messages: unknown, dialect: OpenAiDialect): unknown {
+  if (!Array.isArray(messages)) return messages;
+  let replayed = messages;
+  if (dialect.reasoningReplay === 'thinking_parts' && messages.some(isThought)) {
+    replayed = replayed.map((message) => (isThought(message) ? withThinkingParts(message) : message));
+  }
+  return dialect.refusesEmptyTurns && replayed.some(isEmptyTurn)
+    ? replayed.filter((message) => !isEmptyTurn(message))
+    : replayed;
+}
+
+function isThought(message: unknown): message is JsonObject {
+  const { role, reasoning_content: thought } = membersOf(message);
+  return role === 'assistant' && typeof thought === 'string' && thought !== '';
+}
+
+function isEmptyTurn(message: unknown): boolean {
+  const { role, content, tool_calls: calls } = membersOf(message);
+  return role === 'assistant' && (content == null || content === '') && listOf(calls).length === 0;
 }

@@ -28,10 +28,15 @@ export interface Heard {
  * @throws Error when the provider says that it failed
  */
 export function readStop(finishReason: unknown, { refused, calledTools }: Heard): StopReason {
-  if (FAILURES.has(finishReason)) throw new Error('provider ended its reply with a failure');
+  assertNotFailed(finishReason);
   if (refused) return 'refusal';
   const stop = STOPS.get(textOf(finishReason)) ?? 'end';
   return stop === 'end' && calledTools ? 'tool_calls' : stop;
+}
+
+/** @throws Error when the provider says that it failed */
+export function assertNotFailed(finishReason: unknown): void {
+  if (FAILURES.has(finishReason)) throw new Error('provider ended its reply with a failure');
 }
 
 /** Of a message or a delta: `reasoning_details` (OpenRouter), `reasoning_content` (DeepSeek), `reasoning`. */

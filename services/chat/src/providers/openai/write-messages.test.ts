@@ -278,3 +278,22 @@ test.each([
   // Copied for each neighbour they took five seconds and more, in which nobody else was served.
   expect(performance.now() - startMs).toBeLessThan(2_000);
 });
+
+test('Mistral gets the unsigned thoughts of earlier turns as parts of their content', () => {
+  const thought = (words: string): AssistantPart => ({ kind: 'thinking', text: words, signature: undefined });
+  const turns = [
+    user(text('a')),
+    assistant(thought('hm'), text('x'), call('aaaaaaaaa')),
+    user(result('aaaaaaaaa', text('r'))),
+  ];
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
+  expect(write(turns, DIALECTS.mistral)[1]).toEqual({
+    role: 'assistant',
+    content: [thinking, { type: 'text', text: 'x' }],
+    tool_calls: [written('aaaaaaaaa')],
+  });
+  expect(write([user(text('a')), assistant(text('x')), user(text('b'))], DIALECTS.mistral)[1]).toEqual({
+    role: 'assistant',
+    content: 'x',
+  });
+});

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { listOf } from '@gateway/upstream';
 import { allInstructions } from '../../domain/all-instructions';
 import type {
   AssistantPart,
@@ -88,8 +89,8 @@ class Messages {
     this.#messages.push({
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
-      // Also when there was no thought: without the field a turn that called tools is refused.
-      reasoning_content: this.#dialect.returnsReasoning ? thought : undefined,
+      // Also when there was no thought: without the field DeepSeek refuses a turn that called tools.
+      reasoning_content: this.#dialect.reasoningReplay ? thought : undefined,
       tool_calls: calls.length > 0 ? calls.map((call) => this.#writeCall(call)) : undefined,
     });
   }
@@ -99,7 +100,8 @@ class Messages {
     if (this.#dialect.strictOrder && this.#messages.at(-1)?.role === 'assistant') {
       this.#messages.push({ role: 'user', content: CONTINUE });
     }
-    return this.#messages.map(withPlainText);
+    const messages = this.#messages.map(withPlainText);
+    return this.#dialect.reasoningReplay === 'thinking_parts' ? messages.map(withThinkingParts) : messages;
   }
 
   #addResult({ callId, parts, isError }: ToolResultPart): void {
@@ -176,10 +178,10 @@ function sentTurns(turns: readonly Turn[], dialect: OpenAiDialect): Turn[] {
 }
 
 /** Thoughts are only for who made them; this format's own are unsigned. */
-function sentTurn(turn: AssistantTurn, { returnsReasoning }: OpenAiDialect): AssistantTurn {
+function sentTurn(turn: AssistantTurn, { reasoningReplay }: OpenAiDialect): AssistantTurn {
   const isSent = (part: AssistantPart) => {
     if (part.kind === 'redacted_thinking') return false;
-    if (part.kind === 'thinking') return returnsReasoning && isOwn(part);
+    if (part.kind === 'thinking') return reasoningReplay !== undefined && isOwn(part);
     return !isEmptyText(part);
   };
   return turn.parts.every(isSent) ? turn : { role: 'assistant', parts: turn.parts.filter(isSent) };
@@ -204,4 +206,14 @@ function withPlainText(message: Message): Message {
   const { content } = message;
   if (!Array.isArray(content) || content.length !== 1 || content[0].type !== 'text') return message;
   return { role: message.role, content: content[0].text };
+}
+
+/** An assistant's message with its `reasoning_content` as a part of the content; other messages as they are. */
+export function withThinkingParts(message: Message): Message {
+  const { content, reasoning_content: thought, ...others } = message;
+  if (message.role !== 'assistant' || thought === undefined) return message;
+  if (typeof thought !== 'string' || thought === '') return { ...others, content };
+  const thinking = { type: 'thinking', thinking: [textPart(thought)] };
+  const said = typeof content === 'string' && content !== '' ? [textPart(content)] : listOf(content);
+  return { ...others, content: [thinking, ...said] };
 }

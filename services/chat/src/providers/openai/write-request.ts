@@ -32,7 +32,7 @@ export function writeRequest(
   const effort = thinkingEffort(conversation, capabilities, dialect);
   const body = {
     model: upstreamModel,
-    messages: writeMessages(conversation, dialect),
+    messages: writeMessages(conversation, replayDialect(dialect, capabilities)),
     [dialect.maxTokensField]: maxOutputTokens,
     ...writeEffort(effort, dialect),
     ...writeTools(conversation, dialect),
@@ -44,6 +44,13 @@ export function writeRequest(
     stream_options: conversation.stream && dialect.asksForUsage ? { include_usage: true } : undefined,
   };
   return Buffer.from(writeMembers(body));
+}
+
+/** The dialect for a model: those that don't reason take no `thinking` parts. */
+export function replayDialect(dialect: OpenAiDialect, capabilities: ReadonlySet<string>): OpenAiDialect {
+  if (dialect.reasoningReplay !== 'thinking_parts' || capabilities.has(REASONING)) return dialect;
+  const { reasoningReplay: _none, ...others } = dialect;
+  return others;
 }
 
 /** Which of two wishes goes when a model does not take both: tools matter, thinking is a hint. */
@@ -59,7 +66,7 @@ function thinkingEffort(
   return capabilities.has(EFFORT_EXCLUDES_TOOLS) ? undefined : effort;
 }
 
-function writeEffort(effort: Effort | undefined, { thinkingSwitch }: OpenAiDialect): object {
+export function writeEffort(effort: Effort | undefined, { thinkingSwitch }: OpenAiDialect): object {
   if (effort === undefined) return {};
   return effort === 'none' && thinkingSwitch
     ? { thinking: { type: 'disabled' } }
@@ -133,6 +140,7 @@ function writeSampling(
     top_p: taken('top_p', sampling.topP),
     presence_penalty: taken('presence_penalty', sampling.presencePenalty),
     frequency_penalty: taken('frequency_penalty', sampling.frequencyPenalty),
+    top_k: dialect.ownFields.includes('top_k') ? sampling.topK : undefined,
     [dialect.seedField]: sampling.seed,
     stop: sampling.stop.length > 0 ? sampling.stop : undefined,
   };

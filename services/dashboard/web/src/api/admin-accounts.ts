@@ -59,6 +59,22 @@ export const listTopupsOf = (id: string, cursor?: string) =>
   apiGet<Page<Topup>>(`${pathOf(id)}/topups`, { cursor });
 export const listLedgerOf = (id: string, cursor?: string) =>
   apiGet<Page<LedgerEntry>>(`${pathOf(id)}/ledger`, { cursor });
+/** What a call cost the operator beyond its charge. */
+export interface OperatorLoss {
+  readonly request_id: string;
+  readonly reason: string;
+  readonly amount: number;
+  readonly created_at: string;
+}
+export interface AbandonedCost {
+  readonly last_hour: number;
+  readonly limit: number;
+  /** Null: new calls are not refused. */
+  readonly limited_until: string | null;
+}
+export const listLossesOf = (id: string, cursor?: string) =>
+  apiGet<Page<OperatorLoss>>(`${pathOf(id)}/losses`, { cursor });
+export const getAbandonedCost = (id: string) => apiGet<AbandonedCost>(`${pathOf(id)}/abandoned`);
 export const listKeysOf = (id: string, cursor?: string) =>
   apiGet<Page<ApiKey>>(`${pathOf(id)}/keys`, { cursor });
 export const listMembersOf = (id: string, cursor?: string) =>

@@ -12,6 +12,8 @@ export interface AuditEntry {
   readonly changes: unknown;
   readonly outcome: 'done' | 'unknown';
   readonly request_id: string;
+  /** IP address; null for operators and for entries from before addresses were kept. */
+  readonly address: string | null;
 }
 
 export const listAudit = (cursor?: string, limit?: number) =>

@@ -34,6 +34,8 @@ export interface LedgerEntry {
   readonly reference: string;
   /** The reason of an adjustment, the reference of a top-up's payment. */
   readonly note: string | null;
+  /** The video task that a charge is for. */
+  readonly task_id: string | null;
   readonly created_at: string;
 }
 

@@ -10,6 +10,8 @@ export interface KeyLimits {
   readonly request_cost_limit: number | null;
   readonly rpm_limit: number | null;
   readonly tpm_limit: number | null;
+  /** Whether models may be called by names without a provider; null: as the account says. */
+  readonly bare_model_names: boolean | null;
 }
 
 export interface ApiKey extends KeyLimits {
@@ -19,6 +21,9 @@ export interface ApiKey extends KeyLimits {
   /** The end of its value. */
   readonly hint: string;
   readonly created_at: string;
+  readonly revoked_at: string | null;
+  /** For example where its value leaked. */
+  readonly revoke_reason: string | null;
 }
 
 /** With the value, which is shown this once. */

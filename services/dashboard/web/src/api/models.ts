@@ -85,6 +85,8 @@ export interface VideoFeatures {
 export interface Model {
   readonly slug: string;
   readonly name: string;
+  /** Other names that callers may use. */
+  readonly aliases: readonly string[];
   readonly status: ModelStatus;
   readonly preview: boolean;
   /** Of one preview model: whether the account's keys may call it. */

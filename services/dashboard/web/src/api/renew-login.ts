@@ -2,19 +2,32 @@ import { endsLogin } from './api-error';
 import { exchange, readJson } from './exchange';
 import { loginToken } from './login-token';
 
+const LOCK = 'gateway-login-renewal';
+
 let underWay: Promise<void> | undefined;
 
-/** A new token for this login's; one call for all who wait for it. */
+/** Refreshes the token of this login; all who wait for it share one call. */
 export function renewLogin(): Promise<void> {
-  underWay ??= renew().finally(() => {
+  underWay ??= oneTabAtATime(renew).finally(() => {
     underWay = undefined;
   });
   return underWay;
 }
 
-async function renew(): Promise<void> {
+/**
+ * Refreshing a token twice ends the login, so tabs take turns and use what another tab has got meanwhile. Without a
+ * secure context browsers have no locks; then two tabs that refresh in the same moment end the login.
+ */
+function oneTabAtATime(work: (seen: string | undefined) => Promise<void>): Promise<void> {
+  const seen = loginToken.current?.token;
+  return navigator.locks ? navigator.locks.request(LOCK, () => work(seen)) : work(seen);
+}
+
+/** @param seen the token when the renewal was asked for */
+async function renew(seen: string | undefined): Promise<void> {
+  loginToken.hear();
   const old = loginToken.current?.token;
-  if (!old) return;
+  if (!old || old !== seen) return;
   try {
     const answer = await exchange({ method: 'POST', path: 'auth/refresh', token: old });
     const { token } = await readJson<{ token: string }>(answer);

@@ -17,8 +17,10 @@ export interface RequestRecord {
   readonly endpoint: string;
   readonly model: string | null;
   readonly provider: string | null;
-  /** The HTTP status. */
-  readonly status: number;
+  /** The HTTP status; null while a video task is in progress. */
+  readonly status: number | null;
+  readonly in_progress: boolean;
+  readonly task_id: string | null;
   readonly error_code: string | null;
   readonly streamed: boolean;
   readonly input_tokens: number;
@@ -29,6 +31,8 @@ export interface RequestRecord {
   readonly images: number;
   readonly seconds: number;
   readonly cost: number;
+  /** For a video task in progress, which costs at most that. */
+  readonly held: number;
   /** Null for a call whose end only billing knows. */
   readonly timings: RequestTimings | null;
 }

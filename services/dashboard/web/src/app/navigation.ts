@@ -50,6 +50,7 @@ const OPERATE: NavigationGroup = {
   label: 'Operator',
   items: [
     { path: '/operator/accounts', label: 'Accounts', icon: Building2 },
+    { path: '/operator/requests', label: 'All requests', icon: Activity },
     { path: '/operator/models', label: 'Models and prices', icon: Tags },
     { path: '/operator/throttle', label: 'Throttle', icon: Gauge },
     { path: '/operator/providers', label: 'Provider health', icon: HeartPulse },

@@ -39,6 +39,14 @@ const OperatorModelsPage = page(() => import('../pages/operator/operator-models-
 const OperatorModelPage = page(() => import('../pages/operator/operator-model-page'), 'OperatorModelPage');
 const ThrottlePage = page(() => import('../pages/operator/throttle-page'), 'ThrottlePage');
 const ProvidersPage = page(() => import('../pages/operator/providers-page'), 'ProvidersPage');
+const OperatorRequestsPage = page(
+  () => import('../pages/operator/operator-requests-page'),
+  'OperatorRequestsPage',
+);
+const OperatorRequestPage = page(
+  () => import('../pages/operator/operator-request-page'),
+  'OperatorRequestPage',
+);
 const OperatorAuditPage = page(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage');
 
 /** The page that most people open first comes while their login is looked at. If it fails, it is loaded again. */
@@ -77,6 +85,8 @@ export function AppRoutes() {
         <Route path="operator" element={<OperatorGate />}>
           <Route path="accounts" element={<OperatorAccountsPage />} />
           <Route path="accounts/:id" element={<OperatorAccountPage />} />
+          <Route path="requests" element={<OperatorRequestsPage />} />
+          <Route path="requests/:id" element={<OperatorRequestPage />} />
           <Route path="models" element={<OperatorModelsPage />} />
           <Route path="models/*" element={<OperatorModelPage />} />
           <Route path="throttle" element={<ThrottlePage />} />

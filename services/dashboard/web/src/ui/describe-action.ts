@@ -1,5 +1,12 @@
-/** By the path of the call that did it. */
+/** By the path of the call that did it, or the name of a security event. */
 const ACTIONS: Readonly<Record<string, string>> = {
+  'login.succeeded': 'Logged in',
+  'login.failed': 'Login failed: wrong password',
+  'login.locked_out': 'Login blocked: too many attempts',
+  'token.reused': 'Login ended: its token was used twice',
+  'operator.lookup': 'Viewed by an operator',
+  'key.revoked_as_leaked': 'Key revoked: its value leaked',
+  'key.replaced_value_leaked': 'Replaced key value leaked',
   'auth/password': 'Password changed',
   keys: 'Key created',
   'keys/:id/update': 'Key changed',
@@ -9,6 +16,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'keys/:id/disable': 'Key disabled',
   'keys/:id/delete': 'Key deleted',
   'billing/limits': 'Account limits changed',
+  'account/settings': 'Account settings changed',
   'models/*slug/opt-in': 'Opted in to a preview model',
   members: 'Member added',
   'members/:id/update': 'Member changed',
@@ -23,6 +31,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'admin/topups/:id/clear': 'Top-up cleared',
   'admin/topups/:id/void': 'Top-up voided',
   'admin/keys/:id/revoke': 'Key revoked',
+  'admin/keys/revoke-leaked': 'Leaked keys revoked',
   'admin/throttle': 'Throttle changed',
   'admin/models': 'Model created',
   'admin/models/*slug/update': 'Model changed',

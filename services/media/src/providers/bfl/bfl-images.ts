@@ -36,9 +36,10 @@ export function bflImages(
     if (sample === undefined) return [];
     const link = new URL(sample);
     if (!isResultAddress(link, base)) throw brokenReply('a result at an address that is none');
-    const image: MadeImage = linksWillDo
-      ? { mime, url: sample }
-      : await fetchSample(upstream, link, call, waits.firstWaitMs);
+    const image: MadeImage =
+      linksWillDo && !call.isAnswerKept?.()
+        ? { mime, url: sample }
+        : await fetchSample(upstream, link, call, waits.firstWaitMs);
     return [image];
   };
 

@@ -96,7 +96,7 @@ export function toThoughts({ wish }: MessagesRequest, { thinking, thinkingHidden
   return { type: 'thinking', thinking: thought, signature: sign('thinking', thought) } as const;
 }
 
-export const toText = (text: string) => ({ type: 'text', text, citations: null });
+export const toText = (text: string) => ({ type: 'text', text });
 
 export function toToolUse(identity: Identity, call: number, name: string, input: unknown) {
   const id = `toolu_${identity.id.slice(-22)}${String(call).padStart(2, '0')}`;

@@ -8,16 +8,18 @@ import { type ChatRequest, MAX_N } from './chat-request';
 const FINGERPRINT = 'fp_simulator';
 
 export function toChatCompletion({ identity, request, reply, usage }: Script<ChatRequest>) {
+  const { mistralShapes } = request;
+  const thinking = reply.thinkingHidden ? null : reply.thinking;
   const message = (index: number) => ({
     role: 'assistant',
-    content: reply.text,
-    ...(reply.thinking === null || reply.thinkingHidden ? {} : { reasoning_content: reply.thinking }),
+    content: mistralShapes && thinking !== null ? toParts(thinking, reply.text) : reply.text,
+    ...(thinking === null || mistralShapes ? {} : { reasoning_content: thinking }),
     ...(reply.toolCalls.length === 0
       ? {}
       : {
           tool_calls: reply.toolCalls.map((called, call) => ({
             id: toolCallId(identity, index, call),
-            type: 'function',
+            ...(mistralShapes ? {} : { type: 'function' }),
             function: called,
           })),
         }),
@@ -68,7 +70,8 @@ export function toStreamFrames({ identity, request, reply, usage }: Script<ChatR
       const index = i % n;
       const piece = reply.pieces[(i - index) / n]!;
       if (isHidden(piece, reply)) return '';
-      return frame(index, toDelta(piece, toolCallId(identity, index, piece.call)));
+      const id = toolCallId(identity, index, piece.call);
+      return frame(index, request.mistralShapes ? toMistralDelta(piece, id) : toDelta(piece, id));
     },
     tail: `${finals}${totals}data: [DONE]\n\n`,
   };
@@ -87,13 +90,38 @@ function toDelta(piece: Piece, toolCallId: string): string {
   return `{"tool_calls":[{"index":${piece.call},${call}}]}`;
 }
 
+const toParts = (thinking: string, text: string | null) => [
+  { type: 'thinking', thinking: [{ type: 'text', text: thinking }] },
+  ...(text === null ? [] : [{ type: 'text', text }]),
+];
+
+function toMistralDelta(piece: Piece, toolCallId: string): string {
+  if (piece.kind === 'thinking') {
+    return `{"content":[{"type":"thinking","thinking":[{"type":"text","text":${piece.json}}]}]}`;
+  }
+  if (piece.kind === 'text') return toDelta(piece, toolCallId);
+  const called =
+    piece.kind === 'tool_name'
+      ? `"name":${piece.json},"arguments":""`
+      : `"name":"","arguments":${piece.json}`;
+  return `{"tool_calls":[{"id":"${toolCallId}","function":{${called}}}]}`;
+}
+
 // 29 characters, as OpenAI's are: ids of more than 40 are refused when a client sends them back.
 function toolCallId(identity: Identity, choice: number, call: number): string {
   const number = (call * MAX_N + choice).toString(16).padStart(3, '0');
   return `call_${identity.id.slice(-21)}${number}`;
 }
 
-function toUsage(usage: Usage, { reasoningApart }: ChatRequest) {
+function toUsage(usage: Usage, { reasoningApart, mistralShapes }: ChatRequest) {
+  if (mistralShapes) {
+    return {
+      prompt_tokens: usage.promptTokens,
+      completion_tokens: usage.completionTokens,
+      total_tokens: usage.promptTokens + usage.completionTokens,
+      num_cached_tokens: usage.cachedTokens,
+    };
+  }
   const completionTokens = usage.completionTokens - (reasoningApart ? usage.reasoningTokens : 0);
   return {
     prompt_tokens: usage.promptTokens,

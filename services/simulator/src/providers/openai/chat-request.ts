@@ -13,13 +13,23 @@ export interface Manners {
   readonly tellsUsageUnasked: boolean;
   /** Reasoning is beside `completion_tokens`, not in it. */
   readonly reasoningApart: boolean;
+  /**
+   * Replies and requests in Mistral's shape: thinking as a part of the content, tool calls without `type` and `index`,
+   * `num_cached_tokens`; an assistant's message with `reasoning_content`, or with nothing in it, is refused.
+   */
+  readonly mistralShapes: boolean;
 }
 
-export const OPENAI_MANNERS: Manners = { tellsUsageUnasked: false, reasoningApart: false };
+export const OPENAI_MANNERS: Manners = {
+  tellsUsageUnasked: false,
+  reasoningApart: false,
+  mistralShapes: false,
+};
 
 export interface ChatRequest extends CallRequest {
   readonly includeUsage: boolean;
   readonly reasoningApart: boolean;
+  readonly mistralShapes: boolean;
   readonly serviceTier: string;
 }
 
@@ -57,10 +67,14 @@ export function parseChatRequest(body: unknown, manners = OPENAI_MANNERS): ChatR
   }
   return {
     model,
-    prompt: { messages: messages.map(parseMessage), tools: tools ?? [] },
+    prompt: {
+      messages: messages.map((message, index) => parseMessage(message, index, manners)),
+      tools: tools ?? [],
+    },
     stream,
     includeUsage: manners.tellsUsageUnasked || (isObject(options) && options.include_usage === true),
     reasoningApart: manners.reasoningApart,
+    mistralShapes: manners.mistralShapes,
     n: positive(body, 'n', MAX_N) ?? 1,
     wish: parseWish(body, tools ?? []),
     serviceTier: parseServiceTier(body.service_tier),
@@ -79,7 +93,7 @@ function parseWish(body: Json, tools: readonly unknown[]): Wish {
   };
 }
 
-function parseMessage(message: unknown, index: number): PromptMessage {
+function parseMessage(message: unknown, index: number, { mistralShapes }: Manners): PromptMessage {
   const at = `messages[${index}]`;
   if (!isObject(message)) throw wrongType(at, 'an object');
   const { role, content, name, tool_calls } = message;
@@ -90,6 +104,16 @@ function parseMessage(message: unknown, index: number): PromptMessage {
   const calls = Array.isArray(tool_calls) ? tool_calls : [];
   if (content === undefined && calls.length === 0 && !isObject(message.function_call)) {
     throw missing(`${at}.content`);
+  }
+  if (mistralShapes && role === 'assistant') {
+    if ('reasoning_content' in message) {
+      throw invalid('Extra inputs are not permitted', `${at}.reasoning_content`);
+    }
+    if (
+      calls.length === 0 &&
+      (content == null || content === '' || (Array.isArray(content) && content.length === 0))
+    )
+      throw invalid('Assistant message must have either content or tool_calls, but not none.', at);
   }
   return {
     role: role as PromptRole,
@@ -110,10 +134,17 @@ function parseContent(content: unknown, at: string): Pick<PromptMessage, 'texts'
   const texts: string[] = [];
   for (const part of content) {
     if (!isObject(part) || typeof part.type !== 'string') throw missing(`${at}[].type`);
-    const text = part.type === 'refusal' ? part.refusal : part.text;
+    const text =
+      part.type === 'refusal' ? part.refusal : part.type === 'thinking' ? thoughtOf(part) : part.text;
     if (typeof text === 'string') texts.push(text);
   }
   return { texts, otherParts: content.length - texts.length };
+}
+
+/** Mistral's: `{type: "thinking", thinking: [{type: "text", text}]}`. */
+function thoughtOf({ thinking }: Json): string {
+  const pieces = Array.isArray(thinking) ? thinking.filter(isObject) : [];
+  return pieces.map(({ text }) => String(text ?? '')).join('');
 }
 
 function parseMaxTokens(body: Json): number {

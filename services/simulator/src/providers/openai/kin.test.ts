@@ -14,10 +14,58 @@ const ask = (name: string, more: object = {}) =>
     ...more,
   });
 
+interface Completion {
+  readonly choices: { readonly message: { readonly content: unknown; readonly tool_calls?: unknown[] } }[];
+  readonly usage: object;
+}
+
 describe('Mistral', () => {
   test('tells the usage of its streams unasked', async () => {
     const events = eventsOf(await (await ask('mistral', { stream: true })).text());
     expect(events.at(-2)).toMatchObject({ usage: { completion_tokens: 3 } });
+  });
+
+  test('gives its thinking as a part of the content, streamed and not', async () => {
+    const { choices } = (await (await ask('mistral')).json()) as Completion;
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm well' }] };
+    expect(choices[0]?.message.content).toEqual([thinking, { type: 'text', text: 'ok' }]);
+    const events = eventsOf(await (await ask('mistral', { stream: true })).text());
+    const deltas = events.flatMap(
+      (event) =>
+        (event as { choices?: { delta: { content?: unknown } }[] }).choices?.[0]?.delta.content ?? [],
+    );
+    expect(deltas).toContainEqual({ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] });
+    expect(deltas).toContain('ok');
+  });
+
+  test('leaves the type and the index of tool calls out, and tells cached tokens in a field of its own', async () => {
+    const messages = [
+      {
+        role: 'user',
+        content: sim({
+          tool_call: { name: 'f', arguments: {} },
+          usage: { prompt_tokens: 9, cached_tokens: 4 },
+        }),
+      },
+    ];
+    const { choices, usage } = (await (await ask('mistral', { messages })).json()) as Completion;
+    expect(choices[0]?.message.tool_calls?.[0]).toEqual({
+      id: expect.any(String),
+      function: { name: 'f', arguments: '{}' },
+    });
+    expect(usage).toMatchObject({ prompt_tokens: 9, num_cached_tokens: 4 });
+  });
+
+  test.each([
+    ['reasoning in a field of its own', { content: 'a', reasoning_content: 'b' }],
+    ['nothing in it', { content: '' }],
+  ])('refuses an assistant message with %s', async (_, message) => {
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', ...message },
+      { role: 'user', content: 'b' },
+    ];
+    expect((await ask('mistral', { messages })).status).toBe(400);
   });
 
   test('refuses to be asked', async () => {

@@ -10,12 +10,13 @@ const CHAT_PATH = '/v1/chat/completions';
 const MODELS_PATH = '/v1/models';
 
 /**
- * Mistral tells the usage of every stream and refuses to be asked (openai-agents-python#442); xAI counts
+ * Mistral tells the usage of every stream and refuses to be asked (openai-agents-python#442), and gives thinking as parts
+ * of the content (docs.mistral.ai, "Reasoning"); xAI counts
  * reasoning beside the completion (docs.x.ai, "Reasoning").
  */
 export const KIN: Readonly<Record<string, Manners>> = {
-  mistral: { tellsUsageUnasked: true, reasoningApart: false },
-  xai: { tellsUsageUnasked: false, reasoningApart: true },
+  mistral: { tellsUsageUnasked: true, reasoningApart: false, mistralShapes: true },
+  xai: { tellsUsageUnasked: false, reasoningApart: true, mistralShapes: false },
 };
 
 /** A provider of OpenAI's format with manners of its own. */

@@ -15,7 +15,7 @@ import { useSubjectNames } from './use-subject-names';
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Who', cell: ({ actor }) => <Who {...actor} /> },
+  { title: 'Who', cell: ({ actor, address }) => <Who {...actor} address={address} /> },
   { title: 'What', cell: (entry) => <What {...entry} /> },
   { title: 'Changes', cell: ({ changes }) => <AuditChanges changes={changes} /> },
 ];
@@ -24,7 +24,10 @@ export function AuditPage() {
   const mayRead = useMay('owner');
   return (
     <>
-      <PageHeader title="Audit log" description="Every change to the account, by members and operators" />
+      <PageHeader
+        title="Audit log"
+        description="Logins and every change to the account, by members and operators"
+      />
       {mayRead ? (
         <Entries />
       ) : (
@@ -47,20 +50,27 @@ function Entries() {
       list={{ ...list, isLoading: list.isLoading || isLoading }}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState title="Nothing was changed yet" icon={ScrollText}>
-          Who creates a key, changes a limit or adds a member is written down here.
+        <EmptyState title="No changes yet" icon={ScrollText}>
+          Logins, new keys, changed limits and members appear here.
         </EmptyState>
       }
     />
   );
 }
 
-function Who({ email, operator }: AuditEntry['actor']) {
+function Who({ email, operator, address }: AuditEntry['actor'] & Pick<AuditEntry, 'address'>) {
   const name = operator ? 'An operator' : (email ?? 'Unknown');
   return (
-    <Text size="sm" maw={240} truncate title={name}>
-      {name}
-    </Text>
+    <>
+      <Text size="sm" maw={240} truncate title={name}>
+        {name}
+      </Text>
+      {address && (
+        <Text size="xs" c="dimmed" maw={240} truncate title={address}>
+          {address}
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -40,12 +40,19 @@ export function LedgerTable() {
   );
 }
 
-function Reference({ kind, reference, note }: LedgerEntry) {
+function Reference({ kind, reference, note, task_id }: LedgerEntry) {
   if (kind !== 'charge') return <Noted reference={reference} note={note} />;
   return (
-    <Anchor component={Link} to={`/requests/${encodeURIComponent(reference)}`} size="sm">
-      Request <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>
-    </Anchor>
+    <>
+      <Anchor component={Link} to={`/requests/${encodeURIComponent(reference)}`} size="sm">
+        Request <Code style={{ overflowWrap: 'anywhere' }}>{reference}</Code>
+      </Anchor>
+      {task_id && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          Video {task_id}
+        </Text>
+      )}
+    </>
   );
 }
 

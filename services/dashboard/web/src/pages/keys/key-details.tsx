@@ -5,11 +5,12 @@ import { CopyButton } from '../../ui/copy-button';
 import { Section } from '../../ui/section';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
+import { BARE_NAMES, bareNamesOf } from './bare-names';
 import { keyState } from './key-state';
 
 /** What a key is, but for its limits. */
 export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
-  const { id, hint, created_at, expires_at, allowed_models } = apiKey;
+  const { id, hint, created_at, expires_at, allowed_models, bare_model_names } = apiKey;
   return (
     <Section title="Details">
       <Stack component="dl" gap="xs" m={0}>
@@ -40,6 +41,7 @@ export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
             </Group>
           )}
         </Detail>
+        <Detail title="Names without a provider">{BARE_NAMES[bareNamesOf(bare_model_names)]}</Detail>
       </Stack>
     </Section>
   );

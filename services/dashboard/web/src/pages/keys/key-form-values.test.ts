@@ -9,6 +9,16 @@ test('a new key has only what was filled in, a limit of zero among it', () => {
   });
 });
 
+test('a key follows its account in bare model names unless the form says otherwise', () => {
+  expect(toKeyInput({ ...NEW_KEY, name: 'ci' })).toEqual({ name: 'ci' });
+  expect(toKeyInput({ ...NEW_KEY, name: 'ci', bare_model_names: false })).toEqual({
+    name: 'ci',
+    bare_model_names: false,
+  });
+  const before = { ...NEW_KEY, name: 'ci', bare_model_names: true };
+  expect(toKeyChange(before, { ...before, bare_model_names: null })).toEqual({ bare_model_names: null });
+});
+
 test('a change names what was changed, and lifts what was emptied', () => {
   const before = { ...NEW_KEY, name: 'ci', daily_limit: 5, rpm_limit: 60, allowed_models: ['sim/chat'] };
   expect(toKeyChange(before, { ...before, allowed_models: [...before.allowed_models] })).toEqual({});

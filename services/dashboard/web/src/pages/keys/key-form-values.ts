@@ -12,6 +12,7 @@ export const NEW_KEY: KeyFormValues = {
   request_cost_limit: null,
   rpm_limit: null,
   tpm_limit: null,
+  bare_model_names: null,
 };
 
 const FIELDS = Object.keys(NEW_KEY) as readonly (keyof KeyFormValues)[];
@@ -25,6 +26,7 @@ export const formValuesOf = (key: ApiKey): KeyFormValues => ({
   request_cost_limit: key.request_cost_limit,
   rpm_limit: key.rpm_limit,
   tpm_limit: key.tpm_limit,
+  bare_model_names: key.bare_model_names,
 });
 
 /** A new key has what was filled in. */

@@ -4,6 +4,7 @@ import { ErrorState } from '../../ui/error-state';
 import { fieldError } from '../../ui/field-error';
 import { toAmount } from '../../ui/to-amount';
 import { UsdInput } from '../../ui/usd-input';
+import { BareNamesInput } from './bare-names-input';
 import { ExpiryInput } from './expiry-input';
 import type { KeyFormValues } from './key-form-values';
 import { ModelsInput } from './models-input';
@@ -54,6 +55,11 @@ export function KeyForm(props: KeyFormProps) {
           value={values.allowed_models}
           onChange={(allowed_models) => change({ allowed_models })}
           error={errorOf('allowed_models')}
+        />
+        <BareNamesInput
+          value={values.bare_model_names}
+          onChange={(bare_model_names) => change({ bare_model_names })}
+          error={errorOf('bare_model_names')}
         />
         <SpendingLimits values={values} change={change} errorOf={errorOf} />
         <RateLimits values={values} change={change} errorOf={errorOf} />

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Grid, Skeleton, Stack } from '@mantine/core';
+import { Alert, Anchor, Button, Grid, Skeleton, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Pencil, TriangleAlert } from 'lucide-react';
@@ -9,6 +9,7 @@ import { useMay } from '../../api/use-me';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { PageHeader } from '../../ui/page-header';
+import { Time } from '../../ui/time';
 import { EditKeyDialog } from './edit-key-dialog';
 import { KeyActions } from './key-actions';
 import { KeyDetails } from './key-details';
@@ -55,8 +56,13 @@ function Key({ apiKey }: { apiKey: ApiKey }) {
       <Stack>
         {apiKey.status === 'revoked' && (
           <Alert color="red" title="This key is revoked" icon={<TriangleAlert size={18} aria-hidden />}>
-            The gateway’s operators revoked it for good, as one that leaked. Create another, and delete this
-            one.
+            {apiKey.revoked_at && (
+              <Text size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>
+                <Time at={apiKey.revoked_at} />
+                {apiKey.revoke_reason && ` – ${apiKey.revoke_reason}`}
+              </Text>
+            )}
+            Requests with this key are refused. Create another key, then delete this one.
           </Alert>
         )}
         <Grid gap="md">

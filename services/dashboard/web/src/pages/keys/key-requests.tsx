@@ -25,7 +25,11 @@ const COLUMNS: readonly Column<RequestRecord>[] = [
   },
   { title: 'Tokens in', numeric: true, cell: ({ input_tokens }) => formatCount(input_tokens) },
   { title: 'Tokens out', numeric: true, cell: ({ output_tokens }) => formatCount(output_tokens) },
-  { title: 'Cost', numeric: true, cell: ({ cost }) => <Money usd={cost} /> },
+  {
+    title: 'Cost',
+    numeric: true,
+    cell: ({ cost, in_progress }) => (in_progress ? '–' : <Money usd={cost} />),
+  },
 ];
 
 /** The latest calls of a key. */

@@ -10,6 +10,8 @@ const key = (more: Partial<ApiKey>): ApiKey => ({
   id: 'key_1',
   status: 'enabled',
   hint: 'abcd',
+  revoked_at: null,
+  revoke_reason: null,
   created_at: '2026-11-01T00:00:00.000Z',
   ...more,
 });

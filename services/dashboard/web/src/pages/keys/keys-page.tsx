@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Button, Code, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { PageHeader } from '../../ui/page-header';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
+import { AccountSettings } from './account-settings';
 import { CreateKeyDialog } from './create-key-dialog';
 import { keyState } from './key-state';
 import { KeyValueDialog } from './key-value-dialog';
@@ -67,6 +68,9 @@ export function KeysPage() {
           </EmptyState>
         }
       />
+      <Box mt="lg">
+        <AccountSettings />
+      </Box>
       <CreateKeyDialog opened={isCreating} onClose={creating.close} onCreated={setMade} />
       <KeyValueDialog made={made} onClose={() => setMade(undefined)} />
     </>

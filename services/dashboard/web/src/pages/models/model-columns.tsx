@@ -19,6 +19,7 @@ export const MODEL_COLUMNS: readonly Column<Model>[] = [
           <StateBadges model={model} />
         </Group>
         <span className={classes.slug}>{model.slug}</span>
+        <Aliases aliases={model.aliases} />
       </div>
     ),
   },
@@ -30,6 +31,16 @@ export const MODEL_COLUMNS: readonly Column<Model>[] = [
   },
   { title: 'Price', cell: ({ pricing }) => <Prices lines={priceLines(pricing)} /> },
 ];
+
+function Aliases({ aliases: [first, ...others] }: Pick<Model, 'aliases'>) {
+  if (first === undefined) return null;
+  return (
+    <div className={classes.slug} title={[first, ...others].join('\n')}>
+      also {first}
+      {others.length > 0 && ` +${others.length}`}
+    </div>
+  );
+}
 
 function Prices({ lines }: { lines: ReturnType<typeof priceLines> }) {
   if (lines.length === 0) {

@@ -8,6 +8,7 @@ import { providerOf } from './model-kinds';
 export function ModelFacts({ model }: { model: Model }) {
   const facts: Fact[] = [
     ['Provider', providerOf(model)],
+    ['Aliases', listed(model.aliases)],
     ['Takes', listed(model.input_modalities)],
     ['Makes', listed(model.output_modalities)],
     ['Context', tokens(model.context_length)],

@@ -5,6 +5,7 @@ import { matches } from './model-filter';
 const model = {
   slug: 'openai/gpt-image-2',
   name: 'GPT Image 2',
+  aliases: ['openai/gpt-image-2-2026-04-21'],
   output_modalities: ['text', 'image'],
 } as const;
 const isFound = (filter: Partial<Parameters<typeof matches>[1]>) =>
@@ -14,6 +15,7 @@ test.each([
   [{}, true],
   [{ search: 'IMAGE gpt' }, true],
   [{ search: ' openai/ ' }, true],
+  [{ search: '2026-04-21' }, true],
   [{ search: 'image claude' }, false],
   [{ kind: 'chat' }, true],
   [{ kind: 'image' }, true],

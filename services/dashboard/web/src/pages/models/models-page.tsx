@@ -75,7 +75,7 @@ function Filters({ filter, onChange, providers }: FiltersProps) {
       <TextInput
         type="search"
         label="Search"
-        placeholder="Name or slug"
+        placeholder="Name, slug or alias"
         leftSection={<Search size={16} aria-hidden />}
         value={filter.search}
         onChange={({ currentTarget }) => onChange({ search: currentTarget.value })}

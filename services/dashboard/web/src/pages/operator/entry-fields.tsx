@@ -91,6 +91,15 @@ function Basics({ draft, onChange, problems, isNew }: EntryFieldsProps) {
               error={problemsAt(problems, 'slug')}
             />
           )}
+          <TagsInput
+            label="Aliases"
+            description="Other names for it, such as provider/model-2026-01-01; Enter adds one"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            maxTags={50}
+            value={[...draft.aliases]}
+            onChange={(aliases) => onChange({ ...draft, aliases })}
+            error={problemsAt(problems, 'aliases')}
+          />
           <Select
             label="Successor"
             description="Shown once it is delisted"

@@ -5,6 +5,7 @@ import { changesOf, emptyModel, fromModel, newTarget, toChange } from './model-d
 const MODEL = {
   slug: 'sim/video',
   name: 'Simulated video',
+  aliases: ['sim/video-2026-01-01'],
   status: 'active',
   preview: true,
   successor: null,

@@ -34,6 +34,7 @@ export interface TargetDraft {
 export interface ModelDraft {
   readonly slug: string;
   readonly name: string;
+  readonly aliases: readonly string[];
   readonly preview: boolean;
   readonly successor: string | null;
   readonly input_modalities: readonly string[];
@@ -63,6 +64,7 @@ export const newTarget = (): TargetDraft => ({
 export const emptyModel = (): ModelDraft => ({
   slug: '',
   name: '',
+  aliases: [],
   preview: false,
   successor: null,
   input_modalities: ['text'],
@@ -76,12 +78,13 @@ export const emptyModel = (): ModelDraft => ({
 });
 
 export function fromModel(model: AdminModel): ModelDraft {
-  const { slug, name, preview, successor, input_modalities, output_modalities, capabilities, workflow } =
-    model;
+  const { slug, name, aliases, preview, successor, capabilities, workflow } = model;
+  const { input_modalities, output_modalities } = model;
   const counts = TOKEN_COUNTS.map((count) => [count, orEmpty(model[count])]);
   return {
     slug,
     name,
+    aliases,
     preview,
     successor,
     input_modalities,
@@ -129,6 +132,7 @@ export function toChange(draft: ModelDraft): { change: ModelChange & { name: str
   if (!draft.name.trim()) problems.set('name', 'A model needs a name.');
   const change = {
     name: draft.name.trim(),
+    aliases: draft.aliases,
     preview: draft.preview,
     successor: draft.successor,
     input_modalities: draft.input_modalities,

@@ -44,7 +44,7 @@ export function NewModel() {
 
 function NewModelForm({ pattern }: { pattern: AdminModel | undefined }) {
   const [entry, setEntry] = useState(() =>
-    pattern ? { ...fromModel(pattern), slug: '', successor: null } : emptyModel(),
+    pattern ? { ...fromModel(pattern), slug: '', aliases: [], successor: null } : emptyModel(),
   );
   const [prices, setPrices] = useState(() => fromPricing(pattern?.pricing ?? null));
   const [isActive, setActive] = useState(false);

@@ -11,6 +11,7 @@ import { Time } from '../../ui/time';
 import { AccountFigures } from './account-figures';
 import { AccountKeys } from './account-keys';
 import { AccountLedger } from './account-ledger';
+import { AccountLosses } from './account-losses';
 import { AccountMembers } from './account-members';
 import { AccountTopups } from './account-topups';
 import { AdjustmentDialog } from './adjustment-dialog';
@@ -23,6 +24,7 @@ const TABS = [
   { value: 'keys', label: 'Keys', Panel: AccountKeys },
   { value: 'topups', label: 'Top-ups', Panel: AccountTopups },
   { value: 'ledger', label: 'Ledger', Panel: AccountLedger },
+  { value: 'losses', label: 'Losses', Panel: AccountLosses },
   { value: 'members', label: 'Members', Panel: AccountMembers },
   { value: 'changes', label: 'Changes', Panel: AuditList },
 ] as const;

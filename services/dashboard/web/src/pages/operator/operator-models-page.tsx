@@ -105,7 +105,7 @@ function ModelsList() {
       <Group gap="sm">
         <TextInput
           aria-label="Search models"
-          placeholder="Name, slug or provider"
+          placeholder="Name, slug, alias or provider"
           type="search"
           value={query}
           onChange={(event) => filter('query', event.currentTarget.value)}
@@ -172,8 +172,8 @@ function Prices({ lines }: { lines: readonly string[] }) {
   );
 }
 
-function matches({ slug, name, targets }: AdminModel, query: string): boolean {
+function matches({ slug, name, aliases, targets }: AdminModel, query: string): boolean {
   const wanted = query.trim().toLowerCase();
-  const texts = [slug, name, ...targets.map(({ provider }) => provider)];
+  const texts = [slug, name, ...aliases, ...targets.map(({ provider }) => provider)];
   return texts.some((text) => text.toLowerCase().includes(wanted));
 }

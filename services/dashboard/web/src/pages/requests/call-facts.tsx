@@ -14,7 +14,7 @@ interface CallFactsProps {
 
 /** Who called what, and the id to report. */
 export function CallFacts({ record, keyName, keyIsThere }: CallFactsProps) {
-  const { id, model, provider, endpoint, key_id, streamed, created_at } = record;
+  const { id, model, provider, endpoint, key_id, streamed, created_at, task_id, in_progress } = record;
   const facts: Fact[] = [
     ['When', <Time key="when" at={created_at} />],
     ['Endpoint', <code key="endpoint">{endpoint}</code>],
@@ -26,7 +26,7 @@ export function CallFacts({ record, keyName, keyIsThere }: CallFactsProps) {
         </Anchor>
       ),
     ],
-    ['Provider', provider ?? 'none was called'],
+    ['Provider', provider ?? (in_progress ? null : 'none was called')],
     [
       'Key',
       keyIsThere ? (
@@ -38,15 +38,8 @@ export function CallFacts({ record, keyName, keyIsThere }: CallFactsProps) {
       ),
     ],
     ['Streamed', streamed ? 'yes' : 'no'],
-    [
-      'Request id',
-      <Group key="id" gap={4} wrap="nowrap" justify="flex-end">
-        <Text span size="xs" ff="monospace">
-          {id}
-        </Text>
-        <CopyButton value={id} label="Copy request id" />
-      </Group>,
-    ],
+    ['Video task', task_id && <Id key="task" value={task_id} label="Copy task id" />],
+    ['Request id', <Id key="id" value={id} label="Copy request id" />],
   ];
   return (
     <Paper withBorder p="md">
@@ -55,5 +48,16 @@ export function CallFacts({ record, keyName, keyIsThere }: CallFactsProps) {
       </Title>
       <Facts facts={facts} />
     </Paper>
+  );
+}
+
+function Id({ value, label }: { value: string; label: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" justify="flex-end">
+      <Text span size="xs" ff="monospace">
+        {value}
+      </Text>
+      <CopyButton value={value} label={label} />
+    </Group>
   );
 }

@@ -30,7 +30,18 @@ export const requestColumns = (keyName: (id: string) => string): readonly Column
     numeric: true,
     cell: (record) => <span className={classes.figure}>{amountOf(record)}</span>,
   },
-  { title: 'Cost', numeric: true, cell: ({ cost }) => <Money usd={cost} /> },
+  {
+    title: 'Cost',
+    numeric: true,
+    cell: ({ cost, held, in_progress }) =>
+      in_progress ? (
+        <Text span size="sm" c="dimmed" className={classes.figure}>
+          <Money usd={held} /> held
+        </Text>
+      ) : (
+        <Money usd={cost} />
+      ),
+  },
   {
     title: 'Duration',
     numeric: true,

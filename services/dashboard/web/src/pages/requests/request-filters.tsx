@@ -7,16 +7,20 @@ import { type LogFilter, RANGES } from './request-filter';
 
 /** Neither a success nor a failure: what it cost is charged, and nobody waited for its end. */
 const CALLER_LEFT = '499';
+/** Video tasks. */
+const IN_PROGRESS = 'in_progress';
 
 const RANGE_OPTIONS = Object.entries(RANGES).map(([value, { label }]) => ({ value, label }));
 const STATUS_OPTIONS = [
   { value: '', label: 'All' },
   { value: 'ok', label: 'Succeeded' },
   { value: 'failed', label: 'Failed' },
+  { value: IN_PROGRESS, label: 'In progress' },
   { value: CALLER_LEFT, label: 'Caller left' },
 ];
 
-const mayHaveCode = (status: string | null): boolean => status !== 'ok' && status !== CALLER_LEFT;
+const WITHOUT_CODE: readonly (string | null)[] = ['ok', IN_PROGRESS, CALLER_LEFT];
+const mayHaveCode = (status: string | null): boolean => !WITHOUT_CODE.includes(status);
 
 interface RequestFiltersProps {
   filter: LogFilter;

@@ -3,19 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { ApiError } from '../../api/api-error';
 import { getRequest, type RequestRecord } from '../../api/requests';
+import { CostFacts } from '../../ui/cost-facts';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { HttpStatus } from '../../ui/http-status';
 import { PageHeader } from '../../ui/page-header';
+import { TimingBar } from '../../ui/timing-bar';
 import { CallFacts } from './call-facts';
-import { CostFacts } from './cost-facts';
-import { TimingBar } from './timing-bar';
 import { useKeyNames } from './use-key-names';
 import { WhatToDo } from './what-to-do';
 
 /** A call is written down within three seconds of its end. */
 const RETRIES = 3;
 const RETRY_DELAY_MS = 1_200;
+const PROGRESS_INTERVAL_MS = 5_000;
 
 /** One call, and if it failed, what to do about it. */
 export function RequestPage() {
@@ -25,6 +26,7 @@ export function RequestPage() {
     queryFn: () => getRequest(id),
     retry: (failures, error) => failures < RETRIES && (!(error instanceof ApiError) || error.status === 404),
     retryDelay: RETRY_DELAY_MS,
+    refetchInterval: ({ state }) => (state.data?.in_progress ? PROGRESS_INTERVAL_MS : false),
   });
   return (
     <>
@@ -57,12 +59,17 @@ function Content({ record }: { record: RequestRecord }) {
   return (
     <Stack>
       {record.error_code && <WhatToDo record={record} keyIsThere={keyIsThere} />}
-      {!record.error_code && record.status >= 400 && (
+      {record.in_progress && (
+        <Alert color="indigo" title="The video is in progress">
+          <Text size="sm">This page updates when the task ends.</Text>
+        </Alert>
+      )}
+      {!record.error_code && record.status !== null && record.status >= 400 && (
         <Alert color="orange" title="The caller left before the answer was whole">
           <Text size="sm">What the provider had done until then is charged.</Text>
         </Alert>
       )}
-      <TimingBar timings={record.timings} />
+      {!record.in_progress && <TimingBar timings={record.timings} />}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <CostFacts record={record} />
         <CallFacts record={record} keyName={nameOf(record.key_id)} keyIsThere={keyIsThere} />

@@ -34,7 +34,7 @@ export function RequestsPage() {
     <>
       <PageHeader
         title="Requests"
-        description="Every call of your keys, those that were refused too. What was said in them is not kept."
+        description="Every call of your keys, including refused calls and videos in progress. Prompts and replies are not stored."
         actions={<Refresh />}
       />
       <RequestFilters filter={filter} keys={keys} onChange={change} onClear={clear} />

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+const file = readFileSync(join(__dirname, '../../../docker-compose.yml'), 'utf8');
+const [, services = ''] = /^services:\n([\s\S]*?)^volumes:/m.exec(file) ?? [];
+/** Each service with its lines. */
+const blocks = services
+  .split(/^ {2}(?=[a-z])/m)
+  .filter((block) => /^[a-z-]+:\n/.test(block))
+  .map((block): [string, string] => [block.slice(0, block.indexOf(':')), block]);
+const template = (name: string) => new RegExp(`^x-${name}: [\\s\\S]*?\\n\\n`, 'm').exec(file)?.[0];
+
+describe('docker-compose.yml', () => {
+  test('has every service', () => {
+    expect(blocks.length).toBeGreaterThan(10);
+  });
+
+  test('confines every container: no capabilities, no new privileges, a file system that is read only', () => {
+    expect(template('confined')).toMatch(/read_only: true/);
+    expect(template('confined')).toMatch(/cap_drop: \[ALL\]/);
+    expect(template('confined')).toMatch(/no-new-privileges:true/);
+    for (const name of ['service', 'migration']) expect(template(name)).toContain('<<: *confined');
+  });
+
+  test.each(blocks)('%s is confined, and its image has an exact tag', (_name, block) => {
+    expect(block).toMatch(/<<: \*(confined|service|migration)\n/);
+    const image = /image: (\S+)/.exec(block)?.[1];
+    if (image === undefined) expect(block).toMatch(/build:/);
+    else expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-\w+)?$/);
+  });
+
+  test('names the simulator only where the trial profile is on, and never as the address of a provider', () => {
+    const lines = services
+      .split('\n')
+      .filter((line) => /simulat/i.test(line.replace(/ALLOW_SIMULATOR:/, 'simulator')));
+    const settings = lines.filter((line) => /^ {6}[A-Z_]+: /.test(line));
+    expect(settings.length).toBeGreaterThan(10);
+    for (const line of settings) {
+      expect(line).toContain('${COMPOSE_PROFILES:+');
+      expect(line).not.toMatch(/(?<!SIM)_BASE_URL:/);
+    }
+    expect(blocks.find(([name]) => name === 'simulator')?.[1]).toContain('profiles: [trial]');
+  });
+
+  test('offers no chat provider, rather than all, where no key is set', () => {
+    expect(services).toMatch(/CHAT_PROVIDERS: ",\$\{/);
+  });
+
+  test('waits for the database that listens on TCP, and runs a migration again that failed', () => {
+    expect(services).toMatch(/pg_isready --host 127\.0\.0\.1/);
+    expect(template('migration')).toContain('restart: on-failure');
+  });
+
+  test('asks Redis for a password', () => {
+    expect(services).toMatch(/requirepass/);
+    expect(services).toMatch(/REDIS_URL: redis:\/\/:\$\{REDIS_PASSWORD\}@redis:6379/);
+  });
+});

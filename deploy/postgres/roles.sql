@@ -1,0 +1,35 @@
+-- Creates the roles that the services log in as, for databases whose owner may not create roles. An administrator runs
+-- it with psql 15 or later on the gateway's database, and again to change the passwords:
+--
+--   export BILLING_DATABASE_PASSWORD=… CATALOG_DATABASE_PASSWORD=… DASHBOARD_DATABASE_PASSWORD=… MEDIA_DATABASE_PASSWORD=…
+--   psql "$ADMIN_URL" -f deploy/postgres/roles.sql
+--
+-- Where the login that runs the migrations does not own the database, grant it CONNECT and CREATE on the database too:
+-- this file takes CONNECT from PUBLIC.
+--
+-- The roles are named <database>_billing, <database>_catalog, <database>_dashboard and <database>_media. What they may
+-- do in the schemas is granted by the migrations.
+
+\set ON_ERROR_STOP on
+-- The passwords stand in statements below, which no log of the server may keep.
+SET log_statement = 'none';
+SET log_min_error_statement = 'panic';
+SET log_min_duration_statement = -1;
+\getenv billing BILLING_DATABASE_PASSWORD
+\getenv catalog CATALOG_DATABASE_PASSWORD
+\getenv dashboard DASHBOARD_DATABASE_PASSWORD
+\getenv media MEDIA_DATABASE_PASSWORD
+
+BEGIN;
+CREATE TEMPORARY TABLE service_roles ON COMMIT DROP AS
+  SELECT current_database() || '_' || service AS role, password
+  FROM (VALUES ('billing', :'billing'), ('catalog', :'catalog'), ('dashboard', :'dashboard'), ('media', :'media'))
+    AS given (service, password);
+
+SELECT format('CREATE ROLE %I LOGIN', role) FROM service_roles
+  WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) \gexec
+SELECT format('ALTER ROLE %I LOGIN PASSWORD %L', role, password) FROM service_roles \gexec
+
+SELECT format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', current_database()) \gexec
+SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), role) FROM service_roles \gexec
+COMMIT;

@@ -1,0 +1,89 @@
+import pg from 'pg';
+import { type Pool, type PoolClient, withTransaction } from './postgres';
+import { scramVerifier } from './scram-verifier';
+
+const LOGIN_TIMEOUT_MS = 5_000;
+const INSUFFICIENT_PRIVILEGE = '42501';
+const INVALID_PASSWORD = '28P01';
+
+/** A service's role is missing or has another password, and the owner's login may not change that. */
+export class ServiceRoleError extends Error {
+  override readonly name = 'ServiceRoleError';
+}
+
+/**
+ * Sees to it that the user of `serviceUrl` is a role that can log in to this database, with the password given there.
+ * A role that an administrator has created needs no right to create any. Any number of processes may do this at once.
+ * Returns the role; undefined if it is the owner's own.
+ */
+export async function ensureServiceRole(owner: Pool, serviceUrl: string): Promise<string | undefined> {
+  const { user: role, password } = new pg.Client({ connectionString: serviceUrl });
+  if (!role) throw new ServiceRoleError('the URL by which the service logs in names no user');
+  const { rows } = await owner.query<{ owner: string }>('SELECT current_user AS owner');
+  if (rows[0]?.owner === role) return undefined;
+  try {
+    const created = await withTransaction(owner, (client) => createRole(client, role, password));
+    if (!created && password) await withTransaction(owner, (client) => setPassword(client, role, serviceUrl));
+  } catch (error) {
+    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new ServiceRoleError(
+      `${rows[0]?.owner} may not create role ${role} or set its password: let an administrator run deploy/postgres/roles.sql`,
+      { cause: error },
+    );
+  }
+  return role;
+}
+
+/** True if it was created. In any case it may connect to the database, and PUBLIC may not. */
+async function createRole(client: PoolClient, role: string, password?: string | null): Promise<boolean> {
+  await lockRoles(client);
+  const { rows } = await client.query<{
+    powerful: boolean | null;
+    database: string;
+    creates: boolean | null;
+  }>(
+    `SELECT (SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls
+         OR pg_has_role(oid, current_user, 'MEMBER') FROM pg_roles WHERE rolname = $1) AS powerful,
+       current_database() AS database,
+       has_schema_privilege('public', to_regnamespace('public'), 'CREATE') AS creates`,
+    [role],
+  );
+  const { powerful, database, creates } = rows[0]!;
+  // Most likely an administrator's login, whose password must not be touched either.
+  if (powerful) throw new Error(`role ${role} has more privileges than a service may have`);
+  const exists = powerful !== null;
+  const [service, here] = [role, database].map(pg.escapeIdentifier);
+  if (!exists) {
+    const secret = password ? ` PASSWORD ${pg.escapeLiteral(scramVerifier(password))}` : '';
+    // The same role may be created from another database at this moment.
+    await client.query(`DO $create$ BEGIN CREATE ROLE ${service} LOGIN${secret};
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $create$`);
+  }
+  // Neither fails when another role owns the database: then this is for that role to do.
+  await client.query(`
+    REVOKE CONNECT, TEMPORARY ON DATABASE ${here} FROM PUBLIC;
+    GRANT CONNECT ON DATABASE ${here} TO ${service}`);
+  if (creates) await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+  return !exists;
+}
+
+async function setPassword(client: PoolClient, role: string, serviceUrl: string): Promise<void> {
+  await lockRoles(client);
+  const login = new pg.Client({ connectionString: serviceUrl, connectionTimeoutMillis: LOGIN_TIMEOUT_MS });
+  const { password } = login;
+  try {
+    await login.connect();
+  } catch (error) {
+    // Any other failure is for the service to report: it may be let in from its own host only.
+    if ((error as { code?: string }).code !== INVALID_PASSWORD || !password) return;
+    await client.query(
+      `ALTER ROLE ${pg.escapeIdentifier(role)} PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`,
+    );
+  } finally {
+    await login.end().catch(() => {});
+  }
+}
+
+/** Privileges on the database are one row, which two transactions can't change at once. */
+const lockRoles = (client: PoolClient) =>
+  client.query(`SELECT pg_advisory_xact_lock(hashtext('gateway.roles'))`);

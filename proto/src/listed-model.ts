@@ -1,0 +1,83 @@
+import type { ImageFeatures, VideoFeatures } from './media-features';
+
+export type ModelStatus = 'active' | 'disabled' | 'delisted';
+export const MODEL_TYPES = ['chat', 'image', 'video', 'embedding'] as const;
+export type ModelType = (typeof MODEL_TYPES)[number];
+
+/** USD per million tokens. */
+export interface TokenRates {
+  readonly input?: number;
+  readonly output?: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
+  /** Of writes that last an hour instead of minutes. */
+  readonly cache_write_1h?: number;
+}
+
+export interface ListedPricing {
+  readonly currency: 'USD';
+  readonly version: number;
+  readonly source: string;
+  readonly source_date: string;
+  readonly tokens?: TokenRates & {
+    readonly service_tiers: Readonly<Record<string, TokenRates>>;
+    /** What all tokens cost when the input is longer. */
+    readonly long_context?: TokenRates & { readonly above_tokens: number };
+  };
+  readonly image?: {
+    /** USD for one image. */
+    readonly per_image: readonly {
+      readonly size: string;
+      readonly quality: string;
+      readonly price: number;
+    }[];
+    /** USD per million tokens. */
+    readonly text_input?: number;
+    readonly image_input?: number;
+    readonly image_output?: number;
+    /** Of words and thoughts beside an image. */
+    readonly text_output?: number;
+    /** USD for each megapixel of the images sent, each rounded up to whole ones; on top of `per_image`. */
+    readonly input_megapixel?: number;
+  };
+  readonly video?: {
+    readonly tiers: readonly string[];
+    readonly default_tier: string | null;
+    /** USD by tier. */
+    readonly per_second: Readonly<Record<string, number>>;
+  };
+}
+
+/** A catalog entry as the APIs show it. */
+export interface ListedModel {
+  readonly slug: string;
+  readonly name: string;
+  /** Other names that callers may use. */
+  readonly aliases: readonly string[];
+  readonly status: ModelStatus;
+  readonly preview: boolean;
+  readonly successor: string | null;
+  readonly input_modalities: readonly string[];
+  readonly output_modalities: readonly string[];
+  readonly context_length: number;
+  readonly max_output_tokens: number;
+  readonly capabilities: readonly string[];
+  readonly workflow: readonly string[];
+  /** Of models that make images, what they take; null for others. */
+  readonly image: ImageFeatures | null;
+  readonly video: VideoFeatures | null;
+  readonly pricing: ListedPricing | null;
+  readonly created_at: string;
+}
+
+const OUTPUT_OF: Readonly<Record<ModelType, string>> = {
+  chat: 'text',
+  image: 'image',
+  video: 'video',
+  embedding: 'embedding',
+};
+
+/** A model that makes both text and images is of both types. */
+export function isOfType(model: ListedModel, type: ModelType): boolean {
+  return model.output_modalities.includes(OUTPUT_OF[type]);
+}

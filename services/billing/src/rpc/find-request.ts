@@ -1,0 +1,16 @@
+import { GatewayError } from '@gateway/proto';
+import type { FindRequestRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/FindRequestRequest';
+import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { isUuid } from '../domain/request-id';
+import { findAnyRequest } from '../store/find-any-request';
+import { toProtoRequestRecord } from './to-proto-records';
+
+/** For operators: a request of any account. */
+export const findRequest =
+  (pool: Pool) =>
+  async (_context: RequestContext, { id }: FindRequestRequest__Output): Promise<RequestRecord> => {
+    const row = isUuid(id) ? await findAnyRequest(pool, id) : undefined;
+    if (!row) throw new GatewayError('not_found');
+    return { ...toProtoRequestRecord(row), userId: row.user_id };
+  };

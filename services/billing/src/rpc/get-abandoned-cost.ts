@@ -1,0 +1,16 @@
+import type { AbandonedCost } from '@gateway/proto/generated/gateway/billing/v1/AbandonedCost';
+import type { GetAbandonedCostRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetAbandonedCostRequest';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { getAbandonedCost as get } from '../store/abandoned-costs';
+import { parseLookupId } from './parse';
+
+export const getAbandonedCost =
+  (pool: Pool, limitNano: bigint) =>
+  async (_context: RequestContext, request: GetAbandonedCostRequest__Output): Promise<AbandonedCost> => {
+    const row = await get(pool, parseLookupId(request.accountId));
+    return {
+      hourNano: String(row.hour_nano),
+      limitNano: String(limitNano),
+      ...(row.limited_until_ms !== null && { limitedUntilMs: String(row.limited_until_ms) }),
+    };
+  };

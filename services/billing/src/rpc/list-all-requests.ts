@@ -1,0 +1,21 @@
+import type { ListAllRequestsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAllRequestsRequest';
+import type { ListRequestsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsResponse';
+import type { Pool, RequestContext } from '@gateway/runtime';
+import { findAccountOfKey } from '../store/keys';
+import { pageOfRequests } from './list-requests';
+import { parseLookupId } from './parse';
+
+/** For operators: of all accounts, or of the one in the filter. */
+export const listAllRequests =
+  (pool: Pool) =>
+  async (
+    _context: RequestContext,
+    { filter }: ListAllRequestsRequest__Output,
+  ): Promise<ListRequestsResponse> => {
+    const { accountId, keyId } = filter!;
+    if (accountId !== '') return pageOfRequests(pool, parseLookupId(accountId), filter!);
+    // The requests of a key have an index by their account.
+    const ofKey = keyId === '' ? undefined : await findAccountOfKey(pool, parseLookupId(keyId));
+    if (keyId !== '' && ofKey === undefined) return { requests: [], nextCursor: '' };
+    return pageOfRequests(pool, ofKey, filter!);
+  };

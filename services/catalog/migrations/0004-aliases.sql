@@ -1,0 +1,23 @@
+-- Other names of a model. NULL: the row is older than this column; the seed may fill it.
+ALTER TABLE catalog.models ADD COLUMN aliases text[];
+
+-- Every name that a model is called by, slug or alias: no two models share one. A trigger keeps it, so that instances
+-- of an older version keep it as well.
+CREATE TABLE catalog.model_names (
+  name text PRIMARY KEY,
+  slug text NOT NULL REFERENCES catalog.models (slug)
+);
+INSERT INTO catalog.model_names (name, slug) SELECT slug, slug FROM catalog.models;
+
+CREATE FUNCTION catalog.set_model_names() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM catalog.model_names WHERE slug = NEW.slug;
+  INSERT INTO catalog.model_names (name, slug)
+  SELECT unnest(NEW.slug || coalesce(NEW.aliases, '{}')), NEW.slug;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER models_names
+  AFTER INSERT OR UPDATE OF aliases ON catalog.models
+  FOR EACH ROW EXECUTE FUNCTION catalog.set_model_names();

@@ -1,0 +1,55 @@
+import { GatewayError, loadService } from '@gateway/proto';
+import type { ProtoGrpcType } from '@gateway/proto/generated/media';
+import { createGrpcClient, createLogger, startGrpcServer, unary } from '@gateway/runtime';
+import { expect, test } from '@jest/globals';
+import { MediaProviders } from './media-providers';
+
+const SECRET = 'a-secret-for-tests-only';
+const log = createLogger('test', 'silent');
+
+/** Media's answer to the question which providers it serves, asked by chat. */
+async function askMedia(
+  answer: () => { providers: { id: string }[] },
+  check: (media: MediaProviders) => void,
+) {
+  const { MediaService } = loadService<ProtoGrpcType>('media').gateway.media.v1;
+  const { ListProviders } = MediaService.service;
+  const server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    secrets: [SECRET],
+    services: [
+      {
+        definition: { ListProviders },
+        handlers: { ListProviders: unary(log, async () => answer()) },
+        callers: ['chat'],
+      },
+    ],
+  });
+  const addresses = [`127.0.0.1:${server.port}`];
+  const client = createGrpcClient(MediaService, { addresses, secrets: [SECRET], caller: 'chat' });
+  const media = new MediaProviders(client, log);
+  try {
+    expect(media.serves('kling')).toBe(true);
+    await media.firstAnswer;
+    check(media);
+  } finally {
+    await media.close();
+    client.close();
+    await server.stop(0);
+  }
+}
+
+test('serves the providers that media names, and every one until media has answered', () =>
+  askMedia(
+    () => ({ providers: [{ id: 'openai' }, { id: 'sim' }] }),
+    (media) => expect(['openai', 'sim', 'kling'].map(media.serves)).toEqual([true, true, false]),
+  ));
+
+test('serves every provider while media does not answer', () =>
+  askMedia(
+    () => {
+      throw new GatewayError('internal_error');
+    },
+    (media) => expect(media.serves('kling')).toBe(true),
+  ));

@@ -1,0 +1,33 @@
+import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
+import { callUnary, every, type Logger, type Repeated } from '@gateway/runtime';
+
+const INTERVAL_MS = 60_000;
+const TIMEOUT_MS = 5_000;
+
+/**
+ * The providers that media serves, for the model list. They change only when media is restarted with other settings, so
+ * they are polled. Until media has answered, every provider counts as served; when it stops answering, the last list
+ * stays.
+ */
+export class MediaProviders {
+  readonly #polling: Repeated;
+  #ids: ReadonlySet<string> | undefined;
+
+  constructor(client: MediaServiceClient, log: Logger) {
+    this.#polling = every(INTERVAL_MS, 'media providers', log, async () => {
+      const { providers } = (await callUnary(client, client.ListProviders, {}, { timeoutMs: TIMEOUT_MS }))!;
+      this.#ids = new Set(providers.map(({ id }) => id));
+    });
+  }
+
+  /** Resolves when media was asked for the first time, answered or not. */
+  get firstAnswer(): Promise<void> {
+    return this.#polling.firstRun;
+  }
+
+  readonly serves = (provider: string): boolean => this.#ids?.has(provider) ?? true;
+
+  close(): Promise<void> {
+    return this.#polling.stop();
+  }
+}

@@ -1,0 +1,381 @@
+import { inflateSync } from 'node:zlib';
+import type { CpuBudget } from './cpu-budget';
+import { type ContentStrings, normalizeObject, stringBytesOf } from './pdf-text';
+
+/** What bounds the tokens of a PDF. */
+export interface PdfSize {
+  readonly pages: number;
+  /** Most tokens of the text that can be extracted from it. */
+  readonly textTokens: number;
+}
+
+/** Larger files are bounded by the context: to read them would take the time of other calls. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+/** Of base64, with room for line breaks: longer text is not decoded. */
+const MAX_BASE64_CHARS = 1.5 * MAX_FILE_BYTES;
+/** Of all streams of a file that are read. */
+const MAX_STREAM_BYTES = 8 * 1024 * 1024;
+/** What the shortest stream counts for, so that the limit above bounds their number too. */
+const MIN_STREAM_BYTES = 1024;
+/** Inflating cannot be interrupted, and blocks without data take 75 ms for each MB. */
+const MAX_COMPRESSED_BYTES = 512 * 1024;
+const MAX_OBJECTS = 50_000;
+/** Of pages, of the streams that they show, and of each kind of member of dictionaries. */
+const MAX_COUNT = 20_000;
+/** Adobe limits them to 127 bytes. */
+const MAX_NAME_CHARS = 1_024;
+/** Of hexadecimal digits for one code in a ToUnicode map: Adobe limits them to 1,024. */
+const MAX_MAPPED_CHARS = 4_096;
+/** Of the marks between pages and strings that providers add, and of what they say before a document. */
+const PAGE_OVERHEAD_TOKENS = 64;
+const FILE_OVERHEAD_TOKENS = 256;
+/** Most bytes of UTF-8 that a character code stands for where a font does not say more: one character of the BMP. */
+const CODE_BYTES = 3;
+
+const OBJECT = /[\s\0]*(\d{1,10})[\s\0]+\d{1,5}[\s\0]+obj\b/y;
+const STREAM = /stream(\r\n|\n)/y;
+const REFERENCE = /(\d{1,10})\s+\d{1,5}\s+R\b/g;
+
+/** Of an indirect object, all but the data of its stream; comments are gone, and strings empty. */
+interface PdfObject {
+  readonly number: number;
+  readonly text: string;
+  /** The data of its stream as it stands in the file; undefined: it has none. */
+  readonly data: Buffer | undefined;
+  /** Whether its dictionary says where the data ends; otherwise the first end in the file was taken. */
+  readonly hasLength?: boolean;
+}
+
+/** Names by which pages and text are counted, names that are refused, and the mark of escaped letters in a name. */
+const STRUCTURAL_NAMES = /\/(?:Kids|Page|Contents|ToUnicode|AP|Differences|ActualText|Properties|XFA)\b|#/g;
+
+/** Every version of an object: an update adds a later one. */
+type ByNumber = ReadonlyMap<number, readonly PdfObject[]>;
+
+/** The file's size cannot be bounded from its bytes. */
+class Unbounded extends Error {}
+
+/**
+ * The pages of a PDF and the most text in it, from its bytes. Undefined for a file that is too large, encrypted, damaged,
+ * made in a way that could hide pages or repeat text, or not read within the budget (see the README): only the model's
+ * context bounds it.
+ */
+export function pdfSize(base64: string, budget: CpuBudget): PdfSize | undefined {
+  if (base64.length > MAX_BASE64_CHARS) return undefined;
+  try {
+    budget.spend(base64.length);
+    const bytes = Buffer.from(base64, 'base64');
+    return bytes.length > MAX_FILE_BYTES ? undefined : sizeOf(bytes, budget);
+  } catch {
+    return undefined;
+  }
+}
+
+function sizeOf(bytes: Buffer, budget: CpuBudget): PdfSize {
+  const { objects, trailers, stringBytes } = readObjects(bytes, budget);
+  const streams = new StreamReader(budget);
+  const texts = [...objects.map(({ text }) => text), ...trailers];
+  let outerBytes = stringBytes;
+  const forms: PdfObject[] = [];
+  for (const object of objects) {
+    budget.spend(object.text.length);
+    if (object.data === undefined) continue;
+    // Its name may stand in another object: then it cannot be told from an image.
+    if (/\/Subtype\b(?!\s*\/)/.test(object.text)) throw new Unbounded('a stream of unknown kind');
+    if (/\/Subtype\s*\/Form\b/.test(object.text)) forms.push(object);
+    if (!/\/First\b/.test(object.text) && !/\/Type\s*\/ObjStm\b/.test(object.text)) continue;
+    const text = streams.dataOf(object).toString('latin1');
+    const inner = normalizeObject(text, 0, budget, true);
+    // Its table of contents may point into a string or a comment, which are gone from what is read below.
+    if (occurrences(text, STRUCTURAL_NAMES, budget) !== occurrences(inner.text, STRUCTURAL_NAMES, budget))
+      throw new Unbounded('hidden members');
+    texts.push(inner.text);
+    outerBytes += inner.stringBytes;
+  }
+  const structure = texts.join('\n');
+  refuseTricks(structure, budget);
+  const pages = pagesOf(structure, budget);
+  const byNumber = Map.groupBy(objects, ({ number }) => number);
+  const content = contentOf(structure, byNumber, budget);
+  const appearances = occurrences(structure, /\/AP\b/g, budget);
+  const shown = shownBytes(streams, content, forms, appearances);
+  const codeBytes = Math.max(
+    CODE_BYTES,
+    bytesOfMaps(structure, byNumber, streams, budget),
+    bytesOfGlyphs(structure, budget),
+  );
+  return {
+    pages,
+    textTokens: (shown + outerBytes) * codeBytes + pages * PAGE_OVERHEAD_TOKENS + FILE_OVERHEAD_TOKENS,
+  };
+}
+
+interface FileContent {
+  readonly objects: readonly PdfObject[];
+  readonly trailers: readonly string[];
+  readonly stringBytes: number;
+}
+
+/**
+ * Reads the file from end to end rather than by its table of contents. Between objects there may be nothing but such
+ * tables and trailers, so that no object is overlooked.
+ */
+function readObjects(bytes: Buffer, budget: CpuBudget): FileContent {
+  const text = bytes.toString('latin1');
+  if (!text.startsWith('%PDF-')) throw new Unbounded('no header');
+  const objects: PdfObject[] = [];
+  const trailers: string[] = [];
+  let stringBytes = 0;
+  let at = 0;
+  for (;;) {
+    at = skipBetween(text, at, trailers, budget);
+    if (at === text.length) break;
+    budget.spend();
+    OBJECT.lastIndex = at;
+    const head = OBJECT.exec(text);
+    if (!head || objects.length === MAX_OBJECTS) throw new Unbounded('no object');
+    const number = Number(head[1]);
+    const body = normalizeObject(text, OBJECT.lastIndex, budget);
+    stringBytes += body.stringBytes;
+    if (text.startsWith('endobj', body.end)) {
+      objects.push({ number, text: body.text, data: undefined });
+      at = body.end + 'endobj'.length;
+      continue;
+    }
+    STREAM.lastIndex = body.end;
+    if (!STREAM.test(text)) throw new Unbounded('an object without an end');
+    const dataAt = STREAM.lastIndex;
+    const { dataEnd, end, hasLength } = streamEnd(text, dataAt, body.text);
+    objects.push({ number, text: body.text, data: bytes.subarray(dataAt, dataEnd), hasLength });
+    at = end;
+  }
+  // The file's table of contents may point anywhere: into a string, a comment or the data of a stream too.
+  if (occurrences(text, /(?<=[\s\0\d])obj\b/g, budget, MAX_OBJECTS) !== objects.length)
+    throw new Unbounded('hidden objects');
+  return { objects, trailers, stringBytes };
+}
+
+/** Past white space, comments, cross-reference tables and trailers. */
+function skipBetween(text: string, start: number, trailers: string[], budget: CpuBudget): number {
+  const between = /(?:[\s\0]+|%[^\r\n]*|xref\s[\d\sfn]*|startxref\s+\d+|trailer\b)/y;
+  let at = start;
+  for (;;) {
+    between.lastIndex = at;
+    const [found] = between.exec(text) ?? [];
+    if (found === undefined) return at;
+    budget.spend();
+    at += found.length;
+    if (found !== 'trailer') continue;
+    const trailer = normalizeObject(text, at, budget);
+    trailers.push(trailer.text);
+    at = trailer.end;
+  }
+}
+
+/** Bounded on both sides, since every object may claim that its stream ends at the same long white space. */
+const STREAM_END = /[\s\0]{0,4}endstream[\s\0]{1,16}endobj\b/y;
+
+interface StreamEnd {
+  readonly dataEnd: number;
+  /** Past `endobj`. */
+  readonly end: number;
+  readonly hasLength: boolean;
+}
+
+function streamEnd(text: string, dataAt: number, dictionary: string): StreamEnd {
+  const length = /\/Length\s+(\d{1,10})\b(?!\s+\d+\s+R)/.exec(dictionary)?.[1];
+  const endFrom = (dataEnd: number) => {
+    STREAM_END.lastIndex = dataEnd;
+    return STREAM_END.test(text) ? { dataEnd, end: STREAM_END.lastIndex } : undefined;
+  };
+  const declared = length === undefined ? undefined : endFrom(dataAt + Number(length));
+  const found = declared ?? endFrom(text.indexOf('endstream', dataAt));
+  if (!found) throw new Unbounded('a stream without an end');
+  return { ...found, hasLength: declared !== undefined };
+}
+
+/** What could hide pages or text from what is read below. */
+function refuseTricks(structure: string, budget: CpuBudget): void {
+  budget.spend(structure.length);
+  if (/\/(?:Encrypt|XFA)\b/.test(structure)) throw new Unbounded('encrypted, or an XFA form');
+  // Letters and digits are written so only to hide a name.
+  if (/#(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])/.test(structure)) throw new Unbounded('a hidden name');
+  if (structure.includes('/ActualText') && structure.includes('/Properties')) {
+    throw new Unbounded('text that may be shown several times');
+  }
+}
+
+/** Leaves of the tree of pages: each is an object, and is named once. */
+function pagesOf(structure: string, budget: CpuBudget): number {
+  const named = new Set<string>();
+  let arrays = 0;
+  for (const [, kids = ''] of budget.matches(structure, /\/Kids\s*\[([^[\]<]*)\]/g)) {
+    arrays++;
+    for (const [, number = ''] of budget.matches(kids, REFERENCE)) {
+      if (named.has(number) || named.size === MAX_COUNT)
+        throw new Unbounded('a page that is named twice, or too many');
+      named.add(number);
+    }
+  }
+  if (arrays !== occurrences(structure, /\/Kids\b/g, budget))
+    throw new Unbounded('a list of pages that cannot be read');
+  const typed = occurrences(structure, /\/Type\s*\/Page\b/g, budget);
+  return Math.max(1, typed, named.size);
+}
+
+/** The streams that pages show, each as often as it is named. */
+function contentOf(structure: string, byNumber: ByNumber, budget: CpuBudget): PdfObject[] {
+  const content: PdfObject[] = [];
+  const add = (number: string) => {
+    const versions = streamsOf(Number(number), byNumber);
+    if (content.length + versions.length > MAX_COUNT) throw new Unbounded('too much content');
+    content.push(...versions);
+  };
+  const named = /\/Contents\s*(?:\(\)|(\d+)\s+\d+\s+R\b|\[([^[\]<]*)\])/g;
+  let members = 0;
+  for (const [, one, list = ''] of budget.matches(structure, named)) {
+    members++;
+    if (one !== undefined) add(one);
+    for (const [, number = ''] of budget.matches(list, REFERENCE)) add(number);
+  }
+  if (members !== occurrences(structure, /\/Contents\b/g, budget))
+    throw new Unbounded('content that cannot be read');
+  return content;
+}
+
+/** Of every version of the object. One that holds a list of streams, or that lies in a stream, is not followed. */
+function streamsOf(number: number, byNumber: ByNumber): readonly PdfObject[] {
+  const versions = byNumber.get(number) ?? [];
+  if (versions.length === 0 || versions.some(({ data }) => data === undefined)) {
+    throw new Unbounded('content that is no stream');
+  }
+  return versions;
+}
+
+/** Most bytes of the strings that pages show, and in how many pieces, between which a space may be added. */
+function shownBytes(
+  streams: StreamReader,
+  content: readonly PdfObject[],
+  forms: readonly PdfObject[],
+  appearances: number,
+): number {
+  let bytes = 0;
+  let shownForms = appearances;
+  const read = new Map<PdfObject, ContentStrings>();
+  for (const stream of content) {
+    const strings = read.get(stream) ?? stringBytesOf(streams.dataOf(stream));
+    read.set(stream, strings);
+    bytes += strings.bytes;
+    shownForms += strings.invocations;
+  }
+  const inForms = forms.map((form) => read.get(form) ?? stringBytesOf(streams.dataOf(form)));
+  const formBytes = inForms.reduce((sum, form) => sum + form.bytes, 0);
+  if (formBytes === 0) return bytes;
+  // A form may show others, each of those others again: only one level of them is followed.
+  if (inForms.some(({ invocations }) => invocations > 0)) throw new Unbounded('forms within forms');
+  return bytes + formBytes * Math.max(1, shownForms);
+}
+
+/** Most bytes of text for one code of a string: a ToUnicode map may say that it stands for several characters. */
+function bytesOfMaps(
+  structure: string,
+  byNumber: ByNumber,
+  streams: StreamReader,
+  budget: CpuBudget,
+): number {
+  const numbers = new Set<number>();
+  for (const [, number] of budget.matches(structure, /\/ToUnicode\s+(\d+)\s+\d+\s+R\b/g)) {
+    if (numbers.add(Number(number)).size > MAX_COUNT) throw new Unbounded('too many fonts');
+  }
+  let most = 0;
+  for (const map of [...numbers].flatMap((number) => streamsOf(number, byNumber))) {
+    const text = streams.dataOf(map).toString('latin1');
+    for (const [, hex = ''] of budget.matches(text, /<([0-9a-fA-F\s\0]*)>/g)) {
+      if (hex.length > MAX_MAPPED_CHARS) throw new Unbounded('a code for too many characters');
+      budget.spend(hex.length * 4);
+      most = Math.max(most, utf8Bytes(hex.replace(/[\s\0]/g, '')));
+    }
+  }
+  return most;
+}
+
+/** The same of fonts that name the glyph of each code. */
+function bytesOfGlyphs(structure: string, budget: CpuBudget): number {
+  let most = 0;
+  let arrays = 0;
+  for (const [, names = ''] of budget.matches(structure, /\/Differences\s*\[([^[\]]*)\]/g)) {
+    arrays++;
+    for (const [name] of budget.matches(names, /\/[^\s/]+/g)) {
+      if (name.length > MAX_NAME_CHARS) throw new Unbounded('a name that is too long');
+      budget.spend(name.length * 4);
+      most = Math.max(most, bytesOfGlyph(name.slice(1)));
+    }
+  }
+  if (arrays !== occurrences(structure, /\/Differences\b/g, budget))
+    throw new Unbounded('a list of glyphs that cannot be read');
+  return most;
+}
+
+/** Of UTF-16 in hexadecimal digits. */
+function utf8Bytes(hex: string): number {
+  let bytes = 0;
+  for (let at = 0; at < hex.length; at += 4) {
+    const unit = Number.parseInt(hex.slice(at, at + 4), 16);
+    bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+  }
+  return bytes;
+}
+
+/** Most bytes of a glyph whose name stands for several characters: `f_f_i`, `uni00660069` (Adobe Glyph List). */
+function bytesOfGlyph(name: string): number {
+  const parts = name.split('_');
+  return parts.reduce((bytes, part) => {
+    if (part.length === 1) return bytes + 1;
+    return bytes + (/^uni[0-9a-fA-F]/.test(part) ? Math.ceil(part.length / 4) : 1) * CODE_BYTES;
+  }, 0);
+}
+
+function occurrences(text: string, pattern: RegExp, budget: CpuBudget, most = MAX_COUNT): number {
+  let count = 0;
+  for (const _found of budget.matches(text, pattern)) {
+    if (++count > most) throw new Unbounded('more than a document has');
+  }
+  return count;
+}
+
+/** Reads the data of streams, within a limit for the file. */
+class StreamReader {
+  readonly #budget: CpuBudget;
+  #leftBytes = MAX_STREAM_BYTES;
+
+  constructor(budget: CpuBudget) {
+    this.#budget = budget;
+  }
+
+  dataOf({ text, data = Buffer.alloc(0), hasLength }: PdfObject): Buffer {
+    if (this.#leftBytes <= 0) throw new Unbounded('too much to read');
+    const isCompressed = this.#isCompressed(text);
+    // Compressed data shows by itself where it ends; other data may hold what looks like an end.
+    if (!isCompressed && !hasLength) throw new Unbounded('data of unknown length');
+    const read = isCompressed ? this.#inflate(data) : data;
+    const bytes = Math.max(MIN_STREAM_BYTES, data.length, read.length);
+    this.#leftBytes -= bytes;
+    this.#budget.spend(bytes);
+    return read;
+  }
+
+  #isCompressed(dictionary: string): boolean {
+    const filters = occurrences(dictionary, /\/(?:Filter|F)\b/g, this.#budget);
+    if (filters === 0) return false;
+    const isFlate = /\/Filter\s*(?:\/FlateDecode\b|\[\s*\/FlateDecode\s*\])/.test(dictionary);
+    if (!isFlate || filters !== 1 || /\/(?:DecodeParms|DP)\b/.test(dictionary)) {
+      throw new Unbounded('an encoding that is not read');
+    }
+    return true;
+  }
+
+  #inflate(data: Buffer): Buffer {
+    if (data.length > MAX_COMPRESSED_BYTES) throw new Unbounded('a stream that is too large');
+    return inflateSync(data, { maxOutputLength: this.#leftBytes });
+  }
+}

@@ -1,0 +1,63 @@
+import { topLevelScalar } from '@gateway/json-body';
+
+const MODEL_KEY = Buffer.from('"model"');
+
+/** How an event begins, up to and with the name of the model. */
+interface Head {
+  readonly theirs: Buffer;
+  readonly ours: Buffer;
+}
+
+/**
+ * Replaces the provider's name of a model by the slug that the caller can send back. Clients also compare the two:
+ * Claude Code returns thinking blocks only to the model that produced them, by that name.
+ */
+export class CallersModel {
+  readonly #json: Buffer;
+  /** Of the last event that was scanned. */
+  #head: Head | undefined;
+
+  /** @param slug of the catalog */
+  constructor(slug: string) {
+    this.#json = Buffer.from(JSON.stringify(slug));
+  }
+
+  /** Returns a copy of a whole reply; the reply itself when it names no model. */
+  inReply(reply: Buffer): Buffer {
+    const name = topLevelScalar(reply, MODEL_KEY);
+    if (!name) return reply;
+    return Buffer.concat([reply.subarray(0, name.start), this.#json, reply.subarray(name.end)]);
+  }
+
+  /**
+   * Returns an event of a stream. Chunks of one stream have the same bytes up to the end of the name, so one comparison
+   * finds it; an event that begins otherwise is scanned. Overwrites the event where the slug fits in the place of what
+   * it replaces, because a copy of every chunk would be felt.
+   */
+  inEvent(event: Buffer): Buffer {
+    if (!this.#head || !startsWith(event, this.#head.theirs)) {
+      const head = this.#scan(event);
+      if (!head) return event;
+      this.#head = head;
+    }
+    const { theirs, ours } = this.#head;
+    const start = theirs.length - ours.length;
+    if (start < 0) return Buffer.concat([ours, event.subarray(theirs.length)]);
+    ours.copy(event, start);
+    return event.subarray(start);
+  }
+
+  /** Copies, because a view would keep all that came with the event. */
+  #scan(event: Buffer): Head | undefined {
+    const name = topLevelScalar(event, MODEL_KEY);
+    if (!name) return undefined;
+    return {
+      theirs: Buffer.from(event.subarray(0, name.end)),
+      ours: Buffer.concat([event.subarray(0, name.start), this.#json]),
+    };
+  }
+}
+
+function startsWith(bytes: Buffer, head: Buffer): boolean {
+  return bytes.length >= head.length && head.compare(bytes, 0, head.length) === 0;
+}

@@ -1,0 +1,43 @@
+import { type JsonObject, membersOf } from '@gateway/upstream';
+
+/** `error.type`, `error.code` or `error.status`, of Anthropic, OpenAI and Google. */
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['invalid_request_error', 400],
+  ['INVALID_ARGUMENT', 400],
+  ['FAILED_PRECONDITION', 400],
+  ['authentication_error', 401],
+  ['invalid_api_key', 401],
+  ['UNAUTHENTICATED', 401],
+  ['billing_error', 402],
+  ['insufficient_quota', 402],
+  ['permission_error', 403],
+  ['PERMISSION_DENIED', 403],
+  ['not_found_error', 404],
+  ['NOT_FOUND', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['RESOURCE_EXHAUSTED', 429],
+  ['api_error', 500],
+  ['server_error', 500],
+  ['INTERNAL', 500],
+  ['UNAVAILABLE', 503],
+  ['timeout_error', 504],
+  ['DEADLINE_EXCEEDED', 504],
+  ['overloaded_error', 529],
+]);
+
+/**
+ * The HTTP status that a provider would have answered with, had it failed before its stream began; undefined when the
+ * error event does not tell. Compatible servers put a number beside the error or in it, as `code` or `status`.
+ */
+export function statusOfErrorEvent(data: JsonObject): number | undefined {
+  const error = membersOf(data.error);
+  // A code says more than the type that it belongs to.
+  const told = [error.code, error.status, error.type, data.code, data.status];
+  for (const value of told) {
+    const status = STATUSES.get(value) ?? Number(value);
+    if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
+  }
+  return undefined;
+}

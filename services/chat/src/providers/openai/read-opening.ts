@@ -1,0 +1,38 @@
+import { isObject, type JsonObject, membersOf } from '@gateway/upstream';
+import type { OpeningEvent } from '../../domain/chat-provider';
+import { choicesOf } from './chunk-text';
+import { assertNotFailed } from './reply-json';
+
+/** Members of a delta that carry text, a refusal, thinking, audio or a call. */
+const SAYING = [
+  'content',
+  'refusal',
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  'tool_calls',
+  'function_call',
+  'audio',
+];
+/** Members that only classify what stands beside them. */
+const CLASSIFYING: ReadonlySet<string> = new Set(['type', 'format']);
+
+/**
+ * Reads a chunk of a completion that has had no content yet. A role alone is none, nor is an empty delta.
+ * @throws Error when the provider ends the reply with a failure
+ */
+export function readOpeningChunk(chunk: JsonObject): OpeningEvent {
+  for (const choice of choicesOf(chunk)) {
+    const delta = membersOf(choice.delta);
+    if (SAYING.some((member) => saysSomething(delta[member]))) return 'content';
+    assertNotFailed(choice.finish_reason);
+  }
+  return 'waiting';
+}
+
+function saysSomething(value: unknown): boolean {
+  if (typeof value === 'string') return value !== '';
+  if (Array.isArray(value)) return value.some(saysSomething);
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([member, inner]) => !CLASSIFYING.has(member) && saysSomething(inner));
+}

@@ -1,0 +1,43 @@
+import type { RateReport as RateReportMessage } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
+import { expect, test } from '@jest/globals';
+import { NO_USAGE } from '../domain/usage';
+import { RateReport } from './rate-report';
+
+/** The tokens and numbers of the reports of a call that was admitted with 10 tokens of prompt and 100 of output. */
+function reporting(): { report: RateReport; sent: (readonly [tokens: unknown, sequence: unknown])[] } {
+  const sent: (readonly [unknown, unknown])[] = [];
+  const place = { generation: '1', bucket: '7', tokens: '110' };
+  const call = { requestId: 'request', keyId: 'key', place, promptTokens: 10, expectedTokens: 100 };
+  const report = new RateReport(call, (message: RateReportMessage) => {
+    expect(message).toMatchObject({ requestId: 'request', keyId: 'key', place });
+    sent.push([message.usedTokens, message.sequence]);
+  });
+  return { report, sent };
+}
+
+test('nothing is reported as long as a call uses what was expected', () => {
+  const { report, sent } = reporting();
+  report.update(undefined, 0);
+  report.update(undefined, 100);
+  expect(sent).toEqual([]);
+});
+
+test('output beyond what was expected is reported whole, when there is more of it', () => {
+  const { report, sent } = reporting();
+  for (const tokens of [101, 101, 150]) report.update(undefined, tokens);
+  expect(sent).toEqual([
+    [111, 1],
+    [160, 2],
+  ]);
+});
+
+test('the true prompt is reported once its provider tells it, cached tokens included', () => {
+  const { report, sent } = reporting();
+  const usage = { ...NO_USAGE, input: 1, cacheRead: 2, cacheWrite: 3, cacheWriteLong: 1, output: 1 };
+  report.update(usage, 5);
+  report.update({ ...usage, output: 200 }, 150);
+  expect(sent).toEqual([
+    [107, 1],
+    [207, 2],
+  ]);
+});

@@ -1,0 +1,41 @@
+import type { RatePlace__Output } from '@gateway/proto/generated/gateway/billing/v1/RatePlace';
+import type { RateReport as RateReportMessage } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
+import type { TokenUsage } from '../domain/usage';
+
+export interface ReportedCall {
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly place: RatePlace__Output;
+  /** As they were counted on admission. */
+  readonly promptTokens: number;
+  readonly expectedTokens: number;
+}
+
+/**
+ * Tells billing what a call in flight uses of its key's TPM limit, as it becomes known: the true prompt, and the output when
+ * it is more than was expected. Each report has the whole figure, so that a lost one is made good by the next.
+ */
+export class RateReport {
+  readonly #call: ReportedCall;
+  readonly #send: (report: RateReportMessage) => void;
+  #reported: number;
+  #sequence = 0;
+
+  constructor(call: ReportedCall, send: (report: RateReportMessage) => void) {
+    this.#call = call;
+    this.#send = send;
+    this.#reported = Number(call.place.tokens);
+  }
+
+  /** @param usage the provider's figures so far @param outputTokens that have passed, about */
+  update(usage: TokenUsage | undefined, outputTokens: number): void {
+    const { requestId, keyId, place, promptTokens, expectedTokens } = this.#call;
+    const prompt = usage
+      ? usage.input + usage.cacheRead + usage.cacheWrite + (usage.cacheWriteLong ?? 0)
+      : promptTokens;
+    const usedTokens = prompt + Math.max(expectedTokens, usage?.output ?? 0, outputTokens);
+    if (usedTokens === this.#reported) return;
+    this.#reported = usedTokens;
+    this.#send({ requestId, keyId, place, usedTokens, sequence: ++this.#sequence });
+  }
+}

@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import type { Conversation } from '../domain/conversation';
+import { CountingShare } from '../domain/counting-share';
+import { parseChatRequest } from '../formats/openai/chat-request';
+import { refuseOverlong } from './refuse-overlong';
+
+const counting = new CountingShare(() => 0, 1_000_000);
+const requestOf = (content: unknown) =>
+  parseChatRequest(Buffer.from(JSON.stringify({ model: 'sim/chat', messages: [{ role: 'user', content }] })));
+/** One token a word, and seven around them. */
+const words = (tokens: number) => ' word'.repeat(tokens - 7);
+
+function detailOf(content: unknown, contextLength: number, isPublic: boolean): string | undefined {
+  const check = { model: { slug: 'sim/chat', contextLength }, isPublic, accountId: 'a' };
+  try {
+    refuseOverlong({ ...check, request: requestOf(content) }, counting);
+    return undefined;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'invalid_request', shouldRetry: false });
+    return (error as { detail?: string }).detail;
+  }
+}
+
+test('a prompt that counts above the context is refused with both figures', () => {
+  expect(detailOf(words(1_000), 1_000, true)).toBeUndefined();
+  expect(detailOf(words(1_001), 1_000, true)).toBe(
+    'messages: the prompt has 1001 tokens, more than the 1000 of the context of sim/chat',
+  );
+});
+
+test('an estimate is refused only when four fifths of it are above the context', () => {
+  expect(detailOf(words(1_250), 1_000, false)).toBeUndefined();
+  expect(detailOf(words(1_251), 1_000, false)).toBe(
+    'messages: the prompt has about 1251 tokens, more than the 1000 of the context of sim/chat',
+  );
+});
+
+test('the count of a prompt with tools is an estimate, also in a public encoding', () => {
+  const tool = { type: 'function', function: { name: 'find', parameters: { type: 'object' } } };
+  const request = (tokens: number) =>
+    parseChatRequest(
+      Buffer.from(
+        JSON.stringify({
+          model: 'sim/chat',
+          messages: [{ role: 'user', content: words(tokens) }],
+          tools: [tool],
+        }),
+      ),
+    );
+  const check = { model: { slug: 'sim/chat', contextLength: 1_000 }, isPublic: true, accountId: 'a' };
+  expect(() => refuseOverlong({ ...check, request: request(1_100) }, counting)).not.toThrow();
+  expect(() => refuseOverlong({ ...check, request: request(1_400) }, counting)).toThrow();
+});
+
+test('a prompt with no more bytes than the context has tokens is not counted, nor are the bytes of images', () => {
+  const request = requestOf(words(1_000));
+  const uncounted = {
+    ...request,
+    conversation(): Conversation {
+      throw new Error('counted');
+    },
+  };
+  const counted: string[] = [];
+  const spy = { run: () => counted.push('counted') } as unknown as CountingShare;
+  const check = { isPublic: true, accountId: 'a' };
+  const model = { slug: 'sim/chat', contextLength: request.size.bodyBytes };
+  refuseOverlong({ ...check, request: uncounted, model }, spy);
+  expect(counted).toEqual([]);
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(10_000)}` } };
+  expect(detailOf([{ type: 'text', text: 'x' }, image], 1_000, true)).toBeUndefined();
+});
+
+test('a prompt that is too long to be counted in time is refused for what was counted of it alone', () => {
+  const none = { run: (_account: string, _ms: number, count: (ms: number) => unknown) => count(-1) };
+  const request = requestOf(words(5_000));
+  const check = { request, isPublic: true, accountId: 'a' };
+  const model = { slug: 'sim/chat', contextLength: 1_000 };
+  expect(() => refuseOverlong({ ...check, model }, none as unknown as CountingShare)).not.toThrow();
+});

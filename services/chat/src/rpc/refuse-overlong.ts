@@ -1,0 +1,56 @@
+import { GatewayError } from '@gateway/proto';
+import type { CallerRequest } from '../domain/caller-request';
+import type { Conversation } from '../domain/conversation';
+import { countConversation } from '../domain/count-conversation';
+import type { CountingShare } from '../domain/counting-share';
+import type { Model } from '../domain/model';
+import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
+
+/** How far another encoding's count may be above the model's own. */
+const ESTIMATE_MARGIN = 1.25;
+
+export interface LengthCheck {
+  readonly request: CallerRequest;
+  readonly model: Pick<Model, 'slug' | 'contextLength'>;
+  /** The model's encoding is public, so the count is exact. */
+  readonly isPublic: boolean;
+  readonly accountId: string;
+}
+
+/**
+ * Refuses a prompt that is longer than the model's context: the hold is bounded by the context, so what a provider
+ * charges beyond it would be the operator's loss. A prompt with no more bytes than the context has tokens is not
+ * counted, since every token has at least one byte.
+ * @throws GatewayError `invalid_request`
+ */
+export function refuseOverlong(
+  { request, model: { slug, contextLength }, isPublic, accountId }: LengthCheck,
+  counting: CountingShare,
+): void {
+  const { bodyBytes, imageBytes = 0, pdfBytes = 0 } = request.size;
+  if (contextLength === 0 || bodyBytes - imageBytes - pdfBytes <= contextLength) return;
+  const conversation = readable(request);
+  if (!conversation) return;
+  const { exact, tokens, countedTokens } = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) =>
+    countConversation(conversation, new TokenCounter(budgetMs)),
+  );
+  // Where time did not suffice, what was counted of it may be enough: the rest is not guessed against the caller.
+  const known = exact ? tokens : countedTokens;
+  // A provider writes tools and schemas in a form of its own, which is shorter than their JSON.
+  const isExact = isPublic && conversation.tools.length === 0 && conversation.output.kind !== 'schema';
+  if ((isExact ? known : known / ESTIMATE_MARGIN) <= contextLength) return;
+  const figure = exact && isExact ? `has ${tokens} tokens` : `has about ${tokens} tokens`;
+  throw new GatewayError('invalid_request', {
+    detail: `messages: the prompt ${figure}, more than the ${contextLength} of the context of ${slug}`,
+    shouldRetry: false,
+  });
+}
+
+/** Undefined for a call that only its own format can carry: its provider counts it. */
+function readable(request: CallerRequest): Conversation | undefined {
+  try {
+    return request.conversation();
+  } catch {
+    return undefined;
+  }
+}

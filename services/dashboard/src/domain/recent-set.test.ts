@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { RecentSet } from './recent-set';
+
+test('notes a name once in its time to live', () => {
+  let nowMs = 0;
+  const set = new RecentSet({ ttlMs: 100, maxNames: 10, nowMs: () => nowMs });
+  expect(set.note('a')).toBe(true);
+  nowMs = 99;
+  expect(set.note('a')).toBe(false);
+  expect(set.note('b')).toBe(true);
+  nowMs = 100;
+  expect(set.note('a')).toBe(true);
+});
+
+test('forgets the oldest name beyond its bound', () => {
+  const set = new RecentSet({ ttlMs: 100, maxNames: 2, nowMs: () => 0 });
+  for (const name of ['a', 'b', 'c']) expect(set.note(name)).toBe(true);
+  expect(set.note('c')).toBe(false);
+  expect(set.note('a')).toBe(true);
+});

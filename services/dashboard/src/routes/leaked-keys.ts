@@ -1,0 +1,144 @@
+import { createHash, verify } from 'node:crypto';
+import { GatewayError } from '@gateway/proto';
+import { z } from 'zod';
+import { type LeakedValue, type RevokedValue, revokeLeakedValues } from '../actions/revoke-leaked-values';
+import type { SecurityEvents } from '../actions/security-events';
+import type { Billing } from '../clients/billing';
+import type { SecretScanningKeys } from '../clients/secret-scanning-keys';
+import { leakedValuesAnswer, scannedSecretsAnswer } from './answers';
+import type { Call, Endpoint, UserCall } from './endpoint';
+import { label, parseBody } from './parse-input';
+
+export interface LeakedKeyDependencies {
+  readonly billing: Billing;
+  readonly events: SecurityEvents;
+  readonly scanningKeys: Pick<SecretScanningKeys, 'find'>;
+}
+
+const MAX_VALUES = 100;
+const MAX_VALUE = 1_000;
+/** A scan of one push; more are refused, and sent in parts. */
+const MAX_SECRETS = 1_000;
+const MAX_URL = 300;
+const KEY_VALUE = /sk-gw-[\w-]+/;
+
+const revokeBody = z.strictObject({
+  values: z.array(z.string().min(1).max(MAX_VALUE)).min(1).max(MAX_VALUES),
+  reason: label(200).optional(),
+});
+
+/** Its other fields are for the scanner's partners with other needs. */
+const scannedSecrets = z
+  .array(
+    z.object({
+      token: z.string().min(1),
+      type: z.string().max(200),
+      url: z.string().nullish(),
+      source: z.string().max(100).nullish(),
+    }),
+  )
+  .max(MAX_SECRETS);
+
+export function leakedKeyEndpoints(deps: LeakedKeyDependencies): Endpoint[] {
+  return [
+    {
+      method: 'POST',
+      path: '/admin/keys/revoke-leaked',
+      access: 'operator',
+      handle: (call) => revokeValues(deps, call),
+      doc: {
+        summary: 'Revoke the keys of values that leaked',
+        body: revokeBody,
+        answer: leakedValuesAnswer,
+      },
+    },
+    {
+      method: 'POST',
+      path: '/secret-scanning/github',
+      access: 'public',
+      takesRawBody: true,
+      handle: (call) => revokeScanned(deps, call),
+      doc: {
+        summary: "GitHub's secret scanning reports keys that it found; they are revoked at once",
+        rawBody: scannedSecrets,
+        answer: scannedSecretsAnswer,
+        codes: ['invalid_api_key'],
+      },
+    },
+  ];
+}
+
+async function revokeValues(deps: LeakedKeyDependencies, { context, user, clientIp, body }: UserCall) {
+  const { values, reason = 'Leaked: reported by an operator' } = parseBody(revokeBody, body);
+  const leaked = values.map((value) => ({ value: value.trim(), reason }));
+  const revoked = await revokeLeakedValues(deps, context, leaked, {
+    reporter: { id: user.id, name: user.email, isOperator: true },
+    origin: { requestId: context.requestId, clientIp },
+  });
+  return { data: revoked.map(toRevokedJson) };
+}
+
+const toRevokedJson = (revoked: RevokedValue | undefined) => ({
+  key_id: revoked?.keyId ?? null,
+  account_id: revoked?.accountId ?? null,
+  hint: revoked?.hint ?? null,
+  outcome: revoked?.outcome ?? 'unknown',
+});
+
+/**
+ * GitHub posts an array of secrets, signed with ECDSA on P-256 and SHA-256, and reads which of them were real; a secret
+ * goes back by its hash alone. Source: docs.github.com, "Secret scanning partner program".
+ */
+async function revokeScanned(deps: LeakedKeyDependencies, call: Call) {
+  const { context, clientIp, raw } = call;
+  await verifySignature(deps, raw);
+  const secrets = parseSecrets(raw!.bytes);
+  const leaked: LeakedValue[] = secrets.map(({ token, url, source }) => ({
+    value: KEY_VALUE.exec(token)?.[0] ?? token,
+    reason: reasonOf(url, source),
+  }));
+  const revoked = await revokeLeakedValues(deps, context, leaked, {
+    reporter: { id: 'github-secret-scanning', name: 'GitHub secret scanning', isOperator: false },
+    origin: { requestId: context.requestId, clientIp },
+  });
+  return secrets.map(({ token, type }, index) => ({
+    token_hash: createHash('sha256').update(token).digest('hex'),
+    token_type: type,
+    label: revoked[index] ? 'true_positive' : 'false_positive',
+  }));
+}
+
+async function verifySignature({ scanningKeys }: LeakedKeyDependencies, raw: Call['raw']): Promise<void> {
+  const id = raw?.header('github-public-key-identifier');
+  const signature = raw?.header('github-public-key-signature');
+  if (!raw || !id || !signature) throw unsigned('the signature headers are missing');
+  const key = await scanningKeys.find(id);
+  if (!key) throw unsigned('the key that signed is unknown');
+  if (!verify('sha256', raw.bytes, key, Buffer.from(signature, 'base64'))) {
+    throw unsigned('the signature is not that of the body');
+  }
+}
+
+const unsigned = (detail: string) => new GatewayError('invalid_api_key', { detail });
+
+function parseSecrets(bytes: Buffer): z.output<typeof scannedSecrets> {
+  let body: unknown;
+  try {
+    body = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new GatewayError('invalid_request', { detail: 'the body is not JSON' });
+  }
+  const parsed = scannedSecrets.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw new GatewayError('invalid_request', { detail: `${path.join('.') || 'body'}: ${message}` });
+}
+
+/** The link is signed by GitHub, and still somebody's text: shortened, and left out when it is no link. */
+function reasonOf(url: string | null | undefined, source: string | null | undefined): string {
+  const where = source ? ` (${source.replace(/[^\w .-]/g, '')})` : '';
+  // Percent-encoding may make it several times as long.
+  const href = url && URL.canParse(url) ? new URL(url).href : '';
+  const link = href !== '' && href.length <= MAX_URL ? `: ${href}` : '';
+  return `Leaked: found by GitHub secret scanning${where}${link}`;
+}

@@ -1,0 +1,18 @@
+import { apiGet, type Page } from './client';
+import type { RequestFilter, RequestRecord } from './requests';
+
+/** A call of any account. One with a login token has a user, and no key. */
+export interface AnyRequestRecord extends Omit<RequestRecord, 'key_id'> {
+  readonly account_id: string | null;
+  readonly key_id: string | null;
+  readonly user_id: string | null;
+}
+
+export interface AnyRequestFilter extends RequestFilter {
+  readonly account_id?: string;
+}
+
+export const listAllRequests = (filter: AnyRequestFilter, cursor?: string, limit?: number) =>
+  apiGet<Page<AnyRequestRecord>>('admin/requests', { ...filter, cursor, limit });
+export const findRequest = (id: string) =>
+  apiGet<AnyRequestRecord>(`admin/requests/${encodeURIComponent(id)}`);

@@ -1,0 +1,10 @@
+/** What a key's setting of bare model names means. */
+export const BARE_NAMES = { account: 'Account setting', on: 'Allowed', off: 'Refused' } as const;
+
+export type BareNames = keyof typeof BARE_NAMES;
+
+export const bareNamesOf = (setting: boolean | null): BareNames =>
+  setting === null ? 'account' : setting ? 'on' : 'off';
+
+export const toSetting = (choice: BareNames): boolean | null =>
+  choice === 'account' ? null : choice === 'on';

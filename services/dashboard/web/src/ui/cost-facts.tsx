@@ -1,0 +1,46 @@
+import { Group, Paper, Text, Title } from '@mantine/core';
+import type { RequestRecord } from '../api/requests';
+import { type Fact, Facts } from './facts';
+import { formatCount } from './format-count';
+import { formatMoneyExact } from './format-money';
+
+/** What was used, by kind, and what it cost, to the last decimal. */
+export function CostFacts({ record }: { record: Omit<RequestRecord, 'key_id'> }) {
+  const facts = usageFacts(record);
+  const { in_progress, cost, held } = record;
+  return (
+    <Paper withBorder p="md">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h5">
+          Cost
+        </Title>
+        <Text fw={600}>{in_progress ? `${formatMoneyExact(held)} held` : formatMoneyExact(cost)}</Text>
+      </Group>
+      {facts.length > 0 ? (
+        <Facts facts={facts} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {in_progress
+            ? 'The hold is the most that the video can cost. The cost is charged when the video is completed; if it fails, the hold is released.'
+            : 'Nothing was used, so nothing was charged.'}
+        </Text>
+      )}
+    </Paper>
+  );
+}
+
+function usageFacts(record: Omit<RequestRecord, 'key_id'>): Fact[] {
+  const { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens } = record;
+  const { images, seconds } = record;
+  const hasTokens = input_tokens + output_tokens > 0;
+  const some = (count: number) => (count > 0 ? formatCount(count) : null);
+  return [
+    ['Input tokens', hasTokens ? formatCount(input_tokens) : null],
+    ['of them read from the cache', some(cache_read_tokens)],
+    ['of them written to the cache', some(cache_write_tokens)],
+    ['Output tokens', hasTokens ? formatCount(output_tokens) : null],
+    ['of them reasoning', some(reasoning_tokens)],
+    ['Images', some(images)],
+    ['Seconds of video', some(seconds)],
+  ].filter((fact): fact is [string, string] => fact[1] !== null);
+}

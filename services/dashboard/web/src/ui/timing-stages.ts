@@ -1,0 +1,36 @@
+import type { RequestTimings } from '../api/requests';
+
+export interface Stage {
+  readonly name: string;
+  /** What happens in it. */
+  readonly what: string;
+  readonly ms: number;
+  /** Of the theme. */
+  readonly color: 'gray' | 'indigo' | 'orange' | 'teal';
+}
+
+/** One after the other; those that the call did not come to are left out. */
+export function stagesOf(timings: RequestTimings): Stage[] {
+  const { receive_ms, admit_ms, first_byte_ms, reply_ms } = timings;
+  const stages: readonly (Omit<Stage, 'ms'> & { ms: number | null })[] = [
+    { name: 'Receive', what: 'key checked, body taken in', ms: receive_ms, color: 'gray' },
+    { name: 'Admit', what: 'call checked, money held', ms: admit_ms, color: 'indigo' },
+    {
+      name: 'First byte',
+      what: 'the provider, until it began to answer',
+      ms: first_byte_ms,
+      color: 'orange',
+    },
+    { name: 'Reply', what: 'from the first byte to the last', ms: reply_ms, color: 'teal' },
+  ];
+  return stages.filter((stage): stage is Stage => stage.ms !== null);
+}
+
+/** Percentages of a bar; each stage that lasted can be seen. */
+export function widthsOf(stages: readonly Pick<Stage, 'ms'>[]): number[] {
+  const MIN_PERCENT = 1;
+  const total = stages.reduce((sum, { ms }) => sum + ms, 0);
+  const wide = stages.map(({ ms }) => (ms > 0 ? Math.max(MIN_PERCENT, (ms / total) * 100) : 0));
+  const sum = wide.reduce((all, width) => all + width, 0);
+  return wide.map((width) => (sum > 0 ? (width / sum) * 100 : 0));
+}

@@ -1,0 +1,88 @@
+import type { AccessLogEntry } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
+import { createLogger } from '@gateway/runtime';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import type { Exchange } from '../http/exchange';
+import { AccessLog } from './access-log';
+
+const log = createLogger('test', 'silent');
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function exchange(more: Partial<Exchange> = {}, statusCode = 200): Exchange {
+  return {
+    requestId: 'request-1',
+    caller: { accountId: 'account-1', keyId: 'key-1' },
+    isRecorded: false,
+    request: { method: 'GET' },
+    response: { headersSent: true, statusCode },
+    path: '/v1/models',
+    errorCode: '',
+    startedMs: performance.now() - 5,
+    ...more,
+  } as Exchange;
+}
+
+function accessLog(send = async (_entries: readonly AccessLogEntry[]): Promise<unknown> => undefined) {
+  jest.useFakeTimers({ doNotFake: ['performance'] });
+  const sent: AccessLogEntry[] = [];
+  let nowMs = 10_000;
+  const access = new AccessLog({
+    send: async (entries) => {
+      await send(entries);
+      sent.push(...entries);
+    },
+    log,
+    nowMs: () => nowMs,
+  });
+  const advance = (ms: number) => {
+    nowMs += ms;
+  };
+  return { access, sent, advance };
+}
+
+test('logs authenticated calls that nobody else records, and failed ones', async () => {
+  const { access, sent } = accessLog();
+  access.add(exchange());
+  access.add(exchange({ requestId: 'request-2', caller: { userId: 'user-1' }, path: '/api/v1/keys' }, 404));
+  access.add(exchange({ requestId: 'paid', isRecorded: true }));
+  access.add(exchange({ requestId: 'refused', isRecorded: true, errorCode: 'rpm_rate_limited' }, 429));
+  access.add(exchange({ requestId: 'anonymous', caller: undefined }, 401));
+  await access.close();
+  expect(sent).toMatchObject([
+    { requestId: 'request-1', accountId: 'account-1', keyId: 'key-1', method: 'GET', status: 200 },
+    { requestId: 'request-2', userId: 'user-1', path: '/api/v1/keys', status: 404, endedAtMs: '10000' },
+    { requestId: 'refused', status: 429, errorCode: 'rpm_rate_limited' },
+  ]);
+  expect(access.dropped).toBe(0);
+});
+
+test('drops the entries of a flood by one caller, and none of another', async () => {
+  const { access, sent, advance } = accessLog();
+  for (let i = 0; i < 150; i++) access.add(exchange({ requestId: `flood-${i}` }));
+  access.add(exchange({ requestId: 'other', caller: { userId: 'user-1' } }));
+  await jest.advanceTimersByTimeAsync(500);
+  expect(sent).toHaveLength(101);
+  expect(sent.at(-1)).toMatchObject({ requestId: 'other' });
+  expect(access.dropped).toBe(50);
+  advance(500);
+  access.add(exchange({ requestId: 'later' }));
+  await access.close();
+  expect(sent.at(-1)).toMatchObject({ requestId: 'later' });
+});
+
+test('sends entries again until billing takes them', async () => {
+  let isAway = true;
+  const { access, sent } = accessLog(async () => {
+    if (isAway) throw new Error('away');
+  });
+  access.add(exchange());
+  await jest.advanceTimersByTimeAsync(1_500);
+  expect(sent).toEqual([]);
+  isAway = false;
+  await jest.advanceTimersByTimeAsync(500);
+  expect(sent).toHaveLength(1);
+  await access.close();
+  expect(sent).toHaveLength(1);
+});

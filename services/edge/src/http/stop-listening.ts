@@ -1,0 +1,58 @@
+import net, { type AddressInfo, type Server, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Then the socket is closed all the same. */
+const TIMEOUT_MS = 1_000;
+/** Turns of the event loop after a failed attempt: each accepts one connection, so they empty the queue. */
+const MIN_TURNS = 3;
+/** Their number varies, so that attempts do not keep step with a client. */
+const EXTRA_TURNS = 4;
+
+/** What Node does not offer by a public name. */
+interface TcpHandle {
+  listen(backlog: number): number;
+  /** 0 once the connection is established, whether or not its `connect` event has been emitted. */
+  getpeername(out: object): number;
+}
+
+/**
+ * Closes the listening socket without a reset for any client. The kernel completes connections before the process
+ * accepts them, and resets those it still queues when the socket is closed; a client that retries only refused
+ * connections loses its call. So the queue is cut to two places and filled with two connections of this process,
+ * which is known to hold nothing else, and to take nothing else, while nothing is accepted. A client that connects
+ * meanwhile gets no answer to its SYN, repeats it, and is then refused.
+ *
+ * This holds for connections over loopback and, up to one round trip, over a network.
+ */
+export async function stopListening(server: Server): Promise<void> {
+  const handle = handleOf(server);
+  handle?.listen(1);
+  const endMs = performance.now() + TIMEOUT_MS;
+  for (let attempt = 0; handle && server.listening && performance.now() < endMs; attempt++) {
+    const { address: host, port } = server.address() as AddressInfo;
+    const fillers = [fill(host, port), fill(host, port)];
+    // `connect` is called on the next tick; the event loop does not turn before the check below.
+    await new Promise(process.nextTick);
+    const isFull = fillers.every((socket) => handleOf(socket)?.getpeername({}) === 0);
+    if (isFull) close(server);
+    for (const socket of fillers) socket.destroy();
+    for (let turns = MIN_TURNS + (attempt % EXTRA_TURNS); turns > 0; turns--) await nextTurn();
+  }
+  if (server.listening) close(server);
+}
+
+/** HTTP's own `close` would destroy idle connections as well, whatever waits in their receive buffers. */
+function close(server: Server): void {
+  net.Server.prototype.close.call(server);
+}
+
+function fill(host: string, port: number): Socket {
+  const socket = net.connect({ host, port });
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+function handleOf(owner: Server | Socket): TcpHandle | undefined {
+  const { _handle: handle } = owner as unknown as { _handle?: Partial<TcpHandle> | null };
+  return handle?.listen && handle.getpeername ? (handle as TcpHandle) : undefined;
+}

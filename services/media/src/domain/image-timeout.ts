@@ -1,0 +1,35 @@
+import { GatewayError } from '@gateway/proto';
+
+/** How a caller gets the images of a job that goes on after its answer. */
+export type RepeatBy =
+  /** With the Idempotency-Key that the call had. */
+  | { readonly by: 'same-key' }
+  /** With this Idempotency-Key, which is the id of the request that timed out. */
+  | { readonly by: 'request-id'; readonly key: string }
+  /** Not at all: the database did not take the key. */
+  | { readonly by: 'nothing' };
+
+const GOES_ON = 'the job may still finish and be billed';
+const WITHOUT_PAYING_TWICE = 'to get the image without paying twice, repeat the same request with';
+
+const DETAILS = {
+  'same-key': `${GOES_ON}; ${WITHOUT_PAYING_TWICE} the same Idempotency-Key`,
+  nothing: `${GOES_ON}; it can't be repeated safely: look for it in the request log first`,
+};
+
+/** For a call whose job goes on. */
+export function imageTimeout(repeat: RepeatBy, cause?: unknown): GatewayError {
+  const detail =
+    repeat.by === 'request-id'
+      ? `${GOES_ON}; ${WITHOUT_PAYING_TWICE} the Idempotency-Key ${repeat.key}, the X-Request-Id of this answer`
+      : DETAILS[repeat.by];
+  return new GatewayError('image_generation_timeout', { detail, cause });
+}
+
+/** For a call under a key whose first call came to no known end, and was billed to nobody. */
+export const imageEndUnknown = () =>
+  new GatewayError('image_generation_timeout', {
+    detail:
+      'what became of the first request with this Idempotency-Key is not known, and it was not billed; ' +
+      'to have the image made again, use another Idempotency-Key',
+  });

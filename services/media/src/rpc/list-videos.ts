@@ -1,0 +1,29 @@
+import { rateHeaders } from '@gateway/proto';
+import { jsonReply, type LinkHandler } from '@gateway/runtime';
+import { parseTaskList } from '../domain/task-list';
+import type { Tasks } from '../store/tasks';
+import type { Admission } from './admission';
+import { toListedJson } from './video-json';
+
+export interface ListVideosDeps {
+  readonly tasks: Pick<Tasks, 'list'>;
+  readonly admission: Pick<Admission, 'admitFree'>;
+}
+
+/** `GET /v1/videos`: the account's tasks of models that the key may call, newest first. Takes a request's rate. */
+export function listVideos({ tasks, admission }: ListVideosDeps): LinkHandler {
+  return async (context, { key, query }) => {
+    const request = parseTaskList(query ?? '');
+    const { rates } = await admission.admitFree(context, key);
+    const found = await tasks.list(key, { ...request, limit: request.limit + 1 });
+    const data = found.slice(0, request.limit).map(toListedJson);
+    const list = {
+      object: 'list',
+      data,
+      first_id: data.at(0)?.id ?? null,
+      last_id: data.at(-1)?.id ?? null,
+      has_more: found.length > request.limit,
+    };
+    return jsonReply(list, rateHeaders(rates));
+  };
+}
