@@ -79,23 +79,16 @@ export function usageEvent(
   };
 }
 
-/** Gives the hold back: the call was not dispatched, or the provider charged nothing for it. */
-export function releasedEvent(call: HeldCall & Partial<BilledCall>, end: Partial<CallEnding>): UsageEvent {
-  return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_RELEASED' });
-}
-
-/** The same, of a call whose caller disconnected once it was dispatched: what that costs the operator is booked as a loss. */
-export function abandonedEvent(
+/**
+ * Gives the hold back: the call was not dispatched, or its caller pays nothing for it.
+ * @param loss what the provider may charge the operator for it all the same
+ */
+export function releasedEvent(
   call: HeldCall & Partial<BilledCall>,
   end: Partial<CallEnding>,
-  lossNano: bigint,
+  loss?: Pick<Settlement, 'lossReason' | 'lossNano'>,
 ): UsageEvent {
-  return usageEvent(call, end, {
-    ...NOTHING_CHARGED,
-    outcome: 'USAGE_OUTCOME_RELEASED',
-    lossReason: 'LOSS_REASON_ABANDONED',
-    lossNano: String(lossNano),
-  });
+  return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_RELEASED', ...loss });
 }
 
 /** Nobody can say whether the provider charged: the caller pays nothing, the hold is the operator's loss. */

@@ -1,7 +1,7 @@
 import {
-  abandonedEvent,
   type BilledCall,
   type CallEnding,
+  releasedEvent,
   type UsageEvent,
   usageEvent,
 } from '@gateway/metering';
@@ -62,7 +62,14 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
 
 /** The end of a call that its caller abandoned before the reply began: free, at the operator's cost. */
 export function abandonedCallEvent(call: DispatchedCall, end: CallEnding, inputTokens: number): UsageEvent {
-  return abandonedEvent(call, end, costNano(call, { ...NO_USAGE, input: inputTokens }));
+  const lossNano = costNano(call, { ...NO_USAGE, input: inputTokens }).toString();
+  return releasedEvent(call, end, { lossReason: 'LOSS_REASON_ABANDONED', lossNano });
+}
+
+/** The end of a call that failed and whose usage only the provider knows: free, and the hold is the operator's loss. */
+export function writtenOffEvent(call: DispatchedCall, end: CallEnding): UsageEvent {
+  const lossNano = (call.holdNano ?? 0n).toString();
+  return releasedEvent(call, end, { lossReason: LOSS_REASONS.usage_unknown, lossNano });
 }
 
 /**

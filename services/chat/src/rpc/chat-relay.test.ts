@@ -439,6 +439,46 @@ describe('a caller that leaves a call whose usage only the provider knows', () =
   });
 });
 
+describe('a call that fails while its caller waits, of which only the provider knows the usage', () => {
+  const hidden = { usageIsHidden: true };
+  const loss = { lossReason: 'LOSS_REASON_USAGE_UNKNOWN' };
+
+  test('books the hold as a loss where the provider may have charged, and costs the caller nothing', async () => {
+    const timeout = Object.assign(new Error('silent'), { code: 'FIRST_BYTE_TIMEOUT' });
+    for (const stream of [true, false]) {
+      await expect(send(Promise.reject(timeout), { ...hidden, stream })).rejects.toBeInstanceOf(GatewayError);
+      expect(ended.pop()).toMatchObject({
+        outcome: 'USAGE_OUTCOME_RELEASED',
+        costNano: '0',
+        ...loss,
+        lossNano: '1000',
+      });
+    }
+    expect(left).toEqual([]);
+  });
+
+  test('books no loss where the provider refused it', async () => {
+    const refused = new UpstreamError({ kind: 'status', status: 500 });
+    await expect(send(Promise.reject(refused), hidden)).rejects.toBeInstanceOf(GatewayError);
+    expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', lossNano: '0' }]);
+  });
+
+  test('books the rest of the hold as a loss when its stream breaks, or ends without figures', async () => {
+    for (const tail of [[new Error('reset')], [DONE]]) {
+      await textOf(await send(Promise.resolve(reply(chunk('a'), ...tail)), hidden));
+      const { costNano } = ended[0]!;
+      expect(ended.pop()).toMatchObject({
+        outcome: 'USAGE_OUTCOME_SETTLED',
+        status: 200,
+        tokens: { output: '1' },
+        ...loss,
+        lossNano: String(1_000n - BigInt(costNano)),
+      });
+    }
+    expect(left).toEqual([]);
+  });
+});
+
 describe('a reply that is no stream', () => {
   const MIB = 1024 * 1024;
   async function* completion(mib: number) {

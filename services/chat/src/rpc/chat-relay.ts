@@ -14,6 +14,7 @@ import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { countedUsage, countReply, finalUsage, type Sent } from './counted-usage';
 import type { BegunCall, Dispatcher } from './dispatcher';
+import type { CallOutcome } from './metered-call';
 import { PassingEvents } from './passing-events';
 import type { ProgressClock } from './progress-clock';
 import { TranslatedStream } from './translated-stream';
@@ -90,7 +91,8 @@ export class ChatRelay {
     const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
     if (context.signal.aborted) await this.#endAbandoned(call, thrown);
     else {
-      await call.metered.release(failedBy(error));
+      const isWrittenOff = call.usageIsHidden && !isUncharged(thrown);
+      await call.metered[isWrittenOff ? 'writeOff' : 'release'](failedBy(error));
       context.log.warn({ model: call.model.slug, code: error.code, err: error.cause }, 'provider failed');
     }
     return error;
@@ -112,18 +114,23 @@ export class ChatRelay {
     return metered.settle(prompt, 'counted', CALLER_LEFT, 'usage_unknown');
   }
 
-  /** Settles what a reply used. @param isKnown whether the provider has reported all of it */
+  /**
+   * Settles what a reply used.
+   * @param isKnown whether the provider has reported all of it
+   * @param outcome for a caller who is still there
+   */
   #settleReply(
     context: RequestContext,
     { metered, usageIsHidden }: AdmittedCall,
     usage: TokenUsage,
     source: UsageSource,
     isKnown: boolean,
+    outcome: CallOutcome = ANSWERED,
   ): Promise<void> {
-    if (!context.signal.aborted) return metered.settle(usage, source, ANSWERED);
-    const isUnknown = usageIsHidden && !isKnown;
-    this.#deps.metrics.callerLeft(isUnknown ? 'usage_unknown' : 'charged');
-    return metered.settle(usage, source, CALLER_LEFT, isUnknown ? 'usage_unknown' : undefined);
+    const lossReason = usageIsHidden && !isKnown ? 'usage_unknown' : undefined;
+    if (!context.signal.aborted) return metered.settle(usage, source, outcome, lossReason);
+    this.#deps.metrics.callerLeft(lossReason ?? 'charged');
+    return metered.settle(usage, source, CALLER_LEFT, lossReason);
   }
 
   /** A reply that can't be read says as much about its target as one that breaks off, unless we had no room for it. */
@@ -264,7 +271,7 @@ export class ChatRelay {
     context.log.warn({ provider: provider.id, err: failure }, 'provider stream broke');
     this.#deps.metrics.streamBroke(provider.id);
     this.#deps.health.broke(route);
-    await metered.settle(usage, source, { status: 200, errorCode: error.code });
+    await this.#settleReply(context, call, usage, source, false, { status: 200, errorCode: error.code });
     yield Buffer.from(request.replies.errorFrame(error));
   }
 }

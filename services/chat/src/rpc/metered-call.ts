@@ -5,6 +5,7 @@ import {
   type DispatchedCall,
   type LossReason,
   settledEvent,
+  writtenOffEvent,
 } from '../domain/usage-event';
 
 /** What keeps the record of calls. */
@@ -75,6 +76,11 @@ export class MeteredCall {
   /** Gives the whole hold back; the estimated input is booked as the operator's loss. */
   abandon(inputTokens: number, outcome: CallOutcome): Promise<void> {
     return this.#end(abandonedCallEvent(this.#call, this.#outcome(outcome), inputTokens));
+  }
+
+  /** Gives the whole hold back, and books it as the operator's loss: the provider may charge as much. */
+  writeOff(outcome: CallOutcome): Promise<void> {
+    return this.#end(writtenOffEvent(this.#call, this.#outcome(outcome)));
   }
 
   /** Gives the whole hold back. */

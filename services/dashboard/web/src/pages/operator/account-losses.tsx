@@ -10,7 +10,7 @@ import { usePagedList } from '../../ui/use-paged-list';
 
 const REASONS: Readonly<Record<string, string>> = {
   abandoned: 'Client disconnected before the reply',
-  usage_unknown: 'Client disconnected, provider reported no usage',
+  usage_unknown: 'Provider reported no usage',
   owner_killed: 'Gateway process was killed',
   over_hold: 'Cost above the hold',
   lost: 'Outcome unknown',
