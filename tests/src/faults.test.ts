@@ -8,7 +8,7 @@ import { startBalancedTraffic, startTraffic, type TrafficCall } from './support/
 
 const WIDTH = 24;
 const ROUNDS = process.env.TEST_HEAVY ? 10 : 1;
-const EDGE_RESTARTS = process.env.TEST_HEAVY ? 20 : 3;
+const EDGE_RESTARTS = process.env.TEST_HEAVY ? 20 : 2;
 /** Enough for the kept-alive connections of busy clients to be used once more. */
 const LAME_DUCK_MS = process.env.TEST_HEAVY ? 2_000 : 500;
 const KAFKA_DOWN_MS = process.env.TEST_HEAVY ? 30_000 : 6_000;

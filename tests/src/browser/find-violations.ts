@@ -4,6 +4,11 @@ import type { Page } from 'playwright-core';
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = `axe.run(document, { resultTypes: ['violations'] })`;
 
+/** What fades in has too little contrast on its way. */
+const FADED = `Promise.allSettled(document.getAnimations()
+  .filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime < Infinity)
+  .map(({ finished }) => finished))`;
+
 interface AxeResult {
   readonly violations: readonly {
     readonly id: string;
@@ -16,6 +21,7 @@ const SERIOUS = ['serious', 'critical'];
 
 /** What keeps people with impairments from using the page, as axe sees it: the serious and the critical. */
 export async function findViolations(page: Page, impacts: readonly string[] = SERIOUS): Promise<string[]> {
+  await page.evaluate(FADED);
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate(RULES)) as AxeResult;
   return violations
