@@ -1,5 +1,7 @@
 /** The one direction in which imports may point; design in README.md, "How the code is laid out". */
 const service = '^services/([^/]+)/src';
+const drivers =
+  'node_modules/(pg|redis|kafkajs|express|undici|@grpc/grpc-js|@fastify|http-proxy-middleware|pino|prom-client)/|^(http|https|http2|tls|fs|fs/promises|child_process|worker_threads)$';
 const adapters = 'store|clients|providers|formats|events|journal|upload';
 
 module.exports = {
@@ -19,17 +21,33 @@ module.exports = {
       to: { path: '^(services|deploy|tests|bench)/' },
     },
     {
+      name: 'packages-one-way',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^packages/[^/]+/src$' },
+      to: { circular: true },
+    },
+    {
       name: 'contract-depends-on-nothing',
       severity: 'error',
       from: { path: '^proto/' },
-      to: { path: '^packages/' },
+      to: { path: '^(packages|services|deploy|tests|bench)/' },
     },
     {
-      name: 'services-know-no-runner',
-      comment: 'Tests may start engines; what ships may not.',
+      name: 'nothing-imports-deploy',
       severity: 'error',
-      from: { path: '^services/', pathNot: '(\\.test\\.ts$|/testing/|\\.fixture\\.ts$)' },
-      to: { path: '^(deploy|tests|bench)/' },
+      from: { pathNot: '^deploy/' },
+      to: { path: '^deploy/', pathNot: '^deploy/local/bootstrap\\.mjs$' },
+    },
+    {
+      name: 'services-ship-without-test-code',
+      comment: 'Only tests may start engines and stacks.',
+      severity: 'error',
+      from: {
+        path: '^(services|packages)/',
+        pathNot: '(\\.test\\.ts$|/testing/|\\.fixture\\.ts$|^packages/(local-stack|testing)/)',
+      },
+      to: { path: '^(packages/(local-stack|testing)|tests|bench)/' },
     },
     {
       name: 'domain-is-pure',
@@ -40,9 +58,10 @@ module.exports = {
     },
     {
       name: 'domain-uses-no-drivers',
+      comment: 'Neither directly nor through another module or package.',
       severity: 'error',
-      from: { path: `${service}/domain/` },
-      to: { path: 'node_modules/(pg|redis|kafkajs|express|undici|@grpc|@fastify|http-proxy-middleware)/' },
+      from: { path: `${service}/domain/`, pathNot: '\\.test\\.ts$' },
+      to: { path: drivers, reachable: true },
     },
     {
       name: 'adapters-stay-apart',
@@ -101,6 +120,6 @@ module.exports = {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(/dist/|/generated/)' },
-    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'] },
+    webpackConfig: { fileName: '.dependency-cruiser.resolve.cjs' },
   },
 };

@@ -3,10 +3,9 @@ const transform = {
   '^.+\\.m?[tj]sx?$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
 };
 const workspace = {
-  '^@gateway/proto$': '<rootDir>/proto/src/index.ts',
   '^@gateway/proto/generated/(.*)$': '<rootDir>/proto/src/generated/$1',
-  '^@gateway/(metering|runtime|upstream)$': '<rootDir>/packages/$1/src/index.ts',
-  '^@gateway/local$': '<rootDir>/deploy/local/src/stack.ts',
+  '^@gateway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
+  '^@gateway/(call-billing|link)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2.ts',
   '^fast-check$': '<rootDir>/tests/seeded-fast-check.cjs',
   // Imported by that name of an ESM file.
   '^zod/v4/locales/en\\.js$': '<rootDir>/tests/node_modules/zod/v4/locales/en.cjs',

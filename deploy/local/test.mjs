@@ -77,8 +77,8 @@ async function startDatabases(workers) {
 }
 
 async function startDatabase() {
-  const { startScratchPostgres } = await import('./dist/testing/scratch-postgres.js');
-  const { endWithMe } = await import('./dist/supervise/end-with-me.js');
+  const { startScratchPostgres } = await import('../../packages/testing/dist/scratch-postgres.js');
+  const { endWithMe } = await import('../../packages/local-stack/dist/supervise/end-with-me.js');
   const { url, pid, stop } = await startScratchPostgres();
   const release = endWithMe(pid, 'INT');
   return {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { engineControl } from '@gateway/local';
+import { engineControl } from '@gateway/local-stack';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually, meteredNano, readBooks } from './support/books';
 import { ENGINES } from './support/engines';

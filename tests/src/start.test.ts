@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DashboardApi } from '@gateway/local';
+import { DashboardApi } from '@gateway/local-stack';
+import { runSql } from '@gateway/testing';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { runSql } from '../../deploy/local/src/testing/own-database';
 import { ENGINES } from './support/engines';
 import { type Demo, NpmStart } from './support/npm-start';
 import { allGone } from './support/processes';

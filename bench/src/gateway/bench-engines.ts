@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOwnDatabase, type EngineAddresses, type EngineName, engineControl } from '@gateway/local';
+import { type EngineAddresses, type EngineName, engineControl } from '@gateway/local-stack';
+import { createOwnDatabase } from '@gateway/testing';
 import { type ProcessGroup, withChildren } from '../procfs/process-group';
 
 /** Servers that were there before, with a database of this run's own. */

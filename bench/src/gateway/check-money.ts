@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requestJson } from '@gateway/local';
+import { requestJson } from '@gateway/local-stack';
 import { type GatewayUnderTest, TOP_UP_USD } from './gateway-under-test';
 import { readGauges } from './read-gauges';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Account, DashboardApi, type ServiceName, type Stack, startStack } from '@gateway/local';
+import { type Account, DashboardApi, type ServiceName, type Stack, startStack } from '@gateway/local-stack';
 import { oneProcess, type ProcessGroup, withChildren } from '../procfs/process-group';
 import { type BenchEngines, openEngines } from './bench-engines';
 import { makeDataFolder, removeDataFolder } from './data-folder';

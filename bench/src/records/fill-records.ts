@@ -1,4 +1,5 @@
-import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
 import {
   COMMON_MODEL,
   DAYS,

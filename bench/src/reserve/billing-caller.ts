@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { ReserveReply__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
 import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import type { UsageEvent } from '@gateway/proto/generated/gateway/billing/v1/UsageEvent';
-import { callUnary, createGrpcClient, TickBatcher } from '@gateway/runtime';
+import { callUnary, createGrpcClient, loadService, TickBatcher } from '@gateway/rpc';
 
 const OPEN_TIMEOUT_MS = 5_000;
 const REPLY_TIMEOUT_MS = 10_000;

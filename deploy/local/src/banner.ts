@@ -1,5 +1,5 @@
+import type { Stack } from '@gateway/local-stack';
 import type { Demo } from './demo-account';
-import type { Stack } from './stack-contract';
 
 /** What `npm start` says when everything runs. */
 export function banner(stack: Stack, demo: Demo, afterMs: number): string {

@@ -1,8 +1,5 @@
 import { join } from 'node:path';
-import { DashboardApi } from './dashboard-api';
-import { readJsonFile, writeJsonFile } from './engines/json-file';
-import { requestJson } from './loopback-json';
-import type { Stack } from './stack-contract';
+import { DashboardApi, readJsonFile, requestJson, type Stack, writeJsonFile } from '@gateway/local-stack';
 
 /** As written to `demo.json`. */
 export interface Demo {

@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, createPool, type Pool, runMigration } from '@gateway/runtime';
+import { DATABASE_SERVICES, type DatabaseService, prepareDatabases, REPOSITORY } from '@gateway/local-stack';
+import { createPool, type Pool, runMigration } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createOwnDatabase, createTestDatabase, runSql, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { REPOSITORY } from './child-environment';
-import { DATABASE_SERVICES, type DatabaseService, prepareDatabases } from './service-databases';
-import { createOwnDatabase, runSql } from './testing/own-database';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
 
 const REFUSED = { code: '42501' };
 const log = createLogger('test', 'silent');

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { planProviders } from '@gateway/local-stack';
 import { describe, expect, test } from '@jest/globals';
-import { planProviders } from './providers';
 import { readStartSettings } from './start-settings';
 
 /** On a port that was free. */

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { DATABASE_SERVICES } from './service-databases';
-import type { StackOptions } from './stack-contract';
+import { DATABASE_SERVICES, type StackOptions } from '@gateway/local-stack';
 
 type StartSettings = Pick<StackOptions, 'dataDir' | 'engines' | 'kafkaTopicPrefix' | 'settings'>;
 

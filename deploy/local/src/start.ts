@@ -1,9 +1,8 @@
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { REPOSITORY, type Stack, startStack } from '@gateway/local-stack';
 import { banner } from './banner';
-import { REPOSITORY } from './child-environment';
 import { provisionDemo } from './demo-account';
-import { type Stack, startStack } from './stack';
 import { readStartSettings } from './start-settings';
 
 /** npm passes on a signal that the whole group got already. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 export function missingParameter(param: string): GatewayError {
   return new GatewayError('missing_parameter', { param, detail: `${param} is required` });

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { type JsonMember, topLevelMembers } from './json-members';
 import { refuseExcess, type ValueBounds } from './refuse-excess';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, stringEnd } from './json-bytes';
 
 export interface ValueBounds {

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** Every way in which a provider can fail a call, before it is put in the words of the public table. */
 export type UpstreamFailure =

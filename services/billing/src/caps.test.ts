@@ -1,12 +1,11 @@
 import { randomInt, randomUUIDv7 } from 'node:crypto';
-import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { type EmbeddedRedisProcess, startEmbeddedRedisProcess } from '@gateway/local-stack';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient } from 'redis';
-import {
-  type EmbeddedRedisProcess,
-  startEmbeddedRedisProcess,
-} from '../../../deploy/local/src/engines/embedded-redis-process';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import {
   eventually,
   refusalOf,

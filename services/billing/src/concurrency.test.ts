@@ -1,8 +1,8 @@
 import { randomInt, randomUUIDv7 } from 'node:crypto';
 import type { ReserveReply__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
-import { callUnary } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 
 let database: TestDatabase;

@@ -1,4 +1,5 @@
-import { every, type Logger, type Pool, type Repeated } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
+import { every, type Logger, type Repeated } from '@gateway/process';
 import type { Settings } from './settings';
 import { forgetAbandonedCosts } from './store/abandoned-costs';
 import { forgetAccessLog } from './store/access-log';

@@ -1,7 +1,9 @@
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
 import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
-import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { mintKeyValue } from './domain/key-value';
 import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 

@@ -1,6 +1,6 @@
-import { callUnary } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { eventually, reserveRequest, TestBilling, usageEvent, WAIT } from './testing/test-billing';
 import { createTestRedis, type TestRedis } from './testing/test-redis';
 

@@ -1,8 +1,10 @@
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
 import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
-import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { mintKeyValue } from './domain/key-value';
 import { eventually, refusalOf, reserveRequest, summary, TestBilling, WAIT } from './testing/test-billing';
 

@@ -1,4 +1,4 @@
-import { runService } from '@gateway/runtime';
+import { runService } from '@gateway/process';
 import { startBilling } from './server';
 
 void runService('billing', startBilling);

@@ -1,4 +1,4 @@
-import { createMetrics } from '@gateway/runtime';
+import { createMetrics } from '@gateway/process';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Delivery, DeliveryOutcome } from './domain/delivery';
 import type { RateLimiter, RateOutcome } from './domain/rate-limiter';

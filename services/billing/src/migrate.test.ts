@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { awaitMigrations, createLogger, createPool, migrate, type Pool } from '@gateway/runtime';
+import { awaitMigrations, createPool, migrate, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 
 const log = createLogger('test', 'silent');
 let database: TestDatabase;

@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createServiceDatabase, createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createServiceDatabase } from '../../../deploy/local/src/testing/service-database';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import type { CallToAdmit } from './domain/admission';
 import { deliveryOfMessage } from './domain/delivery';
 import type { HoldDecision, RatedCall } from './domain/reserver';

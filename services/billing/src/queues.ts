@@ -1,4 +1,5 @@
-import type { Logger, Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
 import type { CallToAdmit } from './domain/admission';
 import type { Delivery, DeliveryOutcome } from './domain/delivery';
 import { GroupCommit } from './domain/group-commit';

@@ -1,7 +1,8 @@
-import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { startEmbeddedRedisProcess } from '@gateway/local-stack';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startEmbeddedRedisProcess } from '../../../deploy/local/src/engines/embedded-redis-process';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import type { RedisConnection } from './clients/redis';
 import { forgetFreeCalls } from './store/free-calls';
 import { TcpProxy } from './testing/tcp-proxy';

@@ -1,11 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
 import type { AccessLogEntry } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
 import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
 import type { RefusedCall } from '@gateway/proto/generated/gateway/billing/v1/RefusedCall';
 import type { RefusedCount } from '@gateway/proto/generated/gateway/billing/v1/RefusedCount';
-import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { uuidFloor } from './domain/request-id';
 import { forgetAccessLog } from './store/access-log';
 import { dropOldRecords, ensurePartitions } from './store/partitions';

@@ -1,8 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { createPool, type Pool, withTransaction } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
 import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
-import { callUnary, createLogger, createPool, type Pool, withTransaction } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase } from '@gateway/testing';
 import { expect, test } from '@jest/globals';
-import { createTestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { IN_ORDER, pageQuery, type RequestFilter } from './store/request-records';
 import { TestBilling, WAIT } from './testing/test-billing';
 

@@ -1,6 +1,6 @@
-import { createLogger } from '@gateway/runtime';
+import { createLogger } from '@gateway/process';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { startBilling } from './server';
 import { reserveRequest, summary, TestBilling, usageEvent } from './testing/test-billing';
 

@@ -1,14 +1,7 @@
 import path from 'node:path';
-import {
-  awaitMigrations,
-  createPool,
-  type Logger,
-  type Pool,
-  ping,
-  type RunningService,
-  startAdminServer,
-  startGrpcServer,
-} from '@gateway/runtime';
+import { awaitMigrations, createPool, type Pool, ping } from '@gateway/postgres';
+import { type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import { startGrpcServer } from '@gateway/rpc';
 import { connectRedis, type RedisConnection } from './clients/redis';
 import { RedisRates } from './clients/redis-rates';
 import { AccountTurns } from './domain/account-turns';

@@ -1,5 +1,5 @@
-import { nanoFromUsd } from '@gateway/proto';
-import { addresses, grpcSettings, port, processSettings, readConfig, secrets, z } from '@gateway/runtime';
+import { nanoFromUsd } from '@gateway/money';
+import { addresses, grpcSettings, port, processSettings, readConfig, secrets, z } from '@gateway/process';
 
 /** 24 days: a longer timer fires at once, again and again. */
 const MAX_INTERVAL_MS = 24 * 86_400_000;

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { expireAbandonedHolds } from './store/expire-holds';
 import { Sweeper } from './sweeper';
 import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from './testing/test-billing';

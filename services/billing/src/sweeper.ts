@@ -1,4 +1,5 @@
-import { type Logger, type Pool, ping } from '@gateway/runtime';
+import { type Pool, ping } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
 import { expireAbandonedHolds, type HoldGrace } from './store/expire-holds';
 
 /** Time in which every living owner sends a heartbeat, many times over. */

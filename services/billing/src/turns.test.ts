@@ -1,6 +1,8 @@
-import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { eventually, TestBilling, WAIT } from './testing/test-billing';
 
 let database: TestDatabase;

@@ -1,7 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { callUnary, createLogger, createPool, type Pool } from '@gateway/runtime';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { uuidFloor } from './domain/request-id';
 import { ensurePartitions } from './store/partitions';
 import { setClock } from './testing/set-clock';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { grpcSettings, port, processSettings, z } from '@gateway/runtime';
+import { grpcSettings, port, processSettings, z } from '@gateway/process';
 
 export const settings = {
   ...processSettings,

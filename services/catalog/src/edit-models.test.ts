@@ -1,6 +1,7 @@
+import type { RunningService } from '@gateway/process';
 import type { Model, Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
-import { callUnary, type RunningService } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type CatalogWorld, startCatalogWorld } from './testing/catalog-fixture';
 

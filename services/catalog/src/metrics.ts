@@ -1,4 +1,4 @@
-import { createMetrics } from '@gateway/runtime';
+import { createMetrics } from '@gateway/process';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Figures are read when they are asked for. */

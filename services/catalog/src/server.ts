@@ -1,17 +1,8 @@
 import path from 'node:path';
-import { loadService } from '@gateway/proto';
+import { awaitMigrations, createPool, ping } from '@gateway/postgres';
+import { type Logger, type RunningService, readConfig, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
-import {
-  awaitMigrations,
-  createPool,
-  type Logger,
-  ping,
-  type RunningService,
-  readConfig,
-  startAdminServer,
-  startGrpcServer,
-  unary,
-} from '@gateway/runtime';
+import { loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { settings } from './config';
 import { Catalog } from './domain/catalog';
 import { createCatalogMetrics } from './metrics';

@@ -1,4 +1,5 @@
-import { type BodyRoom, createMetrics } from '@gateway/runtime';
+import { createMetrics } from '@gateway/process';
+import type { BodyRoom } from '@gateway/quota';
 import type { TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ReplyRoom } from './domain/reply-room';

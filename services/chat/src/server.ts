@@ -1,6 +1,5 @@
 import path from 'node:path';
 import {
-  CatalogWatch,
   grpcDelivery,
   KeyClient,
   kafkaDelivery,
@@ -12,20 +11,13 @@ import {
   startHeartbeat,
   UsageRelay,
   withCurrentKey,
-} from '@gateway/metering';
-import { GatewayError, loadService } from '@gateway/proto';
-import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
-import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
-import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
-import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
+} from '@gateway/call-billing';
+import { CatalogWatch } from '@gateway/catalog-client';
+import { GatewayError } from '@gateway/errors';
+import { type LinkHandler, LinkServer } from '@gateway/link';
 import {
   addresses,
-  BodyRoom,
-  createGrpcClient,
-  createGrpcClients,
   grpcSettings,
-  type LinkHandler,
-  LinkServer,
   type Logger,
   milliseconds,
   port,
@@ -33,10 +25,14 @@ import {
   type RunningService,
   readConfig,
   startAdminServer,
-  startGrpcServer,
-  unary,
   z,
-} from '@gateway/runtime';
+} from '@gateway/process';
+import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
+import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
+import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
+import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
+import { BodyRoom } from '@gateway/quota';
+import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';

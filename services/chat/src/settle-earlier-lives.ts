@@ -1,6 +1,6 @@
-import { forEachEarlierHold, releasedEvent, type UsageRelay } from '@gateway/metering';
+import { forEachEarlierHold, releasedEvent, type UsageRelay } from '@gateway/call-billing';
+import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import type { Logger } from '@gateway/runtime';
 import type { Journal } from './journal/journal';
 import { recover } from './journal/recover';
 

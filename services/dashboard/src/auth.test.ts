@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { LOGIN_TOKEN, loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/dashboard';
-import { callUnary, createGrpcClient } from '@gateway/runtime';
+import { LOGIN_TOKEN } from '@gateway/public-http';
+import { callUnary, createGrpcClient, loadService } from '@gateway/rpc';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
 import { SigningKeys } from './security/signing-keys';

@@ -1,4 +1,4 @@
-import { addresses, grpcSettings, port, processSettings, publicApiUrl, z } from '@gateway/runtime';
+import { addresses, grpcSettings, port, processSettings, publicApiUrl, z } from '@gateway/process';
 
 const ED25519_SEED = /^[A-Za-z0-9_-]{43}$/;
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { SERVICE_TOKEN_HEADER, serviceToken } from '@gateway/runtime';
+import { SERVICE_TOKEN_HEADER, serviceToken } from '@gateway/rpc';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import {
   type Dashboard,

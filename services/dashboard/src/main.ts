@@ -1,4 +1,4 @@
-import { runService } from '@gateway/runtime';
+import { runService } from '@gateway/process';
 import { start } from './server';
 
 void runService('dashboard', start);

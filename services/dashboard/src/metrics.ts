@@ -1,4 +1,4 @@
-import { createMetrics } from '@gateway/runtime';
+import { createMetrics } from '@gateway/process';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 export interface DashboardMetrics {

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
-import { CallerLeft } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { CallerLeft } from '@gateway/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type Dashboard, startDashboard, startWorld, until, type World } from './testing/dashboard-fixture';
 

@@ -1,32 +1,32 @@
 import http from 'node:http';
 import path from 'node:path';
-import { loadService } from '@gateway/proto';
+import { LinkPool } from '@gateway/link';
+import { awaitMigrations, createPool, ping } from '@gateway/postgres';
+import {
+  ConfigError,
+  closeServer,
+  type Logger,
+  listen,
+  type RunningService,
+  readConfig,
+  SecurityLog,
+  startAdminServer,
+} from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
+import { CallPlaces } from '@gateway/quota';
 import {
-  awaitMigrations,
-  CallPlaces,
   type CallSettings,
-  ConfigError,
   callUnary,
-  closeServer,
   createGrpcClient,
   createGrpcClients,
-  createPool,
-  LinkPool,
-  type Logger,
-  listen,
-  ping,
-  type RunningService,
-  readConfig,
-  SecurityLog,
-  startAdminServer,
+  loadService,
   startGrpcServer,
   unary,
-} from '@gateway/runtime';
+} from '@gateway/rpc';
 import { FirstOperator } from './actions/first-operator';
 import { recordChange } from './actions/record-change';
 import { recordLookup, recordRefusedToken } from './actions/record-lookup';

@@ -7,7 +7,7 @@ import {
   processSettings,
   readConfig,
   z,
-} from '@gateway/runtime';
+} from '@gateway/process';
 import { parseIpNetwork } from './domain/ip-network';
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import { ConfigError, createLogger } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { ConfigError, createLogger } from '@gateway/process';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startEdge } from './server';
 import { type EdgeFixture, KEY, SECRET, startEdgeFixture } from './testing/edge-fixture';

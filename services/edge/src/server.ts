@@ -1,26 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reportRefusals } from '@gateway/metering';
-import { GatewayError, loadService } from '@gateway/proto';
+import { reportRefusals } from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
+import { LinkPool } from '@gateway/link';
+import { type Logger, listen, type RunningService, SecurityLog, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ChatServiceClient } from '@gateway/proto/generated/gateway/chat/v1/ChatService';
 import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import {
-  BodyRoom,
-  ByteShares,
-  createGrpcClient,
-  createGrpcClients,
-  keptOf,
-  LinkPool,
-  type Logger,
-  listen,
-  type RunningService,
-  SecurityLog,
-  serviceToken,
-  startAdminServer,
-} from '@gateway/runtime';
+import { BodyRoom, ByteShares, keptOf } from '@gateway/quota';
+import { createGrpcClient, createGrpcClients, loadService, serviceToken } from '@gateway/rpc';
 import { AccessLog, appendAccessLog } from './clients/access-log';
 import { resolveKey, watchKeys } from './clients/billing-keys';
 import { fetchSigningKeys } from './clients/signing-keys';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type BilledCall, lostEvent, type UsageEvent } from '@gateway/metering';
-import { createLogger, createPool, type Pool, withTransaction } from '@gateway/runtime';
+import { type BilledCall, lostEvent, type UsageEvent } from '@gateway/call-billing';
+import { createPool, type Pool, withTransaction } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createServiceDatabase, createTestDatabase, runSql, type TestDatabase } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { runSql } from '../../../deploy/local/src/testing/own-database';
-import { createServiceDatabase } from '../../../deploy/local/src/testing/service-database';
-import { createTestDatabase, type TestDatabase } from '../../../deploy/local/src/testing/test-database';
 import { BillKeeper } from './bill-keeper';
 import { settledEvent } from './domain/bill-event';
 import { Bills, countBills } from './store/bills';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UsageEvent, UsageRelay } from '@gateway/metering';
-import { every, type Logger, type Pool, type Repeated } from '@gateway/runtime';
+import type { UsageEvent, UsageRelay } from '@gateway/call-billing';
+import type { Pool } from '@gateway/postgres';
+import { every, type Logger, type Repeated } from '@gateway/process';
 import { abandonedEvent } from './domain/bill-event';
 import { SilenceWatch } from './domain/silence-watch';
 import type { Bills } from './store/bills';

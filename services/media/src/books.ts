@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { grpcDelivery, kafkaDelivery, ReserveClient, startHeartbeat, UsageRelay } from '@gateway/metering';
+import {
+  grpcDelivery,
+  kafkaDelivery,
+  ReserveClient,
+  startHeartbeat,
+  UsageRelay,
+} from '@gateway/call-billing';
+import { createPool, type Pool } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import { createPool, type Logger, type Pool } from '@gateway/runtime';
 import { BillKeeper } from './bill-keeper';
 import { MEDIA_OWNER } from './domain/owner';
 import { newTaskId } from './new-task-id';

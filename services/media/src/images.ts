@@ -1,4 +1,4 @@
-import type { LinkHandler } from '@gateway/runtime';
+import type { LinkHandler } from '@gateway/link';
 import type { TargetHealth } from '@gateway/upstream';
 import type { ImageProvider } from './domain/image-provider';
 import { JobRoom } from './domain/job-room';

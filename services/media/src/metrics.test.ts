@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { TargetHealth } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
 import { Busy } from './domain/busy';

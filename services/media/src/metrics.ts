@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMetrics } from '@gateway/runtime';
+import { createMetrics } from '@gateway/process';
 import type { Route, TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ROOMS, type Room, TAKERS, type TakenBy } from './domain/busy';

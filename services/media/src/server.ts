@@ -1,23 +1,13 @@
 import path from 'node:path';
-import { CatalogWatch, KeyClient, recordedRefusals, reportRefusals } from '@gateway/metering';
-import { loadService } from '@gateway/proto';
+import { KeyClient, recordedRefusals, reportRefusals } from '@gateway/call-billing';
+import { CatalogWatch } from '@gateway/catalog-client';
+import { LinkServer } from '@gateway/link';
+import { awaitMigrations, createPool, ping } from '@gateway/postgres';
+import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import {
-  awaitMigrations,
-  createGrpcClient,
-  createGrpcClients,
-  createPool,
-  every,
-  LinkServer,
-  type Logger,
-  ping,
-  type RunningService,
-  startAdminServer,
-  startGrpcServer,
-  unary,
-} from '@gateway/runtime';
+import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { openBooks } from './books';
 import { AccountFunds } from './clients/account-funds';

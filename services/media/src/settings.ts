@@ -9,7 +9,7 @@ import {
   readConfig,
   timerMs,
   z,
-} from '@gateway/runtime';
+} from '@gateway/process';
 
 const shape = {
   ...processSettings,

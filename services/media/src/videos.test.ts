@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { UpstreamError } from '@gateway/upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { MediaRefused } from './domain/media-refused';

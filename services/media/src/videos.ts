@@ -1,5 +1,6 @@
-import { withCurrentKey } from '@gateway/metering';
-import type { Logger, Pool } from '@gateway/runtime';
+import { withCurrentKey } from '@gateway/call-billing';
+import type { Pool } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
 import type { TargetHealth } from '@gateway/upstream';
 import type { Books } from './books';
 import { LinkSigner } from './domain/signed-link';

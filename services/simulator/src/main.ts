@@ -1,4 +1,4 @@
-import { runService } from '@gateway/runtime';
+import { runService } from '@gateway/process';
 import { startSimulator } from './server';
 
 void runService('simulator', startSimulator);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createLogger, type RunningService } from '@gateway/runtime';
+import { createLogger, type RunningService } from '@gateway/process';
 import { startSimulator } from './server';
 
 export interface Meter {

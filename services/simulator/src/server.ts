@@ -11,7 +11,7 @@ import {
   readConfig,
   startAdminServer,
   z,
-} from '@gateway/runtime';
+} from '@gateway/process';
 import { Meter } from './domain/meter';
 import { ReplyWriter } from './domain/reply';
 import { TaskBook } from './domain/task-book';

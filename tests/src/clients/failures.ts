@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
+import { ERROR_TABLE, type ErrorCode } from '@gateway/errors';
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/books';
 import type { System } from '../support/system';

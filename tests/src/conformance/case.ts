@@ -1,4 +1,4 @@
-import type { AnyErrorCode } from '@gateway/proto';
+import type { AnyErrorCode } from '@gateway/errors';
 import { beforeAll, expect, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';

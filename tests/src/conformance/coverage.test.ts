@@ -1,4 +1,4 @@
-import { DASHBOARD_ERROR_TABLE, ERROR_TABLE } from '@gateway/proto';
+import { DASHBOARD_ERROR_TABLE, ERROR_TABLE } from '@gateway/errors';
 import { expect, test } from '@jest/globals';
 import { AUTHENTICATION_CASES } from './authentication';
 import { DASHBOARD_CASES } from './dashboard';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gateway/proto';
+import type { ErrorCode } from '@gateway/errors';
 import { type FormPart, writeForm } from '../support/form';
 import type { HttpAnswer } from '../support/http';
 import { png } from '../support/pictures';

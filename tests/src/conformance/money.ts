@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorCode } from '@gateway/proto';
+import type { ErrorCode } from '@gateway/errors';
 import { nano, readBooks } from '../support/books';
 import type { HttpAnswer } from '../support/http';
 import type { Customer } from '../support/system';

@@ -1,4 +1,4 @@
-import type { ServiceName } from '@gateway/local';
+import type { ServiceName } from '@gateway/local-stack';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer, CHAT_ENDPOINTS } from './caller';
 import { runCasesIn, type World } from './case';

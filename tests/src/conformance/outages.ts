@@ -1,4 +1,4 @@
-import type { ServiceName } from '@gateway/local';
+import type { ServiceName } from '@gateway/local-stack';
 import type { ConformanceCase } from './case';
 import { CHATS, type EndpointCall, getApi, getDashboard, IMAGES, STREAMED_CHATS } from './endpoint-calls';
 

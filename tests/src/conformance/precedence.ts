@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gateway/proto';
+import type { ErrorCode } from '@gateway/errors';
 import type { HttpAnswer } from '../support/http';
 import type { Customer } from '../support/system';
 import { bearer, type ChatEndpoint } from './caller';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gateway/proto';
+import type { ErrorCode } from '@gateway/errors';
 import type { Particulars } from '../support/conforms';
 import type { Misbehaviour } from '../support/fault-provider';
 import { googleError } from '../support/gemini-replies';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnyErrorCode } from '@gateway/proto';
+import type { AnyErrorCode } from '@gateway/errors';
 import type { HttpAnswer } from '../support/http';
 import { delistVideoModel, makeVideoModel } from '../support/make-video-model';
 import type { Customer } from '../support/system';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnyErrorCode } from '@gateway/proto';
+import type { AnyErrorCode } from '@gateway/errors';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ApiDocument, apiDocument } from '../../../services/dashboard/src/openapi/api-document';

@@ -1,4 +1,4 @@
-import { type AnyErrorCode, DASHBOARD_ERROR_TABLE, ERROR_TABLE, type ErrorRow } from '@gateway/proto';
+import { type AnyErrorCode, DASHBOARD_ERROR_TABLE, ERROR_TABLE, type ErrorRow } from '@gateway/errors';
 import { expectConforms, type Particulars } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
 import { EVENT_END, isError } from './translated';

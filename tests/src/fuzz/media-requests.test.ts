@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gateway/proto';
+import type { ErrorCode } from '@gateway/errors';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer, type Caller, createCaller } from '../conformance/caller';
 import { eventually } from '../support/books';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gateway/proto';
+import type { ErrorCode } from '@gateway/errors';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Caller, type ChatEndpoint, COMPLETIONS, createCaller, MESSAGES } from '../conformance/caller';

@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
+import { ERROR_TABLE, type ErrorCode } from '@gateway/errors';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account } from '@gateway/local';
+import type { Account } from '@gateway/local-stack';
 import { readMeter } from './meter';
 import type { System } from './system';
 

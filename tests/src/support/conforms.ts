@@ -1,4 +1,4 @@
-import { type AnyErrorCode, type ErrorRow, GatewayError } from '@gateway/proto';
+import { type AnyErrorCode, type ErrorRow, GatewayError } from '@gateway/errors';
 import { expect } from '@jest/globals';
 import type { HttpAnswer } from './http';
 

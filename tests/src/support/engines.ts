@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type EngineAddresses, startEmbeddedRedisProcess } from '@gateway/local';
+import { type EngineAddresses, startEmbeddedRedisProcess } from '@gateway/local-stack';
+import { createOwnDatabase } from '@gateway/testing';
 import { Kafka, logLevel } from 'kafkajs';
-import { createOwnDatabase } from '../../../deploy/local/src/testing/own-database';
 
 /** `real`: the servers that TEST_DATABASE_URL, TEST_REDIS_URL and TEST_KAFKA_BROKERS name. */
 export const ENGINES: 'embedded' | 'real' = process.env.ENGINES === 'real' ? 'real' : 'embedded';

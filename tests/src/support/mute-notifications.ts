@@ -1,4 +1,4 @@
-import { runSql } from '../../../deploy/local/src/testing/own-database';
+import { runSql } from '@gateway/testing';
 
 /**
  * From here on no process is told by the database what another one did: what still holds at once does not rest

@@ -11,7 +11,7 @@ import {
   type Stack,
   type StackOptions,
   startStack,
-} from '@gateway/local';
+} from '@gateway/local-stack';
 import { createEngineSet } from './engines';
 import { type Meter, type MeterQuery, readMeter } from './meter';
 import { readMetric } from './metrics';

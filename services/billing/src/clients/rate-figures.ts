@@ -1,4 +1,4 @@
-import { GatewayError, type RateFigures, type RateState } from '@gateway/proto';
+import { GatewayError, type RateFigures, type RateState } from '@gateway/errors';
 import type { CallToAdmit } from '../domain/admission';
 import { minBigint } from '../domain/int8';
 import type { CallToRate, RateOutcome } from '../domain/rate-limiter';

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { RateFigures } from '@gateway/proto';
+import type { RateFigures } from '@gateway/errors';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { CallToRate, RateOutcome, RatePlace, RateUse } from '../domain/rate-limiter';

@@ -1,4 +1,4 @@
-import { GatewayError, type RateFigures } from '@gateway/proto';
+import { GatewayError, type RateFigures } from '@gateway/errors';
 import type { CallToAdmit } from '../domain/admission';
 import type { KeyHistory } from '../domain/rate-history';
 import type {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Logger } from '@gateway/runtime';
+import type { Logger } from '@gateway/process';
 
 export interface RedisScript {
   readonly text: string;

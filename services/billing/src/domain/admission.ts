@@ -1,4 +1,5 @@
-import { decimalFromNano, GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { decimalFromNano } from '@gateway/money';
 import { minBigint } from './int8';
 import type { RateTerms } from './rate-terms';
 import { nextUtcDayMs, nextUtcMonthMs } from './spend-window';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 export interface GroupCommitOptions<Item, Result> {
   /** Does the items in one transaction and answers each, in their order. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { RateLimiter } from './rate-limiter';
 
 /** Where there is no place for rates, a key that has a limit is not served. */

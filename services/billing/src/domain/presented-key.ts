@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** What is known of the key that a presented value belongs to. */
 export interface PresentedKey {

@@ -1,4 +1,4 @@
-import type { GatewayError, RateFigures } from '@gateway/proto';
+import type { GatewayError, RateFigures } from '@gateway/errors';
 import type { CallToAdmit } from './admission';
 import type { RateTerms } from './rate-terms';
 

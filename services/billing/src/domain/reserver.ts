@@ -1,4 +1,4 @@
-import { GatewayError, type RateFigures } from '@gateway/proto';
+import { GatewayError, type RateFigures } from '@gateway/errors';
 import { type CallToAdmit, type Decision, refuse } from './admission';
 import { KnownTerms } from './known-terms';
 import type { RateLimiter, RateOutcome, RatePlace, TakenPlace } from './rate-limiter';

@@ -1,4 +1,4 @@
-import type { Logger } from '@gateway/runtime';
+import type { Logger } from '@gateway/process';
 import type { LogEntry } from 'kafkajs';
 
 /** They tell of every attempt at a broker that is down; one line per session is enough. */

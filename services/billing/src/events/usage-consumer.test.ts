@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { createLogger } from '@gateway/runtime';
+import { createLogger } from '@gateway/process';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
-import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { eventually, reserveRequest, TestBilling, usageEvent } from '../testing/test-billing';
 import { UsageConsumer } from './usage-consumer';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@gateway/runtime';
+import type { Logger } from '@gateway/process';
 import type { Consumer, EachBatchPayload, Kafka, Producer } from 'kafkajs';
 import { type Delivery, type DeliveryOutcome, deliveryOfJson } from '../domain/delivery';
 import { kafkaLog } from './kafka-log';

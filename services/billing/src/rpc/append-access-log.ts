@@ -1,8 +1,9 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { AccessLogEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
 import type { AppendAccessLogRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/AppendAccessLogRequest';
 import type { AppendAccessLogResponse } from '@gateway/proto/generated/gateway/billing/v1/AppendAccessLogResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { isUuid } from '../domain/request-id';
 import { type AccessLogEntry, appendAccessLog as append } from '../store/access-log';
 import { parseText, parseTime } from './parse';

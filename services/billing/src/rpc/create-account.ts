@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { Account } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { CreateAccountRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateAccountRequest';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { createAccount as create } from '../store/accounts';
 import { parseId, parseName } from './parse';
 import { toProtoAccount } from './to-proto';

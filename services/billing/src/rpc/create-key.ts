@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Pool } from '@gateway/postgres';
 import type { CreateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { CreateKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { newKeyValue } from '../domain/key-value';
 import { insertKey } from '../store/keys';
 import { parseLimit, parseLookupId, parseModels, parseName, parseRateLimit, parseTime } from './parse';

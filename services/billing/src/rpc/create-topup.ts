@@ -1,7 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { CreateTopupRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateTopupRequest';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { createTopup as create } from '../store/topups';
 import { parseAmount, parseId, parseLookupId, parseName } from './parse';
 import { toProtoTopup } from './to-proto';

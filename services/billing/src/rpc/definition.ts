@@ -1,5 +1,5 @@
-import { loadService } from '@gateway/proto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
+import { loadService } from '@gateway/rpc';
 
 /** The methods of BillingService. */
 export const { service: definition } =

@@ -1,6 +1,6 @@
 import type { DeliverRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/DeliverRequest';
 import type { DeliverResponse } from '@gateway/proto/generated/gateway/billing/v1/DeliverResponse';
-import type { RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { type Delivery, type DeliveryOutcome, deliveryOfMessage } from '../domain/delivery';
 
 /** Answers when each event is settled or set aside, durably; fails whole when one of them is neither. */

@@ -1,4 +1,6 @@
-import { type GatewayError, toErrorDetail, toInt64, toProtoRates } from '@gateway/proto';
+import type { GatewayError } from '@gateway/errors';
+import { toInt64 } from '@gateway/money';
+import { toErrorDetail, toProtoRates } from '@gateway/rpc';
 import type { CallToAdmit } from '../domain/admission';
 import type { RatePlace } from '../domain/rate-limiter';
 import type { Grant } from '../domain/reserver';

@@ -1,7 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { FindKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/FindKeyRequest';
 import type { FindKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/FindKeyResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { isWellFormedKeyValue, keyValueMac } from '../domain/key-value';
 import { findAnyKeyByMacs } from '../store/keys';
 import { toProtoKey } from './to-proto';

@@ -1,7 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { FindRequestRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/FindRequestRequest';
 import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { isUuid } from '../domain/request-id';
 import { findAnyRequest } from '../store/find-any-request';
 import { toProtoRequestRecord } from './to-proto-records';

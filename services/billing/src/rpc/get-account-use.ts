@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { AccountUse } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
 import type { GetAccountUseRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetAccountUseRequest';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { nextUtcDayMs } from '../domain/spend-window';
 import { getAccountUse as get } from '../store/account-use';
 import { parseLookupId } from './parse';

@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { Account } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { GetAccountRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetAccountRequest';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { getAccount as get } from '../store/accounts';
 import { parseLookupId } from './parse';
 import { toProtoAccount } from './to-proto';

@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { GetKeyUseRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetKeyUseRequest';
 import type { KeyUse } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { nextUtcDayMs, nextUtcMonthMs } from '../domain/spend-window';
 import { getKeyUse as get, type KeyUseRow } from '../store/key-use';
 import { parseLookupId } from './parse';

@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { GetThrottleRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetThrottleRequest';
 import type { Throttle } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { getThrottle as get } from '../store/throttle';
 
 export const getThrottle =

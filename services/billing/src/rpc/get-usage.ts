@@ -1,7 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { GetUsageRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetUsageRequest';
 import type { GetUsageResponse } from '@gateway/proto/generated/gateway/billing/v1/GetUsageResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { isDay } from '../domain/refused-call';
 import { MAX_PAIRS, sumUsage, type UsageGroup } from '../store/usage-days';
 import { parseLookupId } from './parse';

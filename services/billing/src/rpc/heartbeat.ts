@@ -1,7 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { HeartbeatRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/HeartbeatRequest';
 import type { HeartbeatResponse } from '@gateway/proto/generated/gateway/billing/v1/HeartbeatResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { seeOwner } from '../store/owners';
 import { parseId } from './parse';
 

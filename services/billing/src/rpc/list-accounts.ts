@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { ListAccountsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsRequest';
 import type { ListAccountsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { listAccounts as list } from '../store/accounts';
 import { toPageRequest } from '../store/page';
 import { parseId, parseName } from './parse';

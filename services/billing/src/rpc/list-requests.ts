@@ -1,7 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { ListRequestsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
 import type { ListRequestsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { isUuid } from '../domain/request-id';
 import { toPageRequest } from '../store/page';
 import { listRequests as list, type RequestFilter } from '../store/request-records';

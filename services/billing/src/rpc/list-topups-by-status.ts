@@ -1,7 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { ListTopupsByStatusRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsByStatusRequest';
 import type { ListTopupsByStatusResponse } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsByStatusResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { toPageRequest } from '../store/page';
 import { listTopupsByStatus as list, type TopupRow } from '../store/topups';
 import { toProtoTopup } from './to-proto';

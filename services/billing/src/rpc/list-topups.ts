@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { ListTopupsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsRequest';
 import type { ListTopupsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { toPageRequest } from '../store/page';
 import { listTopups as list } from '../store/topups';
 import { parseLookupId } from './parse';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
 
 const MAX_ID = 128;

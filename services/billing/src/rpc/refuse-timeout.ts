@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { isTimeout } from '../store/statement';
 
 /** For what the database did not get through in time; anything else stays what it is. */

@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { CreateKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { RegenerateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RegenerateKeyRequest';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { newKeyValue } from '../domain/key-value';
 import { regenerateKey as regenerate } from '../store/replace-key-value';
 import { parseLookupId } from './parse';

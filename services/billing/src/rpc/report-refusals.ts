@@ -1,8 +1,9 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { RefusedCount__Output } from '@gateway/proto/generated/gateway/billing/v1/RefusedCount';
 import type { ReportRefusalsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
 import type { ReportRefusalsResponse } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { isDay, parseRefusedCall, summedModel } from '../domain/refused-call';
 import { MalformedEvent } from '../domain/usage-event';
 import { type RefusalReport, takeRefusals } from '../store/refusals';

@@ -1,8 +1,9 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import type { RateReport__Output } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
 import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
 import type { ReserveRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
-import { type Logger, TickBatcher } from '@gateway/runtime';
+import { TickBatcher } from '@gateway/rpc';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import { type CallToAdmit, refuse } from '../domain/admission';
 import { MAX_AMOUNT_NANO } from '../domain/int8';

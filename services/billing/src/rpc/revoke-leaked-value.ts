@@ -1,7 +1,8 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { RevokeLeakedValueRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RevokeLeakedValueRequest';
 import type { RevokeLeakedValueResponse } from '@gateway/proto/generated/gateway/billing/v1/RevokeLeakedValueResponse';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { isWellFormedKeyValue, keyValueMac } from '../domain/key-value';
 import { type LeakedValueOutcome, revokeLeakedValue as revoke } from '../store/change-key';
 import { findAnyKeyByMacs } from '../store/keys';

@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { CreateKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { RotateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RotateKeyRequest';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { newKeyValue } from '../domain/key-value';
 import { rotateKey as rotate } from '../store/replace-key-value';
 import { parseGrace, parseLookupId } from './parse';

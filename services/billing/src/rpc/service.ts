@@ -1,4 +1,6 @@
-import { type Logger, type Pool, type RequestContext, type ServiceBinding, unary } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
+import { type RequestContext, type ServiceBinding, unary } from '@gateway/rpc';
 import type { AccountTurns } from '../domain/account-turns';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import { appendAccessLog } from './append-access-log';

@@ -1,6 +1,7 @@
+import type { Pool } from '@gateway/postgres';
 import type { SetThrottleRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/SetThrottleRequest';
 import type { Throttle } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
-import type { Pool, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { setThrottle as set } from '../store/throttle';
 
 export const setThrottle =

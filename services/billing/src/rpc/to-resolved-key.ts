@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { validUntilMs } from '../domain/presented-key';
 import type { ResolvedKeyRow } from '../store/keys';

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { Pool } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { HoldEnd } from '../domain/settlement';
 import { type Queryable, rowsOf, statement } from './statement';
 import type { StatementBatch } from './statement-batch';

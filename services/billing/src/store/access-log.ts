@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import { uuidFloor } from '../domain/request-id';
 import { arrayLiteral } from './array-literal';
 import { rowsOf, statement } from './statement';

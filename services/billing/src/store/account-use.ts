@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { type Queryable, rowsOf, statement } from './statement';
 import { usedNano } from './used-nano';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { type Page, type PageRequest, toPage } from './page';
 import { type Queryable, rowsOf, statement } from './statement';
 

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import { LEDGER_COLUMNS, type LedgerRow } from './ledger';
 import { lockAccounts } from './lock-accounts';
 import { refuseBalance } from './refuse-balance';

@@ -1,6 +1,7 @@
-import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { arrayLiteral, type Element } from './array-literal';
 
 let database: TestDatabase;

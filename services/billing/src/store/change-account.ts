@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import { ACCOUNT_COLUMNS, type AccountRow } from './accounts';
 import { lockAccounts } from './lock-accounts';
 import { notifyKeys } from './notify-keys';

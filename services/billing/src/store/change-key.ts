@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { findAccountOfKey, getKey, KEY_COLUMNS, type KeyRow } from './keys';
 import { lockAccounts } from './lock-accounts';
 import { notifyKeys } from './notify-keys';

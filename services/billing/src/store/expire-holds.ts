@@ -1,4 +1,4 @@
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { expireHold } from '../domain/settlement';
 import { endHolds } from './end-holds';
 import { fromHoldRow, HOLD_COLUMNS, type HoldRow } from './holds';

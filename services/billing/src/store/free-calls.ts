@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import { type Queryable, rowsOf, statement } from './statement';
 
 const INSERT = statement(

@@ -1,5 +1,5 @@
-import { GatewayError, isShortOfTokens } from '@gateway/proto';
-import type { Pool } from '@gateway/runtime';
+import { GatewayError, isShortOfTokens } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import {
   type AccountFigures,
   admitCall,

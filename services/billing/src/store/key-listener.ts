@@ -1,4 +1,4 @@
-import type { Logger } from '@gateway/runtime';
+import type { Logger } from '@gateway/process';
 import pg from 'pg';
 import type { KeyChanges } from '../domain/key-changes';
 import { KEYS_CHANNEL } from './notify-keys';

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import { lockAccounts } from './lock-accounts';
 import { type Page, type PageRequest, toPage } from './page';
 import { type Queryable, rowsOf, statement } from './statement';

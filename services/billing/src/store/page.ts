@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { MAX_INT8 } from '../domain/int8';
 
 const DEFAULT_LIMIT = 100;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { isLockTimeout } from './statement';
 
 const TABLES = ['holds', 'usage_records'];

@@ -1,4 +1,4 @@
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import type { KeyHistory } from '../domain/rate-history';
 import { lockAccounts } from './lock-accounts';
 import { rowsOf, statement } from './statement';

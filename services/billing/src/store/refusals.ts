@@ -1,4 +1,4 @@
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import type { RefusedCall } from '../domain/refused-call';
 import { rowsOf, statement } from './statement';
 import type { RefusedCount } from './usage-days';

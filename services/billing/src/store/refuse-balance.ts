@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { isOutOfRange } from './statement';
 
 /** @throws GatewayError `invalid_request` where an amount would take a balance out of int8, some nine billion USD */

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from '@gateway/runtime';
+import type { Pool, PoolClient } from '@gateway/postgres';
 import { changeKey, refuseRevoked } from './change-key';
 import { KEY_COLUMNS, type KeyRow } from './keys';
 import { rowsOf, statement } from './statement';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import { uuidFloor } from '../domain/request-id';
 import { type Parameter, type Queryable, rowsOf, type Statement, statement } from './statement';
 

@@ -1,4 +1,4 @@
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import { type AccountFigures, freeNano } from '../domain/admission';
 import type { Delivery, DeliveryOutcome } from '../domain/delivery';
 import type { RateCorrection } from '../domain/rate-limiter';

@@ -1,6 +1,7 @@
-import { createLogger, createPool, type Pool, type PoolClient } from '@gateway/runtime';
+import { createPool, type Pool, type PoolClient } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { rowsOf, statement } from './statement';
 import { StatementBatch } from './statement-batch';
 

@@ -1,4 +1,4 @@
-import type { PoolClient } from '@gateway/runtime';
+import type { PoolClient } from '@gateway/postgres';
 import type { Connection, FieldDef, Submittable } from 'pg';
 
 export interface BoundStatement {

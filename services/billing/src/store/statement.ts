@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from '@gateway/runtime';
+import type { Pool, PoolClient } from '@gateway/postgres';
 import { arrayLiteral, type Element } from './array-literal';
 import { StatementBatch } from './statement-batch';
 

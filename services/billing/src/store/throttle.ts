@@ -1,4 +1,4 @@
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import { type EdgeDemand, leasePermits } from '../domain/throttle-lease';
 import { type Queryable, rowsOf, statement } from './statement';
 

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { lockAccounts } from './lock-accounts';
 import { type Page, type PageRequest, toPage } from './page';
 import { refuseBalance } from './refuse-balance';

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from '@gateway/runtime';
+import type { Pool, PoolClient } from '@gateway/postgres';
 import { isRefusal, rowsOf, statement } from './statement';
 import { StatementBatch } from './statement-batch';
 

@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 
 /** Stops the clock that windows, expiry and partitions go by; `now()` starts it again. The pool is the owner's. */
 export async function setClock(owner: Pool, at: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { fromErrorDetail, type GatewayError, loadService } from '@gateway/proto';
+import type { GatewayError } from '@gateway/errors';
+import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { RateReport } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
@@ -7,9 +8,9 @@ import type { ReserveReply__Output } from '@gateway/proto/generated/gateway/bill
 import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import type { UsageEvent } from '@gateway/proto/generated/gateway/billing/v1/UsageEvent';
-import { callUnary, createGrpcClient, createLogger } from '@gateway/runtime';
+import { callUnary, createGrpcClient, fromErrorDetail, loadService } from '@gateway/rpc';
+import { createServiceDatabase } from '@gateway/testing';
 import type { ServiceError } from '@grpc/grpc-js';
-import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
 import { startBilling } from '../server';
 
 const SECRET = 'a secret for tests only';

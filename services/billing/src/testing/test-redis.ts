@@ -1,5 +1,5 @@
-import { createLogger } from '@gateway/runtime';
-import { startEmbeddedRedisProcess } from '../../../../deploy/local/src/engines/embedded-redis-process';
+import { startEmbeddedRedisProcess } from '@gateway/local-stack';
+import { createLogger } from '@gateway/process';
 import { connectRedis, type RedisConnection, redisScript } from '../clients/redis';
 import { bookOf } from '../clients/redis-rates';
 import { eventually } from './test-billing';

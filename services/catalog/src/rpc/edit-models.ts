@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { CreateModelRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/CreateModelRequest';
 import type { Model as ModelProto } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { SetModelStatusRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/SetModelStatusRequest';
 import type { SetPricingRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/SetPricingRequest';
 import type { UpdateModelRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/UpdateModelRequest';
-import type { RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import type { Model, ModelEntry } from '../domain/model';
 import { checkEntry } from '../seed/check-entry';
 import type { CatalogEdit } from '../store/edit-catalog';

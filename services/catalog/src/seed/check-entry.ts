@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { ModelEntry } from '../domain/model';
 import { fromSeedModel } from './from-seed';
 import { modelSchema, problemsOf } from './seed-schema';

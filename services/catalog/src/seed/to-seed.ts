@@ -1,4 +1,4 @@
-import { decimalFromNano } from '@gateway/proto';
+import { decimalFromNano } from '@gateway/money';
 import type { ImageFeatures, ModelEntry, Pricing, TokenRates, VideoFeatures } from '../domain/model';
 import type { SeedInput } from './seed-schema';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { Model, ModelEntry } from '../domain/model';
 import { fromModelRow, type ModelRow, toFeaturesJson, toTargetsJson } from './model-rows';
 import { announceChange, insertModel, insertPriceVersion, nextRevision } from './models';

@@ -1,4 +1,5 @@
-import type { Logger, Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
 import type { Catalog } from '../domain/catalog';
 import { ChangeListener } from './change-listener';
 import { loadChanges } from './models';

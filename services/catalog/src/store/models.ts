@@ -1,4 +1,4 @@
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { CatalogUpdate } from '../domain/catalog';
 import type { ModelEntry } from '../domain/model';
 import { fromModelRow, type ModelRow, toFeaturesJson, toPricingJson, toTargetsJson } from './model-rows';

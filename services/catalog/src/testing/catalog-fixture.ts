@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadService } from '@gateway/proto';
+import { createLogger, type RunningService } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
-import { createGrpcClient, createLogger, type RunningService } from '@gateway/runtime';
+import { createGrpcClient, loadService } from '@gateway/rpc';
+import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
 import pg from 'pg';
-import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
-import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { start } from '../server';
 
 const SECRET = 'a-secret-for-tests-only';

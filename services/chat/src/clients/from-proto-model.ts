@@ -1,4 +1,4 @@
-import { toListedModel } from '@gateway/proto';
+import { toListedModel } from '@gateway/models';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
 import type { CatalogModel, Pricing, TokenPrice } from '../domain/model';

@@ -1,6 +1,7 @@
-import { GatewayError, loadService } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/media';
-import { createGrpcClient, createLogger, startGrpcServer, unary } from '@gateway/runtime';
+import { createGrpcClient, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { expect, test } from '@jest/globals';
 import { MediaProviders } from './media-providers';
 

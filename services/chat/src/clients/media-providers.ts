@@ -1,5 +1,6 @@
+import { every, type Logger, type Repeated } from '@gateway/process';
 import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
-import { callUnary, every, type Logger, type Repeated } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
 
 const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 5_000;

@@ -1,4 +1,4 @@
-import type { GatewayError } from '@gateway/proto';
+import type { GatewayError } from '@gateway/errors';
 import type { Conversation } from './conversation';
 import type { PassedChange } from './passed-change';
 import type { Reply, StreamWriter } from './reply';

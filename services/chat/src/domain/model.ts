@@ -1,5 +1,5 @@
-import { findNamed, type ModelAccess, ModelWithheld, mayCall } from '@gateway/metering';
-import { GatewayError, type ListedModel } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { findNamed, type ListedModel, type ModelAccess, ModelWithheld, mayCall } from '@gateway/models';
 import type { Target } from '@gateway/upstream';
 
 /** Nano-USD per million tokens. An absent price means that what it would pay for is refused. */

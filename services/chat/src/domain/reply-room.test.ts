@@ -1,4 +1,5 @@
-import { BodyRoom, LINK_WINDOW_BYTES } from '@gateway/runtime';
+import { LINK_WINDOW_BYTES } from '@gateway/link';
+import { BodyRoom } from '@gateway/quota';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { type HeldReply, MAX_REPLY_BYTES, ReplyRoom } from './reply-room';
 

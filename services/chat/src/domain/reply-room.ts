@@ -1,5 +1,6 @@
-import { GatewayError } from '@gateway/proto';
-import { type BodyRoom, LINK_WINDOW_BYTES } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { LINK_WINDOW_BYTES } from '@gateway/link/link-limits';
+import type { BodyRoom } from '@gateway/quota';
 
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 const FIRST_BYTES = 4 * 1024 * 1024;

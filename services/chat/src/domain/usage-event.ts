@@ -4,7 +4,7 @@ import {
   releasedEvent,
   type UsageEvent,
   usageEvent,
-} from '@gateway/metering';
+} from '@gateway/call-billing/usage-event';
 import type { TokenPrice } from './model';
 import { costOf } from './price';
 import { NO_USAGE, type TokenUsage, type UsageSource } from './usage';

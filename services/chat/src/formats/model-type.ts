@@ -1,4 +1,5 @@
-import { GatewayError, MODEL_TYPES, type ModelType } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { MODEL_TYPES, type ModelType } from '@gateway/models';
 
 /** Returns what the query filters models by. @throws GatewayError `invalid_request` for a value that is no type */
 export function parseModelType(query: string): ModelType | undefined {

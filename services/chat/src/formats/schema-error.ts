@@ -1,5 +1,5 @@
+import { GatewayError } from '@gateway/errors';
 import { isEmpty, missingParameter } from '@gateway/json-body';
-import { GatewayError } from '@gateway/proto';
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;

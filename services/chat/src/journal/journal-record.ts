@@ -1,4 +1,4 @@
-import type { UsageEvent } from '@gateway/metering';
+import type { UsageEvent } from '@gateway/call-billing';
 import type { TokenPrice } from '../domain/model';
 import type { TokenUsage } from '../domain/usage';
 import type { DispatchedCall } from '../domain/usage-event';

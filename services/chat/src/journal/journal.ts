@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync } from 'node:fs';
-import type { Owner, UsageEvent } from '@gateway/metering';
+import type { Owner, UsageEvent } from '@gateway/call-billing';
 import type { TokenUsage } from '../domain/usage';
 import type { DispatchedCall } from '../domain/usage-event';
 import { encodeRecord, type JournalRecord } from './journal-record';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import type { Owner } from '@gateway/metering';
+import type { Owner } from '@gateway/call-billing';
 import { syncDirectory } from './segment';
 
 /** Begins the next life of the journal in `directory`; durable before it answers. */

@@ -1,4 +1,4 @@
-import type { UsageEvent } from '@gateway/metering';
+import type { UsageEvent } from '@gateway/call-billing';
 import type { TokenUsage } from '../domain/usage';
 import { type DispatchedCall, settledEvent } from '../domain/usage-event';
 import type { Journal } from './journal';

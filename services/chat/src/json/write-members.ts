@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /**
  * A JSON object, written member by member; undefined ones are left out. V8's `JSON.stringify` has a quick way

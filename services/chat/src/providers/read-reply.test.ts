@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { BodyRoom } from '@gateway/runtime';
+import { BodyRoom } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
 import { ReplyRoom } from '../domain/reply-room';
 import { readMessage } from './anthropic/read-message';

@@ -1,4 +1,4 @@
-import { ConfigError } from '@gateway/runtime';
+import { ConfigError } from '@gateway/process';
 import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';

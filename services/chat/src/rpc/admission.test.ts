@@ -1,5 +1,5 @@
-import type { ReserveClient, UsageRelay } from '@gateway/metering';
-import type { RequestContext } from '@gateway/runtime';
+import type { ReserveClient, UsageRelay } from '@gateway/call-billing';
+import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import { ExpectedOutputs } from '../domain/expected-outputs';
 import type { Model } from '../domain/model';

@@ -5,11 +5,12 @@ import {
   releasedEvent,
   type UsageEvent,
   type UsageRelay,
-} from '@gateway/metering';
-import { fromProtoRates, GatewayError, type RateFigures, rateHeaders, toInt64 } from '@gateway/proto';
+} from '@gateway/call-billing';
+import { GatewayError, type RateFigures, rateHeaders } from '@gateway/errors';
+import { toInt64 } from '@gateway/money';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import type { RequestContext } from '@gateway/runtime';
+import { fromProtoRates, type RequestContext } from '@gateway/rpc';
 import type { ExpectedOutputs } from '../domain/expected-outputs';
 import type { Model, TokenPrice } from '../domain/model';
 import { outputWithin } from '../domain/price';

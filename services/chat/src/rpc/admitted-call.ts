@@ -1,4 +1,4 @@
-import type { RateFigures } from '@gateway/proto';
+import type { RateFigures } from '@gateway/errors';
 import type { CallerRequest } from '../domain/caller-request';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';

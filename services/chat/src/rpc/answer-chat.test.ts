@@ -1,5 +1,6 @@
-import { GatewayError } from '@gateway/proto';
-import type { LinkCall, RequestContext } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkCall } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Wire } from '../domain/conversation';

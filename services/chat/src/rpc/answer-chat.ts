@@ -1,6 +1,8 @@
-import { isBareName, noteFailure, recordedName } from '@gateway/metering';
-import { GatewayError, isShortOfTokens } from '@gateway/proto';
-import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
+import { noteFailure } from '@gateway/call-billing';
+import { GatewayError, isShortOfTokens } from '@gateway/errors';
+import type { LinkCall, LinkReply } from '@gateway/link';
+import { isBareName, recordedName } from '@gateway/models';
+import type { RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';

@@ -1,6 +1,8 @@
-import type { UsageEvent } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
-import { BodyRoom, type LinkReply, type RequestContext } from '@gateway/runtime';
+import type { UsageEvent } from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
+import type { LinkReply } from '@gateway/link';
+import { BodyRoom } from '@gateway/quota';
+import type { RequestContext } from '@gateway/rpc';
 import { UpstreamError } from '@gateway/upstream';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Model } from '../domain/model';

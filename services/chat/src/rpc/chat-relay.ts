@@ -1,5 +1,6 @@
-import { GatewayError } from '@gateway/proto';
-import type { LinkReply, RequestContext } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkReply } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
 import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { PassedStream } from '../domain/chat-provider';

@@ -1,4 +1,4 @@
-import { jsonReply, type LinkHandler } from '@gateway/runtime';
+import { jsonReply, type LinkHandler } from '@gateway/link';
 import { countConversation } from '../domain/count-conversation';
 import type { CountingShare } from '../domain/counting-share';
 import { type ModelLookup, resolveChatModel } from '../domain/model';

@@ -1,4 +1,4 @@
-import type { LinkHandler } from '@gateway/runtime';
+import type { LinkHandler } from '@gateway/link';
 import type { UnknownFields } from '../domain/caller-request';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import type { AnswerChat } from './answer-chat';

@@ -1,4 +1,4 @@
-import type { LinkHandler } from '@gateway/runtime';
+import type { LinkHandler } from '@gateway/link';
 import type { UnknownFields } from '../domain/caller-request';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import type { AnswerChat } from './answer-chat';

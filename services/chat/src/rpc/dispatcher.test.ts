@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { RequestContext } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { RequestContext } from '@gateway/rpc';
 import { TargetHealth, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model } from '../domain/model';

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { RequestContext } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { RequestContext } from '@gateway/rpc';
 import {
   failureOf,
   isCallersFault,

@@ -1,5 +1,6 @@
+import type { LinkCall } from '@gateway/link';
 import type { Model, Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
-import type { LinkCall, RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import { fromProtoModel } from '../clients/from-proto-model';
 import { getModel, listModels, type ModelListDeps } from './list-models';

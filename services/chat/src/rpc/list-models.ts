@@ -1,6 +1,7 @@
-import { isBareName, mayCall } from '@gateway/metering';
-import { GatewayError, isOfType } from '@gateway/proto';
-import { jsonReply, type LinkCall, type LinkReply, type RequestContext } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { jsonReply, type LinkCall, type LinkReply } from '@gateway/link';
+import { isBareName, isOfType, mayCall } from '@gateway/models';
+import type { RequestContext } from '@gateway/rpc';
 import { type CatalogModel, isServed, isServedByMedia, noCatalog } from '../domain/model';
 import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { parseModelType } from '../formats/model-type';

@@ -1,4 +1,4 @@
-import { releasedEvent, type UsageEvent } from '@gateway/metering';
+import { releasedEvent, type UsageEvent } from '@gateway/call-billing';
 import type { TokenUsage, UsageSource } from '../domain/usage';
 import {
   abandonedCallEvent,

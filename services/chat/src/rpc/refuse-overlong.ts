@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { CallerRequest } from '../domain/caller-request';
 import type { Conversation } from '../domain/conversation';
 import { countConversation } from '../domain/count-conversation';

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { LinkHandler } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkHandler } from '@gateway/link';
 
 export interface Routes {
   readonly chatCompletion: LinkHandler;

@@ -1,8 +1,8 @@
-import { GatewayError } from '@gateway/proto';
-import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createServiceDatabase, createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
-import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { checkPassword } from './check-password';
 
 let database: TestDatabase;

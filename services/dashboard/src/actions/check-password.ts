@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { Pool } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { User } from '../domain/user';
 import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, forgetAttempts, giveBackAttempt, takeAttempt } from '../store/attempts';

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import type { Role } from '../domain/access';
 import { firstPassword } from '../security/first-password';
 import type { PasswordHasher } from '../security/password-hasher';

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
-import type { Logger } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import { findUserByEmail } from '../store/users';
 import { type RegisterDependencies, registerUser } from './register-user';
 

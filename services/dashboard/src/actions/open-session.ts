@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import type { User } from '../domain/user';
 import type { IssuedToken, LoginTokens } from '../security/login-tokens';
 import { insertSession } from '../store/sessions';

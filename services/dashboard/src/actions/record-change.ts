@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { Pool } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import { refuseIfMany } from '../domain/refuse-if-many';
 import type { UserCall, UserEndpoint } from '../routes/endpoint';
 import { type AttemptLimit, takeAttempt } from '../store/attempts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { Call, UserCall, UserEndpoint } from '../routes/endpoint';
 import { accountOf, isAccountId, toTexts } from './record-change';
 import type { SecurityEvents } from './security-events';

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
-import type { Pool } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { Billing, Caller } from '../clients/billing';
 import type { User } from '../domain/user';
 import type { PasswordHasher } from '../security/password-hasher';

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { Pool } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { User } from '../domain/user';
 import { firstPassword } from '../security/first-password';
 import type { PasswordHasher } from '../security/password-hasher';

@@ -1,4 +1,5 @@
-import type { Logger, Pool, SecurityEvent, SecurityLog } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
+import type { Logger, SecurityEvent, SecurityLog } from '@gateway/process';
 import { RecentSet } from '../domain/recent-set';
 import { insertAuditEntry } from '../store/audit';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { AbandonedCost__Output } from '@gateway/proto/generated/gateway/billing/v1/AbandonedCost';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { AccountUse__Output } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
@@ -28,7 +28,7 @@ import type { TopupStatus } from '@gateway/proto/generated/gateway/billing/v1/To
 import type { UpdateAccountLimitsRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateAccountLimitsRequest';
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { callUnary } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
 import type { SequenceMask } from '../domain/sequence-mask';
 
 const TIMEOUT_MS = 5_000;

@@ -1,7 +1,7 @@
-import type { ModelStatus } from '@gateway/proto';
+import type { ModelStatus } from '@gateway/models';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
-import { callUnary } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
 import type { CatalogModel } from '../domain/listed-model';
 import type { ModelFields, PricesDraft } from '../domain/model-draft';
 import type { Caller } from './billing';

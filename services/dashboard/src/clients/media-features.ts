@@ -1,4 +1,4 @@
-import type { ImageFeatures, VideoFeatures } from '@gateway/proto';
+import type { ImageFeatures, VideoFeatures } from '@gateway/models';
 import type { ImageFeatures as ImageFeaturesProto } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { VideoFeatures as VideoFeaturesProto } from '@gateway/proto/generated/gateway/catalog/v1/VideoFeatures';
 

@@ -1,8 +1,9 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
-import { type Logger, PersistentStream } from '@gateway/runtime';
+import { PersistentStream } from '@gateway/rpc';
 import type { CatalogModel } from '../domain/listed-model';
 import { fromProtoModel } from './from-proto-model';
 

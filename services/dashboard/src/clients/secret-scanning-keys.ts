@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
 
 export interface SecretScanningKeysOptions {

@@ -1,4 +1,4 @@
-import type { ListedModel } from '@gateway/proto';
+import type { ListedModel } from '@gateway/models';
 
 /** What only operators are shown: how the model is served. */
 interface ModelService {

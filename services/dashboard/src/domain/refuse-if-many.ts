@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** Throws `too_many_attempts` when there is something to wait for. */
 export function refuseIfMany(waitSeconds: number | undefined): void {

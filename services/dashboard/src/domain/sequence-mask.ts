@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 const CIPHER = 'aes-128-ecb';
 const KEY_BYTES = 16;

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { Pool } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import type { Login } from '../domain/user';
 import type { LoginTokens } from '../security/login-tokens';
 import { findSession } from '../store/sessions';

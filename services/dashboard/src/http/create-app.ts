@@ -1,12 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
-import {
-  clientNetwork,
-  isServiceToken,
-  type Logger,
-  type RequestContext,
-  SERVICE_TOKEN_HEADER,
-} from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import { clientNetwork } from '@gateway/public-http';
+import { isServiceToken, type RequestContext, SERVICE_TOKEN_HEADER } from '@gateway/rpc';
 import express, {
   type Express,
   type NextFunction,

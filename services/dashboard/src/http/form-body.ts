@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@gateway/proto';
-import type { LinkedCall } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkedCall } from '@gateway/link';
 
 const FORM_TYPE = /^multipart\/form-data\s*(?:;|$)/i;
 

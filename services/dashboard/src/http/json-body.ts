@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '@gateway/errors';
 import { parseJsonObject } from '@gateway/json-body';
-import { GatewayError } from '@gateway/proto';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Edge sends a body once it has all of it. */

@@ -1,5 +1,5 @@
-import { GatewayError, toErrorFrame } from '@gateway/proto';
-import type { LinkedCall, ReplySink } from '@gateway/runtime';
+import { GatewayError, toErrorFrame } from '@gateway/errors';
+import type { LinkedCall, ReplySink } from '@gateway/link';
 import type { Response } from 'express';
 import type { RelayedCall } from '../routes/endpoint';
 import type { FormBody } from './form-body';

@@ -1,5 +1,5 @@
-import { errorHeaders, GatewayError, toEnvelope } from '@gateway/proto';
-import type { Logger } from '@gateway/runtime';
+import { errorHeaders, GatewayError, toEnvelope } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import type { Request, Response } from 'express';
 
 export function sendJson(response: Response, value: unknown): void {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { DASHBOARD_ERROR_TABLE, ERROR_TABLE } from '@gateway/proto';
+import { DASHBOARD_ERROR_TABLE, ERROR_TABLE } from '@gateway/errors';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type EndpointDependencies, endpoints } from '../routes/endpoints';
 import { type Dashboard, startDashboard, startWorld, type World } from '../testing/dashboard-fixture';

@@ -1,4 +1,4 @@
-import type { AnyErrorCode } from '@gateway/proto';
+import type { AnyErrorCode } from '@gateway/errors';
 import type { Endpoint } from '../routes/endpoint';
 import { noFields } from '../routes/parse-input';
 import { ERROR_EXAMPLES, ERROR_SCHEMA, errorResponses } from './error-responses';

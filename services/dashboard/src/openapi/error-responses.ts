@@ -5,7 +5,7 @@ import {
   type ErrorRow,
   GatewayError,
   toEnvelope,
-} from '@gateway/proto';
+} from '@gateway/errors';
 import type { JsonSchema } from './schema-book';
 
 const ROWS: Readonly<Record<AnyErrorCode, ErrorRow>> = { ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE };

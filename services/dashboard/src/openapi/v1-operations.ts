@@ -1,4 +1,5 @@
-import { type AnyErrorCode, MODEL_TYPES } from '@gateway/proto';
+import type { AnyErrorCode } from '@gateway/errors';
+import { MODEL_TYPES } from '@gateway/models';
 import { z } from 'zod';
 import { v1ModelFields } from '../routes/answers';
 

@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import { createMember } from '../actions/create-member';
 import { renewPassword } from '../actions/renew-password';
 import type { Billing } from '../clients/billing';

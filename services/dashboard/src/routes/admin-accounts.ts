@@ -1,5 +1,5 @@
+import type { Pool } from '@gateway/postgres';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
-import type { Pool } from '@gateway/runtime';
 import { z } from 'zod';
 import { type RegisterDependencies, registerUser } from '../actions/register-user';
 import { firstPassword } from '../security/first-password';

@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import { z } from 'zod';
 import type { SequenceMask } from '../domain/sequence-mask';
 import { type AuditRow, listAudit } from '../store/audit';

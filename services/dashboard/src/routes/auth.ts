@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { Pool } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
 import { z } from 'zod';
 import { checkPassword, type PasswordDependencies } from '../actions/check-password';
 import { openSession } from '../actions/open-session';

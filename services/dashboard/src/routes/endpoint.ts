@@ -1,5 +1,6 @@
-import type { AnyErrorCode } from '@gateway/proto';
-import type { LinkedCall, LinkRequest, ReplySink, RequestContext } from '@gateway/runtime';
+import type { AnyErrorCode } from '@gateway/errors';
+import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
 import type { z } from 'zod';
 import type { Access } from '../domain/access';
 import type { Login } from '../domain/user';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';

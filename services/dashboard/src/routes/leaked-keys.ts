@@ -1,5 +1,5 @@
 import { createHash, verify } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
 import { type LeakedValue, type RevokedValue, revokeLeakedValues } from '../actions/revoke-leaked-values';
 import type { SecurityEvents } from '../actions/security-events';

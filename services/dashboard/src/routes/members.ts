@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import { z } from 'zod';
 import { createMember } from '../actions/create-member';
 import { renewPassword } from '../actions/renew-password';

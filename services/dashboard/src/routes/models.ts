@@ -1,4 +1,5 @@
-import { GatewayError, isOfType, type ListedModel, MODEL_TYPES } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { isOfType, type ListedModel, MODEL_TYPES } from '@gateway/models';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { toList } from './to-json';
 
 /** By slug, from after the cursor on. */

@@ -1,5 +1,6 @@
+import { GatewayError } from '@gateway/errors';
 import { isEmpty, safeParse } from '@gateway/json-body';
-import { GatewayError, MAX_USD, nanoFromUsd } from '@gateway/proto';
+import { MAX_USD, nanoFromUsd } from '@gateway/money';
 import { z } from 'zod';
 
 /**

@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { LinkRequest } from '@gateway/link';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import type { CallPlaces, LinkRequest } from '@gateway/runtime';
+import type { CallPlaces } from '@gateway/quota';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { Endpoint, RelayEndpoint, RelayedCall, UserCall } from './endpoint';

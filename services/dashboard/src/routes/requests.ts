@@ -1,4 +1,5 @@
-import { GatewayError, usdFromNano } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { usdFromNano } from '@gateway/money';
 import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
 import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { UsageTotals__Output } from '@gateway/proto/generated/gateway/billing/v1/UsageTotals';

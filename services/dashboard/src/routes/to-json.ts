@@ -1,4 +1,4 @@
-import { usdFromNano } from '@gateway/proto';
+import { usdFromNano } from '@gateway/money';
 import type { AbandonedCost__Output } from '@gateway/proto/generated/gateway/billing/v1/AbandonedCost';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { AccountUse__Output } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayError, LOGIN_TOKEN } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { LOGIN_TOKEN } from '@gateway/public-http';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Session, User } from '../domain/user';
 import type { SigningKeys } from './signing-keys';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { WorkQueue } from './work-queue';
 

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { LOGIN_TOKEN } from '@gateway/proto';
+import { LOGIN_TOKEN } from '@gateway/public-http';
 
 /** What precedes the seed in the PKCS #8 form of an Ed25519 private key. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');

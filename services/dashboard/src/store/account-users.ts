@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 
 /** An operator who looks for more should say more. */
 const MAX_ACCOUNTS = 200;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 
 /** How often something may be tried in a window of time, counted for one subject such as an address. */
 export interface AttemptLimit {

@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 
 export interface AuditEntry {
   /** The account that it concerns; null: the whole gateway. */

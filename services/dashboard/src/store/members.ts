@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { Role } from '../domain/access';
 
 export interface Member {

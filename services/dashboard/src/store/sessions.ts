@@ -1,4 +1,4 @@
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import type { Session, User } from '../domain/user';
 import { fromUserRow } from './users';
 

@@ -1,4 +1,4 @@
-import { type Pool, withTransaction } from '@gateway/runtime';
+import { type Pool, withTransaction } from '@gateway/postgres';
 import type { Role } from '../domain/access';
 import type { User } from '../domain/user';
 

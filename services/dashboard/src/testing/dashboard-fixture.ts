@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createLogger, SERVICE_TOKEN_HEADER, serviceToken } from '@gateway/runtime';
+import { createLogger } from '@gateway/process';
+import { SERVICE_TOKEN_HEADER, serviceToken } from '@gateway/rpc';
+import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
 import pg from 'pg';
-import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
-import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import type { ApiDocument } from '../openapi/api-document';
 import { start } from '../server';
 import { DocumentCheck } from './document-check';

@@ -1,10 +1,11 @@
-import { GatewayError, loadService } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { CreateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { LedgerEntry } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
-import { type Logger, startGrpcServer, unary } from '@gateway/runtime';
+import { loadService, startGrpcServer, unary } from '@gateway/rpc';
 
 interface FakeAccount {
   id: string;

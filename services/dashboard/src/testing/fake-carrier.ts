@@ -1,16 +1,9 @@
-import { loadService } from '@gateway/proto';
+import { type LinkCall, type LinkHandler, LinkServer } from '@gateway/link';
+import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ListProvidersResponse } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import {
-  type LinkCall,
-  type LinkHandler,
-  LinkServer,
-  type Logger,
-  type RequestContext,
-  startGrpcServer,
-  unary,
-} from '@gateway/runtime';
+import { loadService, type RequestContext, startGrpcServer, unary } from '@gateway/rpc';
 
 /** Chat and media in one: answers calls as the test says. */
 export async function startFakeCarrier(log: Logger, secret: string) {

@@ -1,9 +1,10 @@
-import { GatewayError, loadService } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { Model } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { WatchRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchRequest';
 import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
-import { type Logger, startGrpcServer, unary } from '@gateway/runtime';
+import { loadService, startGrpcServer, unary } from '@gateway/rpc';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 
 const model = (slug: string, outputs: string[], more: Model = {}): Model => ({

@@ -1,5 +1,5 @@
+import { createLogger } from '@gateway/process';
 import type { AccessLogEntry } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
-import { createLogger } from '@gateway/runtime';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { Exchange } from '../http/exchange';
 import { AccessLog } from './access-log';

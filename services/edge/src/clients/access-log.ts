@@ -1,6 +1,7 @@
+import type { Logger } from '@gateway/process';
 import type { AccessLogEntry } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import { callUnary, type Logger } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
 import type { Caller, Exchange } from '../http/exchange';
 
 export interface AccessLogOptions {

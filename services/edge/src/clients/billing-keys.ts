@@ -1,6 +1,7 @@
+import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
-import { callUnary, type Logger, PersistentStream } from '@gateway/runtime';
+import { callUnary, PersistentStream } from '@gateway/rpc';
 import type { KeyCache, ResolvedKey } from '../domain/key-cache';
 
 const RESOLVE_TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { DashboardServiceClient } from '@gateway/proto/generated/gateway/dashboard/v1/DashboardService';
-import { callUnary } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
 import type { JSONWebKeySet } from 'jose';
 
 const TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import { callUnary } from '@gateway/runtime';
+import { callUnary } from '@gateway/rpc';
 import type { ThrottleLease } from '../domain/throttle';
 
 const TIMEOUT_MS = 2_000;

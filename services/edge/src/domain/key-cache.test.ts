@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { KeyCache, type ResolvedKey } from './key-cache';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { FreshQuestions } from '@gateway/runtime';
+import { FreshQuestions } from '@gateway/quota';
 
 /** A key as billing resolved it. */
 export interface ResolvedKey {

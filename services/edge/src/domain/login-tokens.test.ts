@@ -1,4 +1,4 @@
-import { LOGIN_TOKEN } from '@gateway/proto';
+import { LOGIN_TOKEN } from '@gateway/public-http';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type CryptoKey,

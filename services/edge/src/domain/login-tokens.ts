@@ -1,4 +1,5 @@
-import { GatewayError, LOGIN_TOKEN } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { LOGIN_TOKEN } from '@gateway/public-http';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose';
 
 export interface LoginTokensOptions {

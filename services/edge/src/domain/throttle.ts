@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** An edge's share of the platform throttle for a moment. */
 export interface ThrottleLease {

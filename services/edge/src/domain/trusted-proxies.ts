@@ -1,5 +1,5 @@
 import { BlockList, isIPv4 } from 'node:net';
-import { canonicalAddress } from '@gateway/runtime';
+import { canonicalAddress } from '@gateway/public-http';
 import type { IpNetwork } from './ip-network';
 
 /** Longer chains of proxies are followed no further. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError, toEnvelope } from '@gateway/proto';
+import { GatewayError, toEnvelope } from '@gateway/errors';
 
 const LINGER_MS = 500;
 

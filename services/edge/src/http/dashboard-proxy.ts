@@ -1,8 +1,8 @@
 import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { GatewayError } from '@gateway/proto';
-import { SERVICE_TOKEN_HEADER } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { SERVICE_TOKEN_HEADER } from '@gateway/rpc';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { CallerGone, type Exchange } from './exchange';
 import { PassedBody } from './passed-body';

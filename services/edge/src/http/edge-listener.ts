@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { GatewayError } from '@gateway/proto';
-import type { Logger } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import type { TrustedProxies } from '../domain/trusted-proxies';
 import { destroyAfterLinger, fromParserError, writeRawError } from './client-error';
 import { CallerGone, createExchange, type Exchange } from './exchange';

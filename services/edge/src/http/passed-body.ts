@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { CallerGone, type Exchange } from './exchange';
 import { tooLarge } from './read-body';
 import type { SendLimits } from './send-body';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { SERVICE_TOKEN_HEADER } from '@gateway/runtime';
+import { SERVICE_TOKEN_HEADER } from '@gateway/rpc';
 
 /** Headers that concern one connection only. `transfer-encoding` is Node's to handle on either side. */
 const HOP_BY_HOP = [

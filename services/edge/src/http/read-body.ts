@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { BodyRoom, ByteShares } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { BodyRoom, ByteShares } from '@gateway/quota';
 import { CallerGone, type Exchange } from './exchange';
 import { GatheredChunks } from './gathered-chunks';
 import { type ProgressLimits, watchProgress } from './watch-progress';

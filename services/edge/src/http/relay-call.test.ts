@@ -1,4 +1,4 @@
-import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from '@gateway/runtime';
+import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from '@gateway/link';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError } from '../testing/expect-error';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { GatewayError, type StreamErrors, toErrorFrame } from '@gateway/proto';
-import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/runtime';
+import { GatewayError, type StreamErrors, toErrorFrame } from '@gateway/errors';
+import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/link';
 import { CallerGone, type Exchange } from './exchange';
 import { publicReplyHeaders } from './reply-headers';
 import type { SentBody } from './send-body';

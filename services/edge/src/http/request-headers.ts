@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { CallHeader } from '@gateway/proto/generated/gateway/edge/v1/CallHeader';
 import type { PresentedCredentials } from '../domain/api-key';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { Exchange } from './exchange';
 import { type BodyLimits, tooLarge } from './read-body';
 import { takeUploadShare } from './upload-share';

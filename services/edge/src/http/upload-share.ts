@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { LINK_BODY_WINDOW_BYTES } from '@gateway/runtime';
+import { LINK_BODY_WINDOW_BYTES } from '@gateway/link';
 import { type BodyLimits, tooLarge, tooManyAtOnce } from './read-body';
 
 /** What one upload can hold here: what waits for the next service to take, and what waits behind that. */

@@ -1,5 +1,6 @@
-import { GatewayError } from '@gateway/proto';
-import { CallerLeft, LINK_BODY_WINDOW_BYTES, type LinkCall } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { LINK_BODY_WINDOW_BYTES, type LinkCall } from '@gateway/link';
+import { CallerLeft } from '@gateway/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, OTHER_KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorHeaders, type GatewayError, toEnvelope } from '@gateway/proto';
+import { errorHeaders, type GatewayError, toEnvelope } from '@gateway/errors';
 import type { Exchange } from './exchange';
 
 /** A refused request's unread body up to this size is read away, so that the connection lives on. */

@@ -1,4 +1,4 @@
-import type { StreamErrors } from '@gateway/proto';
+import type { StreamErrors } from '@gateway/errors';
 
 /** Services that answer API calls over a link. */
 export type ApiService = 'chat' | 'media';

@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewayError } from '@gateway/proto';
+import { type ErrorCode, GatewayError } from '@gateway/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';

@@ -1,5 +1,5 @@
-import type { Refusal } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import type { Refusal } from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { readApiKey } from '../domain/api-key';
 import type { KeyCache } from '../domain/key-cache';

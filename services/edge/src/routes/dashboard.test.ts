@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { LOGIN_TOKEN } from '@gateway/proto';
-import { serviceToken } from '@gateway/runtime';
+import { LOGIN_TOKEN } from '@gateway/public-http';
+import { serviceToken } from '@gateway/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, SECRET, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';

@@ -1,5 +1,5 @@
-import { GatewayError, LOGIN_TOKEN } from '@gateway/proto';
-import { clientNetwork } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import { clientNetwork, LOGIN_TOKEN } from '@gateway/public-http';
 import { looksLikeApiKey, readBearer } from '../domain/api-key';
 import type { LoginTokens, VerifyOptions } from '../domain/login-tokens';
 import type { Throttle } from '../domain/throttle';

@@ -1,4 +1,4 @@
-import { createLogger, type Logger, type RunningService } from '@gateway/runtime';
+import { createLogger, type Logger, type RunningService } from '@gateway/process';
 import { startEdge } from '../server';
 import { FakeBilling } from './fake-billing';
 import { FakeChat } from './fake-chat';

@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type ErrorCode } from '@gateway/proto';
+import { ERROR_TABLE, type ErrorCode } from '@gateway/errors';
 import { expect } from '@jest/globals';
 import { type ParsedReply, parseReply } from './raw-client';
 

@@ -1,4 +1,5 @@
-import { GatewayError, loadService } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { LeaseThrottleResponse } from '@gateway/proto/generated/gateway/billing/v1/LeaseThrottleResponse';
 import type { RefusedCall__Output } from '@gateway/proto/generated/gateway/billing/v1/RefusedCall';
@@ -6,7 +7,7 @@ import type { ReportRefusalsRequest__Output } from '@gateway/proto/generated/gat
 import type { ResolveKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyRequest';
 import type { ResolveKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyResponse';
 import type { WatchKeysResponse } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
-import { type GrpcServer, type Logger, startGrpcServer, unary } from '@gateway/runtime';
+import { type GrpcServer, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { Metadata, type ServerWritableStream } from '@grpc/grpc-js';
 
 type Watch = ServerWritableStream<unknown, WatchKeysResponse>;

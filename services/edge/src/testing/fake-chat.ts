@@ -1,15 +1,8 @@
-import { loadService } from '@gateway/proto';
+import { type LinkCall, type LinkHandler, LinkServer } from '@gateway/link';
+import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import {
-  type GrpcServer,
-  type LinkCall,
-  type LinkHandler,
-  LinkServer,
-  type Logger,
-  type RequestContext,
-  startGrpcServer,
-} from '@gateway/runtime';
+import { type GrpcServer, loadService, type RequestContext, startGrpcServer } from '@gateway/rpc';
 
 const OK: LinkHandler = async () => {
   const body = Buffer.from('{"ok":true}');

@@ -1,7 +1,8 @@
 import http, { type IncomingMessage, type RequestListener } from 'node:http';
-import { LOGIN_TOKEN, loadService } from '@gateway/proto';
+import { closeServer, type Logger, listen } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/dashboard';
-import { closeServer, type GrpcServer, type Logger, listen, startGrpcServer, unary } from '@gateway/runtime';
+import { LOGIN_TOKEN } from '@gateway/public-http';
+import { type GrpcServer, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
 interface SigningKey {

@@ -1,5 +1,6 @@
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import { callUnary, FreshQuestions } from '@gateway/runtime';
+import { FreshQuestions } from '@gateway/quota';
+import { callUnary } from '@gateway/rpc';
 
 const TIMEOUT_MS = 2_000;
 /** However many forms an account sends, they cost billing no more than this. */

@@ -1,4 +1,4 @@
-import type { NamedModel } from '@gateway/metering';
+import type { NamedModel } from '@gateway/models';
 import type { ImageFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';

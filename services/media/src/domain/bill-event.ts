@@ -5,7 +5,7 @@ import {
   releasedEvent,
   type UsageEvent,
   usageEvent,
-} from '@gateway/metering';
+} from '@gateway/call-billing/usage-event';
 
 /** What a call costs and what was made for it. */
 export interface Charge {

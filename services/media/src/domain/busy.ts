@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** What there is a bound on, of all that calls under way take. */
 export const ROOMS = [

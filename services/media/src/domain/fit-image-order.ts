@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { ImageOrder, ImageSize } from './image-provider';
 import { MAX_IMAGE_REPLY_BYTES, maxReplyBytesOf } from './image-reply-bytes';
 import type { ImageRequest } from './image-request';

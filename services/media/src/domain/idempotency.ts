@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** What tells a call from others that may be the same one, sent again. */
 export interface ClaimedCall {

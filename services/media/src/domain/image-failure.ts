@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { failureOf, toGatewayError, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
 import type { ImageTokens } from './image-provider';
 import { mayHaveArrived } from './may-have-arrived';

@@ -1,4 +1,4 @@
-import { ModelWithheld } from '@gateway/metering';
+import { ModelWithheld } from '@gateway/models';
 import { expect, test } from '@jest/globals';
 import { resolveImageModel } from './image-model';
 import { FEATURES } from './image-order.fixture';

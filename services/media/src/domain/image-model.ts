@@ -1,5 +1,5 @@
-import { findNamed, type ModelAccess, ModelWithheld, mayKnow } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { findNamed, type ModelAccess, ModelWithheld, mayKnow } from '@gateway/models';
 import type { ImageOffer, Model, ModelLookup } from './model';
 
 export interface ImageModel {

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { type FittedImageOrder, unsupported } from './fit-image-order';
 import type { ImageTokens } from './image-provider';
 import { imageSizeText } from './image-size';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** How a caller gets the images of a job that goes on after its answer. */
 export type RepeatBy =

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** Which models there are is not known yet: a model that is not found may well be there. */
 export const noCatalog = (): GatewayError =>

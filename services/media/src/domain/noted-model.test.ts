@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { expect, test } from '@jest/globals';
 import type { Model } from './model';
 import { notedModel } from './noted-model';

@@ -1,5 +1,5 @@
-import { recordedName } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { recordedName } from '@gateway/models';
 import type { ModelLookup } from './model';
 
 /** Errors that say that there is no such model, which billing does not sum up by. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /**
  * Checks the parts that every form must have. A missing or misnamed part is a malformed form, unlike a missing field of

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { failureOf, toGatewayError, type UpstreamFailure } from '@gateway/upstream';
 import { mayHaveArrived } from './may-have-arrived';
 

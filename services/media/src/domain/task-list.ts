@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { isTaskId } from './task-request';
 
 /** Which tasks of an account are asked for, newest first. */

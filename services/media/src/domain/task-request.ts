@@ -1,5 +1,5 @@
+import { GatewayError } from '@gateway/errors';
 import { isEmpty, missingParameter } from '@gateway/json-body';
-import { GatewayError } from '@gateway/proto';
 
 const TASK_ID = /^task_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,5 +1,5 @@
-import { findNamed, type ModelAccess, mayKnow } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
+import { findNamed, type ModelAccess, mayKnow } from '@gateway/models';
 import type { Model, ModelLookup, VideoOffer } from './model';
 
 export type VideoAction = 'create' | 'status' | 'result';

@@ -1,5 +1,5 @@
+import { GatewayError } from '@gateway/errors';
 import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
-import { GatewayError } from '@gateway/proto';
 import { refusalOfLink } from '@gateway/upstream';
 import { z } from 'zod';
 import { inlineFile } from './inline-file';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { isLonger } from './is-longer';
 import type { VideoFeatures, VideoOffer } from './model';
 import type { VideoRequest } from './video-request';

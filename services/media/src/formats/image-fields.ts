@@ -1,6 +1,6 @@
+import { GatewayError } from '@gateway/errors';
 import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
-import { GatewayError } from '@gateway/proto';
-import type { z } from '@gateway/runtime';
+import type { z } from '@gateway/process';
 import type { ImageRequest } from '../domain/image-request';
 import { parseImageSize } from '../domain/image-size';
 import type { editSchema, generationSchema, ImageFields } from './image-schema';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fitImageOrder } from '../domain/fit-image-order';

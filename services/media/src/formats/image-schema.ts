@@ -1,4 +1,4 @@
-import { z } from '@gateway/runtime';
+import { z } from '@gateway/process';
 
 /** `null` stands for absent, as the official SDKs' types say. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish();

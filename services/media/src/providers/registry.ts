@@ -1,4 +1,4 @@
-import { ConfigError } from '@gateway/runtime';
+import { ConfigError } from '@gateway/process';
 import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
 import type { ImageProvider } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';

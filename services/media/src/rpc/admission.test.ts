@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { BilledCall, UsageEvent } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import type { BilledCall, UsageEvent } from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
+import { createLogger } from '@gateway/process';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
-import { createLogger, type RequestContext } from '@gateway/runtime';
+import type { RequestContext } from '@gateway/rpc';
 import { expect, test } from '@jest/globals';
 import type { Bills } from '../store/bills';
 import { Admission } from './admission';

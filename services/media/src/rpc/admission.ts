@@ -4,11 +4,11 @@ import {
   type ReserveClient,
   releasedEvent,
   type UsageRelay,
-} from '@gateway/metering';
-import { fromProtoRates, GatewayError } from '@gateway/proto';
+} from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import type { RequestContext } from '@gateway/runtime';
+import { fromProtoRates, type RequestContext } from '@gateway/rpc';
 import type { BillKeeper } from '../bill-keeper';
 import type { Model } from '../domain/model';
 import { MEDIA_OWNER } from '../domain/owner';

@@ -1,6 +1,6 @@
-import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gateway/metering';
-import { GatewayError, type RateFigures, rateHeaders } from '@gateway/proto';
-import type { PoolClient } from '@gateway/runtime';
+import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gateway/call-billing';
+import { GatewayError, type RateFigures, rateHeaders } from '@gateway/errors';
+import type { PoolClient } from '@gateway/postgres';
 import { type Charge, settledEvent } from '../domain/bill-event';
 import type { SoughtTask } from '../domain/video-task';
 import type { Bills } from '../store/bills';

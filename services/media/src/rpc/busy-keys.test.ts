@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallerLeft } from '@gateway/runtime';
+import { CallerLeft } from '@gateway/rpc';
 import { expect, test } from '@jest/globals';
 import type { ClaimedCall } from '../domain/idempotency';
 import { BusyKeys } from './busy-keys';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallerLeft } from '@gateway/runtime';
+import { CallerLeft } from '@gateway/rpc';
 import { Busy } from '../domain/busy';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Idempotency } from '../store/idempotency';

@@ -1,4 +1,4 @@
-import { ModelWithheld } from '@gateway/metering';
+import { ModelWithheld } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { ModelLookup } from '../domain/model';
 

@@ -1,4 +1,4 @@
-import type { LinkHandler } from '@gateway/runtime';
+import type { LinkHandler } from '@gateway/link';
 import { Busy } from '../domain/busy';
 import type { BusyMetrics } from '../metrics';
 

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { ModelWithheld } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
-import {
-  CallerLeft,
-  createLogger,
-  type LinkCall,
-  type LinkReply,
-  type RequestContext,
-} from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkCall, LinkReply } from '@gateway/link';
+import { ModelWithheld } from '@gateway/models';
+import { createLogger } from '@gateway/process';
+import { CallerLeft, type RequestContext } from '@gateway/rpc';
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';

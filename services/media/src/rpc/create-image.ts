@@ -1,14 +1,9 @@
-import { type CurrentKeys, isBareName, noteFailure } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import { type CurrentKeys, noteFailure } from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
+import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
+import { isBareName } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import {
-  CallerLeft,
-  jsonReply,
-  type LinkCall,
-  type LinkHandler,
-  type LinkReply,
-  type RequestContext,
-} from '@gateway/runtime';
+import { CallerLeft, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import { type FittedImageOrder, fitImageOrder } from '../domain/fit-image-order';
 import { resolveImageModel } from '../domain/image-model';

@@ -1,19 +1,8 @@
-import {
-  type CurrentKeys,
-  isBareName,
-  type ModelAccess,
-  ModelWithheld,
-  noteFailure,
-} from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
-import {
-  CallerLeft,
-  jsonReply,
-  type LinkCall,
-  type LinkHandler,
-  type LinkReply,
-  type RequestContext,
-} from '@gateway/runtime';
+import { type CurrentKeys, noteFailure } from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
+import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
+import { isBareName, type ModelAccess, ModelWithheld } from '@gateway/models';
+import { CallerLeft, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Model, ModelLookup } from '../domain/model';

@@ -1,5 +1,6 @@
-import { type CurrentKeys, WithheldByKey } from '@gateway/metering';
-import { GatewayError } from '@gateway/proto';
+import type { CurrentKeys } from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
+import { WithheldByKey } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 
 /**

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { LinkCall } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkCall } from '@gateway/link';
 
 /** A body that has to be had whole. @throws GatewayError `invalid_request` for one that is longer */
 export async function gatherBody({ body, bodyStream }: LinkCall, maxBytes: number): Promise<Buffer> {

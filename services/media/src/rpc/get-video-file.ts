@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { LinkHandler } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkHandler } from '@gateway/link';
 import type { SpoolBudget } from '../domain/spool-budget';
 import type { VideoTask } from '../domain/video-task';
 import { type Pace, pacedBody } from './paced-body';

@@ -1,4 +1,5 @@
-import { jsonReply, type LinkHandler, type RequestContext } from '@gateway/runtime';
+import { jsonReply, type LinkHandler } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
 import type { MadeVideo } from '../domain/video-provider';
 import type { VideoTask } from '../domain/video-task';
 import { type KnownTaskDeps, knownTask } from './known-task';

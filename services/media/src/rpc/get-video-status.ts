@@ -1,4 +1,4 @@
-import { jsonReply, type LinkHandler } from '@gateway/runtime';
+import { jsonReply, type LinkHandler } from '@gateway/link';
 import { type KnownTaskDeps, knownTask } from './known-task';
 import { toTaskJson } from './video-json';
 

@@ -1,5 +1,6 @@
-import { GatewayError } from '@gateway/proto';
-import type { LinkReply, RequestContext } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkReply } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
 import { type ClaimedCall, checkIdempotencyKey, type KeptAnswer } from '../domain/idempotency';
 import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { Logger } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import {
   moreHopeful,
   type Route,

@@ -1,5 +1,6 @@
-import { GatewayError } from '@gateway/proto';
-import type { LinkReply, Logger } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkReply } from '@gateway/link';
+import type { Logger } from '@gateway/process';
 import { UpstreamError } from '@gateway/upstream';
 import type { Charge } from '../domain/bill-event';
 import { withCredibleTokens } from '../domain/credible-tokens';

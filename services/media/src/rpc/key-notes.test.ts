@@ -1,4 +1,4 @@
-import { createLogger } from '@gateway/runtime';
+import { createLogger } from '@gateway/process';
 import { expect, test } from '@jest/globals';
 import type { ClaimedCall, KeptReply } from '../domain/idempotency';
 import { KeyNotes } from './key-notes';

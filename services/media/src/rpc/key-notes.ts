@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@gateway/runtime';
+import type { Logger } from '@gateway/process';
 import type { ClaimedCall, KeptReply } from '../domain/idempotency';
 import type { Idempotency } from '../store/idempotency';
 

@@ -1,7 +1,8 @@
+import type { CurrentKeys } from '@gateway/call-billing';
+import { GatewayError, rateHeaders } from '@gateway/errors';
 import { parseJsonObject } from '@gateway/json-body';
-import type { CurrentKeys } from '@gateway/metering';
-import { GatewayError, rateHeaders } from '@gateway/proto';
-import type { LinkCall, RequestContext } from '@gateway/runtime';
+import type { LinkCall } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
 import { BODY_BOUNDS } from '../domain/body-bounds';
 import type { ModelLookup } from '../domain/model';
 import { isTaskId, parseTaskRequest } from '../domain/task-request';

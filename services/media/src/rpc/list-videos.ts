@@ -1,5 +1,5 @@
-import { rateHeaders } from '@gateway/proto';
-import { jsonReply, type LinkHandler } from '@gateway/runtime';
+import { rateHeaders } from '@gateway/errors';
+import { jsonReply, type LinkHandler } from '@gateway/link';
 import { parseTaskList } from '../domain/task-list';
 import type { Tasks } from '../store/tasks';
 import type { Admission } from './admission';

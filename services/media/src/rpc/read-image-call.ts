@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
-import type { LinkCall } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { LinkCall } from '@gateway/link';
 import type { ImageRequest } from '../domain/image-request';
 import { EDIT_FILES, parseImageEdit } from '../formats/image-edit';
 import { parseImageGeneration } from '../formats/image-generation';

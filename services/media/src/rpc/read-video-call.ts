@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseJsonObject } from '@gateway/json-body';
-import type { LinkCall } from '@gateway/runtime';
+import type { LinkCall } from '@gateway/link';
 import { BODY_BOUNDS } from '../domain/body-bounds';
 import {
   parseVideoForm,

@@ -1,5 +1,6 @@
-import { GatewayError, rateHeaders } from '@gateway/proto';
-import type { LinkCall, LinkReply, RequestContext } from '@gateway/runtime';
+import { GatewayError, rateHeaders } from '@gateway/errors';
+import type { LinkCall, LinkReply } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
 import type { Admission } from './admission';
 import type { Replayable } from './idempotent-calls';
 

@@ -1,4 +1,5 @@
-import { createLogger, type RequestContext } from '@gateway/runtime';
+import { createLogger } from '@gateway/process';
+import type { RequestContext } from '@gateway/rpc';
 import { expect, test } from '@jest/globals';
 import type { NewTask, VideoTask } from '../domain/video-task';
 import { TaskKeeper } from './task-keeper';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayError } from '@gateway/proto';
-import type { PoolClient, RequestContext } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { PoolClient } from '@gateway/postgres';
+import type { RequestContext } from '@gateway/rpc';
 import type { NewTask, VideoTask } from '../domain/video-task';
 import type { Tasks } from '../store/tasks';
 

@@ -1,5 +1,5 @@
-import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gateway/metering';
-import type { Logger } from '@gateway/runtime';
+import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gateway/call-billing';
+import type { Logger } from '@gateway/process';
 import { settledEvent } from '../domain/bill-event';
 import { type CourseSettings, longestWaitMs, nextStep, type TaskStep } from '../domain/task-course';
 import type { UpstreamTimeouts } from '../domain/upstream';

@@ -1,4 +1,4 @@
-import { usdFromNano } from '@gateway/proto';
+import { usdFromNano } from '@gateway/money';
 import { chargedNano } from '../domain/charged-nano';
 import type { MadeVideo } from '../domain/video-provider';
 import type { VideoTask } from '../domain/video-task';

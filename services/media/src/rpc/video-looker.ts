@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { RequestContext } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { RequestContext } from '@gateway/rpc';
 import { failureOf, toGatewayError } from '@gateway/upstream';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { MadeVideo, VideoContent, VideoProvider } from '../domain/video-provider';

@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/proto';
-import type { Logger } from '@gateway/runtime';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
 import { moreHopeful, type Route, type TargetHealth, type UpstreamFailure } from '@gateway/upstream';
 import type { ProviderCall } from '../domain/image-provider';
 import { MediaRefused } from '../domain/media-refused';

@@ -1,4 +1,4 @@
-import type { BilledCall, UsageEvent } from '@gateway/metering';
+import type { BilledCall, UsageEvent } from '@gateway/call-billing';
 import type { SoughtTask } from '../domain/video-task';
 
 export interface BillRow {

@@ -1,5 +1,5 @@
-import type { BilledCall, UsageEvent } from '@gateway/metering';
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import type { BilledCall, UsageEvent } from '@gateway/call-billing';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { BillState } from '../domain/bill-event';
 import { type HeardInstance, UNHEARD } from '../domain/silence-watch';
 import type { SoughtTask } from '../domain/video-task';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createLogger, createPool, type Pool } from '@gateway/runtime';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createServiceDatabase, createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
-import { createTestDatabase, type TestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import type { ClaimedCall, KeptReply } from '../domain/idempotency';
 import { Idempotency } from './idempotency';
 import { beat, leave } from './instances';

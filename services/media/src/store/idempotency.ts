@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import type { Claim, ClaimedCall, KeptAnswer, KeptReply } from '../domain/idempotency';
 
 export interface IdempotencyOptions {

@@ -1,4 +1,4 @@
-import type { PoolClient } from '@gateway/runtime';
+import type { PoolClient } from '@gateway/postgres';
 import type { NewTask } from '../domain/video-task';
 import type { TaskRow } from './task-rows';
 

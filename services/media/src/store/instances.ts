@@ -1,4 +1,4 @@
-import type { Pool } from '@gateway/runtime';
+import type { Pool } from '@gateway/postgres';
 import { type HeardInstance, UNHEARD } from '../domain/silence-watch';
 
 /** Says that the instance lives. */

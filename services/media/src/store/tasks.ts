@@ -1,5 +1,5 @@
-import type { BilledCall, UsageEvent } from '@gateway/metering';
-import { type Pool, type PoolClient, withTransaction } from '@gateway/runtime';
+import type { BilledCall, UsageEvent } from '@gateway/call-billing';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { TaskStep } from '../domain/task-course';
 import type { TaskListRequest } from '../domain/task-list';
 import type { ClaimedTask, NewTask, VideoTask } from '../domain/video-task';

@@ -1,12 +1,13 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import type { BilledCall, UsageEvent } from '@gateway/metering';
-import type { GatewayError } from '@gateway/proto';
+import type { BilledCall, UsageEvent } from '@gateway/call-billing';
+import type { GatewayError } from '@gateway/errors';
+import type { LinkHandler } from '@gateway/link';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
-import { createLogger, createPool, type LinkHandler, type Pool } from '@gateway/runtime';
+import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
 import { TargetHealth } from '@gateway/upstream';
-import { createServiceDatabase } from '../../../../deploy/local/src/testing/service-database';
-import { createTestDatabase } from '../../../../deploy/local/src/testing/test-database';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { Books } from '../books';
 import { abandonedEvent, type BillState } from '../domain/bill-event';

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ConfigError } from '@gateway/runtime';
+import { ConfigError } from '@gateway/process';
 import { expect, test } from '@jest/globals';
 import { checkUploadDirectory } from './check-upload-directory';
 

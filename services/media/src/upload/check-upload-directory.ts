@@ -1,4 +1,4 @@
-import { ConfigError } from '@gateway/runtime';
+import { ConfigError } from '@gateway/process';
 import { openNameless } from './open-nameless';
 
 /** At the start, so that no caller finds it out. @throws ConfigError where files can't be put there */

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { KIND_BYTES, kindOf } from '../domain/file-kind';
 import { PixelCounter } from '../domain/pixel-counter';
 import type { Upload, UploadKind } from '../domain/upload';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import busboy from 'busboy';
 import type { Form, FormLimits, FormRules } from './form';
 import { FormParts } from './form-parts';

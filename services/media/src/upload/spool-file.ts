@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { largeGarbage } from '@gateway/runtime';
+import { largeGarbage } from '@gateway/link';
 import { openNameless } from './open-nameless';
 
 const READ_BYTES = 64 * 1024;

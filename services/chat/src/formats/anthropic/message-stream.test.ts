@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { describe, expect, test } from '@jest/globals';
 import type { ReplyEvent, StopReason } from '../../domain/reply';
 import { NO_USAGE } from '../../domain/usage';

@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/errors';
 import {
   type ParsedObject,
   parseJsonObject,
@@ -5,7 +6,6 @@ import {
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
-import { GatewayError } from '@gateway/proto';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassedChange } from '../../domain/passed-change';

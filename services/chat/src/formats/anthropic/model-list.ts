@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { Model } from '../../domain/model';
 
 /** A model in the shape of Anthropic's model list. What the catalog does not tell is null. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 const VERSION = /^[0-9A-Za-z.-]{1,64}$/;
 const BETAS = /^[0-9A-Za-z.,_ -]{1,2000}$/;

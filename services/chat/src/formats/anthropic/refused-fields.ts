@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { isObject } from '@gateway/upstream';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
+import { GatewayError } from '@gateway/errors';
 import { isEmpty } from '@gateway/json-body';
-import { GatewayError } from '@gateway/proto';
 import { isObject, refusalOfLink } from '@gateway/upstream';
 import type { z } from 'zod';
 import { MAX_FAULTS } from '../body-bounds';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 
 /** Told of what another provider can't be told and matters. */
 export type Uncarried = (what: string) => void;

@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/errors';
 import {
   isEmpty,
   missingParameter,
@@ -7,7 +8,6 @@ import {
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
-import { GatewayError } from '@gateway/proto';
 import { refusalOfLink, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AssistantPart, ThinkingPart } from '../../domain/conversation';

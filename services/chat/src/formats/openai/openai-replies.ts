@@ -1,4 +1,4 @@
-import { toErrorFrame } from '@gateway/proto';
+import { toErrorFrame } from '@gateway/errors';
 import type { ReplyFormat } from '../../domain/caller-request';
 import { ChunkWriter } from './chunk-writer';
 import { writeCompletion } from './completion-writer';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { asksFor, type ExtensionField } from '../../domain/extension-fields';
 import type { ChatCompletionBody } from './chat-schema';
 

@@ -1,5 +1,4 @@
-import type { UpstreamFailure } from '@gateway/upstream';
-import { membersOf, textOf } from '@gateway/upstream';
+import { membersOf, textOf, type UpstreamFailure } from '@gateway/upstream';
 import type { RefusedResponse } from '../../domain/chat-provider';
 
 /** Of `error.details.error_code`: what is wrong with our account (SDK 1.10, `resources/shared`). */

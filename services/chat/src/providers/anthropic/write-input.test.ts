@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { expect, test } from '@jest/globals';
 import type { MediaSource } from '../../domain/conversation';
 import { writeInput } from './write-input';

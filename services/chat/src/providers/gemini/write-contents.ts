@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
 import { joinNeighbours } from '../../domain/join-neighbours';
 import type { GeminiContent, GeminiPart } from './gemini-content';

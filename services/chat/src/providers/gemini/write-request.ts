@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { allInstructions } from '../../domain/all-instructions';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';

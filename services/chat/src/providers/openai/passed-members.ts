@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import { type JsonObject, listOf, membersOf } from '@gateway/upstream';
 import { effortOf } from '../../domain/effort';
 import {

@@ -1,5 +1,11 @@
-import type { UpstreamFailure } from '@gateway/upstream';
-import { type JsonObject, listOf, membersOf, showableMessage, textOf } from '@gateway/upstream';
+import {
+  type JsonObject,
+  listOf,
+  membersOf,
+  showableMessage,
+  textOf,
+  type UpstreamFailure,
+} from '@gateway/upstream';
 import type { RefusedResponse } from '../../domain/chat-provider';
 
 /**

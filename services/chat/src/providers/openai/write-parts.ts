@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/proto';
+import { GatewayError } from '@gateway/errors';
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, TextPart } from '../../domain/conversation';
 import type { OpenAiDialect } from './dialect';
 

@@ -6,7 +6,7 @@ const TABLES = ['error-table.ts', 'dashboard-error-table.ts'];
 
 /** Read, not imported: nothing of the server's gets into the pages. */
 const readTable = (name: string): string =>
-  readFileSync(`${__dirname}/../../../../../proto/src/${name}`, 'utf8');
+  readFileSync(`${__dirname}/../../../../../packages/errors/src/${name}`, 'utf8');
 
 function contractCodes(): string[] {
   return TABLES.map(readTable).flatMap((text) =>

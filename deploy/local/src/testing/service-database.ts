@@ -1,8 +1,0 @@
-import { type DatabaseService, migrateSchema, serviceLogins } from '../service-databases';
-
-/** Migrates a service's schema in a test's database; returns the URL with the service's own login. */
-export async function createServiceDatabase(service: DatabaseService, ownerUrl: string): Promise<string> {
-  const url = (await serviceLogins(ownerUrl, 'a secret for tests only'))[service];
-  await migrateSchema(service, ownerUrl, url);
-  return url;
-}

@@ -1,0 +1,64 @@
+import { GatewayError } from '@gateway/errors';
+import { createLogger } from '@gateway/process';
+import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
+import { createGrpcClient, type GrpcServer, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { afterEach, expect, test } from '@jest/globals';
+import { KeyClient } from './key-client';
+
+const SECRET = 'a secret for tests only';
+const log = createLogger('test', 'silent');
+const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
+const { GetKeyContext } = BillingService.service;
+
+const known = {
+  keyId: 'k',
+  accountId: 'a',
+  allowedModels: ['x/y'],
+  previewModels: [],
+  valueId: 'v',
+  bareModelNames: false,
+  hasTpmLimit: false,
+};
+
+let server: GrpcServer;
+let client: InstanceType<typeof BillingService>;
+afterEach(async () => {
+  client.close();
+  await server.stop(0);
+});
+
+/** Billing with or without an answer; without one it is of a version that does not know the question. */
+async function keysOf(answer?: () => object): Promise<KeyClient> {
+  const handlers = answer && { GetKeyContext: unary(log, async () => answer()) };
+  const services = handlers ? [{ definition: { GetKeyContext }, handlers, callers: ['chat'] }] : [];
+  server = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [SECRET], services });
+  const addresses = [`127.0.0.1:${server.port}`];
+  client = createGrpcClient(BillingService, { addresses, secrets: [SECRET], caller: 'chat' });
+  return new KeyClient(client);
+}
+
+test('a key is what billing says', async () => {
+  const now = { ...known, allowedModels: [] };
+  const keys = await keysOf(() => ({ key: now }));
+  expect(await keys.current(known)).toEqual(now);
+});
+
+test.each(['invalid_api_key', 'expired_api_key'] as const)(
+  'a key that is %s now is refused',
+  async (code) => {
+    const keys = await keysOf(() => {
+      throw new GatewayError(code);
+    });
+    await expect(keys.current(known)).rejects.toMatchObject({ code });
+  },
+);
+
+test('a billing that fails, or is too old to be asked, leaves the key as it was known', async () => {
+  const failing = await keysOf(() => {
+    throw new Error('no database');
+  });
+  expect(await failing.current(known)).toBe(known);
+  client.close();
+  await server.stop(0);
+  expect(await (await keysOf()).current(known)).toBe(known);
+});

@@ -1,0 +1,39 @@
+import { GatewayError } from '@gateway/errors';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import { FreshQuestions } from '@gateway/quota';
+import { callUnary } from '@gateway/rpc';
+
+const TIMEOUT_MS = 2_000;
+/** A caller that is refused again and again costs billing no more than this. */
+const GAP_MS = 100;
+const MAX_KEYS = 10_000;
+
+/** Asks billing what a key may do now. */
+export class KeyClient {
+  readonly #client: BillingServiceClient;
+  readonly #questions = new FreshQuestions<KeyContext__Output>({ gapMs: GAP_MS, maxSubjects: MAX_KEYS });
+
+  constructor(client: BillingServiceClient) {
+    this.#client = client;
+  }
+
+  /**
+   * The key as it is now; as it was known when billing can't say.
+   * @throws GatewayError `invalid_api_key`, `expired_api_key` when it is no longer good
+   */
+  async current(known: KeyContext__Output): Promise<KeyContext__Output> {
+    const { accountId, keyId, valueId } = known;
+    try {
+      return await this.#questions.ask(`${keyId} ${valueId}`, async () => {
+        const client = this.#client;
+        const request = { accountId, keyId, valueId };
+        const { key } = await callUnary(client, client.GetKeyContext, request, { timeoutMs: TIMEOUT_MS });
+        return key ?? known;
+      });
+    } catch (error) {
+      if (error instanceof GatewayError && error.row.status === 401) throw error;
+      return known;
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import type { RefusedCall } from '@gateway/proto/generated/gateway/billing/v1/RefusedCall';
+import type { RefusedCount } from '@gateway/proto/generated/gateway/billing/v1/RefusedCount';
+import type { ReportRefusalsRequest } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
+
+/** A call of a good key for which no money was held. */
+export interface Refusal {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  /** As the caller named it; empty where that is not known. */
+  readonly model: string;
+  readonly endpoint: string;
+  readonly startedAtMs: number;
+  readonly error: GatewayError;
+  /** Before anything could be said of it: it has no error. */
+  readonly callerLeft?: boolean;
+}
+
+export interface RefusalReporterDeps {
+  send(report: ReportRefusalsRequest): Promise<unknown>;
+  readonly log: Logger;
+  readonly nowMs?: () => number;
+}
+
+const FLUSH_MS = 500;
+const BACKOFF_MAX_MS = 5_000;
+/** Records of one report, and those of one account among them, whatever its keys; beyond these, calls are counted only. */
+const MAX_CALLS = 500;
+const MAX_ACCOUNT_CALLS = 20;
+/** Beyond so many different counts the models are left out, and beyond twice as many nothing more is counted. */
+const MAX_COUNTS = 5_000;
+const MAX_ENDPOINT = 128;
+/** As calls of which money was held are recorded. */
+const CALLER_LEFT = { status: 499, errorCode: '' };
+const NAMEABLE = /^[\x21-\x7e]{1,128}$/;
+
+interface Count extends RefusedCount {
+  count: number;
+}
+
+/**
+ * Tells billing which calls were refused, in batches. Each is counted; under a flood only some of them have a
+ * record of their own. A report is sent until it is taken, and its number keeps it from being taken twice. What a
+ * killed process has not sent yet is lost: half a second of refusals, no money.
+ */
+export class RefusalReporter {
+  readonly #deps: RefusalReporterDeps;
+  readonly #nowMs: () => number;
+  readonly #id = randomUUID();
+  #reports = 0;
+  #calls: RefusedCall[] = [];
+  #callsByAccount = new Map<string, number>();
+  #counts = new Map<string, Count>();
+  #uncounted = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** True: it was taken. */
+  #sending: Promise<boolean> | undefined;
+  #closed = false;
+  #endPause: () => void = () => {};
+
+  constructor(deps: RefusalReporterDeps) {
+    this.#deps = deps;
+    this.#nowMs = deps.nowMs ?? Date.now;
+  }
+
+  /** Who presents no good key has no record. */
+  add(refusal: Refusal): void {
+    if (refusal.error.row.status === 401 || refusal.accountId === '') return;
+    const ofAccount = this.#callsByAccount.get(refusal.accountId) ?? 0;
+    if (this.#calls.length < MAX_CALLS && ofAccount < MAX_ACCOUNT_CALLS) {
+      this.#callsByAccount.set(refusal.accountId, ofAccount + 1);
+      this.#calls.push(this.#toCall(refusal));
+    } else {
+      this.#count(refusal);
+    }
+    if (!this.#closed) this.#timer ??= setTimeout(this.#flush, FLUSH_MS).unref();
+  }
+
+  /** Sends what is left, what is being sent included, once more; not to a billing that does not answer. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#endPause();
+    const isAnswered = (await this.#sending) ?? true;
+    if (isAnswered && this.#calls.length > 0) await this.#deliver(this.#take());
+  }
+
+  readonly #flush = (): void => {
+    this.#sending = this.#deliver(this.#take()).finally(() => {
+      this.#sending = undefined;
+      this.#timer = undefined;
+      if (this.#calls.length > 0 && !this.#closed) this.#timer = setTimeout(this.#flush, FLUSH_MS).unref();
+    });
+  };
+
+  async #deliver(report: ReportRefusalsRequest): Promise<boolean> {
+    for (let waitMs = FLUSH_MS; ; waitMs = Math.min(2 * waitMs, BACKOFF_MAX_MS)) {
+      const isLast = this.#closed;
+      try {
+        await this.#deps.send(report);
+        return true;
+      } catch (error) {
+        if (isLast)
+          this.#deps.log.error({ err: error, calls: report.calls?.length }, 'refused calls not reported');
+        else if (waitMs === FLUSH_MS) this.#deps.log.warn({ err: error }, 'refused calls not reported yet');
+      }
+      if (isLast) return false;
+      if (!this.#closed) await this.#pause(waitMs);
+    }
+  }
+
+  /** Ends early when the reporter is closed. */
+  #pause(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs).unref();
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #take(): ReportRefusalsRequest {
+    if (this.#uncounted > 0) this.#deps.log.error({ calls: this.#uncounted }, 'refused calls not counted');
+    const report = {
+      reporterId: this.#id,
+      report: String(++this.#reports),
+      calls: this.#calls,
+      more: [...this.#counts.values()].map(({ count, ...rest }) => ({ ...rest, calls: String(count) })),
+    };
+    this.#calls = [];
+    this.#callsByAccount = new Map();
+    this.#counts = new Map();
+    this.#uncounted = 0;
+    return report;
+  }
+
+  #toCall({ error, callerLeft, endpoint, model, startedAtMs, ...ids }: Refusal): RefusedCall {
+    const { status, errorCode } = callerLeft
+      ? CALLER_LEFT
+      : { status: error.row.status, errorCode: error.code };
+    return {
+      ...ids,
+      model: nameable(model),
+      endpoint: endpoint.slice(0, MAX_ENDPOINT),
+      status,
+      errorCode,
+      startedAtMs: String(startedAtMs),
+      endedAtMs: String(this.#nowMs()),
+    };
+  }
+
+  #count({ accountId, keyId, model, error }: Refusal): void {
+    const day = new Date(this.#nowMs()).toISOString().slice(0, 10);
+    const size = this.#counts.size;
+    const named = size < MAX_COUNTS ? nameable(model) : '';
+    const id = `${accountId} ${keyId} ${error.code} ${day} ${named}`;
+    const known = this.#counts.get(id);
+    if (known) known.count++;
+    else if (size >= 2 * MAX_COUNTS) this.#uncounted++;
+    else this.#counts.set(id, { accountId, keyId, model: named, errorCode: error.code, day, count: 1 });
+  }
+}
+
+/** Callers write what they like where a model should stand. */
+const nameable = (model: string): string => (NAMEABLE.test(model) ? model : '');

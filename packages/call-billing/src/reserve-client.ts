@@ -1,0 +1,221 @@
+import { GatewayError, isShortOfTokens } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { RateReport } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
+import type { ReserveBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
+import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
+import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
+import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
+import { fromErrorDetail, PersistentStream, TickBatcher } from '@gateway/rpc';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { SettlementWaits } from './settlement-waits';
+
+type ReserveStream = ClientDuplexStream<ReserveBatch, ReserveReplyBatch__Output>;
+type Grant = ReserveGrant__Output;
+
+export interface ReserveClientOptions {
+  /** One per billing instance. */
+  readonly clients: readonly BillingServiceClient[];
+  readonly log: Logger;
+  readonly timeoutMs: number;
+  /** A hold may or may not have been made and nobody knows: give it back if it was. `error` is what is thrown. */
+  onUnknownOutcome(request: ReserveRequest, error: GatewayError): void;
+}
+
+type Answer =
+  | { readonly grant: Grant; readonly awaitsSettlement: false }
+  | { readonly grant?: undefined; readonly error: GatewayError; readonly awaitsSettlement: boolean };
+
+interface Waiting {
+  request: ReserveRequest;
+  readonly timer: NodeJS.Timeout;
+  channel: ReserveChannel | undefined;
+  resolve(answer: Answer): void;
+}
+
+/**
+ * Asks billing to hold money and rates. Requests of one turn of the event loop share a message; a request
+ * whose stream is lost is asked again on another, which is safe because billing knows it by its id.
+ */
+export class ReserveClient {
+  readonly #options: ReserveClientOptions;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #channels: ReserveChannel[];
+  readonly #settlements = new SettlementWaits();
+  #turn = 0;
+
+  constructor(options: ReserveClientOptions) {
+    this.#options = options;
+    this.#channels = options.clients.map(
+      (client) =>
+        new ReserveChannel(client, options.log, {
+          onUp: () => this.#sendUnsent(),
+          onDown: (channel) => this.#askAgain(channel),
+          onReplies: (batch) => this.#onReplies(batch),
+        }),
+    );
+  }
+
+  get up(): boolean {
+    return this.#channels.some((channel) => channel.up);
+  }
+
+  /**
+   * Once for a request id, and again only when it was refused.
+   * @throws GatewayError the refusal, or `internal_error` when billing does not answer in time.
+   */
+  async reserve(request: ReserveRequest): Promise<Grant> {
+    return grantOf(await this.#ask(request));
+  }
+
+  /**
+   * The same, but where the settlement of calls that have ended may cure a refusal, it is waited for: half a second.
+   * @param signal aborted when the caller has left
+   */
+  async reserveSettled(request: ReserveRequest, signal: AbortSignal): Promise<Grant> {
+    const first = await this.#ask(request);
+    // What a call did not use of its key's tokens is given back a moment after its hold has ended.
+    if (first.grant || !(first.awaitsSettlement || isShortOfTokens(first.error))) return grantOf(first);
+    let { awaitsSettlement } = first;
+    const askAgain = async () => {
+      const next = await this.#ask(request);
+      if (next.grant) return next;
+      // What was refused before is truer than that nobody knows.
+      if (next.error.code === 'internal_error') return { ...first, awaitsSettlement: false };
+      const endedJustNow = awaitsSettlement && isShortOfTokens(next.error);
+      awaitsSettlement = next.awaitsSettlement;
+      return endedJustNow ? { ...next, awaitsSettlement: true } : next;
+    };
+    return grantOf(await this.#settlements.answer(request.keyId ?? '', first, askAgain, signal));
+  }
+
+  /** Not answered, and lost where no billing instance is there: the next report of the call makes good for it. */
+  report(report: RateReport): void {
+    const up = this.#channels.filter((channel) => channel.up);
+    up[this.#turn % up.length]?.report(report);
+  }
+
+  close(): void {
+    for (const channel of this.#channels) channel.close();
+  }
+
+  #ask(request: ReserveRequest): Promise<Answer> {
+    return new Promise((resolve) => {
+      const requestId = request.requestId ?? '';
+      const timer = setTimeout(() => this.#giveUp(requestId), this.#options.timeoutMs);
+      const waiting = { request: { ...request, isNew: true }, timer, channel: undefined, resolve };
+      this.#waiting.set(requestId, waiting);
+      this.#send(waiting);
+    });
+  }
+
+  #send(waiting: Waiting): void {
+    for (let tried = 0; tried < this.#channels.length; tried++) {
+      const channel = this.#channels[this.#turn++ % this.#channels.length];
+      if (!channel?.up) continue;
+      waiting.channel = channel;
+      channel.send(waiting.request);
+      return;
+    }
+  }
+
+  #sendUnsent(): void {
+    for (const waiting of this.#waiting.values()) if (!waiting.channel) this.#send(waiting);
+  }
+
+  #askAgain(lost: ReserveChannel): void {
+    for (const waiting of this.#waiting.values()) {
+      if (waiting.channel !== lost) continue;
+      waiting.channel = undefined;
+      waiting.request = { ...waiting.request, isNew: false };
+      this.#send(waiting);
+    }
+  }
+
+  #onReplies(batch: ReserveReplyBatch__Output): void {
+    for (const reply of batch.replies) {
+      const waiting = this.#waiting.get(reply.requestId);
+      // Late: whoever waited has given up, and the hold is being given back.
+      if (!waiting) continue;
+      this.#waiting.delete(reply.requestId);
+      clearTimeout(waiting.timer);
+      const { grant, refusal, awaitsSettlement } = reply;
+      if (grant) waiting.resolve({ grant, awaitsSettlement: false });
+      else if (refusal) this.#refuse(waiting, fromErrorDetail(refusal), awaitsSettlement);
+      else
+        this.#refuse(
+          waiting,
+          new GatewayError('internal_error', { cause: new Error('empty reserve reply') }),
+        );
+    }
+  }
+
+  #refuse({ request, resolve }: Waiting, error: GatewayError, awaitsSettlement = false): void {
+    // A failure of billing's may have come after its commit.
+    if (error.code === 'internal_error') this.#options.onUnknownOutcome(request, error);
+    resolve({ error, awaitsSettlement });
+  }
+
+  #giveUp(requestId: string): void {
+    const waiting = this.#waiting.get(requestId);
+    if (!waiting) return;
+    this.#waiting.delete(requestId);
+    const cause = new Error('billing did not answer in time');
+    this.#refuse(waiting, new GatewayError('internal_error', { cause }));
+  }
+}
+
+function grantOf(answer: Answer): Grant {
+  if (answer.grant) return answer.grant;
+  throw answer.error;
+}
+
+interface ChannelListener {
+  onUp(): void;
+  onDown(channel: ReserveChannel): void;
+  onReplies(batch: ReserveReplyBatch__Output): void;
+}
+
+/** The stream to one billing instance. */
+class ReserveChannel {
+  readonly #stream: PersistentStream<ReserveReplyBatch__Output, ReserveStream>;
+  #requests: TickBatcher<ReserveRequest, ReserveBatch> | undefined;
+  #reports: TickBatcher<RateReport, ReserveBatch> | undefined;
+
+  constructor(client: BillingServiceClient, log: Logger, listener: ChannelListener) {
+    this.#stream = new PersistentStream<ReserveReplyBatch__Output, ReserveStream>({
+      name: 'reserve',
+      log,
+      open: () => client.Reserve(),
+      onMessage: (batch) => listener.onReplies(batch),
+      onUp: (stream) => {
+        this.#requests = new TickBatcher<ReserveRequest, ReserveBatch>(stream, (requests) => ({ requests }));
+        this.#reports = new TickBatcher<RateReport, ReserveBatch>(stream, (reports) => ({ reports }));
+        listener.onUp();
+      },
+      onDown: () => {
+        this.#requests?.close();
+        this.#requests = undefined;
+        this.#reports?.close();
+        this.#reports = undefined;
+        listener.onDown(this);
+      },
+    });
+  }
+
+  get up(): boolean {
+    return this.#requests !== undefined;
+  }
+
+  send(request: ReserveRequest): void {
+    this.#requests?.add(request);
+  }
+
+  report(report: RateReport): void {
+    this.#reports?.add(report);
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+}

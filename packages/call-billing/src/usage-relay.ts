@@ -1,0 +1,103 @@
+import type { Logger } from '@gateway/process';
+import type { UsageDelivery } from './usage-delivery';
+import type { UsageEvent } from './usage-event';
+
+export interface UsageRelayOptions {
+  readonly delivery: UsageDelivery;
+  readonly log: Logger;
+  /** Called for each event once it is durable on the other side. */
+  onDelivered(event: UsageEvent): void;
+}
+
+const MAX_BATCH_EVENTS = 500;
+/** Past this the memory that they take would matter: callers must be refused until billing catches up. */
+const MAX_WAITING_EVENTS = 100_000;
+/** Past this nobody knows when billing will catch up. */
+const MAX_FAILING_MS = 15 * 60_000;
+/** A moment's wait gathers calls that end together; settlement has two seconds. */
+const GATHER_MS = 25;
+const BACKOFF_MIN_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+
+/**
+ * Sends finished calls to billing in order, a batch at a time, trying again until it succeeds. What waits
+ * here is kept where it outlives the process too.
+ */
+export class UsageRelay {
+  readonly #options: UsageRelayOptions;
+  #queue: UsageEvent[] = [];
+  #running = false;
+  #failures = 0;
+  #failingSinceMs: number | undefined;
+  #closing = false;
+  #abandoned = false;
+  #wakeEarly: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: UsageRelayOptions) {
+    this.#options = options;
+  }
+
+  /** False while bills pile up here: new calls must be refused. */
+  admits(nowMs: number): boolean {
+    if (this.#queue.length > MAX_WAITING_EVENTS) return false;
+    return this.#failingSinceMs === undefined || nowMs - this.#failingSinceMs < MAX_FAILING_MS;
+  }
+
+  add(event: UsageEvent): void {
+    this.#queue.push(event);
+    if (!this.#running) void this.#run();
+  }
+
+  /** Resolves when all that was added is delivered, or when the time is over. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#closing = true;
+    this.#wakeEarly?.();
+    if (this.#running) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.#onIdle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    // What is left is where it was kept, for the next life.
+    this.#abandoned = true;
+    this.#wakeEarly?.();
+    await this.#options.delivery.close();
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    await this.#pause(GATHER_MS);
+    while (this.#queue.length > 0 && !this.#abandoned) {
+      const batch = this.#queue.slice(0, MAX_BATCH_EVENTS);
+      try {
+        await this.#options.delivery.deliver(batch);
+        this.#queue = this.#queue.slice(batch.length);
+        this.#failures = 0;
+        this.#failingSinceMs = undefined;
+        for (const event of batch) this.#options.onDelivered(event);
+      } catch (error) {
+        this.#failingSinceMs ??= Date.now();
+        if (this.#failures++ === 0) this.#options.log.warn({ err: error }, 'usage delivery failed; retrying');
+        await this.#pause(Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** this.#failures));
+      }
+      if (this.#queue.length > 0 && this.#queue.length < MAX_BATCH_EVENTS) await this.#pause(GATHER_MS);
+    }
+    this.#running = false;
+    this.#onIdle?.();
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#closing && ms === GATHER_MS) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wakeEarly = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { GatewayError } from '@gateway/errors';
+import type { LinkCall, LinkHandler } from '@gateway/link';
+import { type ModelAccess, ModelWithheld, mayCall } from '@gateway/models';
+import type { RequestContext } from '@gateway/rpc';
+import { describe, expect, test } from '@jest/globals';
+import { refusedByCurrentKey, withCurrentKey } from './with-current-key';
+
+const model = { slug: 'sim/new', active: true, preview: true };
+const CONTEXT = {} as RequestContext;
+
+const key = (previewModels: string[]) => ({
+  keyId: 'k',
+  accountId: 'a',
+  allowedModels: [],
+  previewModels,
+  valueId: 'v',
+  bareModelNames: false,
+  hasTpmLimit: false,
+});
+const callTo = (slug: string, previewModels: string[] = []) =>
+  ({ path: slug, key: key(previewModels) }) as unknown as LinkCall;
+
+/** Answers with what the key may call. */
+function handlerOf(seen: ModelAccess[]): LinkHandler {
+  return async (_context, call) => {
+    seen.push(call.key);
+    if (call.path !== model.slug) throw new GatewayError('model_not_found');
+    if (!mayCall(model, call.key)) throw new ModelWithheld(model);
+    return { status: 200, headers: {}, body: Buffer.from(call.key.previewModels.join()) };
+  };
+}
+
+/** Says what the key is now, and counts how often it was asked. */
+function keysSaying(answer: string[] | GatewayError) {
+  const keys = {
+    asked: 0,
+    current: async () => {
+      keys.asked++;
+      if (answer instanceof GatewayError) throw answer;
+      return key(answer);
+    },
+  };
+  return keys;
+}
+
+describe('a call to a model that the key was not known to have', () => {
+  test('is begun anew with the key as it is now', async () => {
+    const seen: ModelAccess[] = [];
+    const reply = await refusedByCurrentKey(keysSaying(['sim/new']), handlerOf(seen))(
+      CONTEXT,
+      callTo('sim/new'),
+    );
+    expect(String(reply.body)).toBe('sim/new');
+    expect(seen).toHaveLength(2);
+  });
+
+  test.each([
+    [[], 'model_not_found'],
+    [['sim/other'], 'model_not_found'],
+    [new GatewayError('expired_api_key'), 'expired_api_key'],
+  ])('is refused once it is clear: %p', async (now, code) => {
+    const seen: ModelAccess[] = [];
+    const answer = refusedByCurrentKey(keysSaying(now), handlerOf(seen))(CONTEXT, callTo('sim/new'));
+    await expect(answer).rejects.toMatchObject({ code });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['a model that is the key’s', callTo('sim/new', ['sim/new'])],
+  ['an unknown model', callTo('sim/unknown')],
+  ['no model', callTo('nonsense')],
+])('nobody is asked about %s', async (_, call) => {
+  const keys = keysSaying([]);
+  await refusedByCurrentKey(keys, handlerOf([]))(CONTEXT, call).catch(() => undefined);
+  expect(keys.asked).toBe(0);
+});
+
+test('what tells of the key tells it as it is now', async () => {
+  const reply = await withCurrentKey(keysSaying(['sim/new']), handlerOf([]))(CONTEXT, callTo('sim/new'));
+  expect(String(reply.body)).toBe('sim/new');
+});

@@ -1,0 +1,232 @@
+import { GatewayError } from '@gateway/errors';
+import { CallerLeft } from '@gateway/rpc';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { LinkCall, LinkHandler } from './answered-call';
+import {
+  type Answerer,
+  connectPool,
+  log,
+  RecordingSink,
+  request,
+  startAnswerer,
+  until,
+} from './link.fixture';
+import type { LinkedCall } from './link-client';
+import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
+
+const MIB = 1024 * 1024;
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function answerer(handler: LinkHandler): Promise<Answerer> {
+  const started = await startAnswerer(handler);
+  cleanUps.push(() => started.server.stop(0));
+  return started;
+}
+
+function connect(address: string) {
+  const { pool, close } = connectPool([address]);
+  cleanUps.push(close);
+  return pool;
+}
+
+/** A sink that knows when it may send more. */
+class SendingSink extends RecordingSink {
+  rooms = 0;
+  #wake: (() => void) | undefined;
+
+  bodyRoom(): void {
+    this.rooms += 1;
+    this.#wake?.();
+  }
+
+  async send(call: LinkedCall, pieces: Iterable<Buffer>): Promise<void> {
+    for (const piece of pieces) {
+      if (call.sendBody(piece)) continue;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    call.endBody();
+  }
+}
+
+const streamed = (timeoutMs?: number) => {
+  const { open, body } = request('', '/', timeoutMs);
+  return { open: { ...open, bodyStreams: true }, body };
+};
+
+function* pieces(bytes: Buffer, pieceBytes: number): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+async function gather(body: AsyncIterable<Buffer> | undefined): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const piece of body ?? []) all.push(piece);
+  return Buffer.concat(all);
+}
+
+const ok = (body: Buffer | string = '') => ({ status: 200, headers: {}, body: Buffer.from(body) });
+
+describe('a streamed body', () => {
+  test('is handled while it comes, and arrives whole and in order', async () => {
+    const begun: LinkCall[] = [];
+    const received: Buffer[] = [];
+    const { address, links } = await answerer(async (_context, call) => {
+      begun.push(call);
+      received.push(await gather(call.bodyStream));
+      return ok('done');
+    });
+    const pool = connect(address);
+    const body = Buffer.alloc(9 * MIB, 'streamed body ');
+    for (const pieceBytes of [1_001, LINK_SLICE_BYTES, 3 * MIB]) {
+      const sink = new SendingSink();
+      const call = await pool.call(streamed(), sink);
+      await until(() => begun.length === received.length + 1);
+      await sink.send(call, pieces(body, pieceBytes));
+      await sink.over;
+      expect(sink.text).toBe('done');
+      expect(received.at(-1)?.equals(body)).toBe(true);
+    }
+    expect(begun[0]?.body.length).toBe(0);
+    await until(() => links.callsInFlight === 0);
+  });
+
+  test('may be empty', async () => {
+    const { address } = await answerer(async (_context, call) =>
+      ok(`${(await gather(call.bodyStream)).length}`),
+    );
+    const sink = new SendingSink();
+    (await connect(address).call(streamed(), sink)).endBody();
+    await sink.over;
+    expect(sink.text).toBe('0');
+  });
+
+  test('is not sent faster than it is taken, and holds up no other call', async () => {
+    let take: () => void = () => undefined;
+    const taken = new Promise<void>((resolve) => {
+      take = resolve;
+    });
+    const { address } = await answerer(async (_context, call) => {
+      if (!call.bodyStream) return ok(call.body);
+      await taken;
+      return ok(`${(await gather(call.bodyStream)).length}`);
+    });
+    const pool = connect(address);
+    const sink = new SendingSink();
+    const call = await pool.call(streamed(), sink);
+    let sentBytes = 0;
+    const counted = function* () {
+      for (const piece of pieces(Buffer.alloc(4 * MIB), 65_536)) {
+        sentBytes += piece.length;
+        yield piece;
+      }
+    };
+    const sending = sink.send(call, counted());
+    const other = new RecordingSink();
+    await pool.call(request('small'), other);
+    await other.over;
+    expect(other.text).toBe('small');
+    expect(sentBytes).toBe(LINK_BODY_WINDOW_BYTES);
+    expect(sink.rooms).toBe(0);
+    take();
+    await sending;
+    await sink.over;
+    expect(sink.text).toBe(String(4 * MIB));
+  });
+
+  test('that is answered before it is whole is not taken any more', async () => {
+    const { address, links } = await answerer(async (_context, { bodyStream }) => {
+      for await (const _piece of bodyStream ?? [])
+        throw new GatewayError('invalid_request', { detail: 'no' });
+      return ok();
+    });
+    const sink = new SendingSink();
+    const call = await connect(address).call(streamed(), sink);
+    expect(call.sendBody(Buffer.alloc(1_000))).toBe(true);
+    await sink.over;
+    expect(sink.error).toMatchObject({ code: 'invalid_request', detail: 'no' });
+    expect(call.sendBody(Buffer.alloc(1_000))).toBe(false);
+    call.endBody();
+    await until(() => links.callsInFlight === 0);
+    expect(sink.rooms).toBe(0);
+  });
+
+  test('may be answered while it still comes', async () => {
+    const { address } = await answerer(async (_context, { bodyStream }) => ({
+      status: 200,
+      headers: {},
+      body: bodyStream ?? Buffer.alloc(0),
+    }));
+    const sink = new SendingSink((bytes) => call.consumed(bytes.length));
+    const call = await connect(address).call(streamed(), sink);
+    const body = Buffer.alloc(3 * MIB, 'echo ');
+    await sink.send(call, pieces(body, 50_000));
+    await sink.over;
+    expect(Buffer.concat(sink.chunks).equals(body)).toBe(true);
+  });
+});
+
+describe('a streamed body that never comes whole', () => {
+  /** Reads what comes, and keeps how that ended. */
+  async function reading() {
+    const ends: unknown[] = [];
+    let bytes = 0;
+    const started = await answerer(async (_context, { bodyStream }) => {
+      try {
+        for await (const piece of bodyStream ?? []) bytes += piece.length;
+      } catch (error) {
+        ends.push(error);
+        throw error;
+      }
+      return ok();
+    });
+    return { ...started, ends, bytes: () => bytes };
+  }
+
+  test('because its caller left fails its handler', async () => {
+    const { address, links, ends, bytes } = await reading();
+    cleanUps.push(() => jest.restoreAllMocks());
+    const errors = jest.spyOn(log, 'error');
+    // Each call has a log of its own.
+    jest.spyOn(log, 'child').mockReturnValue(log as never);
+    const sink = new SendingSink();
+    const call = await connect(address).call(streamed(), sink);
+    call.sendBody(Buffer.alloc(1_000));
+    await until(() => bytes() === 1_000);
+    call.cancel();
+    expect(call.sendBody(Buffer.alloc(1_000))).toBe(false);
+    call.endBody();
+    await until(() => links.callsInFlight === 0);
+    expect(ends).toEqual([expect.any(CallerLeft)]);
+    expect(errors).not.toHaveBeenCalled();
+    expect(bytes()).toBe(1_000);
+    expect(sink.error).toBeUndefined();
+  });
+
+  test('because its time is over fails its handler, and then its caller', async () => {
+    const { address, links, ends } = await reading();
+    const sink = new SendingSink();
+    await connect(address).call(streamed(50), sink);
+    await sink.over;
+    expect(sink.error).toMatchObject({ code: 'invalid_request' });
+    expect(ends).toHaveLength(1);
+    await until(() => links.callsInFlight === 0);
+  });
+
+  test('because the link was lost fails both sides', async () => {
+    const { address, links, server, ends, bytes } = await reading();
+    const sink = new SendingSink();
+    const call = await connect(address).call(streamed(), sink);
+    call.sendBody(Buffer.alloc(10));
+    await until(() => bytes() === 10);
+    await server.stop(0);
+    await sink.over;
+    expect(sink.error?.code).toBe('internal_error');
+    expect(call.sendBody(Buffer.alloc(10))).toBe(false);
+    await until(() => links.callsInFlight === 0);
+    expect(ends).toEqual([expect.any(CallerLeft)]);
+  });
+});

@@ -1,0 +1,257 @@
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import type { CallFrame } from '@gateway/proto/generated/gateway/edge/v1/CallFrame';
+import type { CallFrames } from '@gateway/proto/generated/gateway/edge/v1/CallFrames';
+import type { CallOpen } from '@gateway/proto/generated/gateway/edge/v1/CallOpen';
+import type { ReplyFrame__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
+import type { ReplyFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
+import { fromErrorDetail, PersistentStream, TickBatcher } from '@gateway/rpc';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { BodyQueue } from './body-queue';
+import { largeGarbage } from './large-garbage';
+import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
+
+type Frames = TickBatcher<CallFrame, CallFrames>;
+type RelayStream = ClientDuplexStream<CallFrames, ReplyFrames__Output>;
+
+/** Receives one call's reply: `head`, then `data` any number of times, then `end`; or `fail` at any time. */
+export interface ReplySink {
+  head(status: number, headers: Readonly<Record<string, string>>): void;
+  data(bytes: Buffer): void;
+  end(): void;
+  fail(error: GatewayError): void;
+  /** More of a streamed body may be sent. */
+  bodyRoom?(): void;
+}
+
+/** A call under way. */
+export interface LinkedCall {
+  /** The caller left: nothing more reaches the sink. */
+  cancel(): void;
+  /** The sink passed on that many bytes, so that as many more may come. */
+  consumed(bytes: number): void;
+  /** The next piece of a streamed body. False: no more until `bodyRoom`. */
+  sendBody(bytes: Buffer): boolean;
+  /** A streamed body is whole. */
+  endBody(): void;
+}
+
+export interface LinkRequest {
+  /** With `bodyStreams` the body is given to the call later, piece by piece, and `body` is empty. */
+  readonly open: CallOpen;
+  readonly body: Buffer;
+}
+
+const CONNECT_WAIT_MS = 2_000;
+
+/** Carries calls to one answering process over one stream. */
+class Link {
+  readonly #calls = new Map<number, OpenCall>();
+  readonly #bodies = new BodyQueue();
+  readonly #log: Logger;
+  readonly #stream: PersistentStream<ReplyFrames__Output, RelayStream>;
+  #frames: Frames | undefined;
+  #relay: RelayStream | undefined;
+  #draining = false;
+  #nextCall = 1;
+
+  constructor(name: string, relay: () => RelayStream, log: Logger, onUp: () => void) {
+    this.#log = log;
+    this.#stream = new PersistentStream<ReplyFrames__Output, RelayStream>({
+      name,
+      log,
+      open: relay,
+      onUp: (stream) => {
+        this.#draining = false;
+        this.#relay = stream;
+        const frames: Frames = new TickBatcher(
+          stream,
+          (items) => ({ frames: items }),
+          () => this.#bodies.sendInto(frames),
+        );
+        this.#frames = frames;
+        onUp();
+      },
+      onDown: () => this.#onDown(),
+      onMessage: (message) => this.#onMessage(message),
+    });
+  }
+
+  get usable(): boolean {
+    return this.#stream.up && !this.#draining;
+  }
+
+  get callsInFlight(): number {
+    return this.#calls.size;
+  }
+
+  call(request: LinkRequest, sink: ReplySink): LinkedCall {
+    const frames = this.#frames;
+    if (!frames) throw new Error('link is not up');
+    const call = this.#nextCall;
+    // uint32 on the wire; ids in use are far fewer, so a wrapped one is free again.
+    this.#nextCall = this.#nextCall === 0xffff_ffff ? 1 : this.#nextCall + 1;
+    frames.add({ call, open: { ...request.open, bodyBytes: request.body.length } });
+    this.#bodies.add(call, request.body);
+    this.#bodies.sendInto(frames);
+    this.#calls.set(call, { sink, unreportedBytes: 0, bodyCreditBytes: LINK_BODY_WINDOW_BYTES });
+    return {
+      cancel: () => {
+        if (!this.#forget(call)) return;
+        frames.add({ call, cancel: true });
+        this.#leaveIfDrained();
+      },
+      consumed: (bytes) => {
+        const open = this.#calls.get(call);
+        if (!open) return;
+        open.unreportedBytes += bytes;
+        if (open.unreportedBytes < LINK_WINDOW_BYTES / 2) return;
+        frames.add({ call, creditBytes: open.unreportedBytes });
+        open.unreportedBytes = 0;
+      },
+      sendBody: (bytes) => this.#sendBody(frames, call, bytes),
+      endBody: () => {
+        if (this.#calls.has(call)) frames.add({ call, bodyEnd: true });
+      },
+    };
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+
+  #sendBody(frames: Frames, call: number, bytes: Buffer): boolean {
+    const open = this.#calls.get(call);
+    if (!open) return false;
+    for (let at = 0; at < bytes.length; at += LINK_SLICE_BYTES) {
+      const body = bytes.subarray(at, at + LINK_SLICE_BYTES);
+      frames.add({ call, body }, body.length);
+    }
+    open.bodyCreditBytes -= bytes.length;
+    largeGarbage(bytes.length);
+    return open.bodyCreditBytes > 0;
+  }
+
+  #onMessage(message: ReplyFrames__Output): void {
+    if (message.draining) this.#draining = true;
+    for (const frame of message.frames) this.#onFrame(frame);
+    this.#leaveIfDrained();
+  }
+
+  /** Ends our side once the last call is over, which tells the draining side that none will follow. */
+  #leaveIfDrained(): void {
+    if (!this.#draining || this.#calls.size > 0 || !this.#relay) return;
+    this.#frames?.close();
+    this.#relay.end();
+    this.#relay = undefined;
+  }
+
+  #forget(call: number): boolean {
+    this.#bodies.drop(call);
+    return this.#calls.delete(call);
+  }
+
+  #onFrame(frame: ReplyFrame__Output): void {
+    // Frames of a call that was cancelled are still on their way for a moment.
+    const open = this.#calls.get(frame.call);
+    if (!open) return;
+    try {
+      this.#pass(frame, open);
+    } catch (error) {
+      // One sink's fault must not end the link under all the others.
+      this.#log.error({ err: error }, 'a reply sink failed');
+      if (this.#forget(frame.call)) this.#frames?.add({ call: frame.call, cancel: true });
+    }
+  }
+
+  #pass(frame: ReplyFrame__Output, open: OpenCall): void {
+    const { sink } = open;
+    if (frame.frame === 'data' && frame.data) {
+      sink.data(frame.data);
+      largeGarbage(frame.data.length);
+    } else if (frame.frame === 'head' && frame.head) {
+      const { status, headers } = frame.head;
+      sink.head(status, Object.fromEntries(headers.map(({ name, value }) => [name, value])));
+    } else if (frame.frame === 'end') {
+      this.#forget(frame.call);
+      sink.end();
+    } else if (frame.frame === 'fail' && frame.fail) {
+      this.#forget(frame.call);
+      sink.fail(fromErrorDetail(frame.fail));
+    } else if (frame.frame === 'creditBytes' && frame.creditBytes) {
+      const waited = open.bodyCreditBytes <= 0;
+      open.bodyCreditBytes += frame.creditBytes;
+      if (waited && open.bodyCreditBytes > 0) sink.bodyRoom?.();
+    }
+  }
+
+  #onDown(): void {
+    this.#frames?.close();
+    this.#frames = undefined;
+    this.#relay = undefined;
+    this.#bodies.clear();
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { sink } of calls) {
+      sink.fail(new GatewayError('internal_error', { cause: new Error('link lost') }));
+    }
+  }
+}
+
+interface OpenCall {
+  readonly sink: ReplySink;
+  unreportedBytes: number;
+  bodyCreditBytes: number;
+}
+
+/** Links to every instance of a service; a call goes to the usable one with the fewest in flight. */
+export class LinkPool {
+  readonly #links: Link[];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: { name: string; relays: readonly (() => RelayStream)[]; log: Logger }) {
+    const onUp = () => {
+      for (const wake of this.#waiting) wake();
+    };
+    this.#links = options.relays.map((relay) => new Link(options.name, relay, options.log, onUp));
+  }
+
+  get up(): boolean {
+    return this.usableLinks > 0;
+  }
+
+  get usableLinks(): number {
+    return this.#links.filter((link) => link.usable).length;
+  }
+
+  /** Sends the call, waiting a moment for a link if none is up; then fails with `internal_error`. */
+  async call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall> {
+    const link = this.#pick() ?? (await this.#waitForLink());
+    if (!link) throw new GatewayError('internal_error', { cause: new Error('no instance is reachable') });
+    return link.call(request, sink);
+  }
+
+  close(): void {
+    for (const link of this.#links) link.close();
+  }
+
+  #pick(): Link | undefined {
+    let best: Link | undefined;
+    for (const link of this.#links) {
+      if (link.usable && (!best || link.callsInFlight < best.callsInFlight)) best = link;
+    }
+    return best;
+  }
+
+  #waitForLink(): Promise<Link | undefined> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve(this.#pick());
+      };
+      const timer = setTimeout(done, CONNECT_WAIT_MS);
+      this.#waiting.add(done);
+    });
+  }
+}

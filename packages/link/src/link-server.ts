@@ -1,0 +1,138 @@
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import type { CallFrame__Output } from '@gateway/proto/generated/gateway/edge/v1/CallFrame';
+import type { CallFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/CallFrames';
+import type { ReplyFrame } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
+import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
+import type { BodyRoom } from '@gateway/quota';
+import { TickBatcher } from '@gateway/rpc';
+import { Metadata, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { AnsweredCall, type LinkHandler } from './answered-call';
+
+type Frames = TickBatcher<ReplyFrame, ReplyFrames>;
+type RelayStream = ServerDuplexStream<CallFrames__Output, ReplyFrames>;
+
+interface ServedLink {
+  readonly stream: RelayStream;
+  readonly frames: Frames;
+  readonly calls: Map<number, AnsweredCall>;
+}
+
+export interface LinkServerOptions {
+  readonly handler: LinkHandler;
+  /** For the bodies of calls, until they have ended; absent: the handler sees to that. */
+  readonly room?: {
+    readonly bodies: BodyRoom;
+    /** Told of the calls for which there is none; their bodies are not taken. */
+    readonly refuse: LinkHandler;
+  };
+  readonly log: Logger;
+}
+
+/** A hold pays for one call: a second call in flight with the same request id would spend the same hold. */
+const refuseDuplicate: LinkHandler = async () => {
+  throw new GatewayError('invalid_request', { detail: 'a call with this request id is in flight' });
+};
+
+/** Answers the calls of a link (`gateway.edge.v1` frames over one two-way stream per calling process). */
+export class LinkServer {
+  readonly #handler: LinkHandler;
+  readonly #room: LinkServerOptions['room'];
+  readonly #log: Logger;
+  readonly #links = new Set<ServedLink>();
+  /** Outlives its link: a call whose caller vanished is still being settled. */
+  readonly #running = new Set<AnsweredCall>();
+  readonly #requestIds = new Set<string>();
+  #draining = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: LinkServerOptions) {
+    this.#handler = options.handler;
+    this.#room = options.room;
+    this.#log = options.log;
+  }
+
+  /** The `Relay` method. */
+  readonly relay = (stream: RelayStream): void => {
+    if (this.#draining) {
+      stream.emit('error', { code: status.UNAVAILABLE, details: 'stopping' });
+      return;
+    }
+    const frames: Frames = new TickBatcher(stream, (items) => ({ frames: items }));
+    const link: ServedLink = { stream, frames, calls: new Map() };
+    this.#links.add(link);
+    stream.sendMetadata(new Metadata());
+    stream.on('data', (message: CallFrames__Output) => {
+      for (const frame of message.frames) this.#onFrame(link, frame);
+    });
+    const lost = () => {
+      if (!this.#links.delete(link)) return;
+      frames.close();
+      for (const call of link.calls.values()) call.callerLeft();
+      stream.end();
+      this.#checkIdle();
+    };
+    stream.on('end', lost);
+    stream.on('error', lost);
+    stream.on('cancelled', lost);
+  };
+
+  get callsInFlight(): number {
+    return this.#running.size;
+  }
+
+  /**
+   * Asks callers for no more calls; resolves when those in flight are answered and every caller has ended
+   * its link, so that none can follow. How long that may take is the caller's to bound.
+   */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    for (const { stream } of this.#links) stream.write({ draining: true });
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      this.#checkIdle();
+    });
+  }
+
+  /** Ends every link. */
+  close(): void {
+    for (const { stream } of this.#links) stream.end();
+  }
+
+  #onFrame({ calls, frames }: ServedLink, frame: CallFrame__Output): void {
+    if (frame.frame === 'open' && frame.open) {
+      const { open } = frame;
+      const sender = open.key?.accountId ?? '';
+      const { bodyBytes, requestId } = open;
+      const isDuplicate = this.#requestIds.has(requestId);
+      const isRefused = isDuplicate || (this.#room && !this.#room.bodies.takeWhole(sender, bodyBytes));
+      const refuse = isDuplicate ? refuseDuplicate : this.#room?.refuse;
+      const call =
+        isRefused && refuse
+          ? new AnsweredCall(frame.call, { ...open, bodyBytes: 0 }, frames, this.#log, refuse)
+          : new AnsweredCall(frame.call, open, frames, this.#log, this.#handler);
+      if (!isDuplicate) this.#requestIds.add(requestId);
+      calls.set(frame.call, call);
+      this.#running.add(call);
+      call.finished.then(() => {
+        if (!isRefused) this.#room?.bodies.giveWhole(sender, bodyBytes);
+        if (!isDuplicate) this.#requestIds.delete(requestId);
+        calls.delete(frame.call);
+        this.#running.delete(call);
+        this.#checkIdle();
+      });
+      return;
+    }
+    // A frame of a call that has just ended crosses its end on the way: nothing to do.
+    const call = calls.get(frame.call);
+    if (!call) return;
+    if (frame.frame === 'body' && frame.body) call.receive(frame.body);
+    else if (frame.frame === 'cancel') call.callerLeft();
+    else if (frame.frame === 'bodyEnd') call.endBody();
+    else if (frame.frame === 'creditBytes' && frame.creditBytes) call.addCredit(frame.creditBytes);
+  }
+
+  #checkIdle(): void {
+    if (this.#draining && this.#running.size === 0 && this.#links.size === 0) this.#onIdle?.();
+  }
+}

@@ -1,0 +1,105 @@
+import type { GatewayError } from '@gateway/errors';
+import { createLogger } from '@gateway/process';
+import type { ProtoGrpcType } from '@gateway/proto/generated/chat';
+import { createGrpcClients, type GrpcServer, loadService, startGrpcServer } from '@gateway/rpc';
+import type { LinkHandler } from './answered-call';
+import { LinkPool, type LinkRequest, type ReplySink } from './link-client';
+import { LinkServer, type LinkServerOptions } from './link-server';
+
+const SECRET = 'a-secret-for-tests-only';
+const { ChatService } = loadService<ProtoGrpcType>('chat').gateway.chat.v1;
+export const log = createLogger('link-test', 'silent');
+
+/** A process that answers links, as far as a test is concerned. */
+export interface Answerer {
+  readonly links: LinkServer;
+  readonly server: GrpcServer;
+  readonly address: string;
+}
+
+export async function startAnswerer(
+  handler: LinkHandler,
+  port = 0,
+  room?: LinkServerOptions['room'],
+): Promise<Answerer> {
+  const links = new LinkServer({ handler, log, ...(room && { room }) });
+  const services = [{ definition: ChatService.service, handlers: { Relay: links.relay }, callers: ['edge'] }];
+  const server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [SECRET], services });
+  return { links, server, address: `127.0.0.1:${server.port}` };
+}
+
+/** A pool of links to those addresses, and what closes it. */
+export function connectPool(addresses: readonly string[]): { pool: LinkPool; close: () => void } {
+  const clients = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
+  const pool = new LinkPool({ name: 'test', relays: clients.map((client) => () => client.Relay()), log });
+  return {
+    pool,
+    close() {
+      pool.close();
+      for (const client of clients) client.close();
+    },
+  };
+}
+
+let requests = 0;
+
+export function request(body: Buffer | string = '', path = '/', timeoutMs = 10_000): LinkRequest {
+  const key = { keyId: 'key-1', accountId: 'account-1' };
+  const open = { requestId: `request-${++requests}`, method: 'POST', path, key, headers: [], timeoutMs };
+  return { open, body: Buffer.from(body) };
+}
+
+/** Keeps what came, and says when something did. */
+export class RecordingSink implements ReplySink {
+  status = 0;
+  headers: Readonly<Record<string, string>> = {};
+  readonly chunks: Buffer[] = [];
+  error: GatewayError | undefined;
+  ended = false;
+  readonly over: Promise<void>;
+  readonly onData: ((bytes: Buffer) => void) | undefined;
+  #settle!: () => void;
+
+  constructor(onData?: (bytes: Buffer) => void) {
+    this.onData = onData;
+    this.over = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  get bytes(): number {
+    return this.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  }
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString();
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>): void {
+    this.status = status;
+    this.headers = headers;
+  }
+
+  data(bytes: Buffer): void {
+    this.chunks.push(bytes);
+    this.onData?.(bytes);
+  }
+
+  end(): void {
+    this.ended = true;
+    this.#settle();
+  }
+
+  fail(error: GatewayError): void {
+    this.error = error;
+    this.#settle();
+  }
+}
+
+export async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
+  const endMs = performance.now() + timeoutMs;
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error(`not true within ${timeoutMs} ms: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

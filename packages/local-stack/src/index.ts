@@ -1,0 +1,14 @@
+export { REPOSITORY } from './child-environment';
+export { type Account, type Balance, DashboardApi } from './dashboard-api';
+export { startEmbeddedPostgres } from './engines/embedded-postgres';
+export { type EmbeddedRedisProcess, startEmbeddedRedisProcess } from './engines/embedded-redis-process';
+export { type EngineControl, type EngineName, engineControl } from './engines/engine-control';
+export { readJsonFile, writeJsonFile } from './engines/json-file';
+export { type JsonAnswer, requestJson } from './loopback-json';
+export { type ProviderPlan, planProviders } from './providers';
+export type { StackSecrets } from './secrets';
+export * from './service-databases';
+export type { ServiceName } from './services';
+export type { Stack, StackOptions, StackProcess } from './stack-contract';
+export type { EngineAddresses } from './stack-engines';
+export { startStack } from './start-stack';

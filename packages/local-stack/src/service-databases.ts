@@ -1,0 +1,113 @@
+import { createHmac, scryptSync } from 'node:crypto';
+import { join } from 'node:path';
+import { migrateService, ServiceRoleError } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import pg from 'pg';
+import { REPOSITORY } from './child-environment';
+
+/** Services with a schema, which has their name. */
+export const DATABASE_SERVICES = ['billing', 'catalog', 'dashboard', 'media'] as const;
+export type DatabaseService = (typeof DATABASE_SERVICES)[number];
+/** By which URL each service logs in. */
+export type ServiceDatabaseUrls = Readonly<Record<DatabaseService, string>>;
+
+/** PostgreSQL cuts longer names off. */
+const MAX_NAME_BYTES = 63;
+
+interface Options {
+  /** Of the owner of the schemas. */
+  readonly ownerUrl: string;
+  /** URLs of services whose roles an administrator has created. */
+  readonly given?: Partial<ServiceDatabaseUrls> | undefined;
+  /** Passwords are derived from it where the owner logs in without a password. */
+  readonly secret: string;
+  readonly log: (message: string) => void;
+}
+
+/**
+ * Gives each service a role and brings its schema up to date. An owner who may not create roles lets the services log
+ * in as himself, with a warning: a gateway on trial must run.
+ */
+export async function prepareDatabases(options: Options): Promise<ServiceDatabaseUrls> {
+  const { ownerUrl, given = {}, log } = options;
+  const migrateAll = async (urlOf: (service: DatabaseService) => string): Promise<ServiceDatabaseUrls> => {
+    const prepare = async (service: DatabaseService) => {
+      const url = given[service] ?? urlOf(service);
+      await migrateSchema(service, ownerUrl, url);
+      return [service, url] as const;
+    };
+    return Object.fromEntries(await Promise.all(DATABASE_SERVICES.map(prepare))) as ServiceDatabaseUrls;
+  };
+  const allGiven = DATABASE_SERVICES.every((service) => given[service]);
+  try {
+    const logins = allGiven ? undefined : await serviceLogins(ownerUrl, options.secret);
+    return await migrateAll((service) => logins?.[service] ?? ownerUrl);
+  } catch (error) {
+    if (!(error instanceof ServiceRoleError) || allGiven) throw error;
+    log(`Services log in to PostgreSQL as the owner of their tables: ${error.message}.`);
+    return migrateAll(() => ownerUrl);
+  }
+}
+
+/** As the service's `dist/migrate.js` does. */
+export function migrateSchema(service: DatabaseService, ownerUrl: string, serviceUrl: string): Promise<void> {
+  return migrateService({
+    ownerUrl,
+    serviceUrl,
+    schema: service,
+    directory: join(REPOSITORY, 'services', service, 'migrations'),
+    log: createLogger('migrate', 'silent'),
+  });
+}
+
+/**
+ * Roles are the server's, not the database's: their names begin with the database's name, which no other gateway on
+ * the server has. Who has the owner's password derives the same passwords, so that gateways that share a database
+ * don't take each other's away.
+ */
+export async function serviceLogins(ownerUrl: string, secret: string): Promise<ServiceDatabaseUrls> {
+  const { database, password } = await readOwner(ownerUrl);
+  const key = keyOf(password || secret);
+  const login = (service: DatabaseService) => {
+    const role = `${database}_${service}`;
+    if (Buffer.byteLength(role) > MAX_NAME_BYTES)
+      throw new ServiceRoleError(`${role} is too long for the name of a role`);
+    const rolePassword = createHmac('sha256', key).update(role).digest('base64url');
+    return [service, withLogin(ownerUrl, role, rolePassword, database)] as const;
+  };
+  return Object.fromEntries(DATABASE_SERVICES.map(login)) as Record<DatabaseService, string>;
+}
+
+function withLogin(ownerUrl: string, role: string, password: string, database: string): string {
+  const url = URL.canParse(ownerUrl) ? new URL(ownerUrl) : undefined;
+  if (url && /^postgres(ql)?:$/.test(url.protocol) && url.host !== '') {
+    url.username = role;
+    url.password = password;
+    url.pathname = `/${encodeURIComponent(database)}`;
+    // They would win.
+    for (const name of ['user', 'password']) url.searchParams.delete(name);
+    return url.href;
+  }
+  throw new ServiceRoleError('DATABASE_URL is not of the form postgres://user:password@host/database');
+}
+
+async function readOwner(url: string): Promise<{ database: string; password: string | null | undefined }> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const { password } = client;
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ database: string }>('SELECT current_database() AS database');
+    return { database: rows[0]!.database, password };
+  } finally {
+    await client.end();
+  }
+}
+
+const keys = new Map<string, Buffer>();
+
+/** Slow by intent: a service that knows its own password can't guess the owner's by it. */
+function keyOf(secret: string): Buffer {
+  const key = keys.get(secret) ?? scryptSync(secret, 'model-gateway service roles', 32);
+  keys.set(secret, key);
+  return key;
+}

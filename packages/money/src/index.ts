@@ -1,0 +1,2 @@
+export * from './int64';
+export * from './usd';

@@ -1,0 +1,6 @@
+export * from './admin-server';
+export * from './every';
+export * from './log';
+export * from './run-service';
+export * from './security-log';
+export * from './settings';

@@ -1,0 +1,79 @@
+import { createLogger, type Logger } from './log';
+import { ConfigError } from './settings';
+import { stopInTime } from './stop-in-time';
+
+/** A started service: the ports it got, and its orderly end. */
+export interface RunningService {
+  readonly ports: Readonly<Record<string, number>>;
+  /** Finishes what is in flight, then frees everything. Must not reject. */
+  stop(): Promise<void>;
+  /** Most that it may take, what is in flight included; then the process ends anyhow. Absent: 15 s. */
+  readonly stopTimeoutMs?: number;
+}
+
+/** What a supervised process tells its parent over the IPC channel. */
+export type ServiceMessage =
+  | { type: 'ready'; ports: Record<string, number> }
+  /** It was asked by signal to end, and waits for the parent's `stop`. */
+  | { type: 'signal' };
+
+/** What the parent says. */
+export interface SupervisorMessage {
+  type: 'stop';
+}
+
+/**
+ * The life of a service process: start, report ready, stop on SIGTERM or SIGINT, exit. Under a supervisor
+ * (an IPC channel) signals are passed up, because a Ctrl-C reaches the whole group at once and the order of
+ * stopping is the supervisor's; a supervisor that vanished ends the process.
+ */
+export async function runService(
+  name: string,
+  start: (env: NodeJS.ProcessEnv, log: Logger) => Promise<RunningService>,
+): Promise<void> {
+  const log = createLogger(name, process.env.LOG_LEVEL ?? 'info');
+  process.on('uncaughtException', (error) => die(log, error, 'uncaught exception'));
+  process.on('unhandledRejection', (error) => die(log, error, 'unhandled rejection'));
+
+  let service: RunningService;
+  try {
+    service = await start(process.env, log);
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${name}: ${error.message}\n`);
+      process.exit(2);
+    }
+    return die(log, error, 'start failed');
+  }
+
+  let stopping = false;
+  const stop = async (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ reason }, 'stopping');
+    await stopInTime(service).catch((error) => die(log, error, 'stop'));
+    log.info('stopped');
+    process.exit(0);
+  };
+  if (process.send) superviseBy(process.send.bind(process), stop);
+  else for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+  log.info({ ports: service.ports }, 'ready');
+  process.send?.({ type: 'ready', ports: { ...service.ports } } satisfies ServiceMessage);
+}
+
+function superviseBy(send: (message: ServiceMessage) => boolean, stop: (reason: string) => Promise<void>) {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (process.connected) send({ type: 'signal' });
+    });
+  }
+  process.on('message', (message: SupervisorMessage) => {
+    if (message.type === 'stop') void stop('supervisor');
+  });
+  process.on('disconnect', () => void stop('supervisor gone'));
+}
+
+function die(log: Logger, error: unknown, what: string): never {
+  log.fatal({ err: error }, what);
+  process.exit(1);
+}

@@ -1,0 +1,57 @@
+import { createLogger } from '@gateway/process';
+import type { ProtoGrpcType } from '@gateway/proto/generated/chat';
+import type { ListProvidersResponse } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
+import { afterEach, expect, test } from '@jest/globals';
+import { callUnary, createGrpcClient } from './grpc-client';
+import { type GrpcServer, startGrpcServer, unary } from './grpc-server';
+import { loadService } from './load-service';
+
+const SECRET = 'a-secret-for-tests-only';
+const CALLS = 8;
+const { ChatService } = loadService<ProtoGrpcType>('chat').gateway.chat.v1;
+const log = createLogger('address-list-test', 'silent');
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** An instance that says which one it is. */
+async function startInstance(windowSeconds: number): Promise<GrpcServer> {
+  const ListProviders = unary(log, async (): Promise<ListProvidersResponse> => ({ windowSeconds }));
+  const definition = { ListProviders: ChatService.service.ListProviders };
+  const services = [{ definition, handlers: { ListProviders }, callers: ['dashboard'] }];
+  const server = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [SECRET], services });
+  cleanUps.push(() => server.stop(0));
+  return server;
+}
+
+function connect(...addresses: string[]): () => Promise<number> {
+  const client = createGrpcClient(ChatService, { addresses, secrets: [SECRET], caller: 'dashboard' });
+  cleanUps.push(() => client.close());
+  return async () => {
+    const answer = await callUnary(client, client.ListProviders, {}, { timeoutMs: 10_000 });
+    return answer?.windowSeconds ?? 0;
+  };
+}
+
+async function answeredBy(call: () => Promise<number>): Promise<number[]> {
+  const answers = new Set<number>();
+  for (let calls = 0; calls < CALLS; calls++) answers.add(await call());
+  return [...answers].sort();
+}
+
+test('calls go to all instances of a list, names and literals alike', async () => {
+  const [one, two] = [await startInstance(1), await startInstance(2)];
+  const call = connect(`localhost:${one.port}`, `127.0.0.1:${two.port}`);
+  // Both connections are made at once; which is there first is not told.
+  const heard = new Set<number>();
+  while (heard.size < 2) heard.add(await call());
+  expect([...heard].sort()).toEqual([1, 2]);
+});
+
+test('an instance that is away, or whose name nobody knows, does not matter as long as another is there', async () => {
+  const [gone, here] = [await startInstance(1), await startInstance(2)];
+  const call = connect('unknown.invalid:7102', `localhost:${gone.port}`, `localhost:${here.port}`);
+  await gone.stop(0);
+  expect(await answeredBy(call)).toEqual([2]);
+});

@@ -1,0 +1,128 @@
+import { GatewayError } from '@gateway/errors';
+import * as grpc from '@grpc/grpc-js';
+import { targetOf } from './address-list';
+import { decodeErrorDetail, ERROR_TRAILER } from './error-detail';
+import { CHANNEL_OPTIONS } from './grpc-options';
+import { SERVICE_TOKEN_HEADER, serviceToken } from './service-token';
+
+export interface GrpcClientOptions {
+  /** `host:port` of each instance. */
+  readonly addresses: readonly string[];
+  readonly secrets: readonly string[];
+  /** The calling service's name. */
+  readonly caller: string;
+}
+
+type ClientConstructor<C> = new (
+  address: string,
+  credentials: grpc.ChannelCredentials,
+  options?: grpc.ClientOptions,
+) => C;
+
+/** One channel over all instances, calls spread round-robin. */
+export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C {
+  return new Client(targetOf(options.addresses), grpc.credentials.createInsecure(), {
+    ...CHANNEL_OPTIONS,
+    interceptors: [withToken(options.caller, options.secrets[0] ?? '')],
+  });
+}
+
+/** A channel per instance, for long-lived streams that balance by themselves. */
+export function createGrpcClients<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C[] {
+  return options.addresses.map((address) => createGrpcClient(Client, { ...options, addresses: [address] }));
+}
+
+function withToken(caller: string, secret: string): grpc.Interceptor {
+  const token = serviceToken(secret, caller);
+  return (options, nextCall) =>
+    new grpc.InterceptingCall(nextCall(options), {
+      start(metadata, listener, next) {
+        metadata.set('x-caller', caller);
+        metadata.set(SERVICE_TOKEN_HEADER, token);
+        next(metadata, listener);
+      },
+    });
+}
+
+/** A generated client's method: all its overloads, because types are inferred from them pairwise. */
+interface UnaryMethod<Request, Response> {
+  (
+    request: Request,
+    metadata: grpc.Metadata,
+    options: grpc.CallOptions,
+    callback: grpc.requestCallback<Response>,
+  ): grpc.ClientUnaryCall;
+  (request: Request, metadata: grpc.Metadata, callback: grpc.requestCallback<Response>): grpc.ClientUnaryCall;
+  (
+    request: Request,
+    options: grpc.CallOptions,
+    callback: grpc.requestCallback<Response>,
+  ): grpc.ClientUnaryCall;
+  (request: Request, callback: grpc.requestCallback<Response>): grpc.ClientUnaryCall;
+}
+
+export interface CallSettings {
+  readonly timeoutMs: number;
+  readonly requestId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** For a peer that is being restarted; one that is gone should be told of soon. */
+const CONNECT_WAIT_MS = 2_000;
+
+/**
+ * Calls a unary method with a deadline, waiting a moment for a connection if there is none. A peer's typed
+ * error is thrown as it was raised there; everything else (no connection, deadline) is `internal_error`.
+ */
+export async function callUnary<Request, Response>(
+  client: grpc.Client,
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  settings: CallSettings,
+): Promise<Response> {
+  const deadline = Date.now() + settings.timeoutMs;
+  if (client.getChannel().getConnectivityState(true) !== grpc.connectivityState.READY) {
+    await connected(client, Math.min(deadline, Date.now() + CONNECT_WAIT_MS));
+  }
+  return callConnected(client, method, request, settings, deadline);
+}
+
+/** Resolves at the deadline too: the call itself then says what is wrong. */
+function connected(client: grpc.Client, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => client.waitForReady(deadlineMs, () => resolve()));
+}
+
+function callConnected<Request, Response>(
+  client: grpc.Client,
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  settings: CallSettings,
+  deadline: number,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const metadata = new grpc.Metadata();
+    if (settings.requestId) metadata.set('x-request-id', settings.requestId);
+    const answered = (error: grpc.ServiceError | null, response?: Response) => {
+      settings.signal?.removeEventListener('abort', cancel);
+      if (error) reject(fromServiceError(error));
+      else if (response === undefined) reject(new GatewayError('internal_error'));
+      else resolve(response);
+    };
+    const call = Reflect.apply(method, client, [
+      request,
+      metadata,
+      { deadline },
+      answered,
+    ]) as grpc.ClientUnaryCall;
+    const cancel = () => call.cancel();
+    if (settings.signal?.aborted) cancel();
+    else settings.signal?.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+export function fromServiceError(error: grpc.ServiceError): GatewayError {
+  const trailer = error.metadata?.get(ERROR_TRAILER)[0];
+  return Buffer.isBuffer(trailer)
+    ? decodeErrorDetail(trailer)
+    : new GatewayError('internal_error', { cause: error });
+}

@@ -1,0 +1,116 @@
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import * as grpc from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import { ERROR_TRAILER, encodeErrorDetail } from './error-detail';
+import { CHANNEL_OPTIONS } from './grpc-options';
+import type { RequestContext } from './request-context';
+import { isServiceToken, SERVICE_TOKEN_HEADER } from './service-token';
+
+export interface GrpcServer {
+  readonly port: number;
+  /** Says "not serving", lets calls end within the time, then cuts what is left. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** One gRPC service and the functions that answer its calls. */
+export interface ServiceBinding {
+  readonly definition: grpc.ServiceDefinition;
+  readonly handlers: grpc.UntypedServiceImplementation;
+  /** Callers (service names) that may use it. */
+  readonly callers: readonly string[];
+}
+
+/** Starts a server whose every call must carry a service's token; grpc.health.v1 is open. */
+export async function startGrpcServer(options: {
+  host: string;
+  port: number;
+  secrets: readonly string[];
+  services: readonly ServiceBinding[];
+}): Promise<GrpcServer> {
+  const callersByPath = new Map<string, readonly string[]>();
+  for (const { definition, callers } of options.services) {
+    for (const method of Object.values(definition)) callersByPath.set(method.path, callers);
+  }
+  const server = new grpc.Server({
+    ...CHANNEL_OPTIONS,
+    interceptors: [(method, call) => authenticate(method, call, callersByPath, options.secrets)],
+  });
+  for (const { definition, handlers } of options.services) server.addService(definition, handlers);
+  const health = new HealthImplementation({ '': 'SERVING' });
+  health.addToServer(server);
+
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(
+      `${options.host}:${options.port}`,
+      grpc.ServerCredentials.createInsecure(),
+      (error, bound) => (error ? reject(error) : resolve(bound)),
+    );
+  });
+  return {
+    port,
+    async stop(graceMs) {
+      health.setStatus('', 'NOT_SERVING');
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => {
+          server.forceShutdown();
+          resolve();
+        }, graceMs);
+        server.tryShutdown(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    },
+  };
+}
+
+function authenticate(
+  method: grpc.ServerMethodDefinition<unknown, unknown>,
+  call: grpc.ServerInterceptingCallInterface,
+  callersByPath: ReadonlyMap<string, readonly string[]>,
+  secrets: readonly string[],
+): grpc.ServerInterceptingCall {
+  const allowed = callersByPath.get(method.path);
+  if (!allowed) return new grpc.ServerInterceptingCall(call);
+  return new grpc.ServerInterceptingCall(call, {
+    start: (next) =>
+      next({
+        onReceiveMetadata(metadata, proceed) {
+          const caller = String(metadata.get('x-caller')[0] ?? '');
+          const token = String(metadata.get(SERVICE_TOKEN_HEADER)[0] ?? '');
+          if (allowed.includes(caller) && isServiceToken(token, secrets, caller)) {
+            proceed(metadata);
+          } else {
+            call.sendStatus({ code: grpc.status.UNAUTHENTICATED, details: 'unknown caller' });
+          }
+        },
+      }),
+  });
+}
+
+/** Adapts a plain function to a unary handler: context first, errors as a typed trailer. */
+export function unary<Request, Response>(
+  log: Logger,
+  handler: (context: RequestContext, request: Request) => Promise<Response>,
+): grpc.handleUnaryCall<Request, Response> {
+  return (call, callback) => {
+    const requestId = String(call.metadata.get('x-request-id')[0] ?? '');
+    const abort = new AbortController();
+    // A reason of our own: the default one is an error with a stack, made for every call.
+    call.on('cancelled', () => abort.abort('cancelled'));
+    const context = { requestId, signal: abort.signal, log: requestId ? log.child({ requestId }) : log };
+    handler(context, call.request).then(
+      (response) => callback(null, response),
+      (thrown) => callback(toServiceError(GatewayError.from(thrown), context.log)),
+    );
+  };
+}
+
+function toServiceError(error: GatewayError, log: Logger): Partial<grpc.ServiceError> {
+  if (error.code === 'internal_error') log.error({ err: error.cause ?? error }, 'call failed');
+  const metadata = new grpc.Metadata();
+  metadata.set(ERROR_TRAILER, encodeErrorDetail(error));
+  // One vocabulary: the code of the table. The gRPC status only says that there is one.
+  return { code: grpc.status.FAILED_PRECONDITION, details: error.code, metadata };
+}

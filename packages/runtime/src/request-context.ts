@@ -1,9 +1,0 @@
-import type { Logger } from './log';
-
-/** What every handler gets first. */
-export interface RequestContext {
-  readonly requestId: string;
-  /** Aborted when the caller left or its deadline passed. */
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-}

@@ -1,0 +1,28 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '@gateway/local-stack';
+
+export interface ScratchPostgres {
+  readonly url: string;
+  readonly pid: number;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** A server for tests, in a folder that is gone when it is stopped or can't be started. */
+export async function startScratchPostgres(): Promise<ScratchPostgres> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  // Root's PostgreSQL runs as another user, who must be able to enter.
+  chmodSync(dataDir, 0o755);
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} }).catch((error) => {
+    remove();
+    throw error;
+  });
+  const stop = async () => {
+    await postgres.stop();
+    remove();
+  };
+  return { url: postgres.url, pid: postgres.pid, stop };
+}
