@@ -22,7 +22,7 @@ beforeAll(async () => {
   provider = await startRecordingProxy();
   system = await startSystem({
     instances: { media: 2 },
-    settings: { media: { INSTANCE_SILENCE_MS: String(SILENCE_MS), SIM_BASE_URL: provider.origin } },
+    settings: { media: { INSTANCE_LEASE_MS: String(SILENCE_MS), SIM_BASE_URL: provider.origin } },
   });
   provider.target = system.stack.simulatorUrl;
   customer = await system.provision();

@@ -25,7 +25,7 @@ import { type Customer, type System, startSystem } from './support/system';
 import { startTlsFaults, type TlsFaults } from './support/tls-faults';
 import { readUsageRecord } from './support/usage-record';
 
-const CIRCUIT_WAIT_MS = 2_000;
+const CIRCUIT_OPEN_MS = 2_000;
 /** Of a target that is given up; others have minutes. */
 const SHORT_MS = 150;
 const USAGE = { prompt_tokens: 30, completion_tokens: 7 };
@@ -48,7 +48,7 @@ beforeAll(async () => {
         OPENAI_BASE_URL: provider.settings.OPENAI_BASE_URL,
         XAI_BASE_URL: silentTls.baseUrl,
         DEEPSEEK_BASE_URL: `http://127.0.0.1:${CLOSED_PORT}/v1`,
-        CIRCUIT_WAIT_MS: `${CIRCUIT_WAIT_MS}`,
+        CIRCUIT_OPEN_MS: `${CIRCUIT_OPEN_MS}`,
         KEEP_ALIVE_MS: '300',
       },
     },

@@ -64,7 +64,7 @@ beforeAll(async () => {
       media: {
         VIDEO_POLL_INTERVAL_MS: `${INTERVAL_MS}`,
         VIDEO_LOOK_TIMEOUT_MS: '2000',
-        INSTANCE_SILENCE_MS: '2000',
+        INSTANCE_LEASE_MS: '2000',
       },
     },
   });

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkHandler } from '@gateway/link';
-import { CallerLeft } from '@gateway/rpc';
+import { ClientDisconnected } from '@gateway/rpc';
 import type { Refusal } from './refusal-reporter';
 
 /** What the record of a failed call needs to know beyond its error. */
@@ -38,7 +38,7 @@ export const recordedRefusals =
           endpoint: call.path,
           startedAtMs,
           error: GatewayError.from(thrown),
-          callerLeft: thrown instanceof CallerLeft,
+          callerLeft: thrown instanceof ClientDisconnected,
         });
       }
       throw thrown;

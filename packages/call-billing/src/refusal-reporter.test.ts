@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
 import type { Logger } from '@gateway/process';
 import type { ReportRefusalsRequest } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
-import { CallerLeft, type RequestContext } from '@gateway/rpc';
+import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { noteFailure, recordedRefusals } from './recorded-refusals';
 import { type Refusal, RefusalReporter } from './refusal-reporter';
@@ -189,7 +189,7 @@ describe('a handler’s failures', () => {
   });
 
   test('have no error when their caller had left', async () => {
-    await expect(run(new CallerLeft())).rejects.toThrow();
+    await expect(run(new ClientDisconnected())).rejects.toThrow();
     expect(added).toMatchObject([{ callerLeft: true }]);
     const { sent, reporter } = reporting();
     reporter.add(added[0]!);

@@ -1,6 +1,6 @@
-export type { LinkCall, LinkHandler, LinkReply } from './answered-call';
+export * from './collect-large-buffers';
 export * from './json-reply';
-export * from './large-garbage';
 export * from './link-client';
 export * from './link-limits';
 export * from './link-server';
+export type { LinkCall, LinkHandler, LinkReply } from './server-call';

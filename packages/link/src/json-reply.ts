@@ -1,4 +1,4 @@
-import type { LinkReply } from './answered-call';
+import type { LinkReply } from './server-call';
 
 /** 200 with the value as JSON, whole in memory. */
 export function jsonReply(

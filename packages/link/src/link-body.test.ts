@@ -1,7 +1,6 @@
 import { GatewayError } from '@gateway/errors';
-import { CallerLeft } from '@gateway/rpc';
+import { ClientDisconnected } from '@gateway/rpc';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { LinkCall, LinkHandler } from './answered-call';
 import {
   type Answerer,
   connectPool,
@@ -13,6 +12,7 @@ import {
 } from './link.fixture';
 import type { LinkedCall } from './link-client';
 import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
+import type { LinkCall, LinkHandler } from './server-call';
 
 const MIB = 1024 * 1024;
 const cleanUps: (() => unknown)[] = [];
@@ -200,7 +200,7 @@ describe('a streamed body that never comes whole', () => {
     expect(call.sendBody(Buffer.alloc(1_000))).toBe(false);
     call.endBody();
     await until(() => links.callsInFlight === 0);
-    expect(ends).toEqual([expect.any(CallerLeft)]);
+    expect(ends).toEqual([expect.any(ClientDisconnected)]);
     expect(errors).not.toHaveBeenCalled();
     expect(bytes()).toBe(1_000);
     expect(sink.error).toBeUndefined();
@@ -227,6 +227,6 @@ describe('a streamed body that never comes whole', () => {
     expect(sink.error?.code).toBe('internal_error');
     expect(call.sendBody(Buffer.alloc(10))).toBe(false);
     await until(() => links.callsInFlight === 0);
-    expect(ends).toEqual([expect.any(CallerLeft)]);
+    expect(ends).toEqual([expect.any(ClientDisconnected)]);
   });
 });

@@ -8,7 +8,7 @@ import type { ReplyFrames__Output } from '@gateway/proto/generated/gateway/edge/
 import { fromErrorDetail, PersistentStream, TickBatcher } from '@gateway/rpc';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { BodyQueue } from './body-queue';
-import { largeGarbage } from './large-garbage';
+import { collectLargeBuffers } from './collect-large-buffers';
 import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 
 type Frames = TickBatcher<CallFrame, CallFrames>;
@@ -128,7 +128,7 @@ class Link {
       frames.add({ call, body }, body.length);
     }
     open.bodyCreditBytes -= bytes.length;
-    largeGarbage(bytes.length);
+    collectLargeBuffers(bytes.length);
     return open.bodyCreditBytes > 0;
   }
 
@@ -168,7 +168,7 @@ class Link {
     const { sink } = open;
     if (frame.frame === 'data' && frame.data) {
       sink.data(frame.data);
-      largeGarbage(frame.data.length);
+      collectLargeBuffers(frame.data.length);
     } else if (frame.frame === 'head' && frame.head) {
       const { status, headers } = frame.head;
       sink.head(status, Object.fromEntries(headers.map(({ name, value }) => [name, value])));

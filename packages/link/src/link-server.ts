@@ -7,7 +7,7 @@ import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/Reply
 import type { BodyRoom } from '@gateway/quota';
 import { TickBatcher } from '@gateway/rpc';
 import { Metadata, type ServerDuplexStream, status } from '@grpc/grpc-js';
-import { AnsweredCall, type LinkHandler } from './answered-call';
+import { type LinkHandler, ServerCall } from './server-call';
 
 type Frames = TickBatcher<ReplyFrame, ReplyFrames>;
 type RelayStream = ServerDuplexStream<CallFrames__Output, ReplyFrames>;
@@ -15,7 +15,7 @@ type RelayStream = ServerDuplexStream<CallFrames__Output, ReplyFrames>;
 interface ServedLink {
   readonly stream: RelayStream;
   readonly frames: Frames;
-  readonly calls: Map<number, AnsweredCall>;
+  readonly calls: Map<number, ServerCall>;
 }
 
 export interface LinkServerOptions {
@@ -41,7 +41,7 @@ export class LinkServer {
   readonly #log: Logger;
   readonly #links = new Set<ServedLink>();
   /** Outlives its link: a call whose caller vanished is still being settled. */
-  readonly #running = new Set<AnsweredCall>();
+  readonly #running = new Set<ServerCall>();
   readonly #requestIds = new Set<string>();
   #draining = false;
   #onIdle: (() => void) | undefined;
@@ -109,8 +109,8 @@ export class LinkServer {
       const refuse = isDuplicate ? refuseDuplicate : this.#room?.refuse;
       const call =
         isRefused && refuse
-          ? new AnsweredCall(frame.call, { ...open, bodyBytes: 0 }, frames, this.#log, refuse)
-          : new AnsweredCall(frame.call, open, frames, this.#log, this.#handler);
+          ? new ServerCall(frame.call, { ...open, bodyBytes: 0 }, frames, this.#log, refuse)
+          : new ServerCall(frame.call, open, frames, this.#log, this.#handler);
       if (!isDuplicate) this.#requestIds.add(requestId);
       calls.set(frame.call, call);
       this.#running.add(call);

@@ -2,9 +2,9 @@ import type { GatewayError } from '@gateway/errors';
 import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/chat';
 import { createGrpcClients, type GrpcServer, loadService, startGrpcServer } from '@gateway/rpc';
-import type { LinkHandler } from './answered-call';
 import { LinkPool, type LinkRequest, type ReplySink } from './link-client';
 import { LinkServer, type LinkServerOptions } from './link-server';
+import type { LinkHandler } from './server-call';
 
 const SECRET = 'a-secret-for-tests-only';
 const { ChatService } = loadService<ProtoGrpcType>('chat').gateway.chat.v1;

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import { BodyRoom } from '@gateway/quota';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { LinkCall, LinkHandler } from './answered-call';
 import { type Answerer, connectPool, RecordingSink, request, startAnswerer, until } from './link.fixture';
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
+import type { LinkCall, LinkHandler } from './server-call';
 
 const MIB = 1024 * 1024;
 const cleanUps: (() => unknown)[] = [];

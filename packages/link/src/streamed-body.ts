@@ -1,5 +1,5 @@
-import { CallerLeft } from '@gateway/rpc';
-import { largeGarbage } from './large-garbage';
+import { ClientDisconnected } from '@gateway/rpc';
+import { collectLargeBuffers } from './collect-large-buffers';
 import { LINK_BODY_WINDOW_BYTES } from './link-limits';
 
 /**
@@ -31,13 +31,13 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
   }
 
   /** Nothing more will come or be asked for; who waits for more of a body that is not whole is told why. */
-  close(why: Error = new CallerLeft()): void {
+  close(why: Error = new ClientDisconnected()): void {
     this.#closedBy ??= why;
     if (!this.#ended) this.#waiting = [];
     this.#wake?.();
   }
 
-  /** @throws what it was closed with: CallerLeft when the caller's side gave it up */
+  /** @throws what it was closed with: ClientDisconnected when the caller's side gave it up */
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     while (this.#waiting.length === 0) {
       if (this.#ended) return { done: true, value: undefined };
@@ -47,7 +47,7 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
       });
     }
     const value = this.#waiting.shift()!;
-    largeGarbage(value.length);
+    collectLargeBuffers(value.length);
     this.#uncreditedBytes += value.length;
     if (this.#uncreditedBytes >= LINK_BODY_WINDOW_BYTES / 2 && !this.#ended) {
       this.#giveCredit(this.#uncreditedBytes);

@@ -33,7 +33,7 @@ export class ModelWithheld extends WithheldByKey {
   }
 
   isCuredBy(access: ModelAccess): boolean {
-    return mayKnow(this.#model, access);
+    return canAccess(this.#model, access);
   }
 }
 
@@ -82,10 +82,10 @@ export function recordedName(
 }
 
 export const mayCall = (model: CallableModel, access: ModelAccess): boolean =>
-  model.active && mayKnow(model, access);
+  model.active && canAccess(model, access);
 
 /** Whether the key's caller may know of the model; whether it can be called now is another matter. */
-export function mayKnow({ slug, preview }: CallableModel, access: ModelAccess): boolean {
+export function canAccess({ slug, preview }: CallableModel, access: ModelAccess): boolean {
   if (access.allowedModels.length > 0 && !access.allowedModels.includes(slug)) return false;
   return !preview || access.previewModels.includes(slug);
 }

@@ -1,4 +1,4 @@
-export * from './caller-left';
+export * from './client-disconnected';
 export * from './error-detail';
 export * from './grpc-client';
 export * from './grpc-server';

@@ -76,7 +76,7 @@ export function isCallersFault(failure: UpstreamFailure): boolean {
  * Of the failures of several targets the one that the caller is told: that which promises most of another try.
  * A provider that has to be waited for is there; one that failed can be reached.
  */
-export function moreHopeful(one: UpstreamFailure, other: UpstreamFailure): UpstreamFailure {
+export function preferRetryable(one: UpstreamFailure, other: UpstreamFailure): UpstreamFailure {
   return hope(other) > hope(one) ? other : one;
 }
 

@@ -130,14 +130,14 @@ describe('tokens per minute', () => {
     });
     expect(replies[0]!.grant).toMatchObject({
       tokens: { limit: '100', remaining: '40' },
-      ratePlace: taken('60'),
+      rateReservation: taken('60'),
     });
     expect(refusalOf(replies[1]!).code).toBe('tpm_rate_limited');
     // Whoever lowers a call to what was granted lowers nothing.
     expect(replies[2]!.grant).toMatchObject({
       grantedTokens: '1000',
       tokens: { limit: '100', remaining: '0' },
-      ratePlace: taken('1000'),
+      rateReservation: taken('1000'),
     });
     expect(refusalOf(replies[3]!).code).toBe('tpm_rate_limited');
   });
@@ -146,17 +146,17 @@ describe('tokens per minute', () => {
     const key = await direct.createFundedKey(1_000n, { tpmLimit: '100' });
     const first = call(key, 20n);
     const [granted] = await direct.reserve(first);
-    const { ratePlace: place } = granted!.grant!;
+    const { rateReservation: place } = granted!.grant!;
     const { requestId } = first;
     const { keyId } = key;
-    direct.report({ requestId, keyId, place: place!, usedTokens: '90', sequence: 1 });
+    direct.report({ requestId, keyId, reservation: place!, usedTokens: '90', sequence: 1 });
     const remainingBecomes = (remaining: string) =>
       eventually(async () => {
         const [reply] = await direct.reserve({ ...call(key), free: true });
         return reply!.grant?.tokens?.remaining === remaining;
       });
     await remainingBecomes('10');
-    billing.report({ requestId, keyId, place: place!, usedTokens: '200', sequence: 2 });
+    billing.report({ requestId, keyId, reservation: place!, usedTokens: '200', sequence: 2 });
     await remainingBecomes('0');
     const event = usageEvent(first, 1n, { streamed: true, tokens: { output: '70' } });
     await direct.deliver(event);
@@ -166,7 +166,7 @@ describe('tokens per minute', () => {
   test('of a key without a TPM limit are not to be reported', async () => {
     const key = await direct.createFundedKey(1_000n, { rpmLimit: '100' });
     const [granted] = await direct.reserve(call(key, 20n));
-    expect(granted!.grant!.ratePlace).toBeNull();
+    expect(granted!.grant!.rateReservation).toBeNull();
   });
 
   test('are corrected to what was used, less or more', async () => {

@@ -16,7 +16,7 @@ import { ReserveStreams } from './rpc/reserve';
 import { billingService } from './rpc/service';
 import { readSettings, type Settings } from './settings';
 import { KeyListener } from './store/key-listener';
-import { recallRates } from './store/recall-rates';
+import { loadRecentUsage } from './store/load-recent-usage';
 import { reconcile } from './store/reconcile';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
@@ -168,7 +168,7 @@ function createLimiter(
   metrics.watchRedis(() => redis.up);
   const rates = new RedisRates({
     redis,
-    recall: (keyIds) => recallRates(moneyPool, keyIds),
+    recall: (keyIds) => loadRecentUsage(moneyPool, keyIds),
     onRebuilt: (keys) => metrics.ratesRebuilt.inc(keys),
     onFailed: (error) => {
       metrics.ratesFailed.inc();

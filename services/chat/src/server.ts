@@ -44,6 +44,7 @@ import { createChatMetrics } from './metrics';
 import { createProviders, KNOWN } from './providers/registry';
 import { UnreadBudget } from './providers/unread-budget';
 import { UpstreamHttp } from './providers/upstream-http';
+import { recoverPreviousEpochs } from './recover-previous-epochs';
 import { AbandonedCalls } from './rpc/abandoned-calls';
 import { Admission } from './rpc/admission';
 import { answerChat } from './rpc/answer-chat';
@@ -55,7 +56,6 @@ import { Dispatcher } from './rpc/dispatcher';
 import { getModel, listModels } from './rpc/list-models';
 import { ProgressClock } from './rpc/progress-clock';
 import { routeCall } from './rpc/route-call';
-import { settleEarlierLives } from './settle-earlier-lives';
 
 const settings = {
   ...processSettings,
@@ -73,13 +73,13 @@ const settings = {
     .positive()
     .default(256 * 1024 ** 2),
   /** Of all calls under way together, each until it has ended; what is made of a body takes several times as much. */
-  MAX_BODIES_BYTES: z.coerce
+  BODY_MEMORY_BYTES: z.coerce
     .number()
     .int()
     .positive()
     .default(512 * 1024 ** 2),
   /** Of the replies that are no streams, each until its caller has it; the largest must fit where an account has half. */
-  MAX_REPLIES_BYTES: z.coerce
+  REPLY_MEMORY_BYTES: z.coerce
     .number()
     .int()
     .min(2 * MAX_REPLY_BYTES)
@@ -98,7 +98,7 @@ const settings = {
   /** Of silence, after which the caller of a stream is told that it goes on. */
   KEEP_ALIVE_MS: milliseconds(15_000),
   /** From the opening of a target's circuit to its first probe. */
-  CIRCUIT_WAIT_MS: milliseconds(10_000),
+  CIRCUIT_OPEN_MS: milliseconds(10_000),
   /** How long a provider is listened to once the caller has disconnected; below the drain, so that a stop waits for it. */
   ABANDONED_CALL_TIMEOUT_MS: milliseconds(540_000),
   /** Of one account, before new calls of models that hide their reasoning are refused. */
@@ -169,14 +169,14 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const admission = new Admission({ reserve, journal, relay, outputs: new ExpectedOutputs() });
   const stopping = new AbortController();
-  await settleEarlierLives({ billing, journal, relay, log, signal: stopping.signal });
+  await recoverPreviousEpochs({ billing, journal, relay, log, signal: stopping.signal });
   const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
 
   const upstream = new UpstreamHttp(config.KEEP_ALIVE_MS);
   const clock = new ProgressClock();
-  const health = new TargetHealth(() => performance.now(), config.CIRCUIT_WAIT_MS);
-  const bodies = roomFor(config.MAX_BODIES_BYTES);
-  const replies = new ReplyRoom(roomFor(config.MAX_REPLIES_BYTES));
+  const health = new TargetHealth(() => performance.now(), config.CIRCUIT_OPEN_MS);
+  const bodies = roomFor(config.BODY_MEMORY_BYTES);
+  const replies = new ReplyRoom(roomFor(config.REPLY_MEMORY_BYTES));
   const abandoned = new AbandonedCalls({
     maxOfAccount: config.MAX_ABANDONED_CALLS,
     timeoutMs: config.ABANDONED_CALL_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
-import { CallerLeft } from '@gateway/rpc';
+import { ClientDisconnected } from '@gateway/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type Dashboard, startDashboard, startWorld, until, type World } from './testing/dashboard-fixture';
 
@@ -204,7 +204,7 @@ describe('a playground call', () => {
       abort.abort();
       await reply;
       await until(() => end !== undefined);
-      expect(end).toBeInstanceOf(CallerLeft);
+      expect(end).toBeInstanceOf(ClientDisconnected);
     });
   });
 

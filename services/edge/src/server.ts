@@ -177,8 +177,8 @@ function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
     timeoutMs: config.EDGE_UPLOAD_TIMEOUT_MS,
     stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
   };
-  const api = limits(config.EDGE_MAX_BODY_BYTES, config.EDGE_MAX_BODIES_BYTES);
-  const dashboard = limits(config.EDGE_DASHBOARD_MAX_BODY_BYTES, config.EDGE_DASHBOARD_MAX_BODIES_BYTES);
+  const api = limits(config.EDGE_MAX_BODY_BYTES, config.EDGE_BODY_MEMORY_BYTES);
+  const dashboard = limits(config.EDGE_DASHBOARD_MAX_BODY_BYTES, config.EDGE_DASHBOARD_BODY_MEMORY_BYTES);
   return { api, upload: { ...api, ...upload }, dashboard, dashboardUpload: { ...dashboard, ...upload } };
 }
 

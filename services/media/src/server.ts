@@ -9,9 +9,9 @@ import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/cat
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
-import { openBooks } from './books';
 import { AccountFunds } from './clients/account-funds';
 import { fromProtoModel } from './clients/from-proto-model';
+import { createBilling } from './create-billing';
 import { SpoolBudget } from './domain/spool-budget';
 import { openImages } from './images';
 import { createMediaMetrics } from './metrics';
@@ -51,12 +51,12 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
 
   const { billing, billingInstances, catalog } = createClients(settings);
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
-  const books = await openBooks({ settings, log, pool, billing, billingInstances });
+  const books = await createBilling({ settings, log, pool, billing, billingInstances });
   const keys = new KeyClient(billing);
   const funds = new AccountFunds(billing);
   const store = new Idempotency(pool, { ...KEPT_REPLIES, instanceId: books.instanceId });
   const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
-  const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_WAIT_MS);
+  const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
   const countPool = createPool({
     url: settings.DATABASE_URL,
     log,

@@ -59,10 +59,10 @@ const shape = {
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(60_000),
   UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(60_000),
   /** From the opening of a target's circuit to its first probe. */
-  CIRCUIT_WAIT_MS: milliseconds(10_000),
+  CIRCUIT_OPEN_MS: milliseconds(10_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
   /** Of an instance, after which others end its bills: with a quarter of it, and a start, within ten seconds. */
-  INSTANCE_SILENCE_MS: milliseconds(6_000),
+  INSTANCE_LEASE_MS: milliseconds(6_000),
   /** Absent: until whoever waits for an image has been told what became of it. */
   DRAIN_TIMEOUT_MS: timerMs().optional(),
 };

@@ -2,7 +2,7 @@ import { withCurrentKey } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
 import type { TargetHealth } from '@gateway/upstream';
-import type { Books } from './books';
+import type { Books } from './create-billing';
 import { LinkSigner } from './domain/signed-link';
 import { SpoolBudget } from './domain/spool-budget';
 import type { VideoProvider } from './domain/video-provider';
@@ -18,7 +18,7 @@ import { SharedLooks } from './rpc/shared-looks';
 import { TaskKeeper } from './rpc/task-keeper';
 import { TaskPoller } from './rpc/task-poller';
 import { VideoLinks } from './rpc/video-links';
-import { keptMs, VideoLooker } from './rpc/video-looker';
+import { keptMs, VideoStatusClient } from './rpc/video-status-client';
 import { VideoSubmitter } from './rpc/video-submitter';
 import type { Settings } from './settings';
 import { Tasks } from './store/tasks';
@@ -65,7 +65,7 @@ export function openVideos(options: VideosOptions): Videos {
   const lookTimeoutMs = settings.VIDEO_LOOK_TIMEOUT_MS;
   const lookTimeouts = { ...timeouts, totalMs: lookTimeoutMs };
   const tasks = new Tasks({ pool, bills, firstLookMs: intervalMs });
-  const looker = new VideoLooker({
+  const looker = new VideoStatusClient({
     providers,
     timeouts: lookTimeouts,
     fileTimeouts: timeouts,

@@ -23,7 +23,7 @@ import { createDashScope } from './providers/dashscope/dashscope';
 import { createGemini } from './providers/gemini/gemini';
 import { createKling } from './providers/kling/kling';
 import { createMinimax } from './providers/minimax/minimax';
-import { createKin, KIN } from './providers/openai/kin';
+import { COMPATIBLE, createKin } from './providers/openai/compatible';
 import { createOpenAi } from './providers/openai/openai';
 import { createRouter } from './routes/router';
 
@@ -91,7 +91,7 @@ function createSimulator(
         createMinimax(deps),
         createKling(deps, klingSecret),
         createDashScope(deps),
-        ...Object.entries(KIN).map(([name, manners]) => createKin(name, manners, deps)),
+        ...Object.entries(COMPATIBLE).map(([name, manners]) => createKin(name, manners, deps)),
       ],
       deps,
     ),

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { RateFigures } from '@gateway/errors';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { CallToRate, RateOutcome, RatePlace, RateUse } from '../domain/rate-limiter';
+import type { CallToRate, RateOutcome, RateReservation, RateUse } from '../domain/rate-limiter';
 import {
   callToRate,
   type NaiveCall,
@@ -121,7 +121,7 @@ const terms: fc.Arbitrary<NaiveLimits> = fc
 
 interface Taken {
   readonly requestId: string;
-  readonly place: RatePlace;
+  readonly place: RateReservation;
   readonly entry: NaiveEntry;
 }
 
@@ -240,7 +240,7 @@ test('the scripts do what a list of all buckets does, whatever the order of step
 }, 900_000);
 
 interface AttackedCall {
-  readonly place: RatePlace;
+  readonly place: RateReservation;
   readonly requestId: string;
   /** In the end; reported bit by bit until then. */
   readonly used: number;

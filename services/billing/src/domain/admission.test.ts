@@ -21,7 +21,7 @@ const account = (more: Partial<AccountFigures> = {}): AccountFigures => ({
   heldNano: 0n,
   dailyLimitNano: null,
   today: use(0n),
-  whenShort: 'lower',
+  insufficientFundsPolicy: 'lower',
   limitedUntilMs: 0,
   bareModelNames: false,
   ...more,
@@ -143,7 +143,7 @@ describe('funds', () => {
     [
       'an account that would be refused',
       call(2_000n, 1n),
-      account({ whenShort: 'refuse' }),
+      account({ insufficientFundsPolicy: 'refuse' }),
       key(),
       'insufficient_balance',
     ],
@@ -265,7 +265,7 @@ describe('a refusal by a cap that is smaller than the call alone', () => {
     const chat = call(usd(0.5), usd(0.1));
     expect(detailOf(chat, rich, key({ dailyLimitNano: usd(0.099) }))).toMatch(/needs 0\.1 USD/);
     expect(detailOf(chat, rich, key({ dailyLimitNano: usd(0.2), today: use(usd(0.15)) }))).toBeUndefined();
-    const refusing = { ...rich, whenShort: 'refuse' as const };
+    const refusing = { ...rich, insufficientFundsPolicy: 'refuse' as const };
     expect(detailOf(chat, refusing, key({ dailyLimitNano: usd(0.2) }))).toMatch(/needs 0\.5 USD/);
   });
 
@@ -316,7 +316,7 @@ test('whatever is asked in whatever order, no fund is overspent and no refusal i
     keyDayNano: limit,
     keyMonthNano: limit,
     requestNano: limit,
-    whenShort: fc.constantFrom('lower' as const, 'refuse' as const),
+    insufficientFundsPolicy: fc.constantFrom('lower' as const, 'refuse' as const),
   });
   const asked = fc.record({ floor: amount, more: amount, named: fc.boolean() });
   fc.assert(
@@ -340,7 +340,7 @@ test('whatever is asked in whatever order, no fund is overspent and no refusal i
         } else if (decision.error.code === 'request_cost_limit') {
           expect(f.requestNano! < (named ? one.boundNano : floor)).toBe(true);
         } else {
-          const mustFit = f.whenShort === 'lower' ? (floor > 0n ? floor : 1n) : one.boundNano;
+          const mustFit = f.insufficientFundsPolicy === 'lower' ? (floor > 0n ? floor : 1n) : one.boundNano;
           expect(before < mustFit || before < 0n).toBe(true);
           expect(freeNano(a, k)).toBe(before);
         }

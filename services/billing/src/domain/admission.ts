@@ -57,7 +57,7 @@ export interface AccountFigures {
   heldNano: bigint;
   readonly dailyLimitNano: bigint | null;
   today: WindowUse;
-  readonly whenShort: 'lower' | 'refuse';
+  readonly insufficientFundsPolicy: 'lower' | 'refuse';
   /** Until then the cost of calls that it abandoned keeps it from new ones; 0: nothing does. */
   readonly limitedUntilMs: number;
   /** Its keys may name models without their provider. */
@@ -205,7 +205,8 @@ function fitToFunds(
 
   // A call that costs anything can't be sent on nothing, however low its floor.
   const lowestNano = floorNano > 0n ? floorNano : 1n;
-  const neededNano = account.whenShort === 'lower' ? minBigint(lowestNano, boundNano) : boundNano;
+  const neededNano =
+    account.insufficientFundsPolicy === 'lower' ? minBigint(lowestNano, boundNano) : boundNano;
   const short = funds.find((fund) => fund.freeNano < neededNano);
   if (short) {
     return refuse(

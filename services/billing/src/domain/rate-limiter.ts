@@ -3,7 +3,7 @@ import type { CallToAdmit } from './admission';
 import type { RateTerms } from './rate-terms';
 
 /** Where a call's rates were taken, so that they can be put back there. */
-export interface RatePlace {
+export interface RateReservation {
   readonly keyId: string;
   readonly generation: bigint;
   /** By the clock of the place of the rates. */
@@ -13,7 +13,7 @@ export interface RatePlace {
 
 /** Of a place, and the limits under which it was taken. */
 export interface TakenPlace {
-  readonly place: RatePlace;
+  readonly place: RateReservation;
   readonly terms: RateTerms;
 }
 
@@ -22,7 +22,7 @@ export type RateOutcome =
   | (RateFigures & {
       readonly taken: true;
       /** Absent: the key has no limits, so nothing was taken. */
-      readonly place?: RatePlace;
+      readonly place?: RateReservation;
     })
   | {
       readonly taken: false;
@@ -39,7 +39,7 @@ export interface CallToRate {
 }
 
 /** The tokens that a call has used, with those that were taken for it on admission. */
-export interface RateUse extends RatePlace {
+export interface RateUse extends RateReservation {
   readonly requestId: string;
   readonly usedTokens: bigint;
 }

@@ -1,7 +1,7 @@
 import { GatewayError, type RateFigures } from '@gateway/errors';
 import { type CallToAdmit, type Decision, refuse } from './admission';
-import { KnownTerms } from './known-terms';
-import type { RateLimiter, RateOutcome, RatePlace, TakenPlace } from './rate-limiter';
+import { RateLimitCache } from './rate-limit-cache';
+import type { RateLimiter, RateOutcome, RateReservation, TakenPlace } from './rate-limiter';
 import type { RateTerms } from './rate-terms';
 
 type Taken = RateOutcome & { taken: true };
@@ -12,7 +12,7 @@ export interface Grant {
   readonly requestCostLimitNano: bigint | null;
   readonly rates: Taken;
   /** To report the call's tokens from; absent: its key has no TPM limit. */
-  readonly ratePlace?: RatePlace | undefined;
+  readonly rateReservation?: RateReservation | undefined;
 }
 
 export type ReserveResult<Reply> = { readonly granted: true; readonly reply: Reply } | Refusal;
@@ -33,7 +33,10 @@ export type HoldDecision =
   /** The rates are not of the key's terms any more, but money refuses the call under whichever. */
   | (Refusal & { readonly ratesOutdated: true })
   /** The hold was there before; its place is absent where its key has no TPM limit. */
-  | (Decision & { readonly granted: true; readonly earlier: { readonly ratePlace: RatePlace | undefined } })
+  | (Decision & {
+      readonly granted: true;
+      readonly earlier: { readonly rateReservation: RateReservation | undefined };
+    })
   /** Nothing was decided: the key's terms are no longer those under which its rates were taken. */
   | { readonly granted: false; readonly terms: RateTerms }
   /** Nothing was decided: the books of the key's rates must be rebuilt first. */
@@ -71,7 +74,7 @@ const ATTEMPTS = 2;
  */
 export class Reserver<Reply> {
   readonly #options: ReserverOptions<Reply>;
-  readonly #known = new KnownTerms();
+  readonly #known = new RateLimitCache();
 
   constructor(options: ReserverOptions<Reply>) {
     this.#options = options;
@@ -221,7 +224,7 @@ function toGrant(rates: RateOutcome | undefined, decision: Decided & { readonly 
     return { holdNano, requestCostLimitNano, rates: UNLIMITED, ...decision.earlier };
   }
   if (!rates?.taken) throw new Error('a call was granted against its rates');
-  return { holdNano, requestCostLimitNano, rates, ratePlace: rates.tokens && rates.place };
+  return { holdNano, requestCostLimitNano, rates, rateReservation: rates.tokens && rates.place };
 }
 
 const unsettledTerms = () =>

@@ -1,5 +1,5 @@
 import { maxBigint, minBigint } from './int8';
-import type { RatePlace } from './rate-limiter';
+import type { RateReservation } from './rate-limiter';
 import type { CallLossReason, UsageEvent } from './usage-event';
 
 export type HoldState = 'open' | 'settled' | 'released' | 'lost' | 'expired';
@@ -14,7 +14,7 @@ export interface Hold {
   /** UTC day of admission, `YYYY-MM-DD`. */
   readonly day: string;
   /** Where its rates were taken; absent when its key had no limit. */
-  readonly rates?: RatePlace;
+  readonly rates?: RateReservation;
 }
 
 export type LossReason = 'over_hold' | 'lost' | 'expired' | 'late_final' | CallLossReason;

@@ -2,7 +2,7 @@ import type { GatewayError } from '@gateway/errors';
 import { toInt64 } from '@gateway/money';
 import { toErrorDetail, toProtoRates } from '@gateway/rpc';
 import type { CallToAdmit } from '../domain/admission';
-import type { RatePlace } from '../domain/rate-limiter';
+import type { RateReservation } from '../domain/rate-limiter';
 import type { Grant } from '../domain/reserver';
 import { definition } from './definition';
 
@@ -11,19 +11,19 @@ const { responseSerialize } = definition.Reserve;
 /** The answer to a call that is granted, as a batch of its own; encoded batches one after another are a batch again. */
 export const encodeGrant = (
   { requestId, promptTokens, outputTokens }: CallToAdmit,
-  { holdNano, requestCostLimitNano, rates, ratePlace }: Grant,
+  { holdNano, requestCostLimitNano, rates, rateReservation }: Grant,
 ): Buffer => {
   const grant = {
     holdNano: toInt64(holdNano),
     grantedTokens: toInt64(promptTokens + outputTokens),
     ...toProtoRates(rates),
     ...(requestCostLimitNano !== null && { requestCostLimitNano: toInt64(requestCostLimitNano) }),
-    ...(ratePlace && { ratePlace: toProtoPlace(ratePlace) }),
+    ...(rateReservation && { rateReservation: toProtoPlace(rateReservation) }),
   };
   return responseSerialize({ replies: [{ requestId, grant }] });
 };
 
-const toProtoPlace = ({ generation, bucket, tokens }: RatePlace) => ({
+const toProtoPlace = ({ generation, bucket, tokens }: RateReservation) => ({
   generation: toInt64(generation),
   bucket,
   tokens: toInt64(tokens),

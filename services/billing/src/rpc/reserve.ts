@@ -102,13 +102,13 @@ export class ReserveStreams {
 function fromProtoReport({
   requestId,
   keyId,
-  place,
+  reservation,
   usedTokens,
   sequence,
 }: RateReport__Output): RateReport[] {
-  if (!place || !isUuid(requestId) || keyId.length > MAX_TEXT) return [];
-  const [generation, tokens, used] = [place.generation, place.tokens, usedTokens].map(BigInt);
-  const bucket = Number(place.bucket);
+  if (!reservation || !isUuid(requestId) || keyId.length > MAX_TEXT) return [];
+  const [generation, tokens, used] = [reservation.generation, reservation.tokens, usedTokens].map(BigInt);
+  const bucket = Number(reservation.bucket);
   if (generation! < 0n || tokens! < 0n || used! < 0n || !(bucket >= 0)) return [];
   return [
     { requestId, keyId, generation: generation!, bucket, tokens: tokens!, usedTokens: used!, sequence },

@@ -18,7 +18,7 @@ export const updateAccountLimits =
     const dailyLimit = parseLimit(request.dailyLimitNano, 'daily_limit');
     const row = await update(pool, parseLookupId(request.id), {
       dailyLimitNano: parseChange(request.liftDailyLimit, dailyLimit, 'daily_limit'),
-      whenShort: WHEN_SHORT[request.whenShort],
+      insufficientFundsPolicy: WHEN_SHORT[request.whenShort],
       bareModelNames: request.bareModelNames,
     });
     return toProtoAccount(row);

@@ -27,7 +27,7 @@ export const setAccountSuspended = (pool: Pool, id: string, suspended: boolean):
 /** Undefined stays as it is, null lifts. */
 export interface AccountLimits {
   readonly dailyLimitNano: bigint | null | undefined;
-  readonly whenShort: 'lower' | 'refuse' | undefined;
+  readonly insufficientFundsPolicy: 'lower' | 'refuse' | undefined;
   readonly bareModelNames: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ export const updateAccountLimits = (pool: Pool, id: string, limits: AccountLimit
   changeAccount(pool, id, SET_LIMITS, [
     limits.dailyLimitNano !== undefined,
     limits.dailyLimitNano ?? null,
-    limits.whenShort ?? null,
+    limits.insufficientFundsPolicy ?? null,
     limits.bareModelNames ?? null,
   ]);
 

@@ -9,7 +9,7 @@ import {
   type KeyFigures,
   refuse,
 } from '../domain/admission';
-import type { RateOutcome, RatePlace } from '../domain/rate-limiter';
+import type { RateOutcome, RateReservation } from '../domain/rate-limiter';
 import { isLimited, type RateTerms } from '../domain/rate-terms';
 import { dayOf } from '../domain/request-id';
 import type { HoldDecision, RatedCall } from '../domain/reserver';
@@ -136,12 +136,12 @@ function isOutdated(terms: RateTerms | undefined, rates: RateOutcome, now: RateT
 function repeat(
   call: CallToAdmit,
   first: { readonly accountId: string; readonly keyId: string },
-  held: { readonly amountNano: bigint; readonly rates?: RatePlace | undefined },
+  held: { readonly amountNano: bigint; readonly rates?: RateReservation | undefined },
   key: KeyFigures | undefined,
 ): HoldDecision {
   if (!call.mayHaveHold || !isSameCall(call, first)) return refuse(inUse());
   const granted = grant(held.amountNano, key ?? { requestCostLimitNano: null });
-  return { ...granted, earlier: { ratePlace: key?.rates.tpm == null ? undefined : held.rates } };
+  return { ...granted, earlier: { rateReservation: key?.rates.tpm == null ? undefined : held.rates } };
 }
 
 const isSameCall = (

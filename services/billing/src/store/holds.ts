@@ -1,5 +1,5 @@
 import type { CallToAdmit } from '../domain/admission';
-import type { RatePlace } from '../domain/rate-limiter';
+import type { RateReservation } from '../domain/rate-limiter';
 import type { Hold, HoldState } from '../domain/settlement';
 import type { UsageEvent } from '../domain/usage-event';
 import { arrayLiteral } from './array-literal';
@@ -100,7 +100,7 @@ const isOfGroup = (call: CallToAdmit, other: CallToAdmit): boolean =>
 export interface NewHold {
   readonly call: CallToAdmit;
   readonly holdNano: bigint;
-  readonly place: RatePlace | undefined;
+  readonly place: RateReservation | undefined;
 }
 
 /**

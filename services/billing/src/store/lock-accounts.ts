@@ -44,7 +44,7 @@ const fromRow = (row: AccountRow): AccountFigures => ({
   heldNano: row.held_nano,
   dailyLimitNano: row.daily_limit_nano,
   today: { usedNano: 0n, heldNano: 0n },
-  whenShort: row.when_short,
+  insufficientFundsPolicy: row.when_short,
   limitedUntilMs: Number(row.limited_until_ms ?? 0n),
   bareModelNames: row.bare_model_names,
 });

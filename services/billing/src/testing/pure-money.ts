@@ -100,7 +100,7 @@ export class PureMoney implements MoneyCore {
       heldNano: this.#heldNano,
       dailyLimitNano: ACCOUNT_DAILY,
       today: { usedNano: this.#used(day), heldNano: 0n },
-      whenShort: 'lower',
+      insufficientFundsPolicy: 'lower',
       limitedUntilMs: 0,
       bareModelNames: false,
     };

@@ -3,7 +3,7 @@ import type { Owner, UsageEvent } from '@gateway/call-billing';
 import type { TokenUsage } from '../domain/usage';
 import type { DispatchedCall } from '../domain/usage-event';
 import { encodeRecord, type JournalRecord } from './journal-record';
-import { nextLife } from './owner';
+import { nextEpoch } from './owner';
 import { removeSegment, Segment, segmentNumber } from './segment';
 
 export interface JournalOptions {
@@ -43,7 +43,7 @@ export class Journal {
   constructor(options: JournalOptions) {
     this.#options = options;
     mkdirSync(options.directory, { recursive: true, mode: 0o700 });
-    this.owner = nextLife(options.directory);
+    this.owner = nextEpoch(options.directory);
     const earlier = readdirSync(options.directory)
       .map(segmentNumber)
       .filter((number) => number !== undefined)

@@ -5,7 +5,7 @@ import type { Owner } from '@gateway/call-billing';
 import { syncDirectory } from './segment';
 
 /** Begins the next life of the journal in `directory`; durable before it answers. */
-export function nextLife(directory: string): Owner {
+export function nextEpoch(directory: string): Owner {
   const file = path.join(directory, 'owner.json');
   const previous = readOwner(file);
   const owner = { id: previous?.id ?? randomUUID(), epoch: (previous?.epoch ?? 0n) + 1n };

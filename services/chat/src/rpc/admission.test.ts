@@ -131,11 +131,11 @@ describe('the tokens that count against a TPM limit on admission', () => {
   });
 
   test('are reported while the call is in flight only where billing says that there is a limit', async () => {
-    const ratePlace = { generation: '1', bucket: '2', tokens: '1030' };
-    const admitted = await admittedFor(request(1, 0), 1_000, { granted: { ratePlace } });
+    const rateReservation = { generation: '1', bucket: '2', tokens: '1030' };
+    const admitted = await admittedFor(request(1, 0), 1_000, { granted: { rateReservation } });
     admitted.rateReport!.update(undefined, 2_000);
     expect(admitted.reported).toEqual([
-      { requestId: 'request-1', keyId: 'key', place: ratePlace, usedTokens: 2_030, sequence: 1 },
+      { requestId: 'request-1', keyId: 'key', reservation: rateReservation, usedTokens: 2_030, sequence: 1 },
     ]);
     expect((await admittedFor(request(1, 0), 1_000)).rateReport).toBeUndefined();
   });

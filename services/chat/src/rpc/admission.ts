@@ -133,11 +133,11 @@ export class Admission {
       }
     };
     const { requestId } = context;
-    const { ratePlace: place } = grant;
+    const { rateReservation: reservation } = grant;
     return {
       metered: new MeteredCall(call, journal, onFinal),
-      rateReport: place
-        ? new RateReport({ requestId, keyId, place, promptTokens, expectedTokens }, (report) =>
+      rateReport: reservation
+        ? new RateReport({ requestId, keyId, reservation, promptTokens, expectedTokens }, (report) =>
             reserve.report(report),
           )
         : undefined,

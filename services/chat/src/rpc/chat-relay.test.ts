@@ -100,7 +100,7 @@ function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): A
       {
         requestId: 'r',
         keyId: 'k',
-        place: { generation: '1', bucket: '1', tokens: '12' },
+        reservation: { generation: '1', bucket: '1', tokens: '12' },
         promptTokens: 10,
         expectedTokens: 2,
       },

@@ -3,7 +3,7 @@ import type { RequestContext } from '@gateway/rpc';
 import {
   failureOf,
   isCallersFault,
-  moreHopeful,
+  preferRetryable,
   type Target,
   type TargetHealth,
   UpstreamError,
@@ -74,7 +74,7 @@ export class Dispatcher {
         health.failed(route, thisFailure, call.accountId);
         metrics.failed(route, thisFailure);
         if (isCallersFault(thisFailure)) throw new UpstreamError(thisFailure);
-        failure = failure ? moreHopeful(failure, thisFailure) : thisFailure;
+        failure = failure ? preferRetryable(failure, thisFailure) : thisFailure;
         context.log.warn({ provider: route.provider.id, err: error }, 'a provider failed before it answered');
       }
     }

@@ -6,10 +6,10 @@ import { RateReport } from './rate-report';
 /** The tokens and numbers of the reports of a call that was admitted with 10 tokens of prompt and 100 of output. */
 function reporting(): { report: RateReport; sent: (readonly [tokens: unknown, sequence: unknown])[] } {
   const sent: (readonly [unknown, unknown])[] = [];
-  const place = { generation: '1', bucket: '7', tokens: '110' };
-  const call = { requestId: 'request', keyId: 'key', place, promptTokens: 10, expectedTokens: 100 };
+  const reservation = { generation: '1', bucket: '7', tokens: '110' };
+  const call = { requestId: 'request', keyId: 'key', reservation, promptTokens: 10, expectedTokens: 100 };
   const report = new RateReport(call, (message: RateReportMessage) => {
-    expect(message).toMatchObject({ requestId: 'request', keyId: 'key', place });
+    expect(message).toMatchObject({ requestId: 'request', keyId: 'key', reservation });
     sent.push([message.usedTokens, message.sequence]);
   });
   return { report, sent };

@@ -1,11 +1,11 @@
-import type { RatePlace__Output } from '@gateway/proto/generated/gateway/billing/v1/RatePlace';
 import type { RateReport as RateReportMessage } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
+import type { RateReservation__Output } from '@gateway/proto/generated/gateway/billing/v1/RateReservation';
 import type { TokenUsage } from '../domain/usage';
 
 export interface ReportedCall {
   readonly requestId: string;
   readonly keyId: string;
-  readonly place: RatePlace__Output;
+  readonly reservation: RateReservation__Output;
   /** As they were counted on admission. */
   readonly promptTokens: number;
   readonly expectedTokens: number;
@@ -24,18 +24,18 @@ export class RateReport {
   constructor(call: ReportedCall, send: (report: RateReportMessage) => void) {
     this.#call = call;
     this.#send = send;
-    this.#reported = Number(call.place.tokens);
+    this.#reported = Number(call.reservation.tokens);
   }
 
   /** @param usage the provider's figures so far @param outputTokens that have passed, about */
   update(usage: TokenUsage | undefined, outputTokens: number): void {
-    const { requestId, keyId, place, promptTokens, expectedTokens } = this.#call;
+    const { requestId, keyId, reservation, promptTokens, expectedTokens } = this.#call;
     const prompt = usage
       ? usage.input + usage.cacheRead + usage.cacheWrite + (usage.cacheWriteLong ?? 0)
       : promptTokens;
     const usedTokens = prompt + Math.max(expectedTokens, usage?.output ?? 0, outputTokens);
     if (usedTokens === this.#reported) return;
     this.#reported = usedTokens;
-    this.#send({ requestId, keyId, place, usedTokens, sequence: ++this.#sequence });
+    this.#send({ requestId, keyId, reservation, usedTokens, sequence: ++this.#sequence });
   }
 }

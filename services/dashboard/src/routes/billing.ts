@@ -72,7 +72,9 @@ async function setLimits(billing: Billing, { context, user, body }: UserCall) {
     id: user.accountId,
     ...(daily_limit != null && { dailyLimitNano: daily_limit.toString() }),
     liftDailyLimit: daily_limit === null,
-    ...(when_short && { whenShort: when_short === 'lower' ? 'WHEN_SHORT_LOWER' : 'WHEN_SHORT_REFUSE' }),
+    ...(when_short && {
+      whenShort: when_short === 'lower' ? 'WHEN_SHORT_LOWER' : 'WHEN_SHORT_REFUSE',
+    }),
   });
   return toLimitsJson(account);
 }

@@ -7,7 +7,7 @@ import { until } from '../testing/until';
 let trusting: EdgeFixture;
 let wary: EdgeFixture;
 beforeAll(async () => {
-  const settings = { EDGE_DASHBOARD_MAX_BODIES_BYTES: '8000000' };
+  const settings = { EDGE_DASHBOARD_BODY_MEMORY_BYTES: '8000000' };
   trusting = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '127.0.0.0/8, 192.0.2.9' });
   wary = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '10.0.0.0/8' });
 });

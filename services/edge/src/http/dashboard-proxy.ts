@@ -5,7 +5,7 @@ import { GatewayError } from '@gateway/errors';
 import { SERVICE_TOKEN_HEADER } from '@gateway/rpc';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { CallerGone, type Exchange } from './exchange';
-import { PassedBody } from './passed-body';
+import { ProxiedUpload } from './proxied-upload';
 import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
 import type { HeldBody } from './read-body';
 
@@ -22,13 +22,13 @@ export interface DashboardProxy {
    * Takes a request whose body has been read, and releases that once it is sent; or one with a body to be passed on as
    * it comes. Resolves when the reply is out; rejects, with nothing written, when it failed before it began.
    */
-  forward(exchange: Exchange, body: HeldBody | PassedBody): Promise<void>;
+  forward(exchange: Exchange, body: HeldBody | ProxiedUpload): Promise<void>;
   close(): void;
 }
 
 interface Passage {
   readonly exchange: Exchange;
-  readonly body: HeldBody | PassedBody;
+  readonly body: HeldBody | ProxiedUpload;
   readonly timer: NodeJS.Timeout;
   proxied: ClientRequest | undefined;
   /** Why the edge itself broke it off. */
@@ -48,7 +48,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     if (!passage) return;
     passage.proxied = proxied;
     const { body } = passage;
-    if (body instanceof PassedBody) {
+    if (body instanceof ProxiedUpload) {
       body.watch(proxied, (error) => breakOff(passage, error));
       return;
     }
@@ -63,7 +63,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     cleanReplyHeaders(reply.headers);
     const { shouldKeepAlive } = passage.exchange.response;
     // What is left of a passed body is read away: a browser reads no answer before it has sent all.
-    const isRead = request.complete || passage.body instanceof PassedBody;
+    const isRead = request.complete || passage.body instanceof ProxiedUpload;
     reply.headers.connection = shouldKeepAlive && isRead ? 'keep-alive' : 'close';
   };
   const onError = (cause: Error, request: IncomingMessage, _response: ServerResponse | Socket) => {
@@ -93,7 +93,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
         [SERVICE_TOKEN_HEADER]: serviceToken,
       });
       delete request.headers['transfer-encoding'];
-      if (!(body instanceof PassedBody)) declareLength(request, body.bytes.length);
+      if (!(body instanceof ProxiedUpload)) declareLength(request, body.bytes.length);
       return new Promise<void>((resolve, reject) => {
         const settle = (error?: Error) => {
           clearTimeout(passage.timer);

@@ -8,7 +8,7 @@ let fixture: EdgeFixture;
 beforeAll(async () => {
   fixture = await startEdgeFixture({
     EDGE_MAX_BODY_BYTES: '100000',
-    EDGE_MAX_BODIES_BYTES: '210000',
+    EDGE_BODY_MEMORY_BYTES: '210000',
   });
 });
 afterAll(() => fixture.stop());

@@ -3,7 +3,7 @@ import { GatewayError, type StreamErrors, toErrorFrame } from '@gateway/errors';
 import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/link';
 import { CallerGone, type Exchange } from './exchange';
 import { publicReplyHeaders } from './reply-headers';
-import type { SentBody } from './send-body';
+import type { StreamedUpload } from './send-body';
 import { endAfterLinger } from './write-error';
 
 /** The part of a link pool that is needed here. */
@@ -22,7 +22,7 @@ export interface RelayOptions {
   readonly onUnsent?: (error: GatewayError) => void;
   readonly streamErrors: StreamErrors;
   /** A body that is read off the caller's connection only as the answering service takes it. */
-  readonly body?: SentBody;
+  readonly body?: StreamedUpload;
 }
 
 /**
@@ -54,7 +54,7 @@ class RelayedReply implements ReplySink {
   readonly #timer: NodeJS.Timeout;
   readonly #stallTimeoutMs: number;
   readonly #streamErrors: StreamErrors;
-  readonly #body: SentBody | undefined;
+  readonly #body: StreamedUpload | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #call: LinkedCall | undefined;
   #resolve!: () => void;

@@ -20,7 +20,7 @@ export interface SendLimits extends BodyLimits {
  * A request body on its way through: read off the caller's connection no faster than it is taken, so that it costs
  * the same whatever its size.
  */
-export class SentBody {
+export class StreamedUpload {
   readonly #exchange: Exchange;
   readonly #limits: SendLimits;
   readonly #giveShare: () => void;

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { LINK_BODY_WINDOW_BYTES, type LinkCall } from '@gateway/link';
-import { CallerLeft } from '@gateway/rpc';
+import { ClientDisconnected } from '@gateway/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, OTHER_KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   fixture = await startEdgeFixture({
     EDGE_MAX_UPLOAD_BYTES: String(MAX_BYTES),
     // 16 MiB for the unfinished bodies of one account: 32 uploads.
-    EDGE_MAX_BODIES_BYTES: String(128 * MIB),
+    EDGE_BODY_MEMORY_BYTES: String(128 * MIB),
     EDGE_MAX_BODY_BYTES: String(MIB),
   });
 });
@@ -201,7 +201,7 @@ describe('a form that is too large', () => {
     expectRawError(connection.text(), 'invalid_request');
     expect(takenBytes).toBeLessThanOrEqual(MAX_BYTES);
     await expectNothingLeft();
-    expect(ended).toBeInstanceOf(CallerLeft);
+    expect(ended).toBeInstanceOf(ClientDisconnected);
   });
 });
 
@@ -214,7 +214,7 @@ describe('a caller', () => {
       await until(() => takenBytes > 0);
       connection.socket[leave]();
       await until(() => ended !== undefined);
-      expect(ended).toBeInstanceOf(CallerLeft);
+      expect(ended).toBeInstanceOf(ClientDisconnected);
       await expectNothingLeft();
       takenBytes = 0;
     }
@@ -237,7 +237,7 @@ describe('a caller', () => {
     await connection.closed;
     expectRawError(connection.text(), 'invalid_request');
     await until(() => ended !== undefined);
-    expect(ended).toBeInstanceOf(CallerLeft);
+    expect(ended).toBeInstanceOf(ClientDisconnected);
     await expectNothingLeft();
   });
 

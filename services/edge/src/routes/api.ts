@@ -14,7 +14,7 @@ import {
   isForm,
   presentedCredentials,
 } from '../http/request-headers';
-import { type SendLimits, SentBody } from '../http/send-body';
+import { type SendLimits, StreamedUpload } from '../http/send-body';
 import { type ApiRoute, type ApiService, findApiRoute } from './api-routes';
 
 export interface ApiDependencies {
@@ -127,8 +127,8 @@ function openUpload(
   route: ApiRoute,
   key: KeyContext,
   { uploadLimits }: ApiDependencies,
-): SentBody | undefined {
+): StreamedUpload | undefined {
   if (route.body !== 'form' || !isForm(exchange.request)) return undefined;
   assertUncompressed(exchange.request);
-  return new SentBody(exchange, uploadLimits, key.accountId ?? '');
+  return new StreamedUpload(exchange, uploadLimits, key.accountId ?? '');
 }

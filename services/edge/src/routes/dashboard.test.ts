@@ -199,7 +199,7 @@ describe('a body', () => {
   });
 
   test('is bounded together with the others of the same sender', async () => {
-    const own = await startEdgeFixture({ EDGE_DASHBOARD_MAX_BODIES_BYTES: '8000000' });
+    const own = await startEdgeFixture({ EDGE_DASHBOARD_BODY_MEMORY_BYTES: '8000000' });
     const token = await own.dashboard.token();
     const holder = connectRaw(own.dashboardPort);
     const login = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';

@@ -5,7 +5,7 @@ import type { LoginTokens, VerifyOptions } from '../domain/login-tokens';
 import type { Throttle } from '../domain/throttle';
 import type { DashboardProxy } from '../http/dashboard-proxy';
 import type { Exchange } from '../http/exchange';
-import { PassedBody } from '../http/passed-body';
+import { ProxiedUpload } from '../http/proxied-upload';
 import { type BodyLimits, readBody } from '../http/read-body';
 import { assertUncompressed, isForm, presentedCredentials } from '../http/request-headers';
 import type { SendLimits } from '../http/send-body';
@@ -62,7 +62,7 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
   }
   if (FORM_CALLS.has(`${method} ${path}`) && isForm(request)) {
     assertUncompressed(request);
-    await deps.playgroundProxy.forward(exchange, new PassedBody(exchange, deps.uploadLimits, sender));
+    await deps.playgroundProxy.forward(exchange, new ProxiedUpload(exchange, deps.uploadLimits, sender));
     return;
   }
   // Whole before the dashboard is asked: a slow caller must not hold one of the connections to it.

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { findNamed, type ModelAccess, ModelWithheld, mayKnow } from '@gateway/models';
+import { canAccess, findNamed, type ModelAccess, ModelWithheld } from '@gateway/models';
 import type { ImageOffer, Model, ModelLookup } from './model';
 
 export interface ImageModel {
@@ -23,7 +23,7 @@ export function resolveImageModel(
   if (isProvider(name) && !models.get(name)) throw new GatewayError('image_model_not_found');
   const model = findNamed(models, name, access);
   if (!model) throw new GatewayError('model_not_found');
-  if (!mayKnow(model, access)) throw new ModelWithheld(model);
+  if (!canAccess(model, access)) throw new ModelWithheld(model);
   if (!model.active || !model.image || !model.outputModalities.includes('image')) {
     throw new GatewayError('image_model_not_found');
   }

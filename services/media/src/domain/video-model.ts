@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { findNamed, type ModelAccess, mayKnow } from '@gateway/models';
+import { canAccess, findNamed, type ModelAccess } from '@gateway/models';
 import type { Model, ModelLookup, VideoOffer } from './model';
 
 export type VideoAction = 'create' | 'status' | 'result';
@@ -31,7 +31,7 @@ export function resolveVideoModel(
   const model = findNamed(models, name, access);
   if (prefixOf(model?.slug ?? name) !== segment) throw new GatewayError('video_model_not_found');
   if (!model) throw new GatewayError('model_not_found');
-  if (!mayKnow(model, access)) throw withheld(model);
+  if (!canAccess(model, access)) throw withheld(model);
   const offer = model.video;
   if (!model.active || !offer || !offersAction(model, 'create')) {
     throw new GatewayError('video_model_not_found');

@@ -9,7 +9,7 @@ import { GatewayError } from '@gateway/errors';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { fromProtoRates, type RequestContext } from '@gateway/rpc';
-import type { BillKeeper } from '../bill-keeper';
+import type { BillOutbox } from '../bill-outbox';
 import type { Model } from '../domain/model';
 import { MEDIA_OWNER } from '../domain/owner';
 import type { Bills } from '../store/bills';
@@ -19,7 +19,7 @@ export interface AdmissionDeps {
   readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveSettled'>;
   readonly relay: Pick<UsageRelay, 'admits'>;
   readonly bills: Bills;
-  readonly keeper: Pick<BillKeeper, 'end' | 'dropLater'>;
+  readonly keeper: Pick<BillOutbox, 'end' | 'dropLater'>;
 }
 
 export interface AdmissionRequest {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallerLeft } from '@gateway/rpc';
+import { ClientDisconnected } from '@gateway/rpc';
 import { expect, test } from '@jest/globals';
 import type { ClaimedCall } from '../domain/idempotency';
 import { BusyKeys } from './busy-keys';
@@ -54,7 +54,7 @@ test('a wait ends with its time or its caller; nobody looks for nobody', async (
   const left = keys.changed(CALL, LONG_MS, leaving.signal);
   const late = keys.changed(CALL, 5, STAYS);
   leaving.abort();
-  await expect(left).rejects.toBeInstanceOf(CallerLeft);
+  await expect(left).rejects.toBeInstanceOf(ClientDisconnected);
   await late;
   // Longer than the first look waits.
   await sleep(80);

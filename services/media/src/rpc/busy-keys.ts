@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallerLeft } from '@gateway/rpc';
+import { ClientDisconnected } from '@gateway/rpc';
 import { Busy } from '../domain/busy';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Idempotency } from '../store/idempotency';
@@ -49,7 +49,7 @@ export class BusyKeys {
     };
   }
 
-  /** Resolves when the key is busy no longer, or after `withinMs`. @throws CallerLeft */
+  /** Resolves when the key is busy no longer, or after `withinMs`. @throws ClientDisconnected */
   async changed(call: ClaimedCall, withinMs: number, signal: AbortSignal): Promise<void> {
     const looker = this.#lookerOf(call);
     looker.waiters++;
@@ -58,7 +58,7 @@ export class BusyKeys {
     try {
       await Promise.race([looker.done, late]);
     } catch (error) {
-      throw signal.aborted ? new CallerLeft() : error;
+      throw signal.aborted ? new ClientDisconnected() : error;
     } finally {
       over.abort();
       if (--looker.waiters === 0) looker.stop.abort();

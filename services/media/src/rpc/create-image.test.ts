@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { ModelWithheld } from '@gateway/models';
 import { createLogger } from '@gateway/process';
-import { CallerLeft, type RequestContext } from '@gateway/rpc';
+import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
@@ -574,7 +574,7 @@ test('a job that ends while its request id becomes a key is found by that', asyn
 describe('a caller who leaves', () => {
   test('before the order goes out gets the hold back', async () => {
     scene.leave.abort();
-    await expect(scene.send()).rejects.toBeInstanceOf(CallerLeft);
+    await expect(scene.send()).rejects.toBeInstanceOf(ClientDisconnected);
     expect(scene.steps).toEqual(['hold', 'release 499']);
   });
 

@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
 import { isBareName } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { CallerLeft, type RequestContext } from '@gateway/rpc';
+import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import { type FittedImageOrder, fitImageOrder } from '../domain/fit-image-order';
 import { resolveImageModel } from '../domain/image-model';
@@ -157,7 +157,7 @@ async function admit(
     const bill = await admission.admit(context, request);
     if (context.signal.aborted) {
       await bill.release(CALLER_LEFT);
-      throw new CallerLeft();
+      throw new ClientDisconnected();
     }
     const toReply = (result: ImageResult) => jsonReply(toImageReply(result, order, read.request, Date.now()));
     const { requestId, log } = context;

@@ -2,7 +2,7 @@ import { type CurrentKeys, noteFailure } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
 import { isBareName, type ModelAccess, ModelWithheld } from '@gateway/models';
-import { CallerLeft, type RequestContext } from '@gateway/rpc';
+import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { ClaimedCall } from '../domain/idempotency';
 import type { Model, ModelLookup } from '../domain/model';
@@ -188,7 +188,7 @@ async function admit(
   if (!context.signal.aborted) return { prepared, bill };
   // It may have sent the call again already.
   await bill.release(CALLER_LEFT);
-  throw new CallerLeft();
+  throw new ClientDisconnected();
 }
 
 const millisecondsOf = (seconds: number): bigint => BigInt(seconds * 1_000);

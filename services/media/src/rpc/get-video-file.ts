@@ -4,11 +4,11 @@ import type { SpoolBudget } from '../domain/spool-budget';
 import type { VideoTask } from '../domain/video-task';
 import { type Pace, pacedBody } from './paced-body';
 import type { VideoLinks } from './video-links';
-import type { VideoLooker } from './video-looker';
+import type { VideoStatusClient } from './video-status-client';
 
 export interface GetVideoFileDeps {
   readonly links: VideoLinks;
-  readonly looker: Pick<VideoLooker, 'open'>;
+  readonly looker: Pick<VideoStatusClient, 'open'>;
   readonly findTask: (id: string) => Promise<VideoTask | undefined>;
   /** Of files on their way, one each; an account has a part of them, whoever follows its links. */
   readonly places: Pick<SpoolBudget, 'take' | 'give'>;

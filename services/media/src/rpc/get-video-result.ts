@@ -5,10 +5,10 @@ import type { VideoTask } from '../domain/video-task';
 import { type KnownTaskDeps, knownTask } from './known-task';
 import { toTaskJson, toVideoJson } from './video-json';
 import type { VideoLinks } from './video-links';
-import type { VideoLooker } from './video-looker';
+import type { VideoStatusClient } from './video-status-client';
 
 export interface GetVideoResultDeps extends KnownTaskDeps {
-  readonly looker: VideoLooker;
+  readonly looker: VideoStatusClient;
   readonly links: VideoLinks;
 }
 

@@ -6,7 +6,7 @@ import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';
 import { BusyKeys } from './busy-keys';
 import { heldBody } from './held-body';
-import { KeyNotes } from './key-notes';
+import { IdempotencyWriter } from './idempotency-writer';
 import type { OwnKey } from './own-key';
 import { UnkeyedCall } from './unkeyed-call';
 
@@ -46,11 +46,11 @@ const NOTE_RETRY_MS = 100;
 export class IdempotentCalls {
   readonly #deps: IdempotentCallsDeps;
   readonly #busy: BusyKeys;
-  readonly #notes: KeyNotes;
+  readonly #notes: IdempotencyWriter;
 
   constructor(deps: IdempotentCallsDeps) {
     this.#deps = deps;
-    this.#notes = new KeyNotes({ store: deps.store, firstWaitMs: NOTE_RETRY_MS });
+    this.#notes = new IdempotencyWriter({ store: deps.store, firstWaitMs: NOTE_RETRY_MS });
     this.#busy = new BusyKeys({
       store: deps.store,
       maxWaiters: MAX_WAITERS,

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import {
-  moreHopeful,
+  preferRetryable,
   type Route,
   type TargetHealth,
   type UpstreamError,
@@ -63,7 +63,7 @@ export class ImageDispatcher {
         return { route, result: await this.#try(route, image) };
       } catch (error) {
         if (!surelyNotBegun(error)) throw error;
-        failure = moreHopeful(failure, (error as UpstreamError).failure);
+        failure = preferRetryable(failure, (error as UpstreamError).failure);
         const facts = { provider: route.provider.id, failure: failureText(error) };
         image.log.warn(facts, 'a provider did not take an order');
       }

@@ -3,12 +3,12 @@ import type { Logger } from '@gateway/process';
 import type { ClaimedCall, KeptReply } from '../domain/idempotency';
 import type { RepeatBy } from '../domain/image-timeout';
 import type { Idempotency } from '../store/idempotency';
-import type { KeyNotes } from './key-notes';
+import type { IdempotencyWriter } from './idempotency-writer';
 import type { OwnKey } from './own-key';
 
 export interface UnkeyedCallDeps {
   readonly store: Pick<Idempotency, 'register'>;
-  readonly notes: KeyNotes;
+  readonly notes: IdempotencyWriter;
   readonly log: Logger;
 }
 

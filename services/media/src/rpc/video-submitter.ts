@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
-import { moreHopeful, type Route, type TargetHealth, type UpstreamFailure } from '@gateway/upstream';
+import { preferRetryable, type Route, type TargetHealth, type UpstreamFailure } from '@gateway/upstream';
 import type { ProviderCall } from '../domain/image-provider';
 import { MediaRefused } from '../domain/media-refused';
 import {
@@ -89,7 +89,7 @@ export class VideoSubmitter {
         health.failed(route, thisFailure, bill.call.accountId);
         metrics.failed(route, thisFailure);
         if (!tookNothing(thisFailure)) return submitFailure(thisFailure);
-        failure = moreHopeful(failure, thisFailure);
+        failure = preferRetryable(failure, thisFailure);
       }
     }
     return submitFailure(failure);

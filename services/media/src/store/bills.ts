@@ -1,7 +1,7 @@
 import type { BilledCall, UsageEvent } from '@gateway/call-billing';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { BillState } from '../domain/bill-event';
-import { type HeardInstance, UNHEARD } from '../domain/silence-watch';
+import { type HeardInstance, UNHEARD } from '../domain/failure-detector';
 import type { SoughtTask } from '../domain/video-task';
 import {
   BILL_COLUMNS,

@@ -1,5 +1,5 @@
 import type { Pool } from '@gateway/postgres';
-import { type HeardInstance, UNHEARD } from '../domain/silence-watch';
+import { type HeardInstance, UNHEARD } from '../domain/failure-detector';
 
 /** Says that the instance lives. */
 export async function beat(pool: Pool, instanceId: string): Promise<void> {

@@ -9,7 +9,7 @@ import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1
 import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
 import { TargetHealth } from '@gateway/upstream';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
-import type { Books } from '../books';
+import type { Books } from '../create-billing';
 import { abandonedEvent, type BillState } from '../domain/bill-event';
 import type { Model } from '../domain/model';
 import { SpoolBudget } from '../domain/spool-budget';

@@ -8,7 +8,7 @@ import { formattedText } from './response-format';
 import { forcedCall } from './tool-choice';
 
 /** In what providers of this format differ when they count. */
-export interface Manners {
+export interface Quirks {
   /** A stream tells its usage unasked; to be asked is an error. */
   readonly tellsUsageUnasked: boolean;
   /** Reasoning is beside `completion_tokens`, not in it. */
@@ -20,7 +20,7 @@ export interface Manners {
   readonly mistralShapes: boolean;
 }
 
-export const OPENAI_MANNERS: Manners = {
+export const OPENAI_MANNERS: Quirks = {
   tellsUsageUnasked: false,
   reasoningApart: false,
   mistralShapes: false,
@@ -93,7 +93,7 @@ function parseWish(body: Json, tools: readonly unknown[]): Wish {
   };
 }
 
-function parseMessage(message: unknown, index: number, { mistralShapes }: Manners): PromptMessage {
+function parseMessage(message: unknown, index: number, { mistralShapes }: Quirks): PromptMessage {
   const at = `messages[${index}]`;
   if (!isObject(message)) throw wrongType(at, 'an object');
   const { role, content, name, tool_calls } = message;

@@ -9,8 +9,8 @@ import { nearLimit } from '../../ui/near-limit';
 import { Section } from '../../ui/section';
 import { Time } from '../../ui/time';
 import { UseBar } from '../../ui/use-bar';
+import { WHEN_SHORT } from './insufficient-funds-policy';
 import { LimitsForm } from './limits-form';
-import { WHEN_SHORT } from './when-short';
 
 const REFETCH_INTERVAL_MS = 5_000;
 /** Of the form, and of the words for those who may not change it. */

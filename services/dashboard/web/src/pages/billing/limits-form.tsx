@@ -6,7 +6,7 @@ import { type Limits, updateLimits } from '../../api/billing';
 import { ErrorState } from '../../ui/error-state';
 import { fieldError } from '../../ui/field-error';
 import { UsdInput } from '../../ui/usd-input';
-import { WHEN_SHORT } from './when-short';
+import { WHEN_SHORT } from './insufficient-funds-policy';
 
 const CHOICES = ['lower', 'refuse'] as const;
 

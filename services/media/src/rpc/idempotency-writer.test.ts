@@ -1,7 +1,7 @@
 import { createLogger } from '@gateway/process';
 import { expect, test } from '@jest/globals';
 import type { ClaimedCall, KeptReply } from '../domain/idempotency';
-import { KeyNotes } from './key-notes';
+import { IdempotencyWriter } from './idempotency-writer';
 
 const CALL: ClaimedCall = {
   accountId: 'a',
@@ -24,7 +24,7 @@ function notesThatFail(times: number) {
     if (tried.length <= times) throw new Error('away');
     write();
   };
-  const notes = new KeyNotes({
+  const notes = new IdempotencyWriter({
     firstWaitMs: 1,
     store: {
       answered: (_call, { body }) => attempt(body?.length),

@@ -9,7 +9,7 @@ import { recover } from './journal/recover';
  * settled by its last progress, and a hold that it does not know was never dispatched and is released.
  * Resolves when the journal is read; asking billing for holds goes on until it answers.
  */
-export async function settleEarlierLives(options: {
+export async function recoverPreviousEpochs(options: {
   billing: BillingServiceClient;
   journal: Journal;
   relay: UsageRelay;

@@ -2,7 +2,7 @@ import { playLookUp, sendError } from '../play';
 import { playCall } from '../play-call';
 import type { Provider, ProviderDeps } from '../provider';
 import { chatDialect } from './chat-dialect';
-import { type Manners, parseChatRequest } from './chat-request';
+import { parseChatRequest, type Quirks } from './chat-request';
 import { unknownPath, wrongMethod } from './error';
 import { getModel, listModels } from './models';
 
@@ -14,13 +14,13 @@ const MODELS_PATH = '/v1/models';
  * of the content (docs.mistral.ai, "Reasoning"); xAI counts
  * reasoning beside the completion (docs.x.ai, "Reasoning").
  */
-export const KIN: Readonly<Record<string, Manners>> = {
+export const COMPATIBLE: Readonly<Record<string, Quirks>> = {
   mistral: { tellsUsageUnasked: true, reasoningApart: false, mistralShapes: true },
   xai: { tellsUsageUnasked: false, reasoningApart: true, mistralShapes: false },
 };
 
 /** A provider of OpenAI's format with manners of its own. */
-export function createKin(name: string, manners: Manners, deps: ProviderDeps): Provider {
+export function createKin(name: string, manners: Quirks, deps: ProviderDeps): Provider {
   const dialect = { ...chatDialect, provider: name };
   return {
     name,

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { SilenceWatch } from './silence-watch';
+import { FailureDetector } from './failure-detector';
 
 const watch = () => {
-  const silence = new SilenceWatch(800);
+  const silence = new FailureDetector(800);
   return (nowMs: number, beats: Record<string, bigint>) =>
     silence
       .look(

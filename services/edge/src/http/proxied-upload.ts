@@ -10,7 +10,7 @@ import { MIN_BYTES_PER_SECOND } from './watch-progress';
  * A form on its way to the dashboard. The proxy reads it off the caller's connection no faster than the dashboard
  * takes it; here it is counted and timed, to its end: an answer may come before that, and what is left is read away.
  */
-export class PassedBody {
+export class ProxiedUpload {
   readonly #exchange: Exchange;
   readonly #limits: SendLimits;
   readonly #giveShare: () => void;

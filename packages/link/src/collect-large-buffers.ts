@@ -21,7 +21,7 @@ let collect: CollectGarbage | undefined;
  * There is no other way to ask for this small a collection: the inspector's is of the whole heap, and what frees a
  * buffer by hand (a transfer to nowhere) is not safe while a socket or HTTP/2 may still read it.
  */
-export function largeGarbage(bytes: number): void {
+export function collectLargeBuffers(bytes: number): void {
   if (bytes < LARGE_BYTES) return;
   passedBytes += bytes;
   if (passedBytes < STEP_BYTES) return;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { largeGarbage } from './large-garbage';
+import { collectLargeBuffers } from './collect-large-buffers';
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
@@ -18,5 +18,5 @@ function mostGathered(bytes: number, onPiece: (bytes: number) => void): number {
 
 test('buffers of large bodies are gone soon after they passed', () => {
   expect(mostGathered(200 * MIB, () => undefined)).toBeGreaterThan(16 * MIB);
-  expect(mostGathered(200 * MIB, largeGarbage)).toBeLessThan(16 * MIB);
+  expect(mostGathered(200 * MIB, collectLargeBuffers)).toBeLessThan(16 * MIB);
 });

@@ -6,7 +6,7 @@ const MAX_KEYS = 50_000;
  * The limited keys, as far as their calls have shown them; every other key is taken to be unlimited. Only
  * a guess: what is admitted by it is checked against the key's row, under the lock.
  */
-export class KnownTerms {
+export class RateLimitCache {
   readonly #terms = new Map<string, RateTerms>();
 
   get(keyId: string): RateTerms | undefined {

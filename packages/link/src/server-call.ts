@@ -4,7 +4,7 @@ import type { CallOpen__Output } from '@gateway/proto/generated/gateway/edge/v1/
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { ReplyFrame } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
 import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
-import { CallerLeft, type RequestContext, type TickBatcher, toErrorDetail } from '@gateway/rpc';
+import { ClientDisconnected, type RequestContext, type TickBatcher, toErrorDetail } from '@gateway/rpc';
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 import { StreamedBody } from './streamed-body';
 
@@ -58,7 +58,7 @@ class CallContext implements RequestContext {
  * One call on the answering side: gathers its body or hands it on as it comes, runs the handler, sends the reply as
  * credit allows.
  */
-export class AnsweredCall {
+export class ServerCall {
   readonly finished: Promise<void>;
   readonly #id: number;
   readonly #open: CallOpen__Output;
@@ -110,7 +110,7 @@ export class AnsweredCall {
   }
 
   callerLeft(): void {
-    this.#giveUp(new CallerLeft());
+    this.#giveUp(new ClientDisconnected());
   }
 
   /** @param why the rest of its body does not come */
@@ -146,7 +146,7 @@ export class AnsweredCall {
       await this.#send(reply);
     } catch (thrown) {
       const error = GatewayError.from(thrown);
-      const isDefect = error.code === 'internal_error' && !(error.cause instanceof CallerLeft);
+      const isDefect = error.code === 'internal_error' && !(error.cause instanceof ClientDisconnected);
       if (isDefect) context.log.error({ err: error.cause ?? error }, 'call failed');
       this.#frames.add({ call: this.#id, fail: toErrorDetail(error) });
     }

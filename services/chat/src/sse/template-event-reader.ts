@@ -27,7 +27,7 @@ interface Frame {
  * far. Such an event is not parsed: what was read of the one before, which was only its text, holds for it too, and
  * its figures are read when somebody asks for them. Parsing each was the dearest part of translating a stream.
  */
-export class AlikeEvents implements StreamReader {
+export class TemplateEventReader implements StreamReader {
   readonly #reader: StreamReader;
   /** Of the last event that was parsed, if it said nothing but a text. */
   #frame: Frame | undefined;

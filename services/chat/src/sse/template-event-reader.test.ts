@@ -5,7 +5,7 @@ import { MessageEvents } from '../providers/anthropic/message-events';
 import { STREAMS, text, thinking } from '../providers/anthropic/message-streams.fixture';
 import { GeminiStream } from '../providers/gemini/gemini-stream';
 import { ChunkReader } from '../providers/openai/read-chunks';
-import { AlikeEvents } from './alike-events';
+import { TemplateEventReader } from './template-event-reader';
 
 const BEGUN = STREAMS.text.slice(0, 2);
 
@@ -34,7 +34,7 @@ class Counting implements StreamReader {
 
 function start(reader: StreamReader) {
   const counting = new Counting(reader);
-  const alike = new AlikeEvents(counting);
+  const alike = new TemplateEventReader(counting);
   const parsedOf = (event: Buffer) => {
     const before = counting.parsed;
     return { events: alike.read(event), parsed: counting.parsed > before };
@@ -170,7 +170,7 @@ test('whatever figures follow each other, they are told as if each event was par
   fc.assert(
     fc.property(fc.array(fc.tuple(figure, figure), { maxLength: 8 }), (figures) => {
       const stream = figures.map(chunk);
-      expect(read(new AlikeEvents(newReader()), stream)).toEqual(read(newReader(), stream));
+      expect(read(new TemplateEventReader(newReader()), stream)).toEqual(read(newReader(), stream));
     }),
   );
 });
@@ -179,7 +179,7 @@ test.each(Object.entries(STREAMS))('a stream with %s reads the same', (_, stream
   const twice = stream.flatMap((event) => (event.includes('_delta"') ? [event, event] : [event]));
   const read = (reader: StreamReader) =>
     twice.map((event) => [reader.read(event), reader.usage, reader.ended]);
-  expect(read(new AlikeEvents(new MessageEvents()))).toEqual(read(new MessageEvents()));
+  expect(read(new TemplateEventReader(new MessageEvents()))).toEqual(read(new MessageEvents()));
 });
 
 test('a thought is one still', () => {

@@ -16,7 +16,7 @@ export interface VideoLookerDeps {
 }
 
 /** Asks the provider of a finished task for what it made. */
-export class VideoLooker {
+export class VideoStatusClient {
   readonly #deps: VideoLookerDeps;
 
   constructor(deps: VideoLookerDeps) {

@@ -11,7 +11,7 @@ export const UNHEARD = -2n;
  * Tells which instances give no more signs of life, by this process's own clock: those whose count stood still over
  * all looks of a while. After a pause between looks, in which nobody was heard, that while begins anew.
  */
-export class SilenceWatch {
+export class FailureDetector {
   readonly #silenceMs: number;
   readonly #heard = new Map<string, { beats: bigint; sinceMs: number }>();
   #lookedAtMs = Number.NEGATIVE_INFINITY;

@@ -34,7 +34,7 @@ const READ = statement(
  * Begins a new generation of the keys' rates. Under the lock that calls are admitted under: one is either
  * seen here, or it finds the new generation and takes its rates anew.
  */
-export function recallRates(pool: Pool, keyIds: readonly string[]): Promise<KeyHistory[]> {
+export function loadRecentUsage(pool: Pool, keyIds: readonly string[]): Promise<KeyHistory[]> {
   return withTransaction(pool, async (client) => {
     const owners = await rowsOf<{ account_id: string }>(client, FIND_ACCOUNTS, [keyIds]);
     await lockAccounts(

@@ -3,7 +3,7 @@ import type { UsageEvent, UsageRelay } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
 import { every, type Logger, type Repeated } from '@gateway/process';
 import { abandonedEvent } from './domain/bill-event';
-import { SilenceWatch } from './domain/silence-watch';
+import { FailureDetector } from './domain/failure-detector';
 import type { Bills } from './store/bills';
 import { beat, forgetInstances, leave, listOthers } from './store/instances';
 
@@ -40,7 +40,7 @@ const MAX_UNSURE = 10_000;
  * Sees to it that every bill ends once and that billing hears of it: writes ends, delivers them, and takes over those
  * of instances that are gone.
  */
-export class BillKeeper {
+export class BillOutbox {
   readonly #options: BillKeeperOptions;
   readonly #beatMs: number;
   /** Ends under way to billing, and those that have arrived and whose rows can go. */
@@ -50,7 +50,7 @@ export class BillKeeper {
   readonly #ending = new Set<string>();
   /** Whose opening failed, and since when: they may be there, and nobody else ends them. */
   readonly #unsure = new Map<string, number>();
-  readonly #silence: SilenceWatch;
+  readonly #silence: FailureDetector;
   /** When this instance's own sign of life was last written, by a clock that never steps. */
   #beatAtMs = Number.NEGATIVE_INFINITY;
   #jobs: Repeated[] = [];
@@ -58,7 +58,7 @@ export class BillKeeper {
 
   constructor(options: BillKeeperOptions) {
     this.#options = options;
-    this.#silence = new SilenceWatch(options.silenceMs);
+    this.#silence = new FailureDetector(options.silenceMs);
     this.#beatMs = Math.ceil(options.silenceMs / BEATS_PER_SILENCE);
   }
 

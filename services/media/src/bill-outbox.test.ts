@@ -4,7 +4,7 @@ import { createPool, type Pool, withTransaction } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { createServiceDatabase, createTestDatabase, runSql, type TestDatabase } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { BillKeeper } from './bill-keeper';
+import { BillOutbox } from './bill-outbox';
 import { settledEvent } from './domain/bill-event';
 import { Bills, countBills } from './store/bills';
 import { beat } from './store/instances';
@@ -36,7 +36,7 @@ class Instance {
   /** Signs of life are waited for in vain. */
   writesStall = false;
   acknowledges = true;
-  readonly keeper: BillKeeper = new BillKeeper({
+  readonly keeper: BillOutbox = new BillOutbox({
     bills: this.bills,
     instanceId: this.id,
     pool: this.#keeperPool(),

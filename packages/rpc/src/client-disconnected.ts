@@ -1,5 +1,5 @@
 /** The caller is gone: there is nobody to be told, and nothing is wrong. */
-export class CallerLeft extends Error {
+export class ClientDisconnected extends Error {
   constructor() {
     super('the caller left');
   }

@@ -9,7 +9,7 @@ import {
 import { createPool, type Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import { BillKeeper } from './bill-keeper';
+import { BillOutbox } from './bill-outbox';
 import { MEDIA_OWNER } from './domain/owner';
 import { newTaskId } from './new-task-id';
 import { Admission } from './rpc/admission';
@@ -32,13 +32,13 @@ export interface Books {
   readonly instanceId: string;
   readonly admission: Admission;
   readonly bills: Bills;
-  readonly keeper: BillKeeper;
+  readonly keeper: BillOutbox;
   readonly reserve: ReserveClient;
   close(): Promise<void>;
 }
 
 /** Resolves when others know that this instance lives. */
-export async function openBooks(options: BooksOptions): Promise<Books> {
+export async function createBilling(options: BooksOptions): Promise<Books> {
   const { settings, log, pool, billing } = options;
   const instanceId = randomUUID();
   const keeperPool = createPool({
@@ -60,13 +60,13 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
     log,
     onDelivered: (event) => keeper.delivered(event),
   });
-  const keeper: BillKeeper = new BillKeeper({
+  const keeper: BillOutbox = new BillOutbox({
     bills,
     instanceId,
     pool: keeperPool,
     relay,
     log,
-    silenceMs: settings.INSTANCE_SILENCE_MS,
+    silenceMs: settings.INSTANCE_LEASE_MS,
     newTaskId,
   });
   await keeper.start();

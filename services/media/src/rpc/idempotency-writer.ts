@@ -21,7 +21,7 @@ const MAX_LATE_BODY_BYTES = 4_096;
  * Writes down what became of calls with a key. The provider's word counts more than our note of it: nobody's answer
  * fails because of one, and what can't be written down at once is tried again.
  */
-export class KeyNotes {
+export class IdempotencyWriter {
   readonly #options: KeyNotesOptions;
   #late = 0;
 
