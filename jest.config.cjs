@@ -19,7 +19,7 @@ const project = (displayName, testMatch) => ({
   modulePathIgnorePatterns: ['/dist/'],
   // ESM-only packages are compiled for jest.
   transformIgnorePatterns: [
-    '/node_modules/(?!(.*/)?(@ai-sdk|@vercel|@workflow|ai|http-proxy-middleware|httpxy|is-plain-obj|jose)/)',
+    '/node_modules/(?!(.*/)?(@ai-sdk|@vercel|@workflow|ai|http-proxy-middleware|httpxy|is-plain-obj|jose|uuid)/)',
   ],
 });
 

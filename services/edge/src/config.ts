@@ -8,7 +8,7 @@ import {
   readConfig,
   z,
 } from '@gateway/process';
-import { parseIpNetwork } from './domain/ip-network';
+import proxyaddr from 'proxy-addr';
 
 const MIB = 1024 * 1024;
 const MAX_LAME_DUCK_MS = 600_000;
@@ -23,15 +23,25 @@ const list = () =>
         .map((entry) => entry.trim())
         .filter((entry) => entry !== ''),
     );
+/** A test for membership in a list of addresses and CIDR networks; a network of every address is refused. */
 const networks = () =>
-  list().transform((entries, context) =>
-    entries.flatMap((entry, at) => {
-      const network = parseIpNetwork(entry);
-      if (network) return [network];
-      context.addIssue({ code: 'custom', path: [at], message: 'neither an address nor a network' });
-      return [];
-    }),
-  );
+  list().transform((entries, context) => {
+    for (const [index, entry] of entries.entries()) {
+      if (isNetwork(entry)) continue;
+      context.addIssue({ code: 'custom', path: [index], message: 'neither an address nor a network' });
+      return z.NEVER;
+    }
+    return proxyaddr.compile(entries);
+  });
+
+function isNetwork(entry: string): boolean {
+  try {
+    proxyaddr.compile(entry);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const shape = {
   ...processSettings,

@@ -20,8 +20,6 @@ import { type SpaceOf, spaceByHost, spaceOfPort } from './domain/address-space';
 import { KeyCache } from './domain/key-cache';
 import { LoginTokens } from './domain/login-tokens';
 import { Throttle } from './domain/throttle';
-import { TrustedProxies } from './domain/trusted-proxies';
-import { createUuidV7Generator } from './domain/uuid-v7';
 import { createDashboardProxy } from './http/dashboard-proxy';
 import { drainServer } from './http/drain-server';
 import { createEdgeApp } from './http/edge-app';
@@ -95,7 +93,6 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     bodyLimits: bodyLimits.dashboard,
     uploadLimits: bodyLimits.dashboardUpload,
   };
-  const newRequestId = createUuidV7Generator();
   const fronts = addressesOf(config).map((address) => {
     const answer = async (exchange: Exchange) => {
       const space = address.spaceOf(exchange.request.headers.host);
@@ -105,7 +102,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     };
     return {
       ...address,
-      ...createFront(config, { newRequestId, metrics, security, accessLog, answer, log }),
+      ...createFront(config, { metrics, security, accessLog, answer, log }),
     };
   });
   let stopping = false;
@@ -183,7 +180,6 @@ function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
 }
 
 interface FrontDependencies {
-  readonly newRequestId: () => string;
   readonly metrics: EdgeMetrics;
   readonly security: SecurityLog;
   readonly accessLog: AccessLog;
@@ -192,13 +188,9 @@ interface FrontDependencies {
 }
 
 /** One public port: its server and what watches over its requests. */
-function createFront(
-  config: EdgeConfig,
-  { newRequestId, metrics, security, accessLog, answer, log }: FrontDependencies,
-) {
+function createFront(config: EdgeConfig, { metrics, security, accessLog, answer, log }: FrontDependencies) {
   const listener = new EdgeListener({
-    newRequestId,
-    proxies: new TrustedProxies(config.EDGE_TRUSTED_PROXIES),
+    isTrustedProxy: config.EDGE_TRUSTED_PROXIES,
     onBegin: metrics.begin,
     onEnd: (exchange) => {
       metrics.end(exchange);

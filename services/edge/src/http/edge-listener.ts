@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
-import type { TrustedProxies } from '../domain/trusted-proxies';
+import { v7 as newRequestId } from 'uuid';
+import type { IsTrustedProxy } from './client-address';
 import { destroyAfterLinger, fromParserError, writeRawError } from './client-error';
 import { CallerGone, createExchange, type Exchange } from './exchange';
 import { writeError } from './write-error';
 
 export interface EdgeListenerOptions {
-  readonly newRequestId: () => string;
-  readonly proxies: TrustedProxies;
+  readonly isTrustedProxy: IsTrustedProxy;
   readonly onBegin: () => void;
   readonly onEnd: (exchange: Exchange) => void;
   readonly onUnparsable: () => void;
@@ -66,8 +66,7 @@ export class EdgeListener {
 
   /** Takes a request up: from here on its response carries its id, and its end is counted. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
-    const { newRequestId, proxies } = this.#options;
-    const exchange = createExchange(newRequestId(), request, response, proxies);
+    const exchange = createExchange(newRequestId(), request, response, this.#options.isTrustedProxy);
     this.#exchanges.set(request.socket, exchange);
     response.setHeader('x-request-id', exchange.requestId);
     response.setHeader('request-id', exchange.requestId);
@@ -111,7 +110,7 @@ export class EdgeListener {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
     } else if (!exchange || (exchange.request.complete && exchange.response.writableFinished)) {
-      writeRawError(socket, this.#options.newRequestId(), fromParserError(error));
+      writeRawError(socket, newRequestId(), fromParserError(error));
     } else if (exchange.request.complete) {
       // Noise after a whole request: that one's answer is still due, and the last.
       exchange.response.shouldKeepAlive = false;
@@ -125,7 +124,7 @@ export class EdgeListener {
     if (this.#refused.has(socket)) return;
     this.#options.onUnparsable();
     socket.on('error', () => socket.destroy());
-    writeRawError(socket, this.#options.newRequestId(), new GatewayError('not_found'));
+    writeRawError(socket, newRequestId(), new GatewayError('not_found'));
   };
 
   /** The connection of an unfinished exchange is lost: its answer, begun or over, is the last it can carry. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { TrustedProxies } from '../domain/trusted-proxies';
+import { clientAddress, type IsTrustedProxy } from './client-address';
 
 /** One request and its response, with what is known of them on the way. */
 export interface Exchange {
@@ -33,9 +33,8 @@ export function createExchange(
   requestId: string,
   request: IncomingMessage,
   response: ServerResponse,
-  proxies: TrustedProxies,
+  isTrustedProxy: IsTrustedProxy,
 ): Exchange {
-  const forwardedFor = String(request.headers['x-forwarded-for'] ?? '');
   // What is handed on to the dashboard reads it too.
   request.url = request.url?.replace(ORIGIN_OF_TARGET, '');
   const url = request.url ?? '';
@@ -45,7 +44,7 @@ export function createExchange(
     requestId,
     request,
     response,
-    callerAddress: proxies.callerOf(request.socket.remoteAddress ?? '', forwardedFor),
+    callerAddress: clientAddress(request, isTrustedProxy),
     startedMs: performance.now(),
     path,
     query,

@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http';
+import { canonicalAddress } from '@gateway/public-http';
+import proxyaddr from 'proxy-addr';
+
+/** Whether an address belongs to a proxy whose `X-Forwarded-For` is believed. */
+export type IsTrustedProxy = (address: string, hop: number) => boolean;
+
+/**
+ * Returns the nearest address that is not a trusted proxy: the peer's, or the last such entry of `X-Forwarded-For`.
+ * Each proxy appends the address it saw, so the entries before that address are the client's own claim. Where an
+ * entry is not an address, the proxy that appended it is the last known hop. Empty when the socket is already closed.
+ */
+export function clientAddress(request: IncomingMessage, isTrusted: IsTrustedProxy): string {
+  if (request.socket.remoteAddress === undefined) return '';
+  const hops = proxyaddr.all(request, (hop, index) => isTrusted(hop.trim(), index));
+  return hops.map((hop) => canonicalAddress(hop.trim())).findLast((hop) => hop !== undefined) ?? '';
+}
