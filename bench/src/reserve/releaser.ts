@@ -4,7 +4,7 @@ import type { UsageEvent } from '@gateway/proto/generated/gateway/billing/v1/Usa
 const GATHER_MS = 25;
 const MAX_BATCH_EVENTS = 500;
 
-export interface HeldCall {
+export interface HoldIdentity {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
@@ -28,7 +28,7 @@ export class Releaser {
   }
 
   /** Resolves when the release is durable. */
-  release(call: HeldCall): Promise<void> {
+  release(call: HoldIdentity): Promise<void> {
     const nowMs = String(Date.now());
     const event: UsageEvent = {
       ...call,

@@ -3,7 +3,7 @@ import type { ReserveReply__Output } from '@gateway/proto/generated/gateway/bill
 import type { ReserveOrder, ReservesLoad } from '../load/load-contract';
 import type { Tally } from '../load/tally';
 import { BillingCaller } from './billing-caller';
-import { type HeldCall, Releaser } from './releaser';
+import { type HoldIdentity, Releaser } from './releaser';
 
 const OWNER = { ownerId: 'bench', ownerEpoch: '1' };
 const MODEL = 'sim/chat';
@@ -13,7 +13,7 @@ const MAX_ERRORS = 100;
 
 /** Carries out orders for `Reserve`, and knows what they have left unreleased. */
 export class ReserveRunner {
-  #held: HeldCall[] = [];
+  #held: HoldIdentity[] = [];
 
   async run(order: ReserveOrder, tally: Tally): Promise<void> {
     const billing = new BillingCaller(order.address, order.serviceSecret);

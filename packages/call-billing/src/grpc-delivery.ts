@@ -4,7 +4,7 @@ import type { UsageDelivery } from './usage-delivery';
 
 const TIMEOUT_MS = 10_000;
 
-/** Straight to billing, for a gateway without Kafka. */
+/** Delivers usage events directly to billing, for a gateway without Kafka. */
 export function grpcDelivery(client: BillingServiceClient): UsageDelivery {
   return {
     async deliver(events) {

@@ -4,10 +4,10 @@ import type { UsageDelivery } from './usage-delivery';
 import type { UsageEvent } from './usage-event';
 
 export interface KafkaDeliveryOptions {
-  /** As brokers log it, e.g. `gateway-chat`. */
+  /** The client id in the brokers' logs, e.g. `gateway-chat`. */
   readonly clientId: string;
   readonly brokers: readonly string[];
-  /** Lets several gateways share a cluster; empty for one. */
+  /** Topic prefix, so that several gateways can share a cluster; may be empty. */
   readonly topicPrefix: string;
   readonly log: Logger;
 }
@@ -15,9 +15,9 @@ export interface KafkaDeliveryOptions {
 const SEND_TIMEOUT_MS = 10_000;
 
 /**
- * To topic `usage.v1`, keyed by account so that an account's events stay in order. Not idempotent: kafkajs's
- * idempotent producer can lose an acknowledged message under concurrent sends, and settlement is idempotent
- * anyway. A producer that failed is replaced, because kafkajs may retry on the dead connection.
+ * Delivers usage events to the topic `usage.v1`, keyed by account so that an account's events stay in order. The
+ * producer is not idempotent: kafkajs's idempotent producer can lose an acknowledged message under concurrent sends, and
+ * settlement is idempotent anyway. A producer that failed is replaced, because kafkajs may retry on the dead connection.
  */
 export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
   const topic = `${options.topicPrefix}usage.v1`;
@@ -55,7 +55,7 @@ export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
   };
 }
 
-/** Loaded only here: a gateway without Kafka need not spend the time and the memory. */
+/** Imports kafkajs on first use: a gateway without Kafka saves its load time and memory. */
 async function createKafka({ clientId, brokers, log }: KafkaDeliveryOptions): Promise<Kafka> {
   const kafkajs = await import('kafkajs');
   return new kafkajs.Kafka({

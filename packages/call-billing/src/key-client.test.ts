@@ -37,7 +37,7 @@ async function keysOf(answer?: () => object): Promise<KeyClient> {
   return new KeyClient(client);
 }
 
-test('a key is what billing says', async () => {
+test('returns the key as billing describes it', async () => {
   const now = { ...known, allowedModels: [] };
   const keys = await keysOf(() => ({ key: now }));
   expect(await keys.current(known)).toEqual(now);
@@ -53,7 +53,7 @@ test.each(['invalid_api_key', 'expired_api_key'] as const)(
   },
 );
 
-test('a billing that fails, or is too old to be asked, leaves the key as it was known', async () => {
+test('returns the known key when billing fails or does not implement the RPC', async () => {
   const failing = await keysOf(() => {
     throw new Error('no database');
   });

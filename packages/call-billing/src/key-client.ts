@@ -5,11 +5,11 @@ import { FreshQuestions } from '@gateway/quota';
 import { callUnary } from '@gateway/rpc';
 
 const TIMEOUT_MS = 2_000;
-/** A caller that is refused again and again costs billing no more than this. */
+/** Bounds what a client that is refused repeatedly costs billing. */
 const GAP_MS = 100;
 const MAX_KEYS = 10_000;
 
-/** Asks billing what a key may do now. */
+/** Queries billing for the current state of keys. */
 export class KeyClient {
   readonly #client: BillingServiceClient;
   readonly #questions = new FreshQuestions<KeyContext__Output>({ gapMs: GAP_MS, maxSubjects: MAX_KEYS });
@@ -19,8 +19,8 @@ export class KeyClient {
   }
 
   /**
-   * The key as it is now; as it was known when billing can't say.
-   * @throws GatewayError `invalid_api_key`, `expired_api_key` when it is no longer good
+   * Returns the key's current state, or the last known one if billing can't be reached.
+   * @throws GatewayError `invalid_api_key`, `expired_api_key` when the key is no longer valid
    */
   async current(known: KeyContext__Output): Promise<KeyContext__Output> {
     const { accountId, keyId, valueId } = known;

@@ -9,7 +9,7 @@ const HEARTBEAT_MS = 5_000;
 const RETRY_MS = 500;
 const HOLDS_PER_PAGE = 1_000;
 
-/** Tells billing that this owner of holds lives, until the returned function is called. */
+/** Sends heartbeats for this owner of holds to billing until the returned function is called. */
 export function startHeartbeat(client: BillingServiceClient, owner: Owner, log: Logger): () => void {
   const beat = () => {
     const request = { ownerId: owner.id, ownerEpoch: owner.epoch.toString() };
@@ -23,8 +23,8 @@ export function startHeartbeat(client: BillingServiceClient, owner: Owner, log: 
 }
 
 /**
- * Calls `each` with every open hold of the owner's earlier lives, waiting for billing for as long as it takes
- * or until `signal` ends it. A hold may be named again until its end has been settled.
+ * Calls `each` with every open hold of the owner's previous epochs. Retries until billing answers or `signal` aborts. A
+ * hold may be reported more than once until it has been settled.
  */
 export async function forEachEarlierHold(
   client: BillingServiceClient,
@@ -40,7 +40,7 @@ export async function forEachEarlierHold(
       for (const hold of holds) await each(hold);
       if (holds.length < HOLDS_PER_PAGE) return;
     } catch {
-      // Billing is not there yet.
+      // Billing is not reachable yet.
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }

@@ -1,4 +1,4 @@
-/** Who holds money: its lasting id, and which of its lives this is. */
+/** The owner of holds: its permanent id and the epoch of this process. */
 export interface Owner {
   readonly id: string;
   readonly epoch: bigint;

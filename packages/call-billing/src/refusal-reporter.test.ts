@@ -4,8 +4,8 @@ import type { Logger } from '@gateway/process';
 import type { ReportRefusalsRequest } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { noteFailure, recordedRefusals } from './recorded-refusals';
 import { type Refusal, RefusalReporter } from './refusal-reporter';
+import { annotateFailure, withRefusalReports } from './with-refusal-reports';
 
 const log = { warn: () => {}, error: () => {} } as unknown as Logger;
 const NOW_MS = Date.UTC(2026, 4, 6, 7);
@@ -39,7 +39,7 @@ const refusal = (number: number, more: Partial<Refusal> = {}): Refusal => ({
 });
 
 describe('refused calls', () => {
-  test('are sent together soon, with all that is known of them', async () => {
+  test('are sent in one batch with every known detail', async () => {
     const { sent, reporter } = reporting();
     reporter.add(refusal(1));
     reporter.add(refusal(2, { model: 'what\nis this', error: new GatewayError('invalid_request') }));
@@ -67,7 +67,7 @@ describe('refused calls', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('beyond what one account may fill with all its keys are counted, and leave room for others', async () => {
+  test('beyond the limit of one account are only counted, so that other accounts keep their records', async () => {
     const { sent, reporter } = reporting();
     for (let i = 0; i < 1_000; i++) reporter.add(refusal(i));
     for (let i = 0; i < 50; i++) reporter.add(refusal(i, { keyId: `k${i}` }));
@@ -88,7 +88,7 @@ describe('refused calls', () => {
     ]);
   });
 
-  test('with a thousand names for models stay within bounds, and counted', async () => {
+  test('with a thousand model names stay bounded and are all counted', async () => {
     const { sent, reporter } = reporting();
     for (let i = 0; i < 12_000; i++) reporter.add(refusal(i, { model: `m/${i}` }));
     await jest.advanceTimersByTimeAsync(500);
@@ -97,7 +97,7 @@ describe('refused calls', () => {
     expect(calls.length + more.reduce((sum, { calls: count }) => sum + Number(count), 0)).toBe(12_000);
   });
 
-  test('are sent again under the same number until they are taken', async () => {
+  test('are resent under the same number until billing accepts them', async () => {
     const { sent, reporter } = reporting(2);
     reporter.add(refusal(1));
     await jest.advanceTimersByTimeAsync(500);
@@ -111,7 +111,7 @@ describe('refused calls', () => {
     ]);
   });
 
-  test('that billing did not take yet are sent once more on the way out, with what came since', async () => {
+  test('that billing has not accepted are resent on shutdown together with later ones', async () => {
     const { sent, reporter } = reporting(1);
     reporter.add(refusal(1));
     await jest.advanceTimersByTimeAsync(500);
@@ -124,7 +124,7 @@ describe('refused calls', () => {
     ]);
   });
 
-  test('are sent once more when the send fails that was under way', async () => {
+  test('are resent on shutdown when the send in progress fails', async () => {
     const sent: string[] = [];
     let fail!: () => void;
     const send = (report: ReportRefusalsRequest) => {
@@ -144,7 +144,7 @@ describe('refused calls', () => {
     expect(sent).toEqual(['1', '1']);
   });
 
-  test('keep nobody waiting whose billing is gone', async () => {
+  test('do not delay shutdown when billing is unreachable', async () => {
     const { sent, reporter } = reporting(100);
     reporter.add(refusal(1));
     await jest.advanceTimersByTimeAsync(500);
@@ -153,7 +153,7 @@ describe('refused calls', () => {
     expect(sent.map(({ report }) => report)).toEqual(['1', '1']);
   });
 
-  test('of bad keys are not reported; what waits is sent on the way out', async () => {
+  test('of invalid keys are not reported, and queued ones are sent on shutdown', async () => {
     const { sent, reporter } = reporting();
     reporter.add(refusal(1, { error: new GatewayError('invalid_api_key') }));
     reporter.add(refusal(2));
@@ -162,11 +162,11 @@ describe('refused calls', () => {
   });
 });
 
-describe('a handler’s failures', () => {
+describe('failures of a handler', () => {
   const added: Refusal[] = [];
   const call = { path: '/v1/messages', key: { accountId: 'a', keyId: 'k' } } as unknown as LinkCall;
   const run = (thrown: unknown) =>
-    recordedRefusals({ add: (one) => added.push(one) }, () => Promise.reject(thrown))(
+    withRefusalReports({ add: (one) => added.push(one) }, () => Promise.reject(thrown))(
       { requestId: 'r' } as RequestContext,
       call,
     );
@@ -176,32 +176,32 @@ describe('a handler’s failures', () => {
 
   test('are recorded as refusals with their model', async () => {
     const error = new GatewayError('model_not_found');
-    noteFailure(error, { model: 'sim/none', held: false });
+    annotateFailure(error, { model: 'sim/none', hasHold: false });
     await expect(run(error)).rejects.toBe(error);
     expect(added).toMatchObject([
       { requestId: 'r', accountId: 'a', keyId: 'k', model: 'sim/none', endpoint: '/v1/messages', error },
     ]);
   });
 
-  test('are internal errors when they are none of ours', async () => {
+  test('are recorded as internal_error when they are not a GatewayError', async () => {
     await expect(run(new Error('a defect'))).rejects.toThrow('a defect');
     expect(added.map(({ error }) => error.code)).toEqual(['internal_error']);
   });
 
-  test('have no error when their caller had left', async () => {
+  test('have no error code when the client had disconnected', async () => {
     await expect(run(new ClientDisconnected())).rejects.toThrow();
-    expect(added).toMatchObject([{ callerLeft: true }]);
+    expect(added).toMatchObject([{ clientDisconnected: true }]);
     const { sent, reporter } = reporting();
     reporter.add(added[0]!);
     await reporter.close();
     expect(sent[0]?.calls).toMatchObject([{ status: 499, errorCode: '' }]);
   });
 
-  test('are left to settlement when money was held', async () => {
+  test('are not reported when a hold exists, because its settlement records them', async () => {
     const error = new GatewayError('upstream_failed');
-    noteFailure(error, { model: 'sim/chat', held: true });
+    annotateFailure(error, { model: 'sim/chat', hasHold: true });
     // Who knows less of it does not undo that.
-    noteFailure(error, { model: 'sim/chat', held: false });
+    annotateFailure(error, { model: 'sim/chat', hasHold: false });
     await expect(run(error)).rejects.toBe(error);
     expect(added).toEqual([]);
   });

@@ -5,18 +5,18 @@ import type { RefusedCall } from '@gateway/proto/generated/gateway/billing/v1/Re
 import type { RefusedCount } from '@gateway/proto/generated/gateway/billing/v1/RefusedCount';
 import type { ReportRefusalsRequest } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
 
-/** A call of a good key for which no money was held. */
+/** A refused call of a valid key for which no money was reserved. */
 export interface Refusal {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
-  /** As the caller named it; empty where that is not known. */
+  /** As the client named it; empty if unknown. */
   readonly model: string;
   readonly endpoint: string;
   readonly startedAtMs: number;
   readonly error: GatewayError;
-  /** Before anything could be said of it: it has no error. */
-  readonly callerLeft?: boolean;
+  /** The client disconnected before the call was judged: it has no error. */
+  readonly clientDisconnected?: boolean;
 }
 
 export interface RefusalReporterDeps {
@@ -27,14 +27,14 @@ export interface RefusalReporterDeps {
 
 const FLUSH_MS = 500;
 const BACKOFF_MAX_MS = 5_000;
-/** Records of one report, and those of one account among them, whatever its keys; beyond these, calls are counted only. */
+/** Records per report and, of those, per account; calls beyond these are only counted. */
 const MAX_CALLS = 500;
 const MAX_ACCOUNT_CALLS = 20;
-/** Beyond so many different counts the models are left out, and beyond twice as many nothing more is counted. */
+/** Beyond this number of distinct counts models are merged; beyond twice the number nothing more is counted. */
 const MAX_COUNTS = 5_000;
 const MAX_ENDPOINT = 128;
-/** As calls of which money was held are recorded. */
-const CALLER_LEFT = { status: 499, errorCode: '' };
+/** The same values as for calls that were reserved. */
+const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 const NAMEABLE = /^[\x21-\x7e]{1,128}$/;
 
 interface Count extends RefusedCount {
@@ -42,9 +42,9 @@ interface Count extends RefusedCount {
 }
 
 /**
- * Tells billing which calls were refused, in batches. Each is counted; under a flood only some of them have a
- * record of their own. A report is sent until it is taken, and its number keeps it from being taken twice. What a
- * killed process has not sent yet is lost: half a second of refusals, no money.
+ * Reports refused calls to billing in batches. Every call is counted; under a flood only some get a record. A report is
+ * retried until billing accepts it, and its number prevents duplicates. A killed process loses the refusals of the last
+ * half second, but no money.
  */
 export class RefusalReporter {
   readonly #deps: RefusalReporterDeps;
@@ -56,7 +56,7 @@ export class RefusalReporter {
   #counts = new Map<string, Count>();
   #uncounted = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** True: it was taken. */
+  /** Resolves to true when the report was accepted. */
   #sending: Promise<boolean> | undefined;
   #closed = false;
   #endPause: () => void = () => {};
@@ -66,7 +66,7 @@ export class RefusalReporter {
     this.#nowMs = deps.nowMs ?? Date.now;
   }
 
-  /** Who presents no good key has no record. */
+  /** Calls without a valid key are not recorded. */
   add(refusal: Refusal): void {
     if (refusal.error.row.status === 401 || refusal.accountId === '') return;
     const ofAccount = this.#callsByAccount.get(refusal.accountId) ?? 0;
@@ -79,7 +79,7 @@ export class RefusalReporter {
     if (!this.#closed) this.#timer ??= setTimeout(this.#flush, FLUSH_MS).unref();
   }
 
-  /** Sends what is left, what is being sent included, once more; not to a billing that does not answer. */
+  /** Sends what is left once more, including a report in progress; skipped if billing does not answer. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -138,9 +138,9 @@ export class RefusalReporter {
     return report;
   }
 
-  #toCall({ error, callerLeft, endpoint, model, startedAtMs, ...ids }: Refusal): RefusedCall {
-    const { status, errorCode } = callerLeft
-      ? CALLER_LEFT
+  #toCall({ error, clientDisconnected, endpoint, model, startedAtMs, ...ids }: Refusal): RefusedCall {
+    const { status, errorCode } = clientDisconnected
+      ? CLIENT_DISCONNECTED
       : { status: error.row.status, errorCode: error.code };
     return {
       ...ids,
@@ -165,5 +165,5 @@ export class RefusalReporter {
   }
 }
 
-/** Callers write what they like where a model should stand. */
+/** The client chooses the text of the model name. */
 const nameable = (model: string): string => (NAMEABLE.test(model) ? model : '');

@@ -5,7 +5,7 @@ import { RefusalReporter } from './refusal-reporter';
 
 const TIMEOUT_MS = 5_000;
 
-/** A reporter that tells billing. */
+/** Returns a reporter that sends to billing. */
 export const reportRefusals = (client: BillingServiceClient, log: Logger): RefusalReporter =>
   new RefusalReporter({
     send: (report) => callUnary(client, client.ReportRefusals, report, { timeoutMs: TIMEOUT_MS }),

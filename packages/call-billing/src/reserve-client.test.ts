@@ -47,7 +47,7 @@ async function reserveFrom(onBatch: (stream: Stream, batch: ReserveBatch__Output
   reserves = new ReserveClient({ clients, log, timeoutMs: 10_000, onUnknownOutcome: () => {} });
 }
 
-test('a call is new until the stream that it was asked on is lost', async () => {
+test('a request is marked as new until the stream it was sent on is lost', async () => {
   const asked: boolean[] = [];
   await reserveFrom((stream, { requests }) => {
     asked.push(...requests.map(({ isNew }) => isNew));
@@ -61,7 +61,7 @@ test('a call is new until the stream that it was asked on is lost', async () => 
   expect(asked).toEqual([true, false, true]);
 });
 
-describe('a call that is refused for what others keep until they are settled', () => {
+describe('a call that is refused because of holds awaiting settlement', () => {
   const refusal = (code: 'insufficient_balance' | 'tpm_rate_limited') =>
     toErrorDetail(new GatewayError(code, { retryAfterSeconds: 61 }));
   const REFUSED = { refusal: refusal('insufficient_balance'), awaitsSettlement: true };
@@ -86,13 +86,13 @@ describe('a call that is refused for what others keep until they are settled', (
       ({ code }: GatewayError) => code,
     );
 
-  test('is asked again, and granted when they are', async () => {
+  test('is retried and granted once they are settled', async () => {
     const asked = await answering(REFUSED, REFUSED, GRANTED);
     expect(await outcome()).toBe('7');
     expect(asked).toMatchObject(Array(3).fill({ ...REQUEST, isNew: true }));
   });
 
-  test('is refused in the end', async () => {
+  test('is refused when they are not settled in time', async () => {
     const asked = await answering(REFUSED);
     expect(await outcome()).toBe('insufficient_balance');
     expect(asked).toHaveLength(5);
@@ -112,13 +112,13 @@ describe('a call that is refused for what others keep until they are settled', (
     expect(asked).toHaveLength(times);
   });
 
-  test('is asked once more where tokens are short: they are given back just after a settlement', async () => {
+  test('is retried once when tokens are short, because they are returned just after a settlement', async () => {
     const asked = await answering({ refusal: refusal('tpm_rate_limited') });
     expect(await outcome()).toBe('tpm_rate_limited');
     expect(asked).toHaveLength(2);
   });
 
-  test('is asked once more where tokens are short when the hold that kept them has just ended', async () => {
+  test('is retried once when tokens are short although their hold has just ended', async () => {
     const short = { refusal: refusal('tpm_rate_limited') };
     const kept = { ...short, awaitsSettlement: true };
     const asked = await answering(kept, short, GRANTED);
@@ -126,20 +126,20 @@ describe('a call that is refused for what others keep until they are settled', (
     expect(asked).toHaveLength(3);
   });
 
-  test('but not twice', async () => {
+  test('is not retried twice when tokens are short', async () => {
     const short = { refusal: refusal('tpm_rate_limited') };
     const asked = await answering({ ...short, awaitsSettlement: true }, short);
     expect(await outcome()).toBe('tpm_rate_limited');
     expect(asked).toHaveLength(3);
   });
 
-  test('is asked once where no bound of it is the last', async () => {
+  test('is not retried when no hold awaits settlement', async () => {
     const asked = await answering(REFUSED);
     await expect(reserves.reserve(REQUEST)).rejects.toMatchObject({ code: 'insufficient_balance' });
     expect(asked).toHaveLength(1);
   });
 
-  test('is not asked again for a caller who has left, and leaves its place to others', async () => {
+  test('is not retried for a disconnected client, which frees its slot', async () => {
     const asked = await answering(...Array(5).fill(REFUSED), GRANTED);
     const caller = new AbortController();
     const left = Promise.all(
@@ -154,7 +154,7 @@ describe('a call that is refused for what others keep until they are settled', (
     expect(await outcome()).toBe('7');
   });
 
-  test('few are of one key at once', async () => {
+  test('only a few calls of one key wait at once', async () => {
     const asked = await answering(REFUSED);
     const beside = Array.from({ length: 6 }, (_, i) => ({ ...REQUEST, requestId: `beside-${i}` }));
     await Promise.all(

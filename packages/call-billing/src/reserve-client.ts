@@ -1,4 +1,4 @@
-import { GatewayError, isShortOfTokens } from '@gateway/errors';
+import { GatewayError, isRetryableTpmLimit } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { RateReport } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
@@ -14,11 +14,11 @@ type ReserveStream = ClientDuplexStream<ReserveBatch, ReserveReplyBatch__Output>
 type Grant = ReserveGrant__Output;
 
 export interface ReserveClientOptions {
-  /** One per billing instance. */
+  /** One client per billing instance. */
   readonly clients: readonly BillingServiceClient[];
   readonly log: Logger;
   readonly timeoutMs: number;
-  /** A hold may or may not have been made and nobody knows: give it back if it was. `error` is what is thrown. */
+  /** Called when it is unknown whether a hold exists: release it if it does. `error` is what is thrown. */
   onUnknownOutcome(request: ReserveRequest, error: GatewayError): void;
 }
 
@@ -34,8 +34,8 @@ interface Waiting {
 }
 
 /**
- * Asks billing to hold money and rates. Requests of one turn of the event loop share a message; a request
- * whose stream is lost is asked again on another, which is safe because billing knows it by its id.
+ * Reserves money and rates at billing. Requests of one turn of the event loop share a message. A request whose stream is
+ * lost is sent again on another one, which is safe because billing identifies it by its request id.
  */
 export class ReserveClient {
   readonly #options: ReserveClientOptions;
@@ -61,35 +61,35 @@ export class ReserveClient {
   }
 
   /**
-   * Once for a request id, and again only when it was refused.
-   * @throws GatewayError the refusal, or `internal_error` when billing does not answer in time.
+   * Reserves for one request id; may be repeated only if it was refused.
+   * @throws GatewayError the refusal, or `internal_error` when billing does not answer in time
    */
   async reserve(request: ReserveRequest): Promise<Grant> {
     return grantOf(await this.#ask(request));
   }
 
   /**
-   * The same, but where the settlement of calls that have ended may cure a refusal, it is waited for: half a second.
-   * @param signal aborted when the caller has left
+   * Like `reserve`, but waits up to half a second where settling calls that have ended may make the refusal obsolete.
+   * @param signal aborted when the client has disconnected
    */
   async reserveSettled(request: ReserveRequest, signal: AbortSignal): Promise<Grant> {
     const first = await this.#ask(request);
-    // What a call did not use of its key's tokens is given back a moment after its hold has ended.
-    if (first.grant || !(first.awaitsSettlement || isShortOfTokens(first.error))) return grantOf(first);
+    // Unused tokens of a key are returned shortly after the hold has ended.
+    if (first.grant || !(first.awaitsSettlement || isRetryableTpmLimit(first.error))) return grantOf(first);
     let { awaitsSettlement } = first;
     const askAgain = async () => {
       const next = await this.#ask(request);
       if (next.grant) return next;
-      // What was refused before is truer than that nobody knows.
+      // The earlier refusal is more specific than an unknown result.
       if (next.error.code === 'internal_error') return { ...first, awaitsSettlement: false };
-      const endedJustNow = awaitsSettlement && isShortOfTokens(next.error);
+      const endedJustNow = awaitsSettlement && isRetryableTpmLimit(next.error);
       awaitsSettlement = next.awaitsSettlement;
       return endedJustNow ? { ...next, awaitsSettlement: true } : next;
     };
     return grantOf(await this.#settlements.answer(request.keyId ?? '', first, askAgain, signal));
   }
 
-  /** Not answered, and lost where no billing instance is there: the next report of the call makes good for it. */
+  /** Not acknowledged, and lost if no billing instance is reachable: the call's next report replaces it. */
   report(report: RateReport): void {
     const up = this.#channels.filter((channel) => channel.up);
     up[this.#turn % up.length]?.report(report);
@@ -135,7 +135,7 @@ export class ReserveClient {
   #onReplies(batch: ReserveReplyBatch__Output): void {
     for (const reply of batch.replies) {
       const waiting = this.#waiting.get(reply.requestId);
-      // Late: whoever waited has given up, and the hold is being given back.
+      // Too late: the caller has stopped waiting, and the hold is being released.
       if (!waiting) continue;
       this.#waiting.delete(reply.requestId);
       clearTimeout(waiting.timer);
@@ -151,7 +151,7 @@ export class ReserveClient {
   }
 
   #refuse({ request, resolve }: Waiting, error: GatewayError, awaitsSettlement = false): void {
-    // A failure of billing's may have come after its commit.
+    // Billing may have failed after it committed.
     if (error.code === 'internal_error') this.#options.onUnknownOutcome(request, error);
     resolve({ error, awaitsSettlement });
   }

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallPlaces } from '@gateway/quota';
 
-/** A call that has ended is most often settled by the end of the second. */
+/** A call that has ended is usually settled within a second. */
 const WAITS_MS = [50, 100, 150, 200];
-/** Of one key at once. Who asks for much side by side has calls that have not ended. */
+/** Per key. A key with many concurrent calls is waiting for calls that have not ended. */
 const MAX_WAITING = 4;
 
 /**
- * Asks again for calls that are refused for what open holds keep: whoever asks one call after another is quicker than
- * the settlement of the last one, and is not to be refused for what that one does not cost.
+ * Repeats a reservation that was refused because of open holds: a client that sends one call after another is faster
+ * than the settlement of its last call and must not be refused for what that call does not cost.
  */
 export class SettlementWaits {
   readonly #places = new CallPlaces(MAX_WAITING);
 
   /**
-   * Resolves to the first answer that awaits no settlement, or to the last. The first is asked about once in any case.
-   * @param signal aborted when nobody waits any more
+   * Returns the first answer that awaits no settlement, or the last answer.
+   * @param signal aborted when nobody waits for the answer any more
    */
   async answer<Answer extends { readonly awaitsSettlement: boolean }>(
     keyId: string,

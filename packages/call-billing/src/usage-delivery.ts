@@ -1,6 +1,6 @@
 import type { UsageEvent } from './usage-event';
 
-/** Carries finished calls to billing. Resolves when they are durable on the other side; may repeat itself. */
+/** Delivers finished calls to billing. Resolves when they are durable there; may deliver an event more than once. */
 export interface UsageDelivery {
   deliver(events: readonly UsageEvent[]): Promise<void>;
   close(): Promise<void>;

@@ -3,36 +3,36 @@ import type { UsageEvent__Output } from '@gateway/proto/generated/gateway/billin
 /** How a call ended, in the JSON form that journals, Kafka and billing share. */
 export type UsageEvent = UsageEvent__Output;
 
-/** What identifies a call's hold. */
-export interface HeldCall {
+/** Identifies a call's hold. */
+export interface HoldIdentity {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
   readonly model: string;
 }
 
-/** What is known of a call when it is dispatched. */
-export interface BilledCall extends HeldCall {
+/** What is known about a call when it is dispatched. */
+export interface BilledCall extends HoldIdentity {
   readonly provider: string;
   readonly endpoint: string;
   readonly streamed: boolean;
   readonly priceVersion: bigint;
   readonly startedAtMs: number;
-  /** From then until its money was held. */
+  /** Time from the start until money was reserved. */
   readonly admittedMs?: number;
-  /** The task that it created. */
+  /** The task that the call created. */
   readonly taskId?: string;
 }
 
 export interface CallEnding {
   readonly status: number;
-  /** Empty: answered. */
+  /** Empty: the call was answered. */
   readonly errorCode: string;
   readonly endedAtMs: number;
   readonly firstByteMs: number;
 }
 
-/** What becomes of its hold, and what it used. */
+/** The outcome for the hold, and the usage. */
 export type Settlement = Pick<UsageEvent, 'outcome' | 'costNano' | 'tokens' | 'usageSource'> &
   Partial<Pick<UsageEvent, 'images' | 'videoMs' | 'lossReason' | 'lossNano'>>;
 
@@ -45,13 +45,13 @@ const NOTHING_CHARGED: Omit<Settlement, 'outcome'> = {
 const MAX_DURATION_MS = 2 ** 32 - 1;
 
 /**
- * Between two looks at a clock that may have been set in between. Billing takes no other, and what a call costs must not
- * depend on how long it took.
+ * Clamps a duration between two readings of a clock that may have been adjusted. Billing rejects other values, and what
+ * a call costs must not depend on its duration.
  */
 const durationMs = (ms = 0) => Math.min(Math.max(0, Math.round(ms)), MAX_DURATION_MS);
 
 export function usageEvent(
-  call: HeldCall & Partial<BilledCall>,
+  call: HoldIdentity & Partial<BilledCall>,
   end: Partial<CallEnding>,
   settlement: Settlement,
 ): UsageEvent {
@@ -80,18 +80,18 @@ export function usageEvent(
 }
 
 /**
- * Gives the hold back: the call was not dispatched, or its caller pays nothing for it.
- * @param loss what the provider may charge the operator for it all the same
+ * Returns the event that releases a hold: the call was not dispatched, or its caller pays nothing for it.
+ * @param loss what the provider may nevertheless charge the operator
  */
 export function releasedEvent(
-  call: HeldCall & Partial<BilledCall>,
+  call: HoldIdentity & Partial<BilledCall>,
   end: Partial<CallEnding>,
   loss?: Pick<Settlement, 'lossReason' | 'lossNano'>,
 ): UsageEvent {
   return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_RELEASED', ...loss });
 }
 
-/** Nobody can say whether the provider charged: the caller pays nothing, the hold is the operator's loss. */
-export function lostEvent(call: HeldCall & Partial<BilledCall>, end: Partial<CallEnding>): UsageEvent {
+/** Returns the event for a call of which nobody knows whether the provider charged: the hold is an operator loss. */
+export function lostEvent(call: HoldIdentity & Partial<BilledCall>, end: Partial<CallEnding>): UsageEvent {
   return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_LOST' });
 }

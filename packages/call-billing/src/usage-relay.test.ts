@@ -18,7 +18,7 @@ function relayTo(deliver: (events: readonly UsageEvent[]) => Promise<void>) {
   return { relay, delivered };
 }
 
-test('what ends together goes together, in order', async () => {
+test('events of calls that end together are delivered in one batch, in order', async () => {
   const batches: string[][] = [];
   const { relay, delivered } = relayTo(async (events) => void batches.push(ids(events)));
   for (const id of ['1', '2', '3']) relay.add(event(id));
@@ -27,7 +27,7 @@ test('what ends together goes together, in order', async () => {
   expect(delivered).toEqual(['1', '2', '3']);
 });
 
-test('a failed batch is sent again, and nothing after it goes first', async () => {
+test('a failed batch is resent before any later event', async () => {
   const tried: string[][] = [];
   const { relay, delivered } = relayTo(async (events) => {
     tried.push(ids(events));
@@ -47,7 +47,7 @@ test('a failed batch is sent again, and nothing after it goes first', async () =
   expect(tried[0]).toEqual(['1']);
 });
 
-test('it admits no calls once deliveries have failed for a quarter of an hour', async () => {
+test('calls are refused once deliveries have failed for 15 minutes', async () => {
   const { relay } = relayTo(async () => {
     throw new Error('down');
   });

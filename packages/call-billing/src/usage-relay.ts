@@ -5,23 +5,23 @@ import type { UsageEvent } from './usage-event';
 export interface UsageRelayOptions {
   readonly delivery: UsageDelivery;
   readonly log: Logger;
-  /** Called for each event once it is durable on the other side. */
+  /** Called for each event once it is durable at the receiver. */
   onDelivered(event: UsageEvent): void;
 }
 
 const MAX_BATCH_EVENTS = 500;
-/** Past this the memory that they take would matter: callers must be refused until billing catches up. */
+/** Above this number the events would take considerable memory: calls are refused until billing catches up. */
 const MAX_WAITING_EVENTS = 100_000;
-/** Past this nobody knows when billing will catch up. */
+/** Above this age it is unknown when billing will catch up. */
 const MAX_FAILING_MS = 15 * 60_000;
-/** A moment's wait gathers calls that end together; settlement has two seconds. */
+/** A short delay collects calls that end together; settlement may take two seconds. */
 const GATHER_MS = 25;
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 
 /**
- * Sends finished calls to billing in order, a batch at a time, trying again until it succeeds. What waits
- * here is kept where it outlives the process too.
+ * Sends finished calls to billing in order and in batches, retrying until it succeeds. The events are also stored where
+ * they survive the process.
  */
 export class UsageRelay {
   readonly #options: UsageRelayOptions;
@@ -38,7 +38,7 @@ export class UsageRelay {
     this.#options = options;
   }
 
-  /** False while bills pile up here: new calls must be refused. */
+  /** False while events accumulate: new calls must be refused. */
   admits(nowMs: number): boolean {
     if (this.#queue.length > MAX_WAITING_EVENTS) return false;
     return this.#failingSinceMs === undefined || nowMs - this.#failingSinceMs < MAX_FAILING_MS;
@@ -49,7 +49,7 @@ export class UsageRelay {
     if (!this.#running) void this.#run();
   }
 
-  /** Resolves when all that was added is delivered, or when the time is over. */
+  /** Resolves when every event has been delivered, or when the time is over. */
   async close(timeoutMs: number): Promise<void> {
     this.#closing = true;
     this.#wakeEarly?.();
@@ -62,7 +62,7 @@ export class UsageRelay {
         };
       });
     }
-    // What is left is where it was kept, for the next life.
+    // Undelivered events stay in their store for the next epoch.
     this.#abandoned = true;
     this.#wakeEarly?.();
     await this.#options.delivery.close();

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall, LinkHandler } from '@gateway/link';
-import { type ModelAccess, ModelWithheld, mayCall } from '@gateway/models';
+import { canCall, ModelNotAllowed, type ModelPermissions } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
-import { refusedByCurrentKey, withCurrentKey } from './with-current-key';
+import { retryWithCurrentKey, withCurrentKey } from './with-current-key';
 
 const model = { slug: 'sim/new', active: true, preview: true };
 const CONTEXT = {} as RequestContext;
@@ -21,11 +21,11 @@ const callTo = (slug: string, previewModels: string[] = []) =>
   ({ path: slug, key: key(previewModels) }) as unknown as LinkCall;
 
 /** Answers with what the key may call. */
-function handlerOf(seen: ModelAccess[]): LinkHandler {
+function handlerOf(seen: ModelPermissions[]): LinkHandler {
   return async (_context, call) => {
     seen.push(call.key);
     if (call.path !== model.slug) throw new GatewayError('model_not_found');
-    if (!mayCall(model, call.key)) throw new ModelWithheld(model);
+    if (!canCall(model, call.key)) throw new ModelNotAllowed(model);
     return { status: 200, headers: {}, body: Buffer.from(call.key.previewModels.join()) };
   };
 }
@@ -43,10 +43,10 @@ function keysSaying(answer: string[] | GatewayError) {
   return keys;
 }
 
-describe('a call to a model that the key was not known to have', () => {
-  test('is begun anew with the key as it is now', async () => {
-    const seen: ModelAccess[] = [];
-    const reply = await refusedByCurrentKey(keysSaying(['sim/new']), handlerOf(seen))(
+describe('a call to a model that the cached key may not call', () => {
+  test('is retried with the current key', async () => {
+    const seen: ModelPermissions[] = [];
+    const reply = await retryWithCurrentKey(keysSaying(['sim/new']), handlerOf(seen))(
       CONTEXT,
       callTo('sim/new'),
     );
@@ -59,8 +59,8 @@ describe('a call to a model that the key was not known to have', () => {
     [['sim/other'], 'model_not_found'],
     [new GatewayError('expired_api_key'), 'expired_api_key'],
   ])('is refused once it is clear: %p', async (now, code) => {
-    const seen: ModelAccess[] = [];
-    const answer = refusedByCurrentKey(keysSaying(now), handlerOf(seen))(CONTEXT, callTo('sim/new'));
+    const seen: ModelPermissions[] = [];
+    const answer = retryWithCurrentKey(keysSaying(now), handlerOf(seen))(CONTEXT, callTo('sim/new'));
     await expect(answer).rejects.toMatchObject({ code });
     expect(seen).toHaveLength(1);
   });
@@ -72,11 +72,11 @@ test.each([
   ['no model', callTo('nonsense')],
 ])('nobody is asked about %s', async (_, call) => {
   const keys = keysSaying([]);
-  await refusedByCurrentKey(keys, handlerOf([]))(CONTEXT, call).catch(() => undefined);
+  await retryWithCurrentKey(keys, handlerOf([]))(CONTEXT, call).catch(() => undefined);
   expect(keys.asked).toBe(0);
 });
 
-test('what tells of the key tells it as it is now', async () => {
+test('a handler that lists what a key may call sees the current key', async () => {
   const reply = await withCurrentKey(keysSaying(['sim/new']), handlerOf([]))(CONTEXT, callTo('sim/new'));
   expect(String(reply.body)).toBe('sim/new');
 });

@@ -8,11 +8,11 @@ import { PersistentStream } from '@gateway/rpc';
 export interface CatalogWatchOptions<Model> {
   readonly client: CatalogServiceClient;
   readonly log: Logger;
-  /** An entry as the service at hand needs it. */
+  /** Converts an entry to what the service uses. */
   fromProto(model: Model__Output): Model;
 }
 
-/** The catalog in memory, kept fresh by a stream and usable while the catalog is down. */
+/** The catalog in memory, updated by a stream and usable while the catalog service is down. */
 export class CatalogWatch<Model extends NamedModel> {
   readonly #stream: PersistentStream<WatchResponse__Output>;
   readonly #fromProto: (model: Model__Output) => Model;
@@ -30,17 +30,17 @@ export class CatalogWatch<Model extends NamedModel> {
     });
   }
 
-  /** True once a whole catalog has been seen. */
+  /** True once a complete catalog has been received. */
   get loaded(): boolean {
     return this.#loaded;
   }
 
-  /** The model of that slug, alias or bare name; whether a key may use bare names is checked elsewhere. */
+  /** Returns the model with that slug, alias or bare name; whether a key may use bare names is checked elsewhere. */
   get(name: string): Model | undefined {
     return this.#models.get(name) ?? this.#names.get(name);
   }
 
-  /** By slug. */
+  /** Returns every model by slug. */
   all(): Model[] {
     return [...this.#models.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
   }

@@ -6,19 +6,19 @@ import { ERROR_TABLE, type ErrorRow } from './error-table';
 
 const rows: [string, ErrorRow][] = Object.entries(DASHBOARD_ERROR_TABLE);
 
-describe('the dashboard table', () => {
-  test('has no code of the public one', () => {
+describe('the dashboard error table', () => {
+  test('shares no code with the public table', () => {
     expect(rows.map(([code]) => code).filter((code) => Object.hasOwn(ERROR_TABLE, code))).toEqual([]);
   });
 
-  test.each(rows)('%s has the status that its family has there', (_code, row) => {
+  test.each(rows)('%s has a status of its family', (_code, row) => {
     const statuses = Object.values<ErrorRow>(ERROR_TABLE)
       .filter(({ type }) => type === row.type)
       .map(({ status }) => status);
     expect(statuses).toContain(row.status);
   });
 
-  test('stands in the README of the dashboard, and nothing else does', () => {
+  test('is exactly the table in the README of the dashboard', () => {
     const readme = readFileSync(path.join(__dirname, '../../../services/dashboard/README.md'), 'utf8');
     const cells = readme
       .split('\n')

@@ -1,9 +1,6 @@
 import type { ErrorRow } from './error-table';
 
-/**
- * Codes that the dashboard's API needs beyond those of ERROR_TABLE, in the same families. As stable as
- * those are.
- */
+/** Codes of the dashboard's API that ERROR_TABLE lacks, in the same families and just as stable. */
 export const DASHBOARD_ERROR_TABLE = {
   invalid_credentials: {
     type: 'authentication_error',

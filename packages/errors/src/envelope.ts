@@ -2,7 +2,7 @@ import { usdFromNano } from '@gateway/money';
 import type { GatewayError } from './gateway-error';
 import { rateHeaders } from './rate-figures';
 
-/** The public error envelope: one top-level key. */
+/** The public error envelope; it has one top-level key. */
 export interface ErrorEnvelope {
   error: {
     type: string;
@@ -10,7 +10,7 @@ export interface ErrorEnvelope {
     message: string;
     param?: string;
     detail?: string;
-    /** Where Anthropic's clients look for what they can act on by themselves. */
+    /** The member in which Anthropic's clients look for error codes they handle. */
     details?: { error_code: string };
     limit?: number;
     used?: number;
@@ -35,7 +35,7 @@ export function toEnvelope(error: GatewayError): ErrorEnvelope {
   return { error: body };
 }
 
-/** Headers that go with the envelope; the request id is the edge's to add. */
+/** Returns the headers that accompany the envelope; edge adds the request id. */
 export function errorHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = error.rates ? rateHeaders(error.rates) : {};
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);

@@ -2,12 +2,12 @@ import { toEnvelope } from './envelope';
 import type { GatewayError } from './gateway-error';
 
 /**
- * How a format tells an error in the middle of a stream: OpenAI's in the data of an unnamed event, Anthropic's
- * in an event of its own name, because its clients skip events without one.
+ * How a format reports an error within a stream: OpenAI's as the data of an unnamed event, Anthropic's as an event named
+ * `error`, because its clients skip unnamed events.
  */
 export type StreamErrors = 'data' | 'event';
 
-/** The server-sent event in which a broken stream ends. */
+/** Returns the server-sent event that ends a broken stream. */
 export function toErrorFrame(error: GatewayError, streamErrors: StreamErrors): string {
   const envelope = toEnvelope(error);
   if (streamErrors === 'data') return `data: ${JSON.stringify(envelope)}\n\n`;

@@ -19,16 +19,16 @@ function toReadmeRow(code: string, row: ErrorRow): string {
   return `| \`${code}\` | ${row.type} | ${row.status} | ${row.message} | ${param} |`;
 }
 
-test('the public table has its 26 codes', () => {
+test('the public error table has 26 codes', () => {
   expect(codes).toHaveLength(26);
 });
 
-test('the README shows exactly the tables of the code', () => {
+test('the README lists exactly the error table of the code', () => {
   const tables = { ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE };
   expect(readmeRows()).toEqual(Object.entries(tables).map(([code, row]) => toReadmeRow(code, row)));
 });
 
-test('no client should repeat by itself what only time, money, another key or the operator cures', () => {
+test('errors that only time, money, another key or the operator resolves are not retried automatically', () => {
   expect(codes.filter((code) => new GatewayError(code).shouldRetry === false)).toEqual([
     'invalid_api_key',
     'expired_api_key',
@@ -53,7 +53,7 @@ describe.each(codes)('%s', (code) => {
   };
   const error = new GatewayError(code, options);
 
-  test('is an envelope of one key that leaks nothing', () => {
+  test('is an envelope with one key that leaks nothing', () => {
     const { type, message } = ERROR_TABLE[code];
     const envelope = toEnvelope(error);
     expect(Object.keys(envelope)).toEqual(['error']);
@@ -63,11 +63,11 @@ describe.each(codes)('%s', (code) => {
   });
 });
 
-test('a code that only a newer peer knows is internal_error', () => {
+test('an unknown code of a newer peer becomes internal_error', () => {
   expect(GatewayError.fromCode('from_the_future').code).toBe('internal_error');
 });
 
-test('what was not thrown by us is internal_error', () => {
+test('any other thrown value becomes internal_error', () => {
   expect(GatewayError.from(new TypeError('x is not a function')).code).toBe('internal_error');
   expect(GatewayError.from('text')).toMatchObject({
     code: 'internal_error',

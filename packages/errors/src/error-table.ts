@@ -1,4 +1,4 @@
-/** The error families of the public contract and the HTTP status each one usually carries. */
+/** The error families of the public contract with the HTTP status that each usually has. */
 export type ErrorType =
   | 'authentication_error'
   | 'invalid_request_error'
@@ -10,20 +10,20 @@ export type ErrorType =
   | 'internal_error';
 
 /**
- * How `error.param` is filled: `none` never, `field` with the request field at fault when there is one,
- * any other value is that constant.
+ * How `error.param` is filled: `none` never, `field` with the invalid request field if there is one, any other value is
+ * that constant.
  */
 export type ParamRule = 'none' | 'field' | 'model' | 'tier' | 'email';
 
-/** One row of the public error contract. Codes never change across releases. */
+/** A row of the public error contract. Codes never change between releases. */
 export interface ErrorRow {
   readonly type: ErrorType;
   readonly status: number;
   readonly message: string;
   readonly param: ParamRule;
   /**
-   * `false`: no client should repeat the call by itself; sent as `x-should-retry: false`, which the
-   * official SDKs obey. `undefined`: the status speaks for itself.
+   * `false`: clients should not retry automatically; sent as `x-should-retry: false`, which the official SDKs obey.
+   * `undefined`: the status decides.
    */
   readonly shouldRetry?: false;
 }
@@ -40,7 +40,7 @@ const row = (
     : { type, status, message, param, shouldRetry };
 
 export const ERROR_TABLE = {
-  // Claude Code takes a 401 for a login that is about to be renewed, and tries for minutes unless it is told.
+  // Claude Code treats a 401 as a login that is being renewed and retries for minutes unless told otherwise.
   invalid_api_key: row('authentication_error', 401, 'Invalid API key provided.', 'none', false),
   expired_api_key: row('authentication_error', 401, 'API key has expired.', 'none', false),
   invalid_request: row('invalid_request_error', 400, 'Invalid request body.'),

@@ -2,14 +2,14 @@ import { DASHBOARD_ERROR_TABLE, type DashboardErrorCode } from './dashboard-erro
 import { ERROR_TABLE, type ErrorCode, type ErrorRow } from './error-table';
 import type { RateFigures } from './rate-figures';
 
-/** Every code that can cross a border: the public contract's, and the dashboard's own. */
+/** Every code that can cross a service boundary: the public contract's and the dashboard's. */
 export type AnyErrorCode = ErrorCode | DashboardErrorCode;
 
 const ROWS: Readonly<Record<AnyErrorCode, ErrorRow>> = { ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE };
 
 const isAnyErrorCode = (code: string): code is AnyErrorCode => Object.hasOwn(ROWS, code);
 
-/** Extras of a cap error: nano-USD, and the window's end in milliseconds since the epoch. */
+/** Details of a spending cap error: nano-USD, and the window's end in milliseconds since the epoch. */
 export interface CapExtras {
   readonly limitNano: bigint;
   readonly usedNano: bigint;
@@ -18,25 +18,25 @@ export interface CapExtras {
 }
 
 export interface GatewayErrorOptions {
-  /** The request field at fault, e.g. `messages[0].role`. Shown only where the table says so. */
+  /** The invalid request field, e.g. `messages[0].role`. Shown only if the table's row says so. */
   readonly param?: string;
-  /** What was wrong, for the caller's developer. Not stable; never holds secrets. */
+  /** Explanation for the client's developer. Not stable; never contains secrets. */
   readonly detail?: string;
-  /** A code of the caller's own format, beside ours: some of its clients know what to do about it. */
+  /** An error code of the request's own format, in addition to ours: some of its clients handle it. */
   readonly formatCode?: string;
   readonly cap?: CapExtras;
   readonly retryAfterSeconds?: number;
-  /** What the call's key has left, where that is known. */
+  /** Remaining rate limits of the key, if known. */
   readonly rates?: RateFigures;
-  /** To which the call's output was lowered. */
+  /** The `max_tokens` to which the call was lowered. */
   readonly maxTokens?: number;
-  /** Overrides the table. */
+  /** Overrides the table's row. */
   readonly shouldRetry?: boolean;
   /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** The one error that crosses module and service borders: a code of the tables, and what its row asks for. */
+/** The error class that crosses module and service boundaries: a code of the tables and the details its row uses. */
 export class GatewayError extends Error {
   readonly code: AnyErrorCode;
   readonly row: ErrorRow;
@@ -67,23 +67,23 @@ export class GatewayError extends Error {
     this.#options = options;
   }
 
-  /** The same with the figures of the call's key. A copy: an error may be the answer to several calls. */
+  /** Returns a copy with the key's rate limits; a copy, because several calls may share one error. */
   withRates(rates: RateFigures): GatewayError {
     if (!rates.requests && !rates.tokens) return this;
     return new GatewayError(this.code, { ...this.#options, rates });
   }
 
-  /** The same, of a call whose output was lowered to so much, if it was. */
+  /** Returns a copy with the `max_tokens` to which the call was lowered, if it was. */
   withMaxTokens(maxTokens: number | undefined): GatewayError {
     return maxTokens === undefined ? this : new GatewayError(this.code, { ...this.#options, maxTokens });
   }
 
-  /** The only doorway from an unknown thrown value: what is not ours is `internal_error`. */
+  /** Converts any thrown value: anything but a GatewayError becomes `internal_error`. */
   static from(thrown: unknown): GatewayError {
     return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });
   }
 
-  /** From a code that a peer sent; one that this version does not know is `internal_error`. */
+  /** Creates the error for a code that a peer sent; a code unknown to this version becomes `internal_error`. */
   static fromCode(code: string, options: GatewayErrorOptions = {}): GatewayError {
     return isAnyErrorCode(code)
       ? new GatewayError(code, options)
@@ -96,6 +96,6 @@ function paramOf(row: ErrorRow, given: string | undefined): string | undefined {
   return row.param === 'field' ? given : row.param;
 }
 
-/** Refused for tokens of a minute of which enough come free again. */
-export const isShortOfTokens = ({ code, shouldRetry }: GatewayError): boolean =>
+/** Whether the error is a TPM refusal after which enough tokens will become available. */
+export const isRetryableTpmLimit = ({ code, shouldRetry }: GatewayError): boolean =>
   code === 'tpm_rate_limited' && shouldRetry !== false;

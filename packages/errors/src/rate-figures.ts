@@ -1,18 +1,18 @@
-/** One limit per minute of a key, as it stands. */
+/** The current state of one per-minute limit of a key. */
 export interface RateState {
   readonly limit: bigint;
   readonly remaining: bigint;
-  /** Until the window would be empty. */
+  /** Time until the window is empty. */
   readonly resetSeconds: number;
 }
 
-/** A key's figures for its caller; absent where the key has no such limit. */
+/** A key's rate limits as reported to its client; absent where the key has no such limit. */
 export interface RateFigures {
   readonly requests?: RateState;
   readonly tokens?: RateState;
 }
 
-/** OpenAI's rate headers, for what the key is limited in. */
+/** Returns OpenAI's rate limit headers for the limits that the key has. */
 export function rateHeaders({ requests, tokens }: RateFigures): Record<string, string> {
   return {
     ...(requests && headersOf('requests', requests)),

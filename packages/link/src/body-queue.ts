@@ -10,8 +10,8 @@ interface QueuedBody {
 }
 
 /**
- * Sends request bodies in slices, the bodies of several calls in turns and no faster than the stream takes
- * them: a large one must neither hold up small ones nor be copied into a queue that can't be left.
+ * Sends request bodies in slices: calls take turns, and no slice is sent faster than the stream accepts it. A large body
+ * neither delays small ones nor is copied into a queue from which it can't be removed.
  */
 export class BodyQueue {
   #bodies: QueuedBody[] = [];
@@ -20,7 +20,7 @@ export class BodyQueue {
     if (body.length > 0) this.#bodies.push({ call, body, sentBytes: 0 });
   }
 
-  /** Forgets what is left of a call's body. */
+  /** Discards the unsent part of a call's body. */
   drop(call: number): void {
     if (this.#bodies.length > 0) this.#bodies = this.#bodies.filter((queued) => queued.call !== call);
   }
@@ -30,7 +30,7 @@ export class BodyQueue {
   }
 
   sendInto(frames: TickBatcher<CallFrame, CallFrames>): void {
-    while (frames.hasRoom) {
+    while (frames.isWritable) {
       const queued = this.#bodies.shift();
       if (!queued) return;
       const { call, body, sentBytes } = queued;

@@ -16,7 +16,7 @@ function mostGathered(bytes: number, onPiece: (bytes: number) => void): number {
   return most;
 }
 
-test('buffers of large bodies are gone soon after they passed', () => {
+test('buffers of large bodies are collected soon after use', () => {
   expect(mostGathered(200 * MIB, () => undefined)).toBeGreaterThan(16 * MIB);
   expect(mostGathered(200 * MIB, collectLargeBuffers)).toBeLessThan(16 * MIB);
 });

@@ -3,23 +3,23 @@ import { runInNewContext } from 'node:vm';
 
 type CollectGarbage = (options: { type: 'minor' }) => void;
 
-/** Of large bodies, between two collections. */
+/** Bytes of large bodies between two collections. */
 const STEP_BYTES = 4 * 1024 * 1024;
-/** Smaller pieces are those of small calls, whose garbage is collected in time anyway. */
+/** Chunks below this size belong to small calls, whose garbage is collected early anyway. */
 const LARGE_BYTES = 16 * 1024;
 
-/** Of this process, as its collector is. */
+/** Bytes since the last collection in this process. */
 let passedBytes = 0;
 let collect: CollectGarbage | undefined;
 
 /**
- * A piece of a body has passed. Each leaves some copies of itself behind, which are dead at once; but V8 lets 64 MB of
- * such buffers gather before it looks for them, and the process keeps that size. So with large bodies it is told to
- * look, which also costs less than ever new memory does: while eight uploads of 40 MB pass, edge and media grow by some
- * 50 MB together instead of some 150, and the uploads take half the time.
+ * Counts a chunk of a body and triggers a minor collection after every 4 MiB of large ones. Each chunk leaves several
+ * copies behind, which are garbage immediately, but V8 lets 64 MB of external buffers accumulate before it collects
+ * them, and the process keeps that size. With eight concurrent uploads of 40 MB, edge and media together grow by about
+ * 50 MB instead of 150, and the uploads take half the time.
  *
- * There is no other way to ask for this small a collection: the inspector's is of the whole heap, and what frees a
- * buffer by hand (a transfer to nowhere) is not safe while a socket or HTTP/2 may still read it.
+ * Alternatives refused: the inspector's collection is of the whole heap, and detaching a buffer by transferring it is
+ * unsafe while a socket or HTTP/2 may still read it.
  */
 export function collectLargeBuffers(bytes: number): void {
   if (bytes < LARGE_BYTES) return;
@@ -31,9 +31,9 @@ export function collectLargeBuffers(bytes: number): void {
 }
 
 /**
- * V8 shows its collector only to contexts that are made after the flag was set. The flag does nothing else, so that it may
- * be set in a running process; in each command line it would be forgotten somewhere, and nothing but memory would tell.
- * Where there is none to be had, the process grows: no call fails for that.
+ * Returns V8's `gc` function. V8 exposes it only to contexts created after the flag is set; the flag has no other effect,
+ * so it can be set in a running process, which works for every way of starting one. Without `gc` the process only
+ * uses more memory.
  */
 function findCollector(): CollectGarbage {
   setFlagsFromString('--expose-gc');

@@ -1,6 +1,6 @@
 import type { LinkReply } from './server-call';
 
-/** 200 with the value as JSON, whole in memory. */
+/** Returns a 200 reply with the value as its JSON body. */
 export function jsonReply(
   value: unknown,
   headers: Readonly<Record<string, string>> = {},

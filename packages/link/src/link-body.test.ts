@@ -37,7 +37,7 @@ class SendingSink extends RecordingSink {
   rooms = 0;
   #wake: (() => void) | undefined;
 
-  bodyRoom(): void {
+  onBodyDrain(): void {
     this.rooms += 1;
     this.#wake?.();
   }
@@ -71,7 +71,7 @@ async function gather(body: AsyncIterable<Buffer> | undefined): Promise<Buffer> 
 const ok = (body: Buffer | string = '') => ({ status: 200, headers: {}, body: Buffer.from(body) });
 
 describe('a streamed body', () => {
-  test('is handled while it comes, and arrives whole and in order', async () => {
+  test('is read by the handler while it arrives, complete and in order', async () => {
     const begun: LinkCall[] = [];
     const received: Buffer[] = [];
     const { address, links } = await answerer(async (_context, call) => {
@@ -104,7 +104,7 @@ describe('a streamed body', () => {
     expect(sink.text).toBe('0');
   });
 
-  test('is not sent faster than it is taken, and holds up no other call', async () => {
+  test('is not sent faster than it is read, and delays no other call', async () => {
     let take: () => void = () => undefined;
     const taken = new Promise<void>((resolve) => {
       take = resolve;
@@ -137,7 +137,7 @@ describe('a streamed body', () => {
     expect(sink.text).toBe(String(4 * MIB));
   });
 
-  test('that is answered before it is whole is not taken any more', async () => {
+  test('is not read any further once the call is answered', async () => {
     const { address, links } = await answerer(async (_context, { bodyStream }) => {
       for await (const _piece of bodyStream ?? [])
         throw new GatewayError('invalid_request', { detail: 'no' });
@@ -154,7 +154,7 @@ describe('a streamed body', () => {
     expect(sink.rooms).toBe(0);
   });
 
-  test('may be answered while it still comes', async () => {
+  test('may be answered while it still arrives', async () => {
     const { address } = await answerer(async (_context, { bodyStream }) => ({
       status: 200,
       headers: {},
@@ -169,7 +169,7 @@ describe('a streamed body', () => {
   });
 });
 
-describe('a streamed body that never comes whole', () => {
+describe('a streamed body that never completes', () => {
   /** Reads what comes, and keeps how that ended. */
   async function reading() {
     const ends: unknown[] = [];
@@ -186,7 +186,7 @@ describe('a streamed body that never comes whole', () => {
     return { ...started, ends, bytes: () => bytes };
   }
 
-  test('because its caller left fails its handler', async () => {
+  test('fails its handler when the client disconnected', async () => {
     const { address, links, ends, bytes } = await reading();
     cleanUps.push(() => jest.restoreAllMocks());
     const errors = jest.spyOn(log, 'error');
@@ -206,7 +206,7 @@ describe('a streamed body that never comes whole', () => {
     expect(sink.error).toBeUndefined();
   });
 
-  test('because its time is over fails its handler, and then its caller', async () => {
+  test('fails its handler and then its caller when the time is over', async () => {
     const { address, links, ends } = await reading();
     const sink = new SendingSink();
     await connect(address).call(streamed(50), sink);
@@ -216,7 +216,7 @@ describe('a streamed body that never comes whole', () => {
     await until(() => links.callsInFlight === 0);
   });
 
-  test('because the link was lost fails both sides', async () => {
+  test('fails both sides when the link was lost', async () => {
     const { address, links, server, ends, bytes } = await reading();
     const sink = new SendingSink();
     const call = await connect(address).call(streamed(), sink);

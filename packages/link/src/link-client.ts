@@ -14,37 +14,37 @@ import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './l
 type Frames = TickBatcher<CallFrame, CallFrames>;
 type RelayStream = ClientDuplexStream<CallFrames, ReplyFrames__Output>;
 
-/** Receives one call's reply: `head`, then `data` any number of times, then `end`; or `fail` at any time. */
+/** Receives the reply of one call: `head`, then `data` any number of times, then `end`; or `fail` at any time. */
 export interface ReplySink {
   head(status: number, headers: Readonly<Record<string, string>>): void;
   data(bytes: Buffer): void;
   end(): void;
   fail(error: GatewayError): void;
-  /** More of a streamed body may be sent. */
-  bodyRoom?(): void;
+  /** The service accepts more of a streamed body. */
+  onBodyDrain?(): void;
 }
 
-/** A call under way. */
+/** A call in flight. */
 export interface LinkedCall {
-  /** The caller left: nothing more reaches the sink. */
+  /** Cancels the call: the sink receives nothing more. */
   cancel(): void;
-  /** The sink passed on that many bytes, so that as many more may come. */
+  /** Returns credit for bytes that the sink has forwarded, so that the service sends as many more. */
   consumed(bytes: number): void;
-  /** The next piece of a streamed body. False: no more until `bodyRoom`. */
+  /** Sends the next chunk of a streamed body. Returns false when no more is accepted until `onBodyDrain`. */
   sendBody(bytes: Buffer): boolean;
-  /** A streamed body is whole. */
+  /** Marks a streamed body as complete. */
   endBody(): void;
 }
 
 export interface LinkRequest {
-  /** With `bodyStreams` the body is given to the call later, piece by piece, and `body` is empty. */
+  /** With `bodyStreams`, `body` is empty and the caller sends the body with `sendBody`. */
   readonly open: CallOpen;
   readonly body: Buffer;
 }
 
 const CONNECT_WAIT_MS = 2_000;
 
-/** Carries calls to one answering process over one stream. */
+/** Carries calls to one instance of a service over one stream. */
 class Link {
   readonly #calls = new Map<number, OpenCall>();
   readonly #bodies = new BodyQueue();
@@ -89,7 +89,7 @@ class Link {
     const frames = this.#frames;
     if (!frames) throw new Error('link is not up');
     const call = this.#nextCall;
-    // uint32 on the wire; ids in use are far fewer, so a wrapped one is free again.
+    // Ids are uint32 on the wire and may wrap: far fewer are in use at once.
     this.#nextCall = this.#nextCall === 0xffff_ffff ? 1 : this.#nextCall + 1;
     frames.add({ call, open: { ...request.open, bodyBytes: request.body.length } });
     this.#bodies.add(call, request.body);
@@ -138,7 +138,7 @@ class Link {
     this.#leaveIfDrained();
   }
 
-  /** Ends our side once the last call is over, which tells the draining side that none will follow. */
+  /** Half-closes the stream after the last call, which tells the draining instance that no call will follow. */
   #leaveIfDrained(): void {
     if (!this.#draining || this.#calls.size > 0 || !this.#relay) return;
     this.#frames?.close();
@@ -152,13 +152,13 @@ class Link {
   }
 
   #onFrame(frame: ReplyFrame__Output): void {
-    // Frames of a call that was cancelled are still on their way for a moment.
+    // Frames of a cancelled call may still arrive for a moment.
     const open = this.#calls.get(frame.call);
     if (!open) return;
     try {
       this.#pass(frame, open);
     } catch (error) {
-      // One sink's fault must not end the link under all the others.
+      // A defect in one sink must not break the link for all other calls.
       this.#log.error({ err: error }, 'a reply sink failed');
       if (this.#forget(frame.call)) this.#frames?.add({ call: frame.call, cancel: true });
     }
@@ -181,7 +181,7 @@ class Link {
     } else if (frame.frame === 'creditBytes' && frame.creditBytes) {
       const waited = open.bodyCreditBytes <= 0;
       open.bodyCreditBytes += frame.creditBytes;
-      if (waited && open.bodyCreditBytes > 0) sink.bodyRoom?.();
+      if (waited && open.bodyCreditBytes > 0) sink.onBodyDrain?.();
     }
   }
 
@@ -204,7 +204,7 @@ interface OpenCall {
   bodyCreditBytes: number;
 }
 
-/** Links to every instance of a service; a call goes to the usable one with the fewest in flight. */
+/** Links to every instance of a service; a call uses the available link with the fewest calls in flight. */
 export class LinkPool {
   readonly #links: Link[];
   readonly #waiting = new Set<() => void>();
@@ -224,7 +224,7 @@ export class LinkPool {
     return this.#links.filter((link) => link.usable).length;
   }
 
-  /** Sends the call, waiting a moment for a link if none is up; then fails with `internal_error`. */
+  /** Sends the call; waits briefly for a link if none is up, then throws `internal_error`. */
   async call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall> {
     const link = this.#pick() ?? (await this.#waitForLink());
     if (!link) throw new GatewayError('internal_error', { cause: new Error('no instance is reachable') });

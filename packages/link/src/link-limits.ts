@@ -1,6 +1,6 @@
-/** Reply bytes that may be under way to the caller of one call before it says that it took some. */
+/** Unacknowledged reply bytes that one call may have in transit. */
 export const LINK_WINDOW_BYTES = 256 * 1024;
-/** The same of a streamed body, the other way. Less, because uploads are few and large, and what waits is copied. */
+/** The same for a streamed request body. Smaller, because uploads are few and large, and bytes in transit are copied. */
 export const LINK_BODY_WINDOW_BYTES = 128 * 1024;
-/** Largest piece of a body or reply in one frame. */
+/** Largest chunk of a body or reply in one frame. */
 export const LINK_SLICE_BYTES = 128 * 1024;

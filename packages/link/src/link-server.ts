@@ -20,10 +20,10 @@ interface ServedLink {
 
 export interface LinkServerOptions {
   readonly handler: LinkHandler;
-  /** For the bodies of calls, until they have ended; absent: the handler sees to that. */
+  /** Memory budget for request bodies, reserved until the call ends; absent: the handler accounts for them. */
   readonly room?: {
     readonly bodies: BodyRoom;
-    /** Told of the calls for which there is none; their bodies are not taken. */
+    /** Called for each call that the budget refuses; its body is not read. */
     readonly refuse: LinkHandler;
   };
   readonly log: Logger;
@@ -34,13 +34,13 @@ const refuseDuplicate: LinkHandler = async () => {
   throw new GatewayError('invalid_request', { detail: 'a call with this request id is in flight' });
 };
 
-/** Answers the calls of a link (`gateway.edge.v1` frames over one two-way stream per calling process). */
+/** Serves the calls of a link (`gateway.edge.v1` frames over one bidirectional stream per calling process). */
 export class LinkServer {
   readonly #handler: LinkHandler;
   readonly #room: LinkServerOptions['room'];
   readonly #log: Logger;
   readonly #links = new Set<ServedLink>();
-  /** Outlives its link: a call whose caller vanished is still being settled. */
+  /** Kept beyond the stream: a call is still settled after its caller has disconnected. */
   readonly #running = new Set<ServerCall>();
   readonly #requestIds = new Set<string>();
   #draining = false;
@@ -52,7 +52,7 @@ export class LinkServer {
     this.#log = options.log;
   }
 
-  /** The `Relay` method. */
+  /** Handler of the `Relay` RPC. */
   readonly relay = (stream: RelayStream): void => {
     if (this.#draining) {
       stream.emit('error', { code: status.UNAVAILABLE, details: 'stopping' });
@@ -68,7 +68,7 @@ export class LinkServer {
     const lost = () => {
       if (!this.#links.delete(link)) return;
       frames.close();
-      for (const call of link.calls.values()) call.callerLeft();
+      for (const call of link.calls.values()) call.cancel();
       stream.end();
       this.#checkIdle();
     };
@@ -82,8 +82,8 @@ export class LinkServer {
   }
 
   /**
-   * Asks callers for no more calls; resolves when those in flight are answered and every caller has ended
-   * its link, so that none can follow. How long that may take is the caller's to bound.
+   * Asks callers to send no more calls. Resolves when the calls in flight have been answered and every caller has
+   * half-closed its link, so that none can follow. The caller of `drain` bounds the time.
    */
   async drain(): Promise<void> {
     this.#draining = true;
@@ -94,7 +94,7 @@ export class LinkServer {
     });
   }
 
-  /** Ends every link. */
+  /** Cancels every link. */
   close(): void {
     for (const { stream } of this.#links) stream.end();
   }
@@ -123,11 +123,11 @@ export class LinkServer {
       });
       return;
     }
-    // A frame of a call that has just ended crosses its end on the way: nothing to do.
+    // A frame that crosses the end of its call on the wire is ignored.
     const call = calls.get(frame.call);
     if (!call) return;
     if (frame.frame === 'body' && frame.body) call.receive(frame.body);
-    else if (frame.frame === 'cancel') call.callerLeft();
+    else if (frame.frame === 'cancel') call.cancel();
     else if (frame.frame === 'bodyEnd') call.endBody();
     else if (frame.frame === 'creditBytes' && frame.creditBytes) call.addCredit(frame.creditBytes);
   }

@@ -10,7 +10,7 @@ const SECRET = 'a-secret-for-tests-only';
 const { ChatService } = loadService<ProtoGrpcType>('chat').gateway.chat.v1;
 export const log = createLogger('link-test', 'silent');
 
-/** A process that answers links, as far as a test is concerned. */
+/** A server that answers links in a test. */
 export interface Answerer {
   readonly links: LinkServer;
   readonly server: GrpcServer;
@@ -28,7 +28,7 @@ export async function startAnswerer(
   return { links, server, address: `127.0.0.1:${server.port}` };
 }
 
-/** A pool of links to those addresses, and what closes it. */
+/** A pool of links to those addresses, with a function that closes it. */
 export function connectPool(addresses: readonly string[]): { pool: LinkPool; close: () => void } {
   const clients = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
   const pool = new LinkPool({ name: 'test', relays: clients.map((client) => () => client.Relay()), log });
@@ -49,7 +49,7 @@ export function request(body: Buffer | string = '', path = '/', timeoutMs = 10_0
   return { open, body: Buffer.from(body) };
 }
 
-/** Keeps what came, and says when something did. */
+/** Records what it receives and signals each event. */
 export class RecordingSink implements ReplySink {
   status = 0;
   headers: Readonly<Record<string, string>> = {};

@@ -39,7 +39,7 @@ function gate() {
 }
 
 describe('a call', () => {
-  test('is refused while another with its request id is in flight, on any link, and taken when that has ended', async () => {
+  test('is refused while another call with its request id is in flight on any link, and accepted afterwards', async () => {
     const { open, opened } = gate();
     let handled = 0;
     const { address } = await answerer(async (context, call) => {
@@ -69,7 +69,7 @@ describe('a call', () => {
     expect([first.text, next.text, handled]).toEqual(['body', 'body', 2]);
   });
 
-  test('carries its parts there and the reply back', async () => {
+  test('carries the request and its reply', async () => {
     let seen: LinkCall | undefined;
     const { address } = await answerer(async (context, call) => {
       seen = call;
@@ -89,7 +89,7 @@ describe('a call', () => {
     });
   });
 
-  test('fails with the very error that was thrown there', async () => {
+  test('fails with the error that the handler threw', async () => {
     const { address } = await answerer(async () => {
       throw new GatewayError('missing_parameter', { param: 'model', detail: 'model is required' });
     });
@@ -103,7 +103,7 @@ describe('a call', () => {
     });
   });
 
-  test('that breaks in the middle of its reply fails after what came', async () => {
+  test('fails after the received part when its reply breaks in the middle', async () => {
     const { address } = await answerer(async () => ({
       status: 200,
       headers: {},
@@ -119,7 +119,7 @@ describe('a call', () => {
     expect(sink.error?.code).toBe('internal_error');
   });
 
-  test('is aborted there when its time is up', async () => {
+  test('is aborted at the handler when its time is over', async () => {
     const { address } = await answerer(async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       throw new GatewayError('upstream_failed');
@@ -130,7 +130,7 @@ describe('a call', () => {
     expect(sink.error?.code).toBe('upstream_failed');
   });
 
-  test('that answers in time may stream for longer than that', async () => {
+  test('may stream for longer than its timeout once it has been answered', async () => {
     const released = gate();
     const { address } = await answerer(async ({ signal }) => ({
       status: 200,
@@ -150,7 +150,7 @@ describe('a call', () => {
     expect(sink).toMatchObject({ text: 'first last', ended: true });
   });
 
-  test('may have all the time that fits its field', async () => {
+  test('accepts the largest timeout that its field can hold', async () => {
     const { address } = await answerer(echo);
     const sink = new RecordingSink();
     await connect(address).call(request('x', '/', 0xffff_ffff), sink);
@@ -158,7 +158,7 @@ describe('a call', () => {
     expect(sink.text).toBe('x');
   });
 
-  test('whose sink throws is cancelled and harms no other', async () => {
+  test('is cancelled when its sink throws, without affecting others', async () => {
     const aborted = gate();
     const { address } = await answerer(async ({ signal }, call) => {
       if (call.path !== '/bad') return echo({} as never, call);
@@ -187,7 +187,7 @@ async function* slowChunks(signal: AbortSignal): AsyncGenerator<Buffer> {
 }
 
 describe('bodies', () => {
-  test('of many sizes arrive whole, and a large one does not hold up a small one', async () => {
+  test('of many sizes arrive complete, and a large one does not delay a small one', async () => {
     const order: string[] = [];
     const { address } = await answerer(async (context, call) => {
       order.push(call.path);
@@ -210,7 +210,7 @@ describe('bodies', () => {
     expect(order.at(-1)).toBe('/0');
   });
 
-  test('that are broken off are not handled', async () => {
+  test('that are cut off never reach the handler', async () => {
     const handled: string[] = [];
     const { address, links } = await answerer(async (context, call) => {
       handled.push(call.path);
@@ -229,8 +229,8 @@ describe('bodies', () => {
   });
 });
 
-describe('room for bodies', () => {
-  test('is taken until a call has ended; without any a call is refused, and its body not taken', async () => {
+describe('the memory budget for bodies', () => {
+  test('is reserved until a call has ended, and a call that exceeds it is refused without reading its body', async () => {
     const { open, opened } = gate();
     const refused: LinkCall[] = [];
     const bodies = new BodyRoom(10 * MIB, MIB);
@@ -270,7 +270,7 @@ describe('room for bodies', () => {
     expect([held.status, again.status]).toEqual([200, 200]);
   });
 
-  test('is given back however a call ends', async () => {
+  test('is released however a call ends', async () => {
     const bodies = new BodyRoom(10 * MIB, MIB);
     const { open, opened } = gate();
     const handler: LinkHandler = async () => {
@@ -292,7 +292,7 @@ describe('room for bodies', () => {
 });
 
 describe('credit', () => {
-  test('stops a reply that nobody takes, and lets it go on', async () => {
+  test('pauses a reply that nobody reads, and resumes it', async () => {
     const reply = Buffer.alloc(3 * MIB, 'reply ');
     const { address } = await answerer(async () => ({ status: 200, headers: {}, body: reply }));
     const pool = connect(address);
@@ -313,7 +313,7 @@ describe('credit', () => {
     expect(Buffer.concat(sink.chunks).equals(reply)).toBe(true);
   });
 
-  test('is asked for by a stream too, and one enormous chunk is cut up', async () => {
+  test('applies to streams too, and a huge chunk is split', async () => {
     const chunk = Buffer.alloc(20 * MIB, 'chunk ');
     const { address } = await answerer(async () => ({
       status: 200,
@@ -331,7 +331,7 @@ describe('credit', () => {
 });
 
 describe('cancel', () => {
-  test('aborts the handler, frees a reply that waits for credit, and silences the sink', async () => {
+  test('aborts the handler, ends a reply that waits for credit, and silences the sink', async () => {
     const seen: AbortSignal[] = [];
     const { address, links } = await answerer(async ({ signal }) => {
       seen.push(signal);
@@ -351,7 +351,7 @@ describe('cancel', () => {
 });
 
 describe('a lost link', () => {
-  test('fails its calls, aborts their handlers, and comes back', async () => {
+  test('fails its calls, aborts their handlers, and is reopened', async () => {
     const aborted = gate();
     const first = await answerer(async ({ signal }) => {
       signal.addEventListener('abort', aborted.open);
@@ -375,7 +375,7 @@ describe('a lost link', () => {
     expect(next.text).toBe('again');
   });
 
-  test('a call waits a moment for one, then fails', async () => {
+  test('makes a call wait briefly for another and then fail', async () => {
     const gone = await startAnswerer(echo);
     await gone.server.stop(0);
     const sink = new RecordingSink();
@@ -385,7 +385,7 @@ describe('a lost link', () => {
 });
 
 describe('several instances', () => {
-  test('share the calls, the idler one first', async () => {
+  test('share the calls, the least busy one first', async () => {
     const hold = gate();
     const counts = [0, 0];
     const holding = (index: number): LinkHandler => {
@@ -405,7 +405,7 @@ describe('several instances', () => {
     expect(counts).toEqual([5, 5]);
   });
 
-  test('one that drains finishes what it has and gets nothing new', async () => {
+  test('a draining one finishes its calls and gets no new ones', async () => {
     const hold = gate();
     const first = await answerer(async (context, call) => {
       await hold.opened;
@@ -435,7 +435,7 @@ describe('several instances', () => {
     expect(next.text).toBe('next');
   });
 
-  test('a drain waits for a call whose caller vanished', async () => {
+  test('a drain waits for a call whose caller has disconnected', async () => {
     const hold = gate();
     const { address, links } = await answerer(async (context, call) => {
       await hold.opened;

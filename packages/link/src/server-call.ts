@@ -8,26 +8,26 @@ import { ClientDisconnected, type RequestContext, type TickBatcher, toErrorDetai
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 import { StreamedBody } from './streamed-body';
 
-/** A longer timer fires at once. */
+/** A timer of more than 2^31-1 ms fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface LinkCall {
   readonly method: string;
   readonly path: string;
-  /** As it came, where the path has a use for it; else empty or absent. */
+  /** The query string as it arrived, for paths that use one; otherwise empty or absent. */
   readonly query?: string;
   readonly key: KeyContext__Output;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty when the body streams. */
+  /** Empty when the body is streamed. */
   readonly body: Buffer;
-  /** A body that is not here yet: to be taken as it comes, by one reader. What is not taken is not sent. */
+  /** A streamed body, for one reader. What is not read is not sent either. */
   readonly bodyStream?: AsyncIterable<Buffer>;
 }
 
 export interface LinkReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** An iterable is a stream; errors in its middle are the format's to frame, so it should not throw. */
+  /** An iterable is a stream. It should not throw: errors in a stream are written in the format's own frames. */
   readonly body: Buffer | AsyncIterable<Buffer>;
 }
 
@@ -47,7 +47,7 @@ class CallContext implements RequestContext {
     this.#parentLog = parentLog;
   }
 
-  /** Made when first asked for: most calls log nothing, and a child logger is not cheap. */
+  /** Created on first use: most calls log nothing, and a child logger is expensive. */
   get log(): Logger {
     this.#log ??= this.#parentLog.child({ requestId: this.requestId });
     return this.#log;
@@ -55,8 +55,8 @@ class CallContext implements RequestContext {
 }
 
 /**
- * One call on the answering side: gathers its body or hands it on as it comes, runs the handler, sends the reply as
- * credit allows.
+ * One call on the serving side: collects its body or streams it to the handler, runs the handler, and sends the reply as
+ * the caller's credit allows.
  */
 export class ServerCall {
   readonly finished: Promise<void>;
@@ -104,22 +104,22 @@ export class ServerCall {
     this.#start(body);
   }
 
-  /** A streamed body came whole. */
+  /** The streamed body is complete. */
   endBody(): void {
     this.#bodyStream?.end();
   }
 
-  callerLeft(): void {
+  cancel(): void {
     this.#giveUp(new ClientDisconnected());
   }
 
-  /** @param why the rest of its body does not come */
+  /** @param why the reason given to the reader of an incomplete body */
   #giveUp(why: Error): void {
     clearTimeout(this.#deadline);
     this.#abort.abort('caller left');
     this.#bodyStream?.close(why);
     this.#onCredit?.();
-    // A call that never came whole is never handled, only ended.
+    // The handler of a call whose body never completed is not run.
     if (this.#missingBytes > 0) this.#start(Buffer.alloc(0));
   }
 
@@ -153,7 +153,7 @@ export class ServerCall {
   }
 
   async #send(reply: LinkReply): Promise<void> {
-    // From here on the two sides' own limits on pauses apply: a healthy stream may take its time.
+    // From here on the inactivity timeouts of both sides apply: a healthy stream has no deadline.
     clearTimeout(this.#deadline);
     const headers = Object.entries(reply.headers).map(([name, value]) => ({ name, value }));
     this.#frames.add({ call: this.#id, head: { status: reply.status, headers } });
@@ -167,7 +167,7 @@ export class ServerCall {
     this.#frames.add({ call: this.#id, end: true });
   }
 
-  /** Undefined when nothing need be waited for: a promise per streamed chunk would be felt. */
+  /** Returns undefined when there is nothing to wait for: a promise per streamed chunk would be measurable. */
   #sendSliced(bytes: Buffer): Promise<void> | undefined {
     return bytes.length <= LINK_SLICE_BYTES ? this.#sendData(bytes) : this.#sendSlices(bytes);
   }
@@ -192,12 +192,12 @@ export class ServerCall {
   }
 }
 
-/** Who sends a body for so long is there, and told. */
+/** A client that sends its body too slowly is still connected and gets an answer. */
 function tooLate(): GatewayError {
   return new GatewayError('invalid_request', { detail: 'the body is cut off' });
 }
 
-/** A view of a much larger receive buffer would keep all of it for as long as the call lives. */
+/** Copies a chunk that is a view of a much larger receive buffer, which would otherwise be retained for the whole call. */
 function ownBytes(bytes: Buffer): Buffer {
   return bytes.length * 4 < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
 }

@@ -3,8 +3,8 @@ import { collectLargeBuffers } from './collect-large-buffers';
 import { LINK_BODY_WINDOW_BYTES } from './link-limits';
 
 /**
- * A request body that one handler takes as it comes. Credit returns to the caller's side for what was taken, so at
- * most a window of it waits here.
+ * A request body that one handler reads as it arrives. Credit is returned to the sender for what was read, so at most
+ * one window is buffered here.
  */
 export class StreamedBody implements AsyncIterableIterator<Buffer> {
   readonly #giveCredit: (bytes: number) => void;
@@ -24,20 +24,20 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
     this.#wake?.();
   }
 
-  /** It came whole. */
+  /** The body is complete. */
   end(): void {
     this.#ended = true;
     this.#wake?.();
   }
 
-  /** Nothing more will come or be asked for; who waits for more of a body that is not whole is told why. */
+  /** Ends reading. A reader that waits for more of an incomplete body gets `why`. */
   close(why: Error = new ClientDisconnected()): void {
     this.#closedBy ??= why;
     if (!this.#ended) this.#waiting = [];
     this.#wake?.();
   }
 
-  /** @throws what it was closed with: ClientDisconnected when the caller's side gave it up */
+  /** @throws the reason it was closed with: ClientDisconnected when the sender cancelled */
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     while (this.#waiting.length === 0) {
       if (this.#ended) return { done: true, value: undefined };

@@ -1,5 +1,5 @@
 export * from './listed-model';
 export * from './media-features';
-export * from './model-access';
 export * from './model-names';
+export * from './model-permissions';
 export * from './to-listed-model';

@@ -10,7 +10,7 @@ export interface TokenRates {
   readonly output?: number;
   readonly cache_read?: number;
   readonly cache_write?: number;
-  /** Of writes that last an hour instead of minutes. */
+  /** Price of cache writes that live for an hour instead of minutes. */
   readonly cache_write_1h?: number;
 }
 
@@ -21,11 +21,11 @@ export interface ListedPricing {
   readonly source_date: string;
   readonly tokens?: TokenRates & {
     readonly service_tiers: Readonly<Record<string, TokenRates>>;
-    /** What all tokens cost when the input is longer. */
+    /** Price of all tokens when the input is longer than the threshold. */
     readonly long_context?: TokenRates & { readonly above_tokens: number };
   };
   readonly image?: {
-    /** USD for one image. */
+    /** USD per image. */
     readonly per_image: readonly {
       readonly size: string;
       readonly quality: string;
@@ -35,24 +35,24 @@ export interface ListedPricing {
     readonly text_input?: number;
     readonly image_input?: number;
     readonly image_output?: number;
-    /** Of words and thoughts beside an image. */
+    /** For text and reasoning that accompany an image. */
     readonly text_output?: number;
-    /** USD for each megapixel of the images sent, each rounded up to whole ones; on top of `per_image`. */
+    /** USD per megapixel of each input image, rounded up to whole megapixels; added to `per_image`. */
     readonly input_megapixel?: number;
   };
   readonly video?: {
     readonly tiers: readonly string[];
     readonly default_tier: string | null;
-    /** USD by tier. */
+    /** USD per tier. */
     readonly per_second: Readonly<Record<string, number>>;
   };
 }
 
-/** A catalog entry as the APIs show it. */
+/** A catalog entry as the HTTP APIs return it. */
 export interface ListedModel {
   readonly slug: string;
   readonly name: string;
-  /** Other names that callers may use. */
+  /** Other names that clients may use. */
   readonly aliases: readonly string[];
   readonly status: ModelStatus;
   readonly preview: boolean;
@@ -63,7 +63,7 @@ export interface ListedModel {
   readonly max_output_tokens: number;
   readonly capabilities: readonly string[];
   readonly workflow: readonly string[];
-  /** Of models that make images, what they take; null for others. */
+  /** Options of models that generate images; null for other models. */
   readonly image: ImageFeatures | null;
   readonly video: VideoFeatures | null;
   readonly pricing: ListedPricing | null;
@@ -77,7 +77,7 @@ const OUTPUT_OF: Readonly<Record<ModelType, string>> = {
   embedding: 'embedding',
 };
 
-/** A model that makes both text and images is of both types. */
+/** A model that outputs both text and images has both types. */
 export function isOfType(model: ListedModel, type: ModelType): boolean {
   return model.output_modalities.includes(OUTPUT_OF[type]);
 }

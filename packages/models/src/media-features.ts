@@ -1,8 +1,8 @@
-/** What an image model takes, as the API shows it. An empty list: callers can't choose. */
+/** Options of an image model as the API returns them. An empty list means that clients can't choose. */
 export interface ImageFeatures {
-  /** `<width>x<height>`; with a rule: the usual ones. */
+  /** `<width>x<height>`; with a size rule these are the usual ones. */
   readonly sizes: readonly string[];
-  /** Any size within these bounds will do; null: only those listed. */
+  /** Any size within these bounds is accepted; null: only the listed sizes. */
   readonly size_rule: {
     readonly step_px: number;
     readonly max_edge_px: number;
@@ -13,27 +13,27 @@ export interface ImageFeatures {
   readonly default_size: string;
   readonly qualities: readonly string[];
   readonly default_quality: string;
-  /** The first is what callers get who name none. */
+  /** The first entry is the default. */
   readonly formats: readonly string[];
   readonly max_n: number;
-  /** 0: no edits. */
+  /** 0: the model can't edit images. */
   readonly max_input_images: number;
   readonly mask: boolean;
   readonly transparent: boolean;
-  /** Most tokens that one image made is counted as; an empty size or quality stands for any. */
+  /** Most tokens that one generated image counts as; an empty size or quality matches any. */
   readonly output_tokens: readonly {
     readonly size: string;
     readonly quality: string;
     readonly tokens: number;
   }[];
-  /** They are of 1024x1024 and grow with the area. */
+  /** The counts are for 1024x1024 and scale with the area. */
   readonly output_tokens_by_area: boolean;
   readonly text_output_tokens: number;
-  /** 0: not known. */
+  /** 0: unknown. */
   readonly max_prompt_chars: number;
 }
 
-/** What a video model takes, as the API shows it; durations are seconds. */
+/** Options of a video model as the API returns them; durations are in seconds. */
 export interface VideoFeatures {
   /** Empty: every whole number from `min_duration` to `max_duration`. */
   readonly durations: readonly number[];
@@ -44,7 +44,7 @@ export interface VideoFeatures {
   readonly default_aspect_ratio: string;
   readonly max_reference_images: number;
   readonly max_prompt_chars: number;
-  /** By tier, where one stands for a resolution or has durations of its own. */
+  /** By tier, where a tier has its own resolution or durations. */
   readonly tiers: Readonly<
     Record<string, { readonly resolution: string; readonly durations: readonly number[] }>
   >;

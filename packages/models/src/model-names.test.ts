@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { describe, expect, test } from '@jest/globals';
-import { findNamed, recordedName, WithheldByKey } from './model-access';
 import { indexNames } from './model-names';
+import { findModelByName, ModelPermissionError, modelNameForRecord } from './model-permissions';
 
 const entry = (slug: string, ...aliases: string[]) => ({ slug, aliases, active: true, preview: false });
 const MODELS = [
@@ -54,7 +54,7 @@ describe('a key that allows bare names', () => {
     // An alias decides what several slugs share.
     ['shared', 'third/shared'],
   ])('calls by %s the model %s', (name, slug) => {
-    expect(findNamed(models, name, access(true))?.slug).toBe(slug);
+    expect(findModelByName(models, name, access(true))?.slug).toBe(slug);
   });
 
   test.each([
@@ -69,34 +69,34 @@ describe('a key that allows bare names', () => {
     ['Haiku', 'which differs in case'],
     ['haiku ', 'which ends in white space'],
   ])('gets invalid_model for %j, %s', (name) => {
-    expect(() => findNamed(models, name, access(true))).toThrow(
+    expect(() => findModelByName(models, name, access(true))).toThrow(
       expect.objectContaining({ code: 'invalid_model' }),
     );
   });
 });
 
 describe.each([[false], [undefined]])('a key with bare names %p', (setting) => {
-  test.each(['haiku', 'claude-haiku', 'gpt-4o-2024-08-06'])('gets invalid_model for %s', (name) => {
-    const named = () => findNamed(models, name, access(setting));
+  test.each(['haiku', 'claude-haiku', 'gpt-4o-2024-08-06'])('is refused %s with invalid_model', (name) => {
+    const named = () => findModelByName(models, name, access(setting));
     expect(named).toThrow(expect.objectContaining({ code: 'invalid_model' }));
-    expect(named).toThrow(WithheldByKey);
+    expect(named).toThrow(ModelPermissionError);
   });
 
-  test('calls a model by an alias that has a provider', () => {
-    expect(findNamed(models, 'openai/gpt-4o-2024-08-06', access(setting))?.slug).toBe('openai/gpt-4o');
-    expect(findNamed(models, 'openai/gpt-5', access(setting))).toBeUndefined();
+  test('may call a model by an alias that has a provider', () => {
+    expect(findModelByName(models, 'openai/gpt-4o-2024-08-06', access(setting))?.slug).toBe('openai/gpt-4o');
+    expect(findModelByName(models, 'openai/gpt-5', access(setting))).toBeUndefined();
   });
 });
 
-test('a refusal of a bare name is cured by a key that allows bare names, and by no other', () => {
+test('a refused bare name is allowed with a key that permits bare names, and with no other', () => {
   let refusal: unknown;
   try {
-    findNamed(models, 'haiku', access(false));
+    findModelByName(models, 'haiku', access(false));
   } catch (error) {
     refusal = error;
   }
-  expect((refusal as WithheldByKey).isCuredBy(access(true))).toBe(true);
-  expect((refusal as WithheldByKey).isCuredBy(access())).toBe(false);
+  expect((refusal as ModelPermissionError).isAllowedWith(access(true))).toBe(true);
+  expect((refusal as ModelPermissionError).isAllowedWith(access())).toBe(false);
 });
 
 test.each([
@@ -105,5 +105,5 @@ test.each([
   ['haiku', 'invalid_model', 'haiku'],
   ['x/unknown', 'model_not_found', 'x/unknown'],
 ] as const)('a call to %s that is refused with %s is recorded as %s', (name, code, recorded) => {
-  expect(recordedName(models, name, new GatewayError(code))).toBe(recorded);
+  expect(modelNameForRecord(models, name, new GatewayError(code))).toBe(recorded);
 });

@@ -6,17 +6,17 @@ export interface NamedModel {
   readonly aliases: readonly string[];
 }
 
-/** The simulator's models have names of common words. */
+/** Excluded because the simulator's models have everyday words as names. */
 const SIMULATOR = 'sim/';
-/** Clients send these where their user has chosen no model; they never stand for one. */
+/** Clients send these when the user has chosen no model; they never name one. */
 const PLACEHOLDERS = new Set(['auto', 'default']);
 
-/** A name without a provider. */
+/** Whether the name has no provider. */
 export const isBareName = (name: string): boolean => !name.includes('/');
 
 /**
- * Returns what each alias and each bare name stands for. A bare name is an alias without a provider, or else derived:
- * what follows the provider in the slug or an alias of exactly one model that is active, not a preview and not the
+ * Maps each alias and each bare name to its model. A bare name is an alias without a provider, or is derived from the
+ * part after the provider in a slug or alias, if exactly one active model has it that is neither a preview nor the
  * simulator's.
  */
 export function indexNames<M extends NamedModel>(models: Iterable<M>): Map<string, M> {

@@ -13,11 +13,11 @@ const STATUS: Readonly<Record<ModelStatus__Output, ModelStatus>> = {
   MODEL_STATUS_ACTIVE: 'active',
   MODEL_STATUS_DISABLED: 'disabled',
   MODEL_STATUS_DELISTED: 'delisted',
-  // A status that this version does not know can't be called good.
+  // A status unknown to this version must not count as active.
   MODEL_STATUS_UNSPECIFIED: 'disabled',
 };
 
-/** Returns the catalog entry as the HTTP APIs show it; amounts are USD. */
+/** Returns a catalog entry as the HTTP APIs show it; amounts are USD. */
 export function toListedModel(model: Model__Output): ListedModel {
   return {
     slug: model.slug,

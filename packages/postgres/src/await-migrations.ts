@@ -7,14 +7,14 @@ const TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 250;
 
 /**
- * What a database says while the role, the schema or its privileges are still to come: undefined table or schema,
- * insufficient privilege, invalid password, login refused.
+ * Errors that mean the role, the schema or its privileges don't exist yet: undefined table or schema, insufficient
+ * privilege, invalid password, login refused.
  */
 const NOT_YET = new Set(['42P01', '3F000', '42501', '28P01', '28000']);
 
 /**
- * Resolves when every migration of `directory` has been applied to `schema`. Fails at once if a newer version has
- * changed it in a breaking way, and after `timeoutMs` if the migrations have not run.
+ * Resolves when every migration in `directory` has been applied to `schema`. Throws immediately if a newer version has
+ * made a breaking change to the schema, and after `timeoutMs` if the migrations have not run.
  */
 export async function awaitMigrations(options: {
   pool: Pool;

@@ -6,17 +6,17 @@ import { GRANTS_FILE, type Migration, readMigrations } from './migrations';
 import { createPool, type Pool, type PoolClient, withTransaction } from './postgres';
 import { ensureServiceRole } from './service-role';
 
-/** An index of a large table takes longer than any other statement may. */
+/** Building an index on a large table takes longer than any other statement is allowed to. */
 const STATEMENT_TIMEOUT_MS = 1_800_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Brings a service's schema up to date as its owner, and gives the role that `serviceUrl` names exactly the
- * privileges of `grants.sql`. Creates the role where the owner may.
+ * Brings a service's schema up to date as its owner, and grants the role of `serviceUrl` exactly the privileges in
+ * `grants.sql`. Creates the role if the owner is allowed to.
  */
 export async function migrateService(options: {
   ownerUrl: string;
-  /** How the service itself logs in. The owner's own URL: the service has no role of its own. */
+  /** The service's own login. If it is the owner's URL, the service has no separate role. */
   serviceUrl: string;
   schema: string;
   directory: string;
@@ -38,14 +38,14 @@ export async function migrateService(options: {
 }
 
 /**
- * Brings `schema` up to date with the numbered `.sql` files of `directory`, each in its own transaction,
- * one process at a time. Refuses a database that a newer version has changed in a breaking way.
+ * Brings `schema` up to date with the numbered `.sql` files of `directory`, each in its own transaction, one process at
+ * a time. Refuses a database in which a newer version has made a breaking change.
  */
 export async function migrate(options: {
   pool: Pool;
   schema: string;
   directory: string;
-  /** Gets the privileges of `grants.sql`; absent: nobody but the owner has any. */
+  /** Role that receives the privileges in `grants.sql`; absent: only the owner has access. */
   role?: string | undefined;
   log: Logger;
 }): Promise<void> {
@@ -67,8 +67,8 @@ export async function migrate(options: {
   await withTransaction(pool, async (client) => {
     if (newest) await applyOnce(client, options, newest);
     const isNewest = await checkVersion(client, schema, newest?.number ?? 0);
-    // With the last migration, so that a service that sees it has its privileges. A newer version's include all that
-    // this version needs; ours would take its new ones away.
+    // In the transaction of the last migration, so that a service that sees the migration has its privileges. A newer
+    // version's privileges include all that this version needs; granting ours again would revoke its new ones.
     if (role !== undefined && isNewest) await grantTo(client, options, role);
   });
 }
@@ -90,7 +90,7 @@ async function applyOnce(
   log.info({ schema, migration: migration.name }, 'migrated');
 }
 
-/** False if a newer version has migrated the schema; throws if this version can't run on what it made. */
+/** Returns false if a newer version has migrated the schema; throws if this version can't run on it. */
 async function checkVersion(client: PoolClient, schema: string, known: number): Promise<boolean> {
   const { rows } = await client.query<{ number: number; breaking: boolean }>(
     `SELECT number, breaking FROM ${schema}.migrations WHERE number > $1 ORDER BY breaking DESC LIMIT 1`,
@@ -101,7 +101,7 @@ async function checkVersion(client: PoolClient, schema: string, known: number): 
   return rows.length === 0;
 }
 
-/** Afterwards `role` has the privileges of `grants.sql`, where it is called `:"service"`, and PUBLIC has none. */
+/** Grants `role` (`:"service"` in `grants.sql`) exactly the privileges listed there, and revokes those of PUBLIC. */
 async function grantTo(
   client: PoolClient,
   { schema, directory }: { schema: string; directory: string },
@@ -119,7 +119,7 @@ async function grantTo(
     ${grants.replaceAll(':"service"', () => service)}`);
 }
 
-/** Until the transaction ends; waits for whoever migrates. */
+/** Locks migrations until the transaction ends; waits for a process that is migrating. */
 async function lockSchema(client: PoolClient, schema: string): Promise<void> {
   await client.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('migrate'), hashtext($1))`, [schema]);

@@ -5,17 +5,17 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** Code older than this migration can't run on the database. */
+  /** Code older than this migration can't use the database. */
   readonly breaking: boolean;
 }
 
-/** Next to the migrations; the privileges of the service. */
+/** The service's privileges, in the same directory as the migrations. */
 export const GRANTS_FILE = 'grants.sql';
 
-/** First line of a migration that older code can't live with. */
+/** First line of a migration that older code can't work with. */
 const BREAKING_HEADER = '--! breaking';
 
-/** The numbered `.sql` files of a service, in order. */
+/** Returns the numbered `.sql` files of a service, in order. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((name) => name.endsWith('.sql') && name !== GRANTS_FILE);
   return Promise.all(

@@ -10,24 +10,24 @@ const ROW_BY_ROW = [
   ...['hashjoin', 'mergejoin', 'material'].map((node) => `-c enable_${node}=off`),
 ];
 
-/** A pool whose int8 columns are bigint. Statements and waits for a connection have deadlines. */
+/** Creates a pool whose int8 columns are bigint. Statements and waits for a connection have deadlines. */
 export function createPool(options: {
   url: string;
   log: Logger;
   maxConnections?: number;
-  /** For a connection to be made, or to come free. */
+  /** Limit for opening a connection or waiting for an idle one. */
   connectTimeoutMs?: number;
   statementTimeoutMs?: number;
-  /** How long a transaction may keep its locks while nothing is asked of it. */
+  /** How long an idle transaction may keep its locks. */
   idleInTransactionTimeoutMs?: number;
-  /** Every statement finds its rows by an index: plans may not scan a whole table. */
+  /** Disables sequential scans: every statement must find its rows by an index. */
   indexesOnly?: boolean;
   /**
-   * Every statement is planned once per connection, to find each of its rows by itself: so the plan that was made while
-   * a table was empty is as good when it is full. Planning one that writes takes as long as running it.
+   * Plans every statement once per connection, as a generic plan with index lookups, so that a plan made while a table
+   * was empty stays good when the table is full. Planning a write takes as long as executing it.
    */
   plannedOnce?: boolean;
-  /** Every statement is planned for its values, each time, and not compiled, which would take longer. */
+  /** Plans every statement for its parameter values each time, without JIT compilation, which would take longer. */
   customPlans?: boolean;
 }): pg.Pool {
   const planning = [
@@ -52,14 +52,14 @@ export function createPool(options: {
             (pg.types.getTypeParser(oid, format as any) as any),
     },
   });
-  // A server that goes away breaks idle connections too; without a listener that would end the process.
+  // A server shutdown also breaks idle connections; without a listener the error event would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'));
   return pool;
 }
 
 /**
- * Runs `work` in one transaction. After any failure the connection is thrown away: one that timed out
- * stays stuck in its statement.
+ * Runs `work` in a transaction. After a failure the connection is destroyed: one that timed out is still executing its
+ * statement.
  */
 export async function withTransaction<T>(
   pool: pg.Pool,
@@ -82,7 +82,7 @@ export async function withTransaction<T>(
   }
 }
 
-/** True when the database answers. */
+/** Returns whether the database answers. */
 export async function ping(pool: pg.Pool): Promise<boolean> {
   await pool.query('SELECT 1');
   return true;

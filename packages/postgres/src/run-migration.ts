@@ -3,13 +3,13 @@ import { migrateService } from './migrate';
 
 const settings = {
   LOG_LEVEL: processSettings.LOG_LEVEL,
-  /** Of the owner of the tables. */
+  /** Login of the tables' owner. */
   MIGRATION_DATABASE_URL: z.string().min(1),
-  /** As the service has it: whom to grant what the service needs. */
+  /** The service's own login, which receives the privileges. */
   DATABASE_URL: z.string().min(1),
 };
 
-/** The life of a service's migration job: it runs to its end before a new version of the service starts. */
+/** Runs a service's migration job, which must finish before a new version of the service starts. */
 export async function runMigration(
   schema: string,
   directory: string,

@@ -5,7 +5,8 @@ const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
 /**
- * What PostgreSQL keeps of a password (RFC 5803). Sent in its place, so that no log of statements shows the password.
+ * Returns the SCRAM verifier that PostgreSQL stores for a password (RFC 5803). Sending it instead of the password keeps
+ * the password out of statement logs.
  */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(SALT_BYTES)): string {
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, KEY_BYTES, 'sha256');

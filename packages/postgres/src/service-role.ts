@@ -6,15 +6,15 @@ const LOGIN_TIMEOUT_MS = 5_000;
 const INSUFFICIENT_PRIVILEGE = '42501';
 const INVALID_PASSWORD = '28P01';
 
-/** A service's role is missing or has another password, and the owner's login may not change that. */
+/** A service's role is missing or has another password, and the owner's login is not allowed to change that. */
 export class ServiceRoleError extends Error {
   override readonly name = 'ServiceRoleError';
 }
 
 /**
- * Sees to it that the user of `serviceUrl` is a role that can log in to this database, with the password given there.
- * A role that an administrator has created needs no right to create any. Any number of processes may do this at once.
- * Returns the role; undefined if it is the owner's own.
+ * Ensures that the user of `serviceUrl` is a role that can log in to this database with the password given there. If an
+ * administrator has created the role, no privilege to create roles is needed. Safe to run concurrently. Returns the
+ * role, or undefined if it is the owner.
  */
 export async function ensureServiceRole(owner: Pool, serviceUrl: string): Promise<string | undefined> {
   const { user: role, password } = new pg.Client({ connectionString: serviceUrl });
@@ -34,7 +34,7 @@ export async function ensureServiceRole(owner: Pool, serviceUrl: string): Promis
   return role;
 }
 
-/** True if it was created. In any case it may connect to the database, and PUBLIC may not. */
+/** Returns whether the role was created. Either way it may then connect to the database, and PUBLIC may not. */
 async function createRole(client: PoolClient, role: string, password?: string | null): Promise<boolean> {
   await lockRoles(client);
   const { rows } = await client.query<{
@@ -49,17 +49,17 @@ async function createRole(client: PoolClient, role: string, password?: string | 
     [role],
   );
   const { powerful, database, creates } = rows[0]!;
-  // Most likely an administrator's login, whose password must not be touched either.
+  // Probably an administrator's login, whose password must not be changed either.
   if (powerful) throw new Error(`role ${role} has more privileges than a service may have`);
   const exists = powerful !== null;
   const [service, here] = [role, database].map(pg.escapeIdentifier);
   if (!exists) {
     const secret = password ? ` PASSWORD ${pg.escapeLiteral(scramVerifier(password))}` : '';
-    // The same role may be created from another database at this moment.
+    // Another process may create the same role from another database at the same time.
     await client.query(`DO $create$ BEGIN CREATE ROLE ${service} LOGIN${secret};
       EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $create$`);
   }
-  // Neither fails when another role owns the database: then this is for that role to do.
+  // Neither statement fails when another role owns the database; that role must grant the access then.
   await client.query(`
     REVOKE CONNECT, TEMPORARY ON DATABASE ${here} FROM PUBLIC;
     GRANT CONNECT ON DATABASE ${here} TO ${service}`);
@@ -74,7 +74,7 @@ async function setPassword(client: PoolClient, role: string, serviceUrl: string)
   try {
     await login.connect();
   } catch (error) {
-    // Any other failure is for the service to report: it may be let in from its own host only.
+    // The service itself reports any other failure: it may be allowed to log in from its own host only.
     if ((error as { code?: string }).code !== INVALID_PASSWORD || !password) return;
     await client.query(
       `ALTER ROLE ${pg.escapeIdentifier(role)} PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`,
@@ -84,6 +84,6 @@ async function setPassword(client: PoolClient, role: string, serviceUrl: string)
   }
 }
 
-/** Privileges on the database are one row, which two transactions can't change at once. */
+/** A database's privileges are one row, which two transactions can't update concurrently. */
 const lockRoles = (client: PoolClient) =>
   client.query(`SELECT pg_advisory_xact_lock(hashtext('gateway.roles'))`);

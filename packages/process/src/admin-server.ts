@@ -7,7 +7,7 @@ export interface AdminServer {
   stop(): Promise<void>;
 }
 
-/** A named reason to be not ready; returns or resolves to true when all is well. */
+/** A named readiness check: returns, or resolves to, true when the dependency is available. */
 export type ReadinessChecks = Readonly<Record<string, () => boolean | Promise<boolean>>>;
 
 const CHECK_TIMEOUT_MS = 1_000;
@@ -18,7 +18,7 @@ export function createMetrics(): Registry {
   return registry;
 }
 
-/** The private port: /livez (the process runs), /readyz (it can do its work), /metrics. */
+/** Starts the private HTTP server: /livez (the process runs), /readyz (every check passes), /metrics. */
 export async function startAdminServer(options: {
   host: string;
   port: number;
@@ -62,7 +62,7 @@ async function failingChecks(checks: ReadinessChecks): Promise<string[]> {
   return results.filter((name) => name !== undefined);
 }
 
-/** Listens and answers the port, which the system chose if `port` is 0. */
+/** Starts listening and returns the port; with `port` 0 the system chooses it. */
 export function listen(server: http.Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -73,7 +73,7 @@ export function listen(server: http.Server, port: number, host: string): Promise
   });
 }
 
-/** Stops accepting and resolves when open requests are done; idle connections are closed at once. */
+/** Stops accepting connections, closes idle ones, and resolves when the open requests have finished. */
 export function closeServer(server: http.Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

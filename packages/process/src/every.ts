@@ -1,13 +1,13 @@
 import type { Logger } from './log';
 
 export interface Repeated {
-  /** Resolves when the first run is over, well or not. */
+  /** Resolves when the first run has finished, successfully or not. */
   readonly firstRun: Promise<void>;
-  /** Ends the repetition; resolves when a run under way is over. */
+  /** Stops the repetition; resolves when a run in progress has finished. */
   stop(): Promise<void>;
 }
 
-/** Runs `work` at once and then with a pause of `intervalMs` after each run. A failure waits for the next. */
+/** Runs `work` immediately and then again `intervalMs` after each run ends. A failed run is logged, not retried early. */
 export function every(intervalMs: number, name: string, log: Logger, work: () => Promise<void>): Repeated {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

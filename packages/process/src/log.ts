@@ -3,7 +3,7 @@ import { toLoggedError } from './logged-error';
 
 export type { Logger };
 
-/** JSON lines on standard output. Callers log ids and figures, never bodies, keys or credentials. */
+/** Creates a logger that writes JSON lines to standard output. Log ids and figures, never bodies, keys or credentials. */
 export function createLogger(service: string, level: string): Logger {
   return pino({
     level,

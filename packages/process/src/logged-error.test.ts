@@ -14,7 +14,7 @@ async function errorOfReply(reply: string): Promise<Error> {
   return error;
 }
 
-test('what a provider sent is not logged with the error that it was', async () => {
+test('bytes that a provider sent are not logged with the parse error', async () => {
   const error = await errorOfReply('HTTP/1.1 200 OK\r\nbad header: x\r\n\r\na canary');
   expect(error).toHaveProperty('rawPacket');
   const logged = toLoggedError(error);
@@ -22,6 +22,6 @@ test('what a provider sent is not logged with the error that it was', async () =
   expect(logged).not.toHaveProperty('rawPacket');
 });
 
-test('what is no error is logged as it is', () => {
+test('a value that is not an error is logged unchanged', () => {
   expect(toLoggedError(undefined)).toBeUndefined();
 });

@@ -2,30 +2,30 @@ import { createLogger, type Logger } from './log';
 import { ConfigError } from './settings';
 import { stopInTime } from './stop-in-time';
 
-/** A started service: the ports it got, and its orderly end. */
+/** A started service: the ports it listens on and how to stop it. */
 export interface RunningService {
   readonly ports: Readonly<Record<string, number>>;
-  /** Finishes what is in flight, then frees everything. Must not reject. */
+  /** Drains in-flight work, then releases every resource. Must not reject. */
   stop(): Promise<void>;
-  /** Most that it may take, what is in flight included; then the process ends anyhow. Absent: 15 s. */
+  /** Limit for `stop`, draining included; the process exits when it is exceeded. Default: 15 s. */
   readonly stopTimeoutMs?: number;
 }
 
-/** What a supervised process tells its parent over the IPC channel. */
+/** Messages that a supervised process sends to its parent over the IPC channel. */
 export type ServiceMessage =
   | { type: 'ready'; ports: Record<string, number> }
-  /** It was asked by signal to end, and waits for the parent's `stop`. */
+  /** The process received a signal to stop and waits for the parent's `stop`. */
   | { type: 'signal' };
 
-/** What the parent says. */
+/** Messages from the parent. */
 export interface SupervisorMessage {
   type: 'stop';
 }
 
 /**
- * The life of a service process: start, report ready, stop on SIGTERM or SIGINT, exit. Under a supervisor
- * (an IPC channel) signals are passed up, because a Ctrl-C reaches the whole group at once and the order of
- * stopping is the supervisor's; a supervisor that vanished ends the process.
+ * Runs a service process: start, report ready, stop on SIGTERM or SIGINT, exit. Under a supervisor (an IPC channel)
+ * signals are forwarded to the parent, because Ctrl-C reaches the whole process group at once and the supervisor decides
+ * the order in which services stop. The process also stops when its supervisor exits.
  */
 export async function runService(
   name: string,

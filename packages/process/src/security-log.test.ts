@@ -26,7 +26,7 @@ function securityLog(level = 'info') {
   return { events, lines, registry, advance };
 }
 
-test('writes a security event as one structured line, also when LOG_LEVEL hides information', () => {
+test('writes a security event as one structured line even if LOG_LEVEL hides info', () => {
   const { events, lines } = securityLog('error');
   events.record({ event: 'login.failed', address: '192.0.2.1', requestId: 'r1', reason: 'wrong password' });
   expect(lines).toEqual([
@@ -40,7 +40,7 @@ test('writes a security event as one structured line, also when LOG_LEVEL hides 
   ]);
 });
 
-test('counts a flood of one kind of event, writes a bounded part of it, and says how many lines are missing', async () => {
+test('writes a bounded part of a flood of one kind of event and reports how many lines were suppressed', async () => {
   const { events, lines, registry, advance } = securityLog();
   for (let i = 0; i < 10; i++) events.record({ event: 'key.refused' });
   events.record({ event: 'login.succeeded' });

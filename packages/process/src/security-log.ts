@@ -2,26 +2,26 @@ import { Counter, type Registry } from 'prom-client';
 import type { Logger } from './log';
 
 export interface SecurityEvent {
-  /** What happened, for example `login.failed`: a fixed set of names. */
+  /** The kind of event, for example `login.failed`, from a fixed set. */
   readonly event: string;
-  /** Id of the user or API key that acted, as far as it is known. */
+  /** Id of the user or API key that acted, if known. */
   readonly actorId?: string;
   readonly accountId?: string;
   /** IP address of the client. */
   readonly address?: string;
   readonly requestId?: string;
-  /** The call that made a change, as the audit log names it. */
+  /** Request id of the call that made the change, as in the audit log. */
   readonly action?: string;
-  /** What it was done to, for example a key's id. */
+  /** The object that was changed, for example a key's id. */
   readonly subject?: string;
-  /** In a few words; never a password, a token or a key's value. */
+  /** A short reason; never a password, a token or a key's value. */
   readonly reason?: string;
 }
 
 export interface SecurityLogOptions {
   readonly log: Logger;
   readonly registry: Registry;
-  /** Lines written in a second for one kind of event; more are counted only. */
+  /** Lines written per second for each kind of event; the excess is only counted. */
   readonly maxPerSecond?: number;
   readonly nowMs?: () => number;
 }
@@ -35,9 +35,9 @@ interface Second {
 }
 
 /**
- * Writes security events as log lines with `security: true`, at level `info` whatever `LOG_LEVEL` is. A flood of one
- * kind of event is counted instead of written: the next line of that kind says how many are missing, and
- * `security_events_total` counts all of them.
+ * Writes security events as log lines with `security: true`, at level `info` whatever `LOG_LEVEL` is. When one kind of
+ * event exceeds its rate, further events are counted instead: the next line of that kind carries the number suppressed,
+ * and `security_events_total` counts all of them.
  */
 export class SecurityLog {
   readonly #log: Logger;

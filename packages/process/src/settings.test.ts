@@ -6,7 +6,7 @@ const SECRET = 'sixteen bytes ok';
 const read = (value: string) => readConfig(grpcSettings, { SERVICE_SECRET: value }).SERVICE_SECRET;
 
 describe('SERVICE_SECRET', () => {
-  test('is a list whose entries have at least 16 bytes each', () => {
+  test('is a list whose entries have at least 16 bytes', () => {
     expect(read(SECRET)).toEqual([SECRET]);
     expect(read(`${SECRET},another of sixteen`)).toEqual([SECRET, 'another of sixteen']);
     // Eight characters of two bytes.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export { z };
 
-/** Settings that every process takes. */
+/** Settings of every process. */
 export const processSettings = {
   BIND_HOST: z.string().default('127.0.0.1'),
   /** Private port for /livez, /readyz and /metrics. */
@@ -11,8 +11,8 @@ export const processSettings = {
 };
 
 /**
- * Settings of processes that speak gRPC with others. Several comma-separated secrets may be given while
- * one replaces another: the first is sent, all are accepted.
+ * Settings of processes that use gRPC. During a rotation several secrets are given, separated by commas: the first is
+ * sent, all are accepted.
  */
 export const grpcSettings = {
   SERVICE_SECRET: secrets(),
@@ -24,7 +24,7 @@ export function port(defaultPort: number) {
 
 const MIN_SECRET_BYTES = 16;
 
-/** Comma-separated secrets, each of at least 16 bytes: an empty entry would let everybody in. */
+/** Comma-separated secrets of at least 16 bytes each: an empty entry would authenticate every caller. */
 export function secrets() {
   return z.string().transform((value, context) => {
     const entries = value.split(',');
@@ -38,7 +38,7 @@ export function secrets() {
   });
 }
 
-/** A time of at most a day: a timer of more than 24 days fires at once. */
+/** A duration of at most one day, because a timer of more than 24 days fires immediately. */
 export const timerMs = () => z.coerce.number().int().min(1).max(86_400_000);
 
 export const milliseconds = (defaultMs: number) => timerMs().default(defaultMs);
@@ -51,10 +51,10 @@ export function addresses() {
     .transform((value) => value.split(',').map((address) => address.trim()));
 }
 
-/** In `PUBLIC_API_URL`: the API is reached at the address at which a call arrived. Only for a gateway on one machine. */
+/** Value of `PUBLIC_API_URL` that uses the address at which a call arrived. Only for a gateway on one machine. */
 const AT_CONNECTION = 'connection';
 
-/** Origin of the API as callers reach it; undefined for `connection`, which `npm start` sets. */
+/** Origin of the API as clients reach it; undefined for `connection`, which `npm start` sets. */
 export function publicApiUrl() {
   return z.union([
     z.literal(AT_CONNECTION).transform(() => undefined),
@@ -69,12 +69,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** Parses the environment; every problem is reported at once, by setting name and without its value. */
+/** Parses the environment; reports every invalid setting at once, by name and without its value. */
 export function readConfig<T extends z.ZodRawShape>(
   shape: T,
   env: NodeJS.ProcessEnv,
 ): z.output<z.ZodObject<T>> {
-  // An empty setting means an absent one, as in compose files.
+  // An empty setting counts as absent, as in compose files.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = z.object(shape).safeParse(given);
   if (result.success) return result.data;

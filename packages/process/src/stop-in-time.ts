@@ -3,10 +3,10 @@ interface Stoppable {
   readonly stopTimeoutMs?: number;
 }
 
-/** For a service without a drain of its own. */
+/** Default for services that don't set a limit. */
 const USUAL_STOP_TIMEOUT_MS = 15_000;
 
-/** Resolves when the service has ended. @throws Error when that takes longer than it says that it may */
+/** Resolves when the service has stopped. @throws Error when stopping exceeds the service's limit */
 export async function stopInTime(service: Stoppable): Promise<void> {
   const { stopTimeoutMs = USUAL_STOP_TIMEOUT_MS } = service;
   let timer: NodeJS.Timeout | undefined;

@@ -1,8 +1,8 @@
 import { isIP, isIPv6, SocketAddress } from 'node:net';
 
 /**
- * The one way to write an address: IPv6 as RFC 5952 has it and without a zone, IPv4 that was mapped into IPv6
- * as IPv4. Undefined for what is no address.
+ * Returns the canonical form of an address: IPv6 per RFC 5952 without a zone, and IPv4-mapped IPv6 as IPv4. Undefined if
+ * the text is not an IP address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const family = isIP(text);
@@ -13,7 +13,7 @@ export function canonicalAddress(text: string): string | undefined {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }
 
-/** What to count a client by: an IPv4 address, but the /64 of an IPv6 one, because one host has all of that. */
+/** Returns the key by which clients are counted: the IPv4 address, or the /64 of an IPv6 address, which one host owns. */
 export function clientNetwork(text: string): string {
   const address = canonicalAddress(text) ?? text;
   if (!isIPv6(address)) return address;

@@ -40,7 +40,7 @@ async function answeredBy(call: () => Promise<number>): Promise<number[]> {
   return [...answers].sort();
 }
 
-test('calls go to all instances of a list, names and literals alike', async () => {
+test('calls are spread over all instances of a list of names and literals', async () => {
   const [one, two] = [await startInstance(1), await startInstance(2)];
   const call = connect(`localhost:${one.port}`, `127.0.0.1:${two.port}`);
   // Both connections are made at once; which is there first is not told.
@@ -49,7 +49,7 @@ test('calls go to all instances of a list, names and literals alike', async () =
   expect([...heard].sort()).toEqual([1, 2]);
 });
 
-test('an instance that is away, or whose name nobody knows, does not matter as long as another is there', async () => {
+test('an unreachable or unresolvable instance is ignored while another is reachable', async () => {
   const [gone, here] = [await startInstance(1), await startInstance(2)];
   const call = connect('unknown.invalid:7102', `localhost:${gone.port}`, `localhost:${here.port}`);
   await gone.stop(0);

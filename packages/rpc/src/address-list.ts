@@ -2,26 +2,26 @@ import { type ChannelOptions, experimental } from '@grpc/grpc-js';
 
 const SCHEME = 'addresses';
 const IPV4 = /^\d+\.\d+\.\d+\.\d+:\d+$/;
-/** After which a name that nobody knew is asked for again; the channel does so only when it has no instance left. */
+/** How often an unresolvable name is looked up again; the channel itself retries only when it has no instance left. */
 const RETRY_MS = 5_000;
 
 type Listener = experimental.ResolverListener;
 type Resolution = Parameters<Listener>[0];
 
 /**
- * A target for all of these addresses, names among them: gRPC's own schemes take one name, or a list of literals of
- * one family. @param addresses `host:port` each
+ * Returns a gRPC target for a list of addresses that may contain names. gRPC's own schemes take one name, or a list of
+ * literals of one family. @param addresses `host:port` each
  */
 export function targetOf(addresses: readonly string[]): string {
   const [first = ''] = addresses;
-  // A name may stand for many instances: its resolver gives all of them.
+  // A name may resolve to several instances; gRPC's DNS resolver returns all of them.
   if (addresses.length < 2) return first;
   if (addresses.every((address) => IPV4.test(address))) return `ipv4:${addresses.join(',')}`;
   experimental.registerResolver(SCHEME, AddressList);
   return `${SCHEME}:${addresses.join(',')}`;
 }
 
-/** Resolves each address by itself, and tells what all that could be resolved stand for. */
+/** Resolves each address separately and reports the union of the addresses that could be resolved. */
 class AddressList implements experimental.Resolver {
   readonly #resolvers: readonly experimental.Resolver[];
   readonly #resolutions = new Map<number, Resolution>();
@@ -36,7 +36,7 @@ class AddressList implements experimental.Resolver {
         const known = [...this.#resolutions.values()];
         const found = known.flatMap((one) => (one.ok ? one.value : []));
         if (found.length > 0) return listener({ ok: true, value: found }, attributes, serviceConfig, note);
-        // That one is not known says nothing as long as another may be.
+        // A name that can't be resolved is not an error while another one can.
         return known.length < addresses.length || listener(resolution, attributes, serviceConfig, note);
       };
       return experimental.createResolver({ scheme: 'dns', path }, resolved, options);

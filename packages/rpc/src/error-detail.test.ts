@@ -42,12 +42,12 @@ test.each([
   expect({ rates, detail }).toEqual({ rates: undefined, detail: undefined, ...options });
 });
 
-test('an error without figures has headers of none', () => {
+test('an error without rate limits has no rate limit headers', () => {
   expect(errorHeaders(sent({ retryAfterSeconds: 7 }))).toEqual({ 'retry-after': '7' });
   expect(errorHeaders(sent({ rates: {} }))).toEqual({});
 });
 
-test('an error says what the key has left, beside when to try again', () => {
+test('an error reports the remaining rate limits of the key and when to retry', () => {
   expect(errorHeaders(sent({ rates: { requests, tokens }, retryAfterSeconds: 7 }))).toEqual({
     'retry-after': '7',
     'x-ratelimit-limit-requests': '10',
@@ -59,14 +59,14 @@ test('an error says what the key has left, beside when to try again', () => {
   });
 });
 
-test('an error says to what the output was lowered', () => {
+test('an error reports the max_tokens to which the call was lowered', () => {
   const error = new GatewayError('upstream_failed');
   const lowered = decodeErrorDetail(encodeErrorDetail(error.withMaxTokens(5)));
   expect(errorHeaders(lowered)).toEqual({ 'x-gateway-max-tokens': '5' });
   expect(error.withMaxTokens(undefined)).toBe(error);
 });
 
-test('figures come to a copy, which is the error in all else', () => {
+test('withRates returns a copy that is otherwise identical', () => {
   const options = {
     param: 'model',
     detail: 'd',

@@ -19,7 +19,7 @@ type ClientConstructor<C> = new (
   options?: grpc.ClientOptions,
 ) => C;
 
-/** One channel over all instances, calls spread round-robin. */
+/** Creates a client with one channel over all instances; calls are spread round-robin. */
 export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C {
   return new Client(targetOf(options.addresses), grpc.credentials.createInsecure(), {
     ...CHANNEL_OPTIONS,
@@ -27,7 +27,7 @@ export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcC
   });
 }
 
-/** A channel per instance, for long-lived streams that balance by themselves. */
+/** Creates a client per instance, for long-lived streams that the caller balances itself. */
 export function createGrpcClients<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C[] {
   return options.addresses.map((address) => createGrpcClient(Client, { ...options, addresses: [address] }));
 }
@@ -44,7 +44,7 @@ function withToken(caller: string, secret: string): grpc.Interceptor {
     });
 }
 
-/** A generated client's method: all its overloads, because types are inferred from them pairwise. */
+/** A generated client method with all its overloads, because TypeScript infers from overloads pairwise. */
 interface UnaryMethod<Request, Response> {
   (
     request: Request,
@@ -67,12 +67,12 @@ export interface CallSettings {
   readonly signal?: AbortSignal;
 }
 
-/** For a peer that is being restarted; one that is gone should be told of soon. */
+/** Enough for a peer that restarts, short enough to report early that none is reachable. */
 const CONNECT_WAIT_MS = 2_000;
 
 /**
- * Calls a unary method with a deadline, waiting a moment for a connection if there is none. A peer's typed
- * error is thrown as it was raised there; everything else (no connection, deadline) is `internal_error`.
+ * Calls a unary method with a deadline; waits up to 2 s for a connection first. A typed error of the peer is rethrown as
+ * it was thrown there; every other failure (no connection, deadline exceeded) becomes `internal_error`.
  */
 export async function callUnary<Request, Response>(
   client: grpc.Client,
@@ -87,7 +87,7 @@ export async function callUnary<Request, Response>(
   return callConnected(client, method, request, settings, deadline);
 }
 
-/** Resolves at the deadline too: the call itself then says what is wrong. */
+/** Also resolves at the deadline: the call that follows reports the failure. */
 function connected(client: grpc.Client, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => client.waitForReady(deadlineMs, () => resolve()));
 }

@@ -9,19 +9,19 @@ import { isServiceToken, SERVICE_TOKEN_HEADER } from './service-token';
 
 export interface GrpcServer {
   readonly port: number;
-  /** Says "not serving", lets calls end within the time, then cuts what is left. */
+  /** Reports "not serving", lets calls finish within the time, then cancels the rest. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** One gRPC service and the functions that answer its calls. */
+/** A gRPC service and its handlers. */
 export interface ServiceBinding {
   readonly definition: grpc.ServiceDefinition;
   readonly handlers: grpc.UntypedServiceImplementation;
-  /** Callers (service names) that may use it. */
+  /** Names of the services that may call it. */
   readonly callers: readonly string[];
 }
 
-/** Starts a server whose every call must carry a service's token; grpc.health.v1 is open. */
+/** Starts a server that requires a service token for every call; grpc.health.v1 needs none. */
 export async function startGrpcServer(options: {
   host: string;
   port: number;
@@ -89,7 +89,7 @@ function authenticate(
   });
 }
 
-/** Adapts a plain function to a unary handler: context first, errors as a typed trailer. */
+/** Adapts an async function to a unary handler: it receives the request context first, and its errors become a typed trailer. */
 export function unary<Request, Response>(
   log: Logger,
   handler: (context: RequestContext, request: Request) => Promise<Response>,
@@ -97,7 +97,7 @@ export function unary<Request, Response>(
   return (call, callback) => {
     const requestId = String(call.metadata.get('x-request-id')[0] ?? '');
     const abort = new AbortController();
-    // A reason of our own: the default one is an error with a stack, made for every call.
+    // Without a reason, abort() would create an Error with a stack for every call.
     call.on('cancelled', () => abort.abort('cancelled'));
     const context = { requestId, signal: abort.signal, log: requestId ? log.child({ requestId }) : log };
     handler(context, call.request).then(
@@ -111,6 +111,6 @@ function toServiceError(error: GatewayError, log: Logger): Partial<grpc.ServiceE
   if (error.code === 'internal_error') log.error({ err: error.cause ?? error }, 'call failed');
   const metadata = new grpc.Metadata();
   metadata.set(ERROR_TRAILER, encodeErrorDetail(error));
-  // One vocabulary: the code of the table. The gRPC status only says that there is one.
+  // The code of the error table travels in the trailer; the gRPC status only marks the call as failed.
   return { code: grpc.status.FAILED_PRECONDITION, details: error.code, metadata };
 }

@@ -4,14 +4,14 @@ import * as protoLoader from '@grpc/proto-loader';
 import protobuf from 'protobufjs';
 import { QuickLong } from './quick-long';
 
-/** The folder that proto files name their imports from. */
+/** The directory that imports in proto files are relative to. */
 const ROOT = path.dirname(require.resolve('@gateway/proto/package.json'));
 
 export type ServiceName = 'billing' | 'catalog' | 'chat' | 'dashboard' | 'media';
 
-/** The grpc-js package object of one service's proto file; cast it to that file's `ProtoGrpcType`. */
+/** Loads a service's proto file as a grpc-js package object; cast it to that file's `ProtoGrpcType`. */
 export function loadService<T>(service: ServiceName): T {
-  // Writing 64-bit integers as text was half of the cost of decoding a message.
+  // Converting 64-bit integers to text was half of the cost of decoding a message.
   protobuf.util.Long = QuickLong;
   const definition = protoLoader.loadSync(`gateway/${service}/v1/${service}.proto`, {
     includeDirs: [ROOT],

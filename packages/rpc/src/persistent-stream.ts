@@ -6,20 +6,20 @@ type AnyStream<Out> = ClientReadableStream<Out> | ClientDuplexStream<never, Out>
 export interface PersistentStreamOptions<Stream, Out> {
   readonly name: string;
   readonly log: Logger;
-  /** Opens a stream; the server answers it with metadata at once, which means "up". */
+  /** Opens a stream. The server sends metadata immediately, which marks the stream as up. */
   open(): Stream;
   onMessage(message: Out): void;
   onUp?(stream: Stream): void;
-  /** The stream that was up, or was being opened, is gone. Another is on its way. */
+  /** Called when the current stream is lost or could not be opened; another one is opened after a back-off. */
   onDown?(): void;
 }
 
 const BACKOFF_MIN_MS = 50;
-/** With the 1.2 s that gRPC may wait between connections it is less than the 2 s that a call waits for a link. */
+/** Together with gRPC's own wait of up to 1.2 s this stays below the 2 s that a call waits for a link. */
 const BACKOFF_MAX_MS = 500;
 const OPEN_TIMEOUT_MS = 5_000;
 
-/** Keeps one server or two-way stream open, opening it anew with back-off for as long as it is wanted. */
+/** Keeps one server-streaming or bidirectional stream open: reopens it with back-off until it is closed. */
 export class PersistentStream<Out, Stream extends AnyStream<Out> = ClientReadableStream<Out>> {
   readonly #options: PersistentStreamOptions<Stream, Out>;
   #stream: Stream | undefined;
@@ -37,7 +37,7 @@ export class PersistentStream<Out, Stream extends AnyStream<Out> = ClientReadabl
     return this.#up;
   }
 
-  /** Ends the stream for good. */
+  /** Closes the stream permanently. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -19,7 +19,7 @@ const NUMBERS = [
   -(2n ** 63n),
 ];
 
-test('64-bit integers are text to the last digit', () => {
+test('64-bit integers convert to exact text', () => {
   for (const number of NUMBERS) {
     const { low, high } = Long.fromBigInt(number);
     expect(new QuickLong(low, high).toString()).toBe(String(number));
@@ -33,16 +33,19 @@ beforeAll(() => {
   loadService('catalog');
 });
 
-test.each(['int64', 'sint64', 'sfixed64', 'uint64', 'fixed64'])('messages are read with it: %s', (kind) => {
-  const { root } = protobuf.parse(`syntax = "proto3"; message M { ${kind} n = 1; }`);
-  const type = root.lookupType('M');
-  const asText = { longs: String, defaults: true };
-  const unsigned = kind === 'uint64' || kind === 'fixed64';
-  for (const signed of NUMBERS) {
-    const number = unsigned ? BigInt.asUintN(64, signed) : signed;
-    const read = type.decode(type.encode({ n: Long.fromBigInt(number, unsigned) }).finish());
-    expect(read).toMatchObject({ n: expect.any(QuickLong) });
-    expect(type.toObject(read, asText)).toEqual({ n: String(number) });
-  }
-  expect(type.toObject(type.decode(Buffer.of()), asText)).toEqual({ n: '0' });
-});
+test.each(['int64', 'sint64', 'sfixed64', 'uint64', 'fixed64'])(
+  'messages decode %s fields with it',
+  (kind) => {
+    const { root } = protobuf.parse(`syntax = "proto3"; message M { ${kind} n = 1; }`);
+    const type = root.lookupType('M');
+    const asText = { longs: String, defaults: true };
+    const unsigned = kind === 'uint64' || kind === 'fixed64';
+    for (const signed of NUMBERS) {
+      const number = unsigned ? BigInt.asUintN(64, signed) : signed;
+      const read = type.decode(type.encode({ n: Long.fromBigInt(number, unsigned) }).finish());
+      expect(read).toMatchObject({ n: expect.any(QuickLong) });
+      expect(type.toObject(read, asText)).toEqual({ n: String(number) });
+    }
+    expect(type.toObject(type.decode(Buffer.of()), asText)).toEqual({ n: '0' });
+  },
+);

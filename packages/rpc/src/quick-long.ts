@@ -1,6 +1,6 @@
 import Long from 'long';
 
-/** Divides by ten again and again, as its base does, only where a number of JavaScript would not be exact. */
+/** A Long whose `toString` divides repeatedly, as the base class does, only where a JavaScript number is not exact. */
 export class QuickLong extends Long {
   override toString(radix?: number): string {
     if (radix !== undefined) return super.toString(radix);

@@ -1,7 +1,7 @@
 import type { RateFigures, RateState } from '@gateway/errors';
 import { toInt64 } from '@gateway/money';
 
-/** The form that grants and error details share on the wire, as it is read: 64-bit integers as text. */
+/** The decoded message that grants and error details share: 64-bit integers are text. */
 interface RateStateMessage {
   limit: string;
   remaining: string;

@@ -1,9 +1,9 @@
 import type { Logger } from '@gateway/process';
 
-/** What every handler gets first. */
+/** First argument of every handler. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Aborted when the caller left or its deadline passed. */
+  /** Aborted when the client disconnected or the deadline passed. */
   readonly signal: AbortSignal;
   readonly log: Logger;
 }

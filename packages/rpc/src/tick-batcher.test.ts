@@ -19,7 +19,7 @@ class Sink extends EventEmitter {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('items of one turn go out as one batch, and too many or too large ones as several', async () => {
+test('items of one turn are sent as one batch, too many or too large ones as several', async () => {
   const sink = new Sink();
   const batcher = new TickBatcher<number, number[]>(sink, (items) => items);
   batcher.add(1);
@@ -34,7 +34,7 @@ test('items of one turn go out as one batch, and too many or too large ones as s
   expect(sink.batches.slice(1).map((batch) => batch.length)).toEqual([1, 1_024, 977]);
 });
 
-test('items gather while the sink pauses, and room is told of once all is sent', async () => {
+test('items accumulate while the sink is paused, and onDrain is called once all are sent', async () => {
   const sink = new Sink();
   let roomCount = 0;
   const batcher: TickBatcher<number, number[]> = new TickBatcher(
@@ -42,17 +42,17 @@ test('items gather while the sink pauses, and room is told of once all is sent',
     (items) => items,
     () => {
       roomCount += 1;
-      expect(batcher.hasRoom).toBe(true);
+      expect(batcher.isWritable).toBe(true);
     },
   );
-  expect(batcher.hasRoom).toBe(true);
+  expect(batcher.isWritable).toBe(true);
   sink.takesMore = false;
   batcher.add(1);
   await turn();
   batcher.add(2);
   batcher.add(3);
   await turn();
-  expect(batcher.hasRoom).toBe(false);
+  expect(batcher.isWritable).toBe(false);
   expect(sink.batches).toEqual([[1]]);
   expect(roomCount).toBe(0);
   sink.resume();
@@ -60,7 +60,7 @@ test('items gather while the sink pauses, and room is told of once all is sent',
   expect(roomCount).toBe(1);
 });
 
-test('a closed one sends nothing', async () => {
+test('a closed batcher sends nothing', async () => {
   const sink = new Sink();
   const batcher = new TickBatcher<number, number[]>(sink, (items) => items);
   batcher.add(1);
@@ -68,5 +68,5 @@ test('a closed one sends nothing', async () => {
   batcher.add(2);
   await turn();
   expect(sink.batches).toEqual([]);
-  expect(batcher.hasRoom).toBe(false);
+  expect(batcher.isWritable).toBe(false);
 });

@@ -6,42 +6,42 @@ export interface BatchSink<Batch> {
 
 const MAX_BATCH_ITEMS = 1_024;
 const MAX_BATCH_BYTES = 256 * 1024;
-/** How long a patient item may wait for company. */
-const PATIENCE_MS = 1;
+/** How long a deferrable item may wait for others. */
+const DEFER_MS = 1;
 
 /**
- * Sends what is added within a turn of the event loop as one message, because a gRPC message costs far more
- * than an item. While the sink asks for a pause, items gather; who adds them bounds how many.
+ * Sends the items that are added within one turn of the event loop as one message, because a gRPC message costs far more
+ * than an item. While the sink is under backpressure, items accumulate here; the callers bound how many.
  */
 export class TickBatcher<Item, Batch> {
   readonly #sink: BatchSink<Batch>;
   readonly #toBatch: (items: Item[]) => Batch;
-  readonly #onRoom: (() => void) | undefined;
+  readonly #onDrain: (() => void) | undefined;
   #batches: { items: Item[]; bytes: number }[] = [];
   #scheduled = false;
   #sentAtMs = 0;
-  #patienceTimer: NodeJS.Timeout | undefined;
+  #deferTimer: NodeJS.Timeout | undefined;
   #paused = false;
   #closed = false;
 
-  /** `onRoom` is called when all is sent and the sink takes more. */
-  constructor(sink: BatchSink<Batch>, toBatch: (items: Item[]) => Batch, onRoom?: () => void) {
+  /** `onDrain` is called when every item has been sent and the sink accepts more. */
+  constructor(sink: BatchSink<Batch>, toBatch: (items: Item[]) => Batch, onDrain?: () => void) {
     this.#sink = sink;
     this.#toBatch = toBatch;
-    this.#onRoom = onRoom;
+    this.#onDrain = onDrain;
   }
 
-  /** Whether the sink keeps up, so that bulk may be added without piling up here. */
-  get hasRoom(): boolean {
+  /** Whether the sink keeps up, so that bulk data can be added without accumulating here. */
+  get isWritable(): boolean {
     if (this.#closed || this.#paused || this.#batches.length > 1) return false;
     return (this.#batches[0]?.bytes ?? 0) < MAX_BATCH_BYTES / 2;
   }
 
   /**
-   * @param bytes the item's size as far as it matters: that of the payload it carries
-   * @param patient under load it may wait a millisecond for others: for the pieces of a stream
+   * @param bytes size of the item's payload
+   * @param deferrable whether the item may wait a millisecond for others under load, as the chunks of a stream may
    */
-  add(item: Item, bytes = 0, patient = false): void {
+  add(item: Item, bytes = 0, deferrable = false): void {
     if (this.#closed) return;
     const last = this.#batches.at(-1);
     if (last && last.items.length < MAX_BATCH_ITEMS && last.bytes + bytes <= MAX_BATCH_BYTES) {
@@ -51,15 +51,15 @@ export class TickBatcher<Item, Batch> {
       this.#batches.push({ items: [item], bytes });
     }
     if (this.#scheduled || this.#paused) return;
-    if (patient && performance.now() - this.#sentAtMs < PATIENCE_MS) {
-      this.#patienceTimer ??= setTimeout(this.#send, PATIENCE_MS);
+    if (deferrable && performance.now() - this.#sentAtMs < DEFER_MS) {
+      this.#deferTimer ??= setTimeout(this.#send, DEFER_MS);
       return;
     }
     this.#scheduled = true;
     setImmediate(this.#send);
   }
 
-  /** Drops what was not sent; later items are ignored. */
+  /** Drops the items that were not sent; items added later are ignored. */
   close(): void {
     this.#closed = true;
     this.#batches = [];
@@ -67,8 +67,8 @@ export class TickBatcher<Item, Batch> {
 
   readonly #send = (): void => {
     this.#scheduled = false;
-    clearTimeout(this.#patienceTimer);
-    this.#patienceTimer = undefined;
+    clearTimeout(this.#deferTimer);
+    this.#deferTimer = undefined;
     this.#sentAtMs = performance.now();
     this.#flush();
   };
@@ -77,7 +77,7 @@ export class TickBatcher<Item, Batch> {
     while (!this.#paused) {
       const batch = this.#batches.shift();
       if (!batch) {
-        this.#onRoom?.();
+        this.#onDrain?.();
         return;
       }
       if (!this.#sink.write(this.#toBatch(batch.items))) {

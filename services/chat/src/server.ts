@@ -1,16 +1,16 @@
 import path from 'node:path';
 import {
+  annotateFailure,
   grpcDelivery,
   KeyClient,
   kafkaDelivery,
-  noteFailure,
   ReserveClient,
-  recordedRefusals,
-  refusedByCurrentKey,
   reportRefusals,
+  retryWithCurrentKey,
   startHeartbeat,
   UsageRelay,
   withCurrentKey,
+  withRefusalReports,
 } from '@gateway/call-billing';
 import { CatalogWatch } from '@gateway/catalog-client';
 import { GatewayError } from '@gateway/errors';
@@ -161,7 +161,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     timeoutMs: config.RESERVE_TIMEOUT_MS,
     onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }, error) => {
       // What gives it back makes its record.
-      noteFailure(error, { model, held: true });
+      annotateFailure(error, { model, hasHold: true });
       admission
         .giveBack({ requestId, accountId, keyId, model })
         .catch((err) => log.error({ err }, 'give back'));
@@ -228,8 +228,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   };
   const link = new LinkServer({
     log,
-    handler: recordedRefusals(refusals, refusedByCurrentKey(keys, routes)),
-    room: { bodies, refuse: recordedRefusals(refusals, refuse) },
+    handler: withRefusalReports(refusals, retryWithCurrentKey(keys, routes)),
+    room: { bodies, refuse: withRefusalReports(refusals, refuse) },
   });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { KeyClient, recordedRefusals, reportRefusals } from '@gateway/call-billing';
+import { KeyClient, reportRefusals, withRefusalReports } from '@gateway/call-billing';
 import { CatalogWatch } from '@gateway/catalog-client';
 import { LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
@@ -104,7 +104,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const routes = routeCall({ createImage: images.create, ...videos.routes });
   const link = new LinkServer({
     log,
-    handler: recordedRefusals(refusals, countedBusy(metrics.busy, routes)),
+    handler: withRefusalReports(refusals, countedBusy(metrics.busy, routes)),
   });
   const simulated = simulatedProviders(KNOWN, env, settings.SIM_BASE_URL);
   const listing = listProviders({ providers: idsOf(providers), simulated, health });

@@ -54,7 +54,7 @@ describe('orderly starts and stops', () => {
     await second.stop();
   });
 
-  test('takes another port when its own is taken', async () => {
+  test('uses another port when its own is in use', async () => {
     const dataDir = newDataDir(0o755);
     const first = await start(dataDir);
     await first.stop();
@@ -76,7 +76,7 @@ describe('orderly starts and stops', () => {
     await first.stop();
   });
 
-  test('leaves no server behind when its database can’t be made', async () => {
+  test('leaves no server running when its database cannot be created', async () => {
     const dataDir = newDataDir(0o755);
     const first = await start(dataDir);
     const other = new URL(first.url);
@@ -91,7 +91,7 @@ describe('orderly starts and stops', () => {
 });
 
 describe('after a kill', () => {
-  test('of the server: tells, and the next start recovers on the same address', async () => {
+  test('of the server: reports it, and the next start recovers on the same address', async () => {
     const dataDir = newDataDir(0o755);
     const first = await start(dataDir);
     await query(first.url, 'create table kept as select 7 as n');
@@ -104,7 +104,7 @@ describe('after a kill', () => {
     await second.stop();
   });
 
-  test('of the starter: the next one adopts its server and stops it', async () => {
+  test('of the starter: the next starter adopts its server and stops it', async () => {
     const dataDir = newDataDir(0o755);
     const { child, started } = await startInChild(dataDir);
     await query(started.url, 'create table kept as select 8 as n');
@@ -117,7 +117,7 @@ describe('after a kill', () => {
     expect(findPostmaster(join(homeOf(dataDir), 'data'))).toBeUndefined();
   });
 
-  test('of both, with the lock file naming a stranger: the stranger lives and the data is there', async () => {
+  test('of both, with the lock file naming an unrelated process: that process survives and the data is intact', async () => {
     const dataDir = newDataDir(0o755);
     const { child, started } = await startInChild(dataDir);
     await query(started.url, 'create table kept as select 9 as n');

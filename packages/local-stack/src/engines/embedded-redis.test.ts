@@ -5,7 +5,7 @@ import { createClient } from 'redis';
 import { startEmbeddedRedis } from '../../engines/embedded-redis.cjs';
 import { startEmbeddedRedisProcess } from './embedded-redis-process';
 
-test('runs scripts by digest for the real client, and refuses unknown ones as Redis does', async () => {
+test('runs scripts by digest for the real client, and rejects unknown ones as Redis does', async () => {
   const server = await startEmbeddedRedisProcess();
   const client = createClient({ url: server.url });
   client.on('error', () => {});
@@ -24,7 +24,7 @@ test('runs scripts by digest for the real client, and refuses unknown ones as Re
   }
 });
 
-test('each start in this process is a server of its own', async () => {
+test('each start in this process creates a separate server', async () => {
   const servers = await Promise.all([startEmbeddedRedis(), startEmbeddedRedis()]);
   expect(servers[0].url).not.toBe(servers[1].url);
   const client = createClient({ url: servers[0].url });
@@ -35,7 +35,7 @@ test('each start in this process is a server of its own', async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-test('it is there for this machine only', async () => {
+test('listens on loopback only', async () => {
   const server = await startEmbeddedRedis();
   try {
     // Another address of the loopback interface, answered by whoever listens on all of them.
@@ -46,7 +46,7 @@ test('it is there for this machine only', async () => {
   }
 });
 
-test('the second of two replies does not wait for the receipt of the first', async () => {
+test('the second of two replies does not wait for the acknowledgment of the first', async () => {
   const server = await startEmbeddedRedis();
   const client = createClient({ url: server.url });
   client.on('error', () => {});

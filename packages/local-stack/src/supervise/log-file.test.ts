@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a log over its limit is moved aside while it is written', () => {
+test('a log that exceeds its limit is rotated while it is written', () => {
   const file = openLog(path);
   writeSync(file, 'first\n');
   boundLog(path);
@@ -27,7 +27,7 @@ test('a log over its limit is moved aside while it is written', () => {
   expect(statSync(`${path}.1`).size).toBeGreaterThan(32 * 1024 * 1024);
 });
 
-test('a new start keeps the log of the one before', () => {
+test('a new start keeps the log of the previous start', () => {
   const file = openLog(path);
   writeSync(file, 'one\ntwo\nthree\n');
   closeSync(file);

@@ -54,7 +54,7 @@ const comesBack = async (service: ServiceProcess, pid: number | undefined) =>
   expect(await waitUntil(() => service.ready && service.pid !== pid, 10_000)).toBe(true);
 
 describe('ServiceProcess', () => {
-  test('comes back on the same port after it was killed', async () => {
+  test('restarts on the same port after a kill', async () => {
     const service = create(SERVICE);
     await service.start();
     const { pid, ports } = service;
@@ -66,7 +66,7 @@ describe('ServiceProcess', () => {
     expect(await answer(service)).toBe(service.pid);
   });
 
-  test('stays down after a kill when that is wanted, until it is started', async () => {
+  test('stays down after a kill when restarts are off, until it is started', async () => {
     const service = create(SERVICE, { autoRestart: false });
     await service.start();
     await service.kill('SIGKILL');
@@ -75,7 +75,7 @@ describe('ServiceProcess', () => {
     expect(await answer(service)).toBe(service.pid);
   });
 
-  test('is ended in order and comes back when it alone got a signal', async () => {
+  test('stops in order and restarts when only the service received a signal', async () => {
     const service = create(SERVICE);
     await service.start();
     const { pid } = service;
@@ -83,7 +83,7 @@ describe('ServiceProcess', () => {
     await comesBack(service, pid);
   });
 
-  test('leaves a signal that reached everybody to the one who stops everybody', async () => {
+  test('leaves a signal that reached the whole group to the supervisor', async () => {
     const ended: string[] = [];
     const service = create(SERVICE, { log: (message) => ended.push(message) });
     await service.start();
@@ -100,12 +100,12 @@ describe('ServiceProcess', () => {
     expect(service.pid).toBeUndefined();
   });
 
-  test('shows the end of its log when it does not start', async () => {
+  test('reports the end of its log when it does not start', async () => {
     const service = create(`console.error('no such database'); process.exit(3)`);
     await expect(service.start()).rejects.toThrow(/^fake did not start \(exit 3 .*no such database$/s);
   });
 
-  test('says so when it can not be run', async () => {
+  test('reports that its program cannot be run', async () => {
     const service = create(SERVICE, { nodePath: join(folder, 'missing') });
     await expect(service.start()).rejects.toThrow('could not be run');
   });

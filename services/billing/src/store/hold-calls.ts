@@ -1,4 +1,4 @@
-import { GatewayError, isShortOfTokens } from '@gateway/errors';
+import { GatewayError, isRetryableTpmLimit } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import {
   type AccountFigures,
@@ -110,7 +110,7 @@ function decideInTurn(
       if (rates.taken) return decision;
       // What open holds took of the key's tokens and do not use is given back when they are settled. That it has open
       // holds is told by their money.
-      return refuse(rates.error, isShortOfTokens(rates.error) && (key?.thisMonth.heldNano ?? 0n) > 0n);
+      return refuse(rates.error, isRetryableTpmLimit(rates.error) && (key?.thisMonth.heldNano ?? 0n) > 0n);
     }
     const decision = admitCall(call, account, key, figures.nowMs);
     if (!decision.granted) return decision;

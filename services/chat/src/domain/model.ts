@@ -1,5 +1,11 @@
 import { GatewayError } from '@gateway/errors';
-import { findNamed, type ListedModel, type ModelAccess, ModelWithheld, mayCall } from '@gateway/models';
+import {
+  canCall,
+  findModelByName,
+  type ListedModel,
+  ModelNotAllowed,
+  type ModelPermissions,
+} from '@gateway/models';
 import type { Target } from '@gateway/upstream';
 
 /** Nano-USD per million tokens. An absent price means that what it would pay for is refused. */
@@ -82,13 +88,13 @@ export function isServedByMedia(
 /**
  * Returns the chat model of that slug, alias or bare name, if this key may call it.
  * @throws GatewayError `invalid_model` when it is no model name; `model_not_found` for every other reason alike; both as
- * a WithheldByKey where the key is the reason; `internal_error` while no models are known.
+ * a ModelPermissionError where the key is the reason; `internal_error` while no models are known.
  */
-export function resolveChatModel(models: ModelLookup, name: string, access: ModelAccess): Model {
+export function resolveChatModel(models: ModelLookup, name: string, access: ModelPermissions): Model {
   if (!models.loaded) throw noCatalog();
-  const model = findNamed(models, name, access);
+  const model = findModelByName(models, name, access);
   if (!model?.active || !model.outputModalities.includes('text')) throw new GatewayError('model_not_found');
-  if (!mayCall(model, access)) throw new ModelWithheld(model);
+  if (!canCall(model, access)) throw new ModelNotAllowed(model);
   return model;
 }
 

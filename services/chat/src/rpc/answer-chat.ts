@@ -1,7 +1,7 @@
-import { noteFailure } from '@gateway/call-billing';
-import { GatewayError, isShortOfTokens } from '@gateway/errors';
+import { annotateFailure } from '@gateway/call-billing';
+import { GatewayError, isRetryableTpmLimit } from '@gateway/errors';
 import type { LinkCall, LinkReply } from '@gateway/link';
-import { isBareName, recordedName } from '@gateway/models';
+import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
@@ -46,13 +46,13 @@ export type AnswerChat = (
 /** Answers a chat call in whichever format: finds its model, holds its money, sends it and relays the reply. */
 export function answerChat(deps: AnswerChatDeps): AnswerChat {
   return async (context, call, request) => {
-    let held = false;
+    let hasHold = false;
     try {
       const admitted = await admitChat(deps, context, call, request);
-      held = true;
+      hasHold = true;
       return await deps.relay.send(context, admitted);
     } catch (thrown) {
-      noteFailure(thrown, { model: recordedName(deps.models, request.model, thrown), held });
+      annotateFailure(thrown, { model: modelNameForRecord(deps.models, request.model, thrown), hasHold });
       throw thrown;
     }
   };
@@ -267,7 +267,7 @@ async function admitByCount(
     if (!(error instanceof GatewayError)) throw error;
     if (SHORT.has(error.code)) return admit(countedBound(), true);
     // What calls that have ended did not use is given back in a moment.
-    if (isShortOfTokens(error)) return admit(wholeOnly(cheap), true);
+    if (isRetryableTpmLimit(error)) return admit(wholeOnly(cheap), true);
     throw error;
   }
 }

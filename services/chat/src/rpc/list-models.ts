@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkReply } from '@gateway/link';
-import { isBareName, isOfType, mayCall } from '@gateway/models';
+import { canCall, isBareName, isOfType } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
 import { type CatalogModel, isServed, isServedByMedia, noCatalog } from '../domain/model';
 import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
@@ -59,7 +59,7 @@ export function getModel(deps: ModelListDeps) {
 
 /** Anthropic's shape has no place for what makes images or videos, so its callers see chat models only. */
 function isListed({ providers, isMediaProvider }: ModelListDeps, model: CatalogModel, call: LinkCall) {
-  if (!mayCall(model, call.key)) return false;
+  if (!canCall(model, call.key)) return false;
   return isServed(model, providers) || (!asksAnthropic(call) && isServedByMedia(model, isMediaProvider));
 }
 

@@ -10,7 +10,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { mayCall } from '../domain/access';
+import { canCall } from '../domain/access';
 import type { Login } from '../domain/user';
 import type { DashboardMetrics } from '../metrics';
 import type { Call, Endpoint, UserCall, UserEndpoint } from '../routes/endpoint';
@@ -133,7 +133,7 @@ async function answer(
       deps.refusedToken(error, headOf(request, response));
       throw error;
     });
-  if (!mayCall(login.user, endpoint.access)) throw new GatewayError('not_found');
+  if (!canCall(login.user, endpoint.access)) throw new GatewayError('not_found');
   const read = takesForm(endpoint) ? readFormCall : readCall;
   const call = { ...(await read(request, response)), ...login };
   if ('relay' in endpoint) {

@@ -54,7 +54,7 @@ class RelayedReply implements ReplySink {
     else this.#form?.sendTo(call);
   };
 
-  bodyRoom(): void {
+  onBodyDrain(): void {
     if (!this.#isOver) this.#form?.goOn();
   }
 

@@ -7,7 +7,7 @@ import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-prox
 import { CallerGone, type Exchange } from './exchange';
 import { ProxiedUpload } from './proxied-upload';
 import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
-import type { HeldBody } from './read-body';
+import type { BufferedBody } from './read-body';
 
 export interface DashboardProxyOptions {
   readonly target: string;
@@ -22,13 +22,13 @@ export interface DashboardProxy {
    * Takes a request whose body has been read, and releases that once it is sent; or one with a body to be passed on as
    * it comes. Resolves when the reply is out; rejects, with nothing written, when it failed before it began.
    */
-  forward(exchange: Exchange, body: HeldBody | ProxiedUpload): Promise<void>;
+  forward(exchange: Exchange, body: BufferedBody | ProxiedUpload): Promise<void>;
   close(): void;
 }
 
 interface Passage {
   readonly exchange: Exchange;
-  readonly body: HeldBody | ProxiedUpload;
+  readonly body: BufferedBody | ProxiedUpload;
   readonly timer: NodeJS.Timeout;
   proxied: ClientRequest | undefined;
   /** Why the edge itself broke it off. */

@@ -15,7 +15,7 @@ export interface BodyLimits extends ProgressLimits {
 const NO_BYTES = Buffer.alloc(0);
 
 /** A request body in memory. */
-export interface HeldBody {
+export interface BufferedBody {
   /** None once it is released. */
   readonly bytes: Buffer;
   /** Gives its room back; may be called more than once. */
@@ -27,7 +27,7 @@ export function readBody(
   { request, response }: Exchange,
   limits: BodyLimits,
   sender: string,
-): Promise<HeldBody> {
+): Promise<BufferedBody> {
   return new Promise((resolve, reject) => {
     const { room, maxBytes, unfinished } = limits;
     const chunks = new GatheredChunks();

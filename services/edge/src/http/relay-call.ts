@@ -87,7 +87,7 @@ class RelayedReply implements ReplySink {
     else this.#body?.sendTo(call, (error) => this.#giveUp(error));
   }
 
-  bodyRoom(): void {
+  onBodyDrain(): void {
     this.#body?.goOn();
   }
 

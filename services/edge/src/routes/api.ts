@@ -5,7 +5,7 @@ import { readApiKey } from '../domain/api-key';
 import type { KeyCache } from '../domain/key-cache';
 import type { Throttle } from '../domain/throttle';
 import { CallerGone, type Exchange } from '../http/exchange';
-import { type BodyLimits, type HeldBody, readBody } from '../http/read-body';
+import { type BodyLimits, type BufferedBody, readBody } from '../http/read-body';
 import { type CallCarrier, relayCall } from '../http/relay-call';
 import {
   assertJsonBody,
@@ -30,7 +30,7 @@ export interface ApiDependencies {
   readonly refusals: { add(refusal: Refusal): void };
 }
 
-const NO_BODY: HeldBody = { bytes: Buffer.alloc(0), release: () => undefined };
+const NO_BODY: BufferedBody = { bytes: Buffer.alloc(0), release: () => undefined };
 /** Of calls that need no key. */
 const NOBODY: KeyContext = {};
 

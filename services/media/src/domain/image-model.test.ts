@@ -1,4 +1,4 @@
-import { ModelWithheld } from '@gateway/models';
+import { ModelNotAllowed } from '@gateway/models';
 import { expect, test } from '@jest/globals';
 import { resolveImageModel } from './image-model';
 import { FEATURES } from './image-order.fixture';
@@ -53,11 +53,11 @@ test.each([
 });
 
 test('what only the key keeps from its caller', () => {
-  expect(() => resolve('sim/preview')).toThrow(ModelWithheld);
+  expect(() => resolve('sim/preview')).toThrow(ModelNotAllowed);
   const onlyChat = { allowedModels: ['sim/chat'], previewModels: [] };
   // Nor is told what else it is.
   for (const slug of ['sim/image', 'sim/unpriced', 'sim/removed']) {
-    expect(() => resolve(slug, onlyChat)).toThrow(ModelWithheld);
+    expect(() => resolve(slug, onlyChat)).toThrow(ModelNotAllowed);
   }
 });
 

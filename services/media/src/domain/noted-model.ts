@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { recordedName } from '@gateway/models';
+import { modelNameForRecord } from '@gateway/models';
 import type { ModelLookup } from './model';
 
 /** Errors that say that there is no such model, which billing does not sum up by. */
@@ -11,5 +11,5 @@ const OF_THE_NAME = /model(_not_found)?$/;
  */
 export function notedModel(models: ModelLookup, name: string, refusal: unknown): string {
   const isTold = refusal instanceof GatewayError && OF_THE_NAME.test(refusal.code);
-  return isTold || models.get(name) ? recordedName(models, name, refusal) : '';
+  return isTold || models.get(name) ? modelNameForRecord(models, name, refusal) : '';
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { canAccess, findNamed, type ModelAccess } from '@gateway/models';
+import { canAccess, findModelByName, type ModelPermissions } from '@gateway/models';
 import type { Model, ModelLookup, VideoOffer } from './model';
 
 export type VideoAction = 'create' | 'status' | 'result';
@@ -25,10 +25,10 @@ export function resolveVideoModel(
     name,
     segment,
     access,
-  }: { readonly name: string; readonly segment: string; readonly access: ModelAccess },
+  }: { readonly name: string; readonly segment: string; readonly access: ModelPermissions },
   withheld: (model: Model) => Error,
 ): VideoModel {
-  const model = findNamed(models, name, access);
+  const model = findModelByName(models, name, access);
   if (prefixOf(model?.slug ?? name) !== segment) throw new GatewayError('video_model_not_found');
   if (!model) throw new GatewayError('model_not_found');
   if (!canAccess(model, access)) throw withheld(model);

@@ -84,9 +84,9 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 test('a call has its bill before its hold, and its hold before its provider', async () => {
   const { admission, steps, reserved, ends } = admissionTo(() => GRANT);
   const ofCall = context();
-  expect(admission.held(ofCall)).toBe(false);
+  expect(admission.hasHold(ofCall)).toBe(false);
   const bill = await admission.admit(ofCall, { ...REQUEST, tokens: { prompt: 10, output: 20 } });
-  expect([admission.held(ofCall), admission.held(context())]).toEqual([true, false]);
+  expect([admission.hasHold(ofCall), admission.hasHold(context())]).toEqual([true, false]);
   expect(bill.grant).toEqual({ holdNano: 500n, requestCostLimitNano: 900n, rates: {} });
   await bill.dispatched();
   await bill.dispatched('other');
@@ -137,7 +137,7 @@ test.each([
   const ofCall = context();
   await expect(admission.admit(ofCall, REQUEST)).rejects.toMatchObject({ code });
   // Who gives back what may be held makes its record.
-  expect(admission.held(ofCall)).toBe(code === 'internal_error');
+  expect(admission.hasHold(ofCall)).toBe(code === 'internal_error');
   await settle();
   expect(steps).toEqual(['open', 'reserve', ...then]);
 });

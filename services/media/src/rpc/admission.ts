@@ -81,7 +81,7 @@ export class Admission {
   }
 
   /** Money was held for that call, or may have been: the end of its bill makes its record, whatever its caller is told. */
-  held(context: RequestContext): boolean {
+  hasHold(context: RequestContext): boolean {
     return this.#held.has(context);
   }
 

@@ -1,4 +1,4 @@
-import { ModelWithheld } from '@gateway/models';
+import { ModelNotAllowed } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { ModelLookup } from '../domain/model';
 
@@ -6,12 +6,12 @@ import type { ModelLookup } from '../domain/model';
  * For an answer or a task that is there already: whatever has become of its model, a key gets none of a model that it may
  * not call.
  * @param name as the caller wrote it
- * @throws ModelWithheld
+ * @throws ModelNotAllowed
  */
 export function checkAllowed(models: ModelLookup, name: string) {
   const slug = models.get(name)?.slug ?? name;
   return ({ allowedModels }: Pick<KeyContext__Output, 'allowedModels'>): void => {
     if (allowedModels.length === 0 || allowedModels.includes(slug)) return;
-    throw new ModelWithheld({ slug, active: true, preview: false });
+    throw new ModelNotAllowed({ slug, active: true, preview: false });
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall, LinkReply } from '@gateway/link';
-import { ModelWithheld } from '@gateway/models';
+import { ModelNotAllowed } from '@gateway/models';
 import { createLogger } from '@gateway/process';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
@@ -165,7 +165,7 @@ class Scene {
           this.steps.push('free hold');
           return this.#bill.grant;
         },
-        held: () => this.steps.includes('hold'),
+        hasHold: () => this.steps.includes('hold'),
       },
       idempotent: new IdempotentCalls({ store: this.#store as never, waitMs: 20, replays: this.replays }),
       jobs: this.jobs,
@@ -333,7 +333,7 @@ describe('what is refused before any money is held', () => {
     const error = await scene.fails({}, { key });
     expect(error.code).toBe('model_not_found');
     // Or the call would be begun anew, and its body is gone.
-    expect(error).not.toBeInstanceOf(ModelWithheld);
+    expect(error).not.toBeInstanceOf(ModelNotAllowed);
   });
 
   test('more orders than can be under way, be they only about to be', async () => {

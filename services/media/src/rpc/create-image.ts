@@ -1,4 +1,4 @@
-import { type CurrentKeys, noteFailure } from '@gateway/call-billing';
+import { annotateFailure, type CurrentKeys } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
 import { isBareName } from '@gateway/models';
@@ -18,9 +18,9 @@ import { notedModel } from '../domain/noted-model';
 import { toImageReply } from '../formats/image-reply';
 import type { FormReader } from '../upload/form-reader';
 import type { Admission } from './admission';
+import { bufferedBody } from './buffered-body';
 import { checkAllowed } from './check-allowed';
 import { decideByCurrentKey } from './decide-by-current-key';
-import { heldBody } from './held-body';
 import type { IdempotentCalls } from './idempotent-calls';
 import type { ImageRoute } from './image-dispatcher';
 import type { ImageJob, ImageJobs } from './image-jobs';
@@ -33,7 +33,7 @@ export interface CreateImageDeps {
   readonly providers: ReadonlyMap<string, ImageProvider>;
   readonly keys: CurrentKeys;
   readonly forms: Pick<FormReader, 'read'>;
-  readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'held'>;
+  readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'hasHold'>;
   readonly idempotent: IdempotentCalls;
   readonly jobs: ImageJobs;
 }
@@ -57,7 +57,7 @@ export function createImage(deps: CreateImageDeps): LinkHandler {
       return await answerRead(deps, context, call, read);
     } catch (thrown) {
       const model = notedModel(deps.models, read.request.model, thrown);
-      noteFailure(thrown, { model, held: deps.admission.held(context) });
+      annotateFailure(thrown, { model, hasHold: deps.admission.hasHold(context) });
       throw thrown;
     }
   };
@@ -90,7 +90,7 @@ async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
     return {
       status,
       headers: { ...headers, ...job.bill.headers },
-      body: heldBody(body, () => job.room.give()),
+      body: bufferedBody(body, () => job.room.give()),
     };
   } catch (error) {
     throw error instanceof GatewayError ? error.withRates(job.bill.grant.rates) : error;

@@ -1,7 +1,7 @@
-import { type CurrentKeys, noteFailure } from '@gateway/call-billing';
+import { annotateFailure, type CurrentKeys } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
-import { isBareName, type ModelAccess, ModelWithheld } from '@gateway/models';
+import { isBareName, ModelNotAllowed, type ModelPermissions } from '@gateway/models';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { ClaimedCall } from '../domain/idempotency';
@@ -35,7 +35,7 @@ export interface CreateVideoDeps {
   readonly providers: ReadonlyMap<string, VideoProvider>;
   readonly keys: CurrentKeys;
   readonly forms: Pick<FormReader, 'read'>;
-  readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'held'>;
+  readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'hasHold'>;
   readonly idempotent: IdempotentCalls;
   readonly submitter: VideoSubmitter;
   readonly keeper: TaskKeeper;
@@ -94,7 +94,7 @@ async function answerCall(
     return await replay(deps.admission, context, call, { ...head, open: async () => body });
   } catch (thrown) {
     const model = notedModel(deps.models, read.request.model, thrown);
-    noteFailure(thrown, { model, held: deps.admission.held(context) });
+    annotateFailure(thrown, { model, hasHold: deps.admission.hasHold(context) });
     throw thrown;
   } finally {
     await read.close();
@@ -106,11 +106,11 @@ function prepare(
   { models, providers }: CreateVideoDeps,
   path: string,
   request: VideoRequest,
-  access: ModelAccess,
+  access: ModelPermissions,
 ): Prepared {
   if (!models.loaded) throw noCatalog();
   const wanted = { name: request.model, segment: segmentOf(path), access };
-  const { model, offer } = resolveVideoModel(models, wanted, (held) => new ModelWithheld(held));
+  const { model, offer } = resolveVideoModel(models, wanted, (held) => new ModelNotAllowed(held));
   const terms = agreeOnTerms(request, offer);
   const { prompt, images } = request;
   const { perSecondNano: _price, ...agreed } = terms;

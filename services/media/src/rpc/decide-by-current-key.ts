@@ -1,6 +1,6 @@
 import type { CurrentKeys } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
-import { WithheldByKey } from '@gateway/models';
+import { ModelPermissionError } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 
 /**
@@ -15,12 +15,12 @@ export async function decideByCurrentKey<T>(
   try {
     return decide(known);
   } catch (error) {
-    if (!(error instanceof WithheldByKey)) throw error;
+    if (!(error instanceof ModelPermissionError)) throw error;
   }
   const current = await keys.current(known);
   try {
     return decide(current);
   } catch (error) {
-    throw error instanceof WithheldByKey ? new GatewayError(error.code) : error;
+    throw error instanceof ModelPermissionError ? new GatewayError(error.code) : error;
   }
 }

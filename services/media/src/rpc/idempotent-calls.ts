@@ -4,8 +4,8 @@ import type { RequestContext } from '@gateway/rpc';
 import { type ClaimedCall, checkIdempotencyKey, type KeptAnswer } from '../domain/idempotency';
 import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';
+import { bufferedBody } from './buffered-body';
 import { BusyKeys } from './busy-keys';
-import { heldBody } from './held-body';
 import { IdempotencyWriter } from './idempotency-writer';
 import type { OwnKey } from './own-key';
 import { UnkeyedCall } from './unkeyed-call';
@@ -120,7 +120,7 @@ export class IdempotentCalls {
         const over = () => replays.give(call.accountId, bodyBytes);
         try {
           const body = await store.bodyOf(call, answer);
-          if (body) return heldBody(body, over);
+          if (body) return bufferedBody(body, over);
           over();
           return undefined;
         } catch (error) {

@@ -117,7 +117,7 @@ export class ImageJobs {
       if (result.images.length > 0) return { result: withCredibleTokens(result) };
       return { ...nothingMade(result.tokens), forGood: false };
     } catch (err) {
-      noteFailure(job.log, err);
+      annotateFailure(job.log, err);
       if (!signal.aborted) return { ...imageFailure(err), forGood: false };
       return { error: timedOut(err), charge: 'unknown', forGood: true };
     }
@@ -125,7 +125,7 @@ export class ImageJobs {
 }
 
 /** What a provider said may hold its caller's words; what is our own fault has a place in our code. */
-function noteFailure(log: Logger, err: unknown): void {
+function annotateFailure(log: Logger, err: unknown): void {
   const isTheirs = err instanceof UpstreamError || err instanceof MediaRefused;
   if (isTheirs) log.warn({ failure: failureText(err) }, 'an image failed');
   else log.error({ err }, 'an image failed');

@@ -3,32 +3,32 @@ import type { LinkHandler } from '@gateway/link';
 import { ClientDisconnected } from '@gateway/rpc';
 import type { Refusal } from './refusal-reporter';
 
-/** What the record of a failed call needs to know beyond its error. */
+/** What the record of a failed call needs in addition to its error. */
 export interface FailedCall {
   readonly model: string;
-  /** Money was held for it, or may have been: its settlement makes its record. */
-  readonly held: boolean;
+  /** Money was or may have been reserved for the call: its settlement creates the record. */
+  readonly hasHold: boolean;
 }
 
 const failedCalls = new WeakMap<object, FailedCall>();
 
 /**
- * Notes it of an error that a handler throws on; kept beside the error, so that only failures cost anything. What
- * was noted as held once stays so.
+ * Attaches the failed call to the error that its handler throws; kept beside the error, so that only failures cost
+ * anything. `hasHold` is never reset.
  */
-export function noteFailure(thrown: unknown, call: FailedCall): void {
+export function annotateFailure(thrown: unknown, call: FailedCall): void {
   if (typeof thrown !== 'object' || thrown === null) return;
-  failedCalls.set(thrown, { ...call, held: call.held || failedCalls.get(thrown)?.held === true });
+  failedCalls.set(thrown, { ...call, hasHold: call.hasHold || failedCalls.get(thrown)?.hasHold === true });
 }
 
-/** Reports the calls that `handler` refuses. */
-export const recordedRefusals =
+/** Wraps `handler` so that the calls it refuses are reported. */
+export const withRefusalReports =
   (reporter: { add(refusal: Refusal): void }, handler: LinkHandler): LinkHandler =>
   (context, call) => {
     const startedAtMs = Date.now();
     return handler(context, call).catch((thrown: unknown) => {
       const failed = typeof thrown === 'object' && thrown !== null ? failedCalls.get(thrown) : undefined;
-      if (!failed?.held) {
+      if (!failed?.hasHold) {
         const { accountId, keyId } = call.key;
         reporter.add({
           requestId: context.requestId,
@@ -38,7 +38,7 @@ export const recordedRefusals =
           endpoint: call.path,
           startedAtMs,
           error: GatewayError.from(thrown),
-          callerLeft: thrown instanceof ClientDisconnected,
+          clientDisconnected: thrown instanceof ClientDisconnected,
         });
       }
       throw thrown;

@@ -1,11 +1,11 @@
 import { expect, jest, test } from '@jest/globals';
-import { heldBody } from './held-body';
+import { bufferedBody } from './buffered-body';
 
 test('a reply comes whole, and is over then', async () => {
   const bytes = Buffer.alloc(300_000, 'x');
   let overs = 0;
   const pieces: Buffer[] = [];
-  for await (const piece of heldBody(bytes, () => overs++)) {
+  for await (const piece of bufferedBody(bytes, () => overs++)) {
     expect(overs).toBe(0);
     pieces.push(piece);
   }
@@ -16,7 +16,7 @@ test('one that nobody takes is over after a minute', () => {
   jest.useFakeTimers();
   try {
     let overs = 0;
-    heldBody(Buffer.alloc(10), () => overs++);
+    bufferedBody(Buffer.alloc(10), () => overs++);
     jest.advanceTimersByTime(59_999);
     expect(overs).toBe(0);
     jest.advanceTimersByTime(1);

@@ -9,7 +9,7 @@ const PIECE_BYTES = 128 * 1024;
  * or takes it so slowly that it is cut off.
  * @param onOver called once
  */
-export function heldBody(bytes: Buffer, onOver: () => void): AsyncIterable<Buffer> {
+export function bufferedBody(bytes: Buffer, onOver: () => void): AsyncIterable<Buffer> {
   return pacedBody({ body: inPieces(bytes), pace: PACE, onSlow: () => {}, onOver });
 }
 
