@@ -69,7 +69,14 @@ module.exports = {
         'store, clients, providers, formats, events, journal and upload import domain and never each other.',
       severity: 'error',
       from: { path: `${service}/(${adapters})/`, pathNot: '\\.test\\.ts$' },
-      to: { path: `${service}/(${adapters}|rpc|routes)/`, pathNot: '^services/$1/src/$2/' },
+      to: { path: `${service}/(${adapters}|app|rpc|routes)/`, pathNot: '^services/$1/src/$2/' },
+    },
+    {
+      name: 'use-cases-know-no-rpc',
+      comment: 'rpc/ holds the handlers; what they call knows nothing of them.',
+      severity: 'error',
+      from: { path: `${service}/app/` },
+      to: { path: `${service}/rpc/` },
     },
     {
       name: 'web-pages-stand-apart',

@@ -1,4 +1,4 @@
-import { ConfigError, createLogger, processSettings, readConfig, z } from '@gateway/process';
+import { createLogger, parseEnv, processSettings, SettingsError, z } from '@gateway/process';
 import { migrateService } from './migrate';
 
 const settings = {
@@ -17,7 +17,7 @@ export async function runMigration(
 ): Promise<void> {
   const log = createLogger(`${schema}-migrate`, env.LOG_LEVEL ?? 'info');
   try {
-    const config = readConfig(settings, env);
+    const config = parseEnv(settings, env);
     await migrateService({
       ownerUrl: config.MIGRATION_DATABASE_URL,
       serviceUrl: config.DATABASE_URL,
@@ -27,8 +27,8 @@ export async function runMigration(
     });
     log.info({ schema }, 'up to date');
   } catch (error) {
-    process.exitCode = error instanceof ConfigError ? 2 : 1;
-    if (error instanceof ConfigError) process.stderr.write(`${schema}-migrate: ${error.message}\n`);
+    process.exitCode = error instanceof SettingsError ? 2 : 1;
+    if (error instanceof SettingsError) process.stderr.write(`${schema}-migrate: ${error.message}\n`);
     else log.fatal({ err: error }, 'migration failed');
   }
 }

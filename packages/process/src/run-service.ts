@@ -1,5 +1,5 @@
 import { createLogger, type Logger } from './log';
-import { ConfigError } from './settings';
+import { SettingsError } from './settings';
 import { stopInTime } from './stop-in-time';
 
 /** A started service: the ports it listens on and how to stop it. */
@@ -39,7 +39,7 @@ export async function runService(
   try {
     service = await start(process.env, log);
   } catch (error) {
-    if (error instanceof ConfigError) {
+    if (error instanceof SettingsError) {
       process.stderr.write(`${name}: ${error.message}\n`);
       process.exit(2);
     }

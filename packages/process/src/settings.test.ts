@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, grpcSettings, readConfig } from './settings';
+import { grpcSettings, parseEnv, SettingsError } from './settings';
 
 const SECRET = 'sixteen bytes ok';
 
-const read = (value: string) => readConfig(grpcSettings, { SERVICE_SECRET: value }).SERVICE_SECRET;
+const read = (value: string) => parseEnv(grpcSettings, { SERVICE_SECRET: value }).SERVICE_SECRET;
 
 describe('SERVICE_SECRET', () => {
   test('is a list whose entries have at least 16 bytes', () => {
@@ -20,6 +20,6 @@ describe('SERVICE_SECRET', () => {
     ['a short entry in a long list', `${SECRET},short`, 'entry 2 of 2 is shorter than 16 bytes'],
     ['a short secret', 'fifteen bytes..', 'entry 1 of 1 is shorter than 16 bytes'],
   ])('is refused with %s, by the place of the entry and without its value', (_what, value, problem) => {
-    expect(() => read(value)).toThrow(new ConfigError([`SERVICE_SECRET: ${problem}`]));
+    expect(() => read(value)).toThrow(new SettingsError([`SERVICE_SECRET: ${problem}`]));
   });
 });

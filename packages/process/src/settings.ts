@@ -62,15 +62,15 @@ export function publicApiUrl() {
   ]);
 }
 
-export class ConfigError extends Error {
+export class SettingsError extends Error {
   constructor(problems: readonly string[]) {
     super(`invalid settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
+    this.name = 'SettingsError';
   }
 }
 
 /** Parses the environment; reports every invalid setting at once, by name and without its value. */
-export function readConfig<T extends z.ZodRawShape>(
+export function parseEnv<T extends z.ZodRawShape>(
   shape: T,
   env: NodeJS.ProcessEnv,
 ): z.output<z.ZodObject<T>> {
@@ -78,5 +78,5 @@ export function readConfig<T extends z.ZodRawShape>(
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = z.object(shape).safeParse(given);
   if (result.success) return result.data;
-  throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  throw new SettingsError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
 }

@@ -1,5 +1,5 @@
 import { nanoFromUsd } from '@gateway/money';
-import { addresses, grpcSettings, port, processSettings, readConfig, secrets, z } from '@gateway/process';
+import { addresses, grpcSettings, parseEnv, port, processSettings, secrets, z } from '@gateway/process';
 
 /** 24 days: a longer timer fires at once, again and again. */
 const MAX_INTERVAL_MS = 24 * 86_400_000;
@@ -47,4 +47,4 @@ const shape = {
 
 export type Settings = ReturnType<typeof readSettings>;
 
-export const readSettings = (env: NodeJS.ProcessEnv) => readConfig(shape, env);
+export const readSettings = (env: NodeJS.ProcessEnv) => parseEnv(shape, env);

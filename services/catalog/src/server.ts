@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
-import { type Logger, type RunningService, readConfig, startAdminServer } from '@gateway/process';
+import { type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import { loadService, startGrpcServer, unary } from '@gateway/rpc';
-import { settings } from './config';
 import { Catalog } from './domain/catalog';
 import { createCatalogMetrics } from './metrics';
 import { createModel, type Edit, setModelStatus, setPricing, updateModel } from './rpc/edit-models';
 import { Watchers } from './rpc/watch';
 import { readSeed } from './seed/read-seed';
+import { readSettings } from './settings';
 import { editCatalog } from './store/edit-catalog';
 import { followChanges } from './store/follow-changes';
 import { addMissingModels, loadChanges } from './store/models';
@@ -17,9 +17,9 @@ const POLL_INTERVAL_MS = 1_000;
 const STOP_GRACE_MS = 5_000;
 
 export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
-  const config = readConfig(settings, env);
-  const seed = await readSeed(config.CATALOG_SEED_DIR);
-  const pool = createPool({ url: config.DATABASE_URL, log, maxConnections: 4 });
+  const settings = readSettings(env);
+  const seed = await readSeed(settings.CATALOG_SEED_DIR);
+  const pool = createPool({ url: settings.DATABASE_URL, log, maxConnections: 4 });
   await awaitMigrations({ pool, schema: 'catalog', directory: path.join(__dirname, '../migrations'), log });
   const added = await addMissingModels(pool, seed);
   if (added.length > 0) log.info({ models: added.length }, 'models added from the seed');
@@ -28,7 +28,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   catalog.apply(await loadChanges(pool, catalog.revision));
   const follower = followChanges({
     pool,
-    url: config.DATABASE_URL,
+    url: settings.DATABASE_URL,
     catalog,
     log,
     intervalMs: POLL_INTERVAL_MS,
@@ -42,9 +42,9 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const { service } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1.CatalogService;
   const { Watch, ...edits } = service;
   const grpcServer = await startGrpcServer({
-    host: config.BIND_HOST,
-    port: config.GRPC_PORT,
-    secrets: config.SERVICE_SECRET,
+    host: settings.BIND_HOST,
+    port: settings.GRPC_PORT,
+    secrets: settings.SERVICE_SECRET,
     services: [
       {
         definition: { Watch },
@@ -64,8 +64,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     ],
   });
   const admin = await startAdminServer({
-    host: config.BIND_HOST,
-    port: config.ADMIN_PORT,
+    host: settings.BIND_HOST,
+    port: settings.ADMIN_PORT,
     metrics: createCatalogMetrics({
       revision: () => catalog.revision,
       watchers: () => watchers.count,

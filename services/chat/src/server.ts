@@ -15,18 +15,7 @@ import {
 import { CatalogWatch } from '@gateway/catalog-client';
 import { GatewayError } from '@gateway/errors';
 import { type LinkHandler, LinkServer } from '@gateway/link';
-import {
-  addresses,
-  grpcSettings,
-  type Logger,
-  milliseconds,
-  port,
-  processSettings,
-  type RunningService,
-  readConfig,
-  startAdminServer,
-  z,
-} from '@gateway/process';
+import { type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
@@ -34,79 +23,29 @@ import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media
 import { BodyRoom } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import { AbandonedCalls } from './app/abandoned-calls';
+import { Admission } from './app/admission';
+import { answerChat } from './app/answer-chat';
+import { ChatRelay } from './app/chat-relay';
+import { Dispatcher } from './app/dispatcher';
+import { ProgressClock } from './app/progress-clock';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
 import { CountingShare } from './domain/counting-share';
 import { ExpectedOutputs } from './domain/expected-outputs';
-import { MAX_REPLY_BYTES, ReplyRoom } from './domain/reply-room';
+import { ReplyRoom } from './domain/reply-room';
 import { Journal } from './journal/journal';
+import { recoverPreviousEpochs } from './journal/recover-previous-epochs';
 import { createChatMetrics } from './metrics';
 import { createProviders, KNOWN } from './providers/registry';
 import { UnreadBudget } from './providers/unread-budget';
 import { UpstreamHttp } from './providers/upstream-http';
-import { recoverPreviousEpochs } from './recover-previous-epochs';
-import { AbandonedCalls } from './rpc/abandoned-calls';
-import { Admission } from './rpc/admission';
-import { answerChat } from './rpc/answer-chat';
-import { ChatRelay } from './rpc/chat-relay';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
 import { createMessage } from './rpc/create-message';
-import { Dispatcher } from './rpc/dispatcher';
 import { getModel, listModels } from './rpc/list-models';
-import { ProgressClock } from './rpc/progress-clock';
 import { routeCall } from './rpc/route-call';
-
-const settings = {
-  ...processSettings,
-  ...grpcSettings,
-  GRPC_PORT: port(7103),
-  CATALOG_ADDR: addresses(),
-  BILLING_ADDR: addresses(),
-  /** Absent: there are no images and videos, and model lists show none. */
-  MEDIA_ADDR: addresses().optional(),
-  /** Holds the usage journal; must outlive the process, and belong to it alone. */
-  DATA_DIR: z.string(),
-  JOURNAL_MAX_BYTES: z.coerce
-    .number()
-    .int()
-    .positive()
-    .default(256 * 1024 ** 2),
-  /** Of all calls under way together, each until it has ended; what is made of a body takes several times as much. */
-  BODY_MEMORY_BYTES: z.coerce
-    .number()
-    .int()
-    .positive()
-    .default(512 * 1024 ** 2),
-  /** Of the replies that are no streams, each until its caller has it; the largest must fit where an account has half. */
-  REPLY_MEMORY_BYTES: z.coerce
-    .number()
-    .int()
-    .min(2 * MAX_REPLY_BYTES)
-    .default(512 * 1024 ** 2),
-  /** Absent: usage goes to billing over gRPC. */
-  KAFKA_BROKERS: addresses().optional(),
-  KAFKA_TOPIC_PREFIX: z.string().default(''),
-  CHAT_PROVIDERS: z.string().default('openai,anthropic,google,deepseek,mistral,xai'),
-  SIM_BASE_URL: z.url().optional(),
-  /** Top-level fields of a call that its format does not document. */
-  UNKNOWN_FIELDS: z.enum(['refuse', 'forward']).default('refuse'),
-  UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),
-  /** Below edge's own patience, so that the caller learns that the provider was slow. */
-  UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(540_000),
-  UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(120_000),
-  /** Of silence, after which the caller of a stream is told that it goes on. */
-  KEEP_ALIVE_MS: milliseconds(15_000),
-  /** From the opening of a target's circuit to its first probe. */
-  CIRCUIT_OPEN_MS: milliseconds(10_000),
-  /** How long a provider is listened to once the caller has disconnected; below the drain, so that a stop waits for it. */
-  ABANDONED_CALL_TIMEOUT_MS: milliseconds(540_000),
-  /** Of one account, before new calls of models that hide their reasoning are refused. */
-  MAX_ABANDONED_CALLS: z.coerce.number().int().positive().default(500),
-  RESERVE_TIMEOUT_MS: milliseconds(5_000),
-  /** Beyond the longest stream that there should be. */
-  DRAIN_TIMEOUT_MS: milliseconds(600_000),
-};
+import { readSettings } from './settings';
 
 /** An account has room for this part of all bodies, or replies, as long as any but the last eighth is free. */
 const ACCOUNT_SHARES = 16;
@@ -123,32 +62,32 @@ const STOP_REST_MS = 10_000;
 const roomFor = (maxBytes: number) => new BodyRoom(maxBytes, maxBytes / ACCOUNT_SHARES);
 
 export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
-  const config = readConfig(settings, env);
-  const providers = createProviders(config, env, new UnreadBudget(UNREAD_BYTES));
-  const peer = { secrets: config.SERVICE_SECRET, caller: 'chat' };
+  const settings = readSettings(env);
+  const providers = createProviders(settings, env, new UnreadBudget(UNREAD_BYTES));
+  const peer = { secrets: settings.SERVICE_SECRET, caller: 'chat' };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
-  const billing = createGrpcClient(BillingService, { ...peer, addresses: config.BILLING_ADDR });
-  const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: config.BILLING_ADDR });
-  const catalog = createGrpcClient(CatalogService, { ...peer, addresses: config.CATALOG_ADDR });
+  const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
+  const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
+  const catalog = createGrpcClient(CatalogService, { ...peer, addresses: settings.CATALOG_ADDR });
 
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
   const media =
-    config.MEDIA_ADDR && createGrpcClient(MediaService, { ...peer, addresses: config.MEDIA_ADDR });
+    settings.MEDIA_ADDR && createGrpcClient(MediaService, { ...peer, addresses: settings.MEDIA_ADDR });
   const mediaProviders = media && new MediaProviders(media, log);
 
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const journal = new Journal({
-    directory: path.join(config.DATA_DIR, 'journal'),
-    maxBytes: config.JOURNAL_MAX_BYTES,
+    directory: path.join(settings.DATA_DIR, 'journal'),
+    maxBytes: settings.JOURNAL_MAX_BYTES,
     segmentBytes: SEGMENT_BYTES,
   });
   const relay = new UsageRelay({
-    delivery: config.KAFKA_BROKERS
+    delivery: settings.KAFKA_BROKERS
       ? kafkaDelivery({
           clientId: 'gateway-chat',
-          brokers: config.KAFKA_BROKERS,
-          topicPrefix: config.KAFKA_TOPIC_PREFIX,
+          brokers: settings.KAFKA_BROKERS,
+          topicPrefix: settings.KAFKA_TOPIC_PREFIX,
           log,
         })
       : grpcDelivery(billing),
@@ -158,7 +97,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const reserve: ReserveClient = new ReserveClient({
     clients: billingInstances,
     log,
-    timeoutMs: config.RESERVE_TIMEOUT_MS,
+    timeoutMs: settings.RESERVE_TIMEOUT_MS,
     onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }, error) => {
       // What gives it back makes its record.
       annotateFailure(error, { model, hasHold: true });
@@ -172,25 +111,25 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   await recoverPreviousEpochs({ billing, journal, relay, log, signal: stopping.signal });
   const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
 
-  const upstream = new UpstreamHttp(config.KEEP_ALIVE_MS);
+  const upstream = new UpstreamHttp(settings.KEEP_ALIVE_MS);
   const clock = new ProgressClock();
-  const health = new TargetHealth(() => performance.now(), config.CIRCUIT_OPEN_MS);
-  const bodies = roomFor(config.BODY_MEMORY_BYTES);
-  const replies = new ReplyRoom(roomFor(config.REPLY_MEMORY_BYTES));
+  const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
+  const bodies = roomFor(settings.BODY_MEMORY_BYTES);
+  const replies = new ReplyRoom(roomFor(settings.REPLY_MEMORY_BYTES));
   const abandoned = new AbandonedCalls({
-    maxOfAccount: config.MAX_ABANDONED_CALLS,
-    timeoutMs: config.ABANDONED_CALL_TIMEOUT_MS,
+    maxOfAccount: settings.MAX_ABANDONED_CALLS,
+    timeoutMs: settings.ABANDONED_CALL_TIMEOUT_MS,
   });
   const metrics = createChatMetrics(health, bodies, replies, abandoned);
   const dispatcher = new Dispatcher({
     upstream,
     health,
     metrics: metrics.targets,
-    holdMs: config.KEEP_ALIVE_MS,
+    holdMs: settings.KEEP_ALIVE_MS,
     timeouts: {
-      connectMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
-      firstByteMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
-      idleMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+      connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
+      firstByteMs: settings.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+      idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
     },
   });
   const chatRelay = new ChatRelay({
@@ -200,7 +139,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     metrics: metrics.targets,
     health,
     replies,
-    quietMs: config.KEEP_ALIVE_MS,
+    quietMs: settings.KEEP_ALIVE_MS,
   });
   const countingShare = (allMs: number) => new CountingShare(() => performance.now(), allMs);
   const answer = answerChat({
@@ -216,8 +155,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const isMediaProvider = mediaProviders?.serves ?? (() => false);
   const listed = { models, providers, isMediaProvider, admission };
   const routes = routeCall({
-    chatCompletion: createChatCompletion(answer, config.UNKNOWN_FIELDS),
-    message: createMessage(answer, config.UNKNOWN_FIELDS),
+    chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
+    message: createMessage(answer, settings.UNKNOWN_FIELDS),
     countTokens: countTokens({ models, admission, counting: countingShare(FREE_COUNTS_MS) }),
     listModels: withCurrentKey(keys, listModels(listed)),
     getModel: withCurrentKey(keys, getModel(listed)),
@@ -233,12 +172,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
-  const simulated = simulatedProviders(KNOWN, env, config.SIM_BASE_URL);
+  const simulated = simulatedProviders(KNOWN, env, settings.SIM_BASE_URL);
   const listing = listProviders({ providers: providers.keys(), simulated, health });
   const grpc = await startGrpcServer({
-    host: config.BIND_HOST,
-    port: config.GRPC_PORT,
-    secrets: config.SERVICE_SECRET,
+    host: settings.BIND_HOST,
+    port: settings.GRPC_PORT,
+    secrets: settings.SERVICE_SECRET,
     services: [
       {
         definition: { Relay: ChatService.service.Relay },
@@ -253,18 +192,18 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     ],
   });
   const admin = await startAdminServer({
-    host: config.BIND_HOST,
-    port: config.ADMIN_PORT,
+    host: settings.BIND_HOST,
+    port: settings.ADMIN_PORT,
     metrics: metrics.registry,
     checks: { catalog: () => models.loaded, billing: () => reserve.up, journal: () => journal.admits },
   });
 
   return {
     ports: { grpc: grpc.port, admin: admin.port },
-    stopTimeoutMs: config.DRAIN_TIMEOUT_MS + STOP_REST_MS,
+    stopTimeoutMs: settings.DRAIN_TIMEOUT_MS + STOP_REST_MS,
     async stop() {
       stopping.abort();
-      const late = new Promise((resolve) => setTimeout(resolve, config.DRAIN_TIMEOUT_MS).unref());
+      const late = new Promise((resolve) => setTimeout(resolve, settings.DRAIN_TIMEOUT_MS).unref());
       await Promise.race([link.drain(), late]);
       link.close();
       await grpc.stop(1_000);

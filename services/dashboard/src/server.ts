@@ -3,13 +3,12 @@ import path from 'node:path';
 import { LinkPool } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import {
-  ConfigError,
   closeServer,
   type Logger,
   listen,
   type RunningService,
-  readConfig,
   SecurityLog,
+  SettingsError,
   startAdminServer,
 } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
@@ -36,7 +35,6 @@ import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
 import { ProviderInstances } from './clients/provider-instances';
 import { SecretScanningKeys } from './clients/secret-scanning-keys';
-import { settings } from './config';
 import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
 import { SequenceMask } from './domain/sequence-mask';
@@ -53,6 +51,7 @@ import { getSigningKeys } from './rpc/get-signing-keys';
 import { LoginTokens } from './security/login-tokens';
 import { PasswordHasher } from './security/password-hasher';
 import { SigningKeys } from './security/signing-keys';
+import { readSettings, type Settings } from './settings';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Of a form, which edge passes on as it comes and gives five minutes; other bodies have a bound of their own. */
@@ -67,26 +66,24 @@ const REGISTER_WINDOW_SECONDS = 60 * 60;
 const MEMBER_WINDOW_SECONDS = 60 * 60;
 const CHANGE_WINDOW_SECONDS = 60 * 60;
 
-type Config = ReturnType<typeof readConfig<typeof settings>>;
-
 export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
-  const config = readConfig(settings, env);
-  const operator = readOperator(config);
-  const pool = createPool({ url: config.DATABASE_URL, log });
+  const settings = readSettings(env);
+  const operator = readOperator(settings);
+  const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'dashboard', directory: path.join(__dirname, '../migrations'), log });
 
-  const peer = { secrets: config.SERVICE_SECRET, caller: 'dashboard' };
+  const peer = { secrets: settings.SERVICE_SECRET, caller: 'dashboard' };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
-  const billingClient = createGrpcClient(BillingService, { ...peer, addresses: config.BILLING_ADDR });
-  const catalogClient = createGrpcClient(CatalogService, { ...peer, addresses: config.CATALOG_ADDR });
-  const mask = new SequenceMask(config.SERVICE_SECRET);
+  const billingClient = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
+  const catalogClient = createGrpcClient(CatalogService, { ...peer, addresses: settings.CATALOG_ADDR });
+  const mask = new SequenceMask(settings.SERVICE_SECRET);
   const billing = new Billing(billingClient, mask);
   const models = new ModelDirectory(catalogClient, log);
   const editor = new CatalogEditor(catalogClient, models);
-  const carriers = openCarriers(config, log);
-  const signingKeys = new SigningKeys(config.JWT_SIGNING_KEY);
+  const carriers = openCarriers(settings, log);
+  const signingKeys = new SigningKeys(settings.JWT_SIGNING_KEY);
   const tokens = new LoginTokens(signingKeys);
   const hasher = new PasswordHasher();
   const firstOperator = operator && new FirstOperator({ pool, billing, hasher }, operator, log);
@@ -97,7 +94,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const webFiles = await loadWebFiles(path.join(__dirname, '../web/dist'));
   if (webFiles.size === 0) log.warn('the web UI is not built: only the API is served');
   let closing = false;
-  const limits = readLimits(config);
+  const limits = readLimits(settings);
   const answered = endpoints({
     pool,
     billing,
@@ -107,12 +104,12 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     tokens,
     events,
     scanningKeys: new SecretScanningKeys({
-      url: config.SECRET_SCANNING_KEYS_URL,
-      file: config.SECRET_SCANNING_KEYS_FILE,
+      url: settings.SECRET_SCANNING_KEYS_URL,
+      file: settings.SECRET_SCANNING_KEYS_FILE,
     }),
     limits,
     mask,
-    apiUrl: config.PUBLIC_API_URL,
+    apiUrl: settings.PUBLIC_API_URL,
     places: new CallPlaces(MAX_PLAYGROUND_CALLS),
     carriers: carriers.pools,
     instances: carriers.instances,
@@ -126,10 +123,10 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     refusedToken: (error, head) => recordRefusedToken(events, error, head),
     lookedUp: (endpoint, call, result) => recordLookup(events, endpoint, call, result),
     apiDocument: serveApiDocument(() =>
-      apiDocument({ endpoints: answered, v1Bodies, apiUrl: config.PUBLIC_API_URL }),
+      apiDocument({ endpoints: answered, v1Bodies, apiUrl: settings.PUBLIC_API_URL }),
     ),
     webUi: webUi(webFiles),
-    secrets: config.SERVICE_SECRET,
+    secrets: settings.SERVICE_SECRET,
     log,
     metrics,
     closing: () => closing,
@@ -142,11 +139,11 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     },
     app,
   );
-  const httpPort = await listen(server, config.HTTP_PORT, config.BIND_HOST);
+  const httpPort = await listen(server, settings.HTTP_PORT, settings.BIND_HOST);
   const grpcServer = await startGrpcServer({
-    host: config.BIND_HOST,
-    port: config.GRPC_PORT,
-    secrets: config.SERVICE_SECRET,
+    host: settings.BIND_HOST,
+    port: settings.GRPC_PORT,
+    secrets: settings.SERVICE_SECRET,
     services: [
       {
         definition: DashboardService.service,
@@ -156,8 +153,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     ],
   });
   const admin = await startAdminServer({
-    host: config.BIND_HOST,
-    port: config.ADMIN_PORT,
+    host: settings.BIND_HOST,
+    port: settings.ADMIN_PORT,
     metrics: metrics.registry,
     checks: {
       database: () => ping(pool),
@@ -183,13 +180,14 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
 }
 
 /** The services that answer playground calls and know the providers. */
-function openCarriers(config: Config, log: Logger) {
-  const peer = { secrets: config.SERVICE_SECRET, caller: 'dashboard' };
+function openCarriers(settings: Settings, log: Logger) {
+  const peer = { secrets: settings.SERVICE_SECRET, caller: 'dashboard' };
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
-  const chats = config.CHAT_ADDR && createGrpcClients(ChatService, { ...peer, addresses: config.CHAT_ADDR });
+  const chats =
+    settings.CHAT_ADDR && createGrpcClients(ChatService, { ...peer, addresses: settings.CHAT_ADDR });
   const medias =
-    config.MEDIA_ADDR && createGrpcClients(MediaService, { ...peer, addresses: config.MEDIA_ADDR });
+    settings.MEDIA_ADDR && createGrpcClients(MediaService, { ...peer, addresses: settings.MEDIA_ADDR });
   const pools = {
     chat: chats && new LinkPool({ name: 'chat.Relay', relays: chats.map((one) => () => one.Relay()), log }),
     media:
@@ -199,12 +197,12 @@ function openCarriers(config: Config, log: Logger) {
   const instances = new ProviderInstances([
     ...(chats ?? []).map((one, index) => ({
       service: 'chat' as const,
-      address: addressOf(config.CHAT_ADDR, index),
+      address: addressOf(settings.CHAT_ADDR, index),
       ask: (within: CallSettings) => callUnary(one, one.ListProviders, {}, within),
     })),
     ...(medias ?? []).map((one, index) => ({
       service: 'media' as const,
-      address: addressOf(config.MEDIA_ADDR, index),
+      address: addressOf(settings.MEDIA_ADDR, index),
       ask: (within: CallSettings) => callUnary(one, one.ListProviders, {}, within),
     })),
   ]);
@@ -219,53 +217,53 @@ function openCarriers(config: Config, log: Logger) {
   };
 }
 
-function readLimits(config: Config) {
+function readLimits(settings: Settings) {
   return {
     loginPerEmail: {
       name: 'login by email',
-      maxTries: config.LOGIN_LIMIT_PER_EMAIL,
+      maxTries: settings.LOGIN_LIMIT_PER_EMAIL,
       windowSeconds: LOGIN_WINDOW_SECONDS,
     },
     loginPerEmailAnywhere: {
       name: 'login by email anywhere',
-      maxTries: config.LOGIN_LIMIT_PER_EMAIL_ANYWHERE,
+      maxTries: settings.LOGIN_LIMIT_PER_EMAIL_ANYWHERE,
       windowSeconds: LOGIN_WINDOW_SECONDS,
     },
     loginPerUser: {
       name: 'login by user',
-      maxTries: config.LOGIN_LIMIT_PER_USER,
+      maxTries: settings.LOGIN_LIMIT_PER_USER,
       windowSeconds: LOGIN_WINDOW_SECONDS,
     },
     loginPerAddress: {
       name: 'login by address',
-      maxTries: config.LOGIN_LIMIT_PER_ADDRESS,
+      maxTries: settings.LOGIN_LIMIT_PER_ADDRESS,
       windowSeconds: LOGIN_WINDOW_SECONDS,
     },
     registerPerAddress: {
       name: 'register by address',
-      maxTries: config.REGISTER_LIMIT_PER_ADDRESS,
+      maxTries: settings.REGISTER_LIMIT_PER_ADDRESS,
       windowSeconds: REGISTER_WINDOW_SECONDS,
     },
     changePerAccount: {
       name: 'change by account',
-      maxTries: config.CHANGE_LIMIT_PER_ACCOUNT,
+      maxTries: settings.CHANGE_LIMIT_PER_ACCOUNT,
       windowSeconds: CHANGE_WINDOW_SECONDS,
     },
     memberPerAccount: {
       name: 'member by account',
-      maxTries: config.MEMBER_LIMIT_PER_ACCOUNT,
+      maxTries: settings.MEMBER_LIMIT_PER_ACCOUNT,
       windowSeconds: MEMBER_WINDOW_SECONDS,
     },
     memberPerAddress: {
       name: 'member by address',
-      maxTries: config.MEMBER_LIMIT_PER_ADDRESS,
+      maxTries: settings.MEMBER_LIMIT_PER_ADDRESS,
       windowSeconds: MEMBER_WINDOW_SECONDS,
     },
   };
 }
 
-function readOperator(config: Config): { email: string; password: string } | undefined {
-  const { ADMIN_EMAIL, ADMIN_PASSWORD } = config;
+function readOperator(settings: Settings): { email: string; password: string } | undefined {
+  const { ADMIN_EMAIL, ADMIN_PASSWORD } = settings;
   if (ADMIN_EMAIL === undefined && ADMIN_PASSWORD === undefined) return undefined;
   const email = normaliseEmail(ADMIN_EMAIL ?? '');
   const problem = passwordProblem(ADMIN_PASSWORD ?? '', email ?? '');
@@ -273,6 +271,6 @@ function readOperator(config: Config): { email: string; password: string } | und
     ...(email === undefined ? ['ADMIN_EMAIL: not an email address'] : []),
     ...(problem ? [`ADMIN_PASSWORD: ${problem}`] : []),
   ];
-  if (email === undefined || problem) throw new ConfigError(problems);
+  if (email === undefined || problem) throw new SettingsError(problems);
   return { email, password: ADMIN_PASSWORD ?? '' };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { ConfigError, createLogger } from '@gateway/process';
+import { createLogger, SettingsError } from '@gateway/process';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startEdge } from './server';
 import { type EdgeFixture, KEY, SECRET, startEdgeFixture } from './testing/edge-fixture';
@@ -54,14 +54,14 @@ describe('by host', () => {
       DASHBOARD_HTTP_URL: 'http://x:1',
       EDGE_API_HOSTS: 'api.test',
     };
-    await expect(startEdge(env, createLogger('test', 'silent'))).rejects.toThrow(ConfigError);
+    await expect(startEdge(env, createLogger('test', 'silent'))).rejects.toThrow(SettingsError);
   });
 });
 
 test('a wrong trusted proxy is refused by its place, without its value', async () => {
   const env = { EDGE_TRUSTED_PROXIES: '10.0.0.0/8, 10.0.0.0/40, ::1' };
   const refused = startEdge(env, createLogger('test', 'silent'));
-  await expect(refused).rejects.toThrow(ConfigError);
+  await expect(refused).rejects.toThrow(SettingsError);
   await expect(refused).rejects.toThrow(/^ {2}EDGE_TRUSTED_PROXIES\.1: neither an address nor a network$/m);
 });
 

@@ -15,7 +15,6 @@ import { AccessLog, appendAccessLog } from './clients/access-log';
 import { resolveKey, watchKeys } from './clients/billing-keys';
 import { fetchSigningKeys } from './clients/signing-keys';
 import { throttleLeases } from './clients/throttle-lease';
-import { type EdgeConfig, readEdgeConfig } from './config';
 import { type SpaceOf, spaceByHost, spaceOfPort } from './domain/address-space';
 import { KeyCache } from './domain/key-cache';
 import { LoginTokens } from './domain/login-tokens';
@@ -31,6 +30,7 @@ import type { SendLimits } from './http/send-body';
 import { createEdgeMetrics, type EdgeMetrics } from './metrics';
 import { answerApi } from './routes/api';
 import { answerDashboard } from './routes/dashboard';
+import { readSettings, type Settings } from './settings';
 
 const CALLER = 'edge';
 const REFUSAL_GAP_MS = 100;
@@ -44,11 +44,11 @@ const MAX_KEY_SET_AGE_MS = 300_000;
 const UNFINISHED_SHARES = 8;
 
 export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
-  const config = readEdgeConfig(env);
-  const clients = createClients(config);
+  const settings = readSettings(env);
+  const clients = createClients(settings);
   const keys = new KeyCache({
     resolve: (key) => resolveKey(clients.billing, key),
-    maxEntries: config.EDGE_KEY_CACHE_ENTRIES,
+    maxEntries: settings.EDGE_KEY_CACHE_ENTRIES,
     maxRefusals: MAX_REFUSALS,
     refusalGapMs: REFUSAL_GAP_MS,
     maxResolving: MAX_RESOLVING,
@@ -62,12 +62,12 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     maxAgeMs: MAX_KEY_SET_AGE_MS,
   });
   const hop = {
-    target: config.DASHBOARD_HTTP_URL,
-    serviceToken: serviceToken(config.SERVICE_SECRET[0] ?? '', CALLER),
+    target: settings.DASHBOARD_HTTP_URL,
+    serviceToken: serviceToken(settings.SERVICE_SECRET[0] ?? '', CALLER),
   };
-  const proxy = createDashboardProxy({ ...hop, timeoutMs: config.EDGE_DASHBOARD_TIMEOUT_MS });
-  const playgroundProxy = createDashboardProxy({ ...hop, timeoutMs: config.EDGE_CALL_TIMEOUT_MS });
-  const bodyLimits = bodyLimitsOf(config);
+  const proxy = createDashboardProxy({ ...hop, timeoutMs: settings.EDGE_DASHBOARD_TIMEOUT_MS });
+  const playgroundProxy = createDashboardProxy({ ...hop, timeoutMs: settings.EDGE_CALL_TIMEOUT_MS });
+  const bodyLimits = bodyLimitsOf(settings);
   const rooms = [bodyLimits.api.room, bodyLimits.dashboard.room];
   const accessLog = new AccessLog({ send: appendAccessLog(clients.billing), log });
   const metrics = createEdgeMetrics({ keys, rooms, accessLog });
@@ -82,8 +82,8 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     carriers: { chat, ...(media && { media }) },
     bodyLimits: bodyLimits.api,
     uploadLimits: bodyLimits.upload,
-    callTimeoutMs: config.EDGE_CALL_TIMEOUT_MS,
-    stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
+    callTimeoutMs: settings.EDGE_CALL_TIMEOUT_MS,
+    stallTimeoutMs: settings.EDGE_STALL_TIMEOUT_MS,
   };
   const dashboard = {
     tokens,
@@ -93,7 +93,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     bodyLimits: bodyLimits.dashboard,
     uploadLimits: bodyLimits.dashboardUpload,
   };
-  const fronts = addressesOf(config).map((address) => {
+  const fronts = addressesOf(settings).map((address) => {
     const answer = async (exchange: Exchange) => {
       const space = address.spaceOf(exchange.request.headers.host);
       if (space === 'api') return answerApi(exchange, api);
@@ -102,28 +102,28 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     };
     return {
       ...address,
-      ...createFront(config, { metrics, security, accessLog, answer, log }),
+      ...createFront(settings, { metrics, security, accessLog, answer, log }),
     };
   });
   let stopping = false;
   const admin = await startAdminServer({
-    host: config.BIND_HOST,
-    port: config.ADMIN_PORT,
+    host: settings.BIND_HOST,
+    port: settings.ADMIN_PORT,
     metrics: metrics.registry,
     checks: { stopping: () => !stopping, chat: () => chat.up, billing: () => watch.up },
   });
   const ports: Record<string, number> = { admin: admin.port };
-  for (const { name, port, server } of fronts) ports[name] = await listen(server, port, config.BIND_HOST);
+  for (const { name, port, server } of fronts) ports[name] = await listen(server, port, settings.BIND_HOST);
 
   return {
     ports,
-    stopTimeoutMs: config.EDGE_LAME_DUCK_MS + config.EDGE_STOP_GRACE_MS + STOP_REST_MS,
+    stopTimeoutMs: settings.EDGE_LAME_DUCK_MS + settings.EDGE_STOP_GRACE_MS + STOP_REST_MS,
     async stop() {
       stopping = true;
-      for (const { listener } of fronts) listener.beginClosing(config.EDGE_LAME_DUCK_MS);
+      for (const { listener } of fronts) listener.beginClosing(settings.EDGE_LAME_DUCK_MS);
       // Balancers see /readyz fail and stop sending; until they do, their connections are served.
-      await sleep(config.EDGE_LAME_DUCK_MS);
-      await Promise.all(fronts.map(({ server }) => drainServer(server, config.EDGE_STOP_GRACE_MS)));
+      await sleep(settings.EDGE_LAME_DUCK_MS);
+      await Promise.all(fronts.map(({ server }) => drainServer(server, settings.EDGE_STOP_GRACE_MS)));
       chat.close();
       media?.close();
       watch.close();
@@ -155,13 +155,13 @@ interface AllBodyLimits {
   readonly dashboardUpload: SendLimits;
 }
 
-function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
+function bodyLimitsOf(settings: Settings): AllBodyLimits {
   const limits = (maxBytes: number, maxBodiesBytes: number): BodyLimits => {
     const unfinishedBytes = Math.floor(maxBodiesBytes / UNFINISHED_SHARES);
     return {
       maxBytes,
-      timeoutMs: config.EDGE_BODY_TIMEOUT_MS,
-      progressMs: config.EDGE_BODY_PROGRESS_MS,
+      timeoutMs: settings.EDGE_BODY_TIMEOUT_MS,
+      progressMs: settings.EDGE_BODY_PROGRESS_MS,
       room: new BodyRoom(maxBodiesBytes, maxBytes),
       unfinished: new ByteShares({
         maxBytes: Math.max(maxBytes, unfinishedBytes),
@@ -170,12 +170,12 @@ function bodyLimitsOf(config: EdgeConfig): AllBodyLimits {
     };
   };
   const upload = {
-    maxBytes: config.EDGE_MAX_UPLOAD_BYTES,
-    timeoutMs: config.EDGE_UPLOAD_TIMEOUT_MS,
-    stallTimeoutMs: config.EDGE_STALL_TIMEOUT_MS,
+    maxBytes: settings.EDGE_MAX_UPLOAD_BYTES,
+    timeoutMs: settings.EDGE_UPLOAD_TIMEOUT_MS,
+    stallTimeoutMs: settings.EDGE_STALL_TIMEOUT_MS,
   };
-  const api = limits(config.EDGE_MAX_BODY_BYTES, config.EDGE_BODY_MEMORY_BYTES);
-  const dashboard = limits(config.EDGE_DASHBOARD_MAX_BODY_BYTES, config.EDGE_DASHBOARD_BODY_MEMORY_BYTES);
+  const api = limits(settings.EDGE_MAX_BODY_BYTES, settings.EDGE_BODY_MEMORY_BYTES);
+  const dashboard = limits(settings.EDGE_DASHBOARD_MAX_BODY_BYTES, settings.EDGE_DASHBOARD_BODY_MEMORY_BYTES);
   return { api, upload: { ...api, ...upload }, dashboard, dashboardUpload: { ...dashboard, ...upload } };
 }
 
@@ -188,9 +188,9 @@ interface FrontDependencies {
 }
 
 /** One public port: its server and what watches over its requests. */
-function createFront(config: EdgeConfig, { metrics, security, accessLog, answer, log }: FrontDependencies) {
+function createFront(settings: Settings, { metrics, security, accessLog, answer, log }: FrontDependencies) {
   const listener = new EdgeListener({
-    isTrustedProxy: config.EDGE_TRUSTED_PROXIES,
+    isTrustedProxy: settings.EDGE_TRUSTED_PROXIES,
     onBegin: metrics.begin,
     onEnd: (exchange) => {
       metrics.end(exchange);
@@ -207,35 +207,36 @@ function createFront(config: EdgeConfig, { metrics, security, accessLog, answer,
     log,
   });
   const server = createEdgeHttpServer(listener, createEdgeApp(listener, answer), {
-    headerTimeoutMs: config.EDGE_HEADER_TIMEOUT_MS,
-    bodyTimeoutMs: Math.max(config.EDGE_BODY_TIMEOUT_MS, config.EDGE_UPLOAD_TIMEOUT_MS),
-    keepAliveMs: config.EDGE_KEEP_ALIVE_MS,
-    maxConnections: config.EDGE_MAX_CONNECTIONS,
+    headerTimeoutMs: settings.EDGE_HEADER_TIMEOUT_MS,
+    bodyTimeoutMs: Math.max(settings.EDGE_BODY_TIMEOUT_MS, settings.EDGE_UPLOAD_TIMEOUT_MS),
+    keepAliveMs: settings.EDGE_KEEP_ALIVE_MS,
+    maxConnections: settings.EDGE_MAX_CONNECTIONS,
   });
   return { listener, server };
 }
 
-function createClients(config: EdgeConfig) {
-  const shared = { secrets: config.SERVICE_SECRET, caller: CALLER };
+function createClients(settings: Settings) {
+  const shared = { secrets: settings.SERVICE_SECRET, caller: CALLER };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
   return {
-    billing: createGrpcClient(BillingService, { ...shared, addresses: config.BILLING_ADDR }),
-    chats: createGrpcClients(ChatService, { ...shared, addresses: config.CHAT_ADDR }),
-    medias: config.MEDIA_ADDR && createGrpcClients(MediaService, { ...shared, addresses: config.MEDIA_ADDR }),
-    dashboard: createGrpcClient(DashboardService, { ...shared, addresses: config.DASHBOARD_ADDR }),
+    billing: createGrpcClient(BillingService, { ...shared, addresses: settings.BILLING_ADDR }),
+    chats: createGrpcClients(ChatService, { ...shared, addresses: settings.CHAT_ADDR }),
+    medias:
+      settings.MEDIA_ADDR && createGrpcClients(MediaService, { ...shared, addresses: settings.MEDIA_ADDR }),
+    dashboard: createGrpcClient(DashboardService, { ...shared, addresses: settings.DASHBOARD_ADDR }),
   };
 }
 
-function addressesOf(config: EdgeConfig): { name: string; port: number; spaceOf: SpaceOf }[] {
-  const { EDGE_API_HOSTS: apiHosts, EDGE_DASHBOARD_HOSTS: dashboardHosts } = config;
+function addressesOf(settings: Settings): { name: string; port: number; spaceOf: SpaceOf }[] {
+  const { EDGE_API_HOSTS: apiHosts, EDGE_DASHBOARD_HOSTS: dashboardHosts } = settings;
   if (apiHosts.length > 0) {
-    return [{ name: 'api', port: config.EDGE_API_PORT, spaceOf: spaceByHost(apiHosts, dashboardHosts) }];
+    return [{ name: 'api', port: settings.EDGE_API_PORT, spaceOf: spaceByHost(apiHosts, dashboardHosts) }];
   }
   return [
-    { name: 'api', port: config.EDGE_API_PORT, spaceOf: spaceOfPort('api') },
-    { name: 'dashboard', port: config.EDGE_DASHBOARD_PORT, spaceOf: spaceOfPort('dashboard') },
+    { name: 'api', port: settings.EDGE_API_PORT, spaceOf: spaceOfPort('api') },
+    { name: 'dashboard', port: settings.EDGE_DASHBOARD_PORT, spaceOf: spaceOfPort('dashboard') },
   ];
 }

@@ -3,10 +3,10 @@ import {
   addresses,
   grpcSettings,
   milliseconds,
+  parseEnv,
   port,
   processSettings,
   publicApiUrl,
-  readConfig,
   timerMs,
   z,
 } from '@gateway/process';
@@ -73,6 +73,6 @@ export type Settings = ReturnType<typeof readSettings>;
 const DRAIN_MARGIN_MS = 5_000;
 
 export function readSettings(env: NodeJS.ProcessEnv) {
-  const { DRAIN_TIMEOUT_MS, ...settings } = readConfig(shape, env);
+  const { DRAIN_TIMEOUT_MS, ...settings } = parseEnv(shape, env);
   return { ...settings, DRAIN_TIMEOUT_MS: DRAIN_TIMEOUT_MS ?? settings.IMAGE_TIMEOUT_MS + DRAIN_MARGIN_MS };
 }

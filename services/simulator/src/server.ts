@@ -5,12 +5,8 @@ import {
   createMetrics,
   type Logger,
   listen,
-  port,
-  processSettings,
   type RunningService,
-  readConfig,
   startAdminServer,
-  z,
 } from '@gateway/process';
 import { Meter } from './domain/meter';
 import { ReplyWriter } from './domain/reply';
@@ -26,6 +22,7 @@ import { createMinimax } from './providers/minimax/minimax';
 import { COMPATIBLE, createKin } from './providers/openai/compatible';
 import { createOpenAi } from './providers/openai/openai';
 import { createRouter } from './routes/router';
+import { readSettings } from './settings';
 
 const DRAIN_MS = 2_000;
 const METER_ENTRIES = 200_000;
@@ -38,18 +35,15 @@ export async function startSimulator(
   log: Logger,
   nowMs: () => number = Date.now,
 ): Promise<RunningService> {
-  const config = readConfig(
-    { ...processSettings, HTTP_PORT: port(7199), KLING_SECRET_KEY: z.string().min(1).default('simulated') },
-    env,
-  );
-  const server = createSimulator(nowMs, config.KLING_SECRET_KEY, (error) =>
+  const settings = readSettings(env);
+  const server = createSimulator(nowMs, settings.KLING_SECRET_KEY, (error) =>
     log.error({ err: error }, 'call failed'),
   );
-  const host = config.BIND_HOST;
-  const http = await listen(server, config.HTTP_PORT, host);
+  const host = settings.BIND_HOST;
+  const http = await listen(server, settings.HTTP_PORT, host);
   const admin = await startAdminServer({
     host,
-    port: config.ADMIN_PORT,
+    port: settings.ADMIN_PORT,
     metrics: createMetrics(),
     checks: {},
   });

@@ -1,4 +1,4 @@
-import { ConfigError } from '@gateway/process';
+import { SettingsError } from '@gateway/process';
 import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
@@ -84,7 +84,7 @@ export interface ProviderSettings {
   readonly SIM_BASE_URL?: string | undefined;
 }
 
-/** @throws ConfigError for an unknown provider or one without its key */
+/** @throws SettingsError for an unknown provider or one without its key */
 export function createProviders(
   settings: ProviderSettings,
   env: NodeJS.ProcessEnv,
@@ -103,7 +103,7 @@ export function createProviders(
     else if (!baseUrl || !URL.canParse(baseUrl)) problems.push(`${known.env}_BASE_URL: not a URL`);
     else providers.set(id, known.create({ id, baseUrl, apiKey }, unread));
   }
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new SettingsError(problems);
   if (settings.SIM_BASE_URL) {
     const apiKey = 'sim';
     providers.set('sim', simulated({ id: 'sim', baseUrl: settings.SIM_BASE_URL, apiKey }, unread));

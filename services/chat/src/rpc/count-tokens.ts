@@ -1,10 +1,10 @@
 import { jsonReply, type LinkHandler } from '@gateway/link';
+import type { Admission } from '../app/admission';
 import { countConversation } from '../domain/count-conversation';
 import type { CountingShare } from '../domain/counting-share';
 import { type ModelLookup, resolveChatModel } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { parseCountTokens, toTokenCount } from '../formats/anthropic/count-tokens';
-import type { Admission } from './admission';
 
 export interface CountTokensDeps {
   readonly models: ModelLookup;

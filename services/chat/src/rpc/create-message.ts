@@ -1,7 +1,7 @@
 import type { LinkHandler } from '@gateway/link';
+import type { AnswerChat } from '../app/answer-chat';
 import type { UnknownFields } from '../domain/caller-request';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
-import type { AnswerChat } from './answer-chat';
 
 /** `POST /v1/messages`. */
 export function createMessage(answer: AnswerChat, unknownFields: UnknownFields): LinkHandler {

@@ -2,11 +2,11 @@ import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkReply } from '@gateway/link';
 import { canCall, isBareName, isOfType } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
+import type { Admission } from '../app/admission';
 import { type CatalogModel, isServed, isServedByMedia, noCatalog } from '../domain/model';
 import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { parseModelType } from '../formats/model-type';
 import { toOpenAiModel } from '../formats/openai/model-list';
-import type { Admission } from './admission';
 
 export interface ModelList {
   readonly loaded: boolean;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { readEdgeConfig } from '../config';
+import { readSettings } from '../settings';
 import { clientAddress } from './client-address';
 
 const required = {
@@ -11,7 +11,7 @@ const required = {
   DASHBOARD_HTTP_URL: 'http://x',
 };
 const trusting = (proxies: string) =>
-  readEdgeConfig({ ...required, EDGE_TRUSTED_PROXIES: proxies }).EDGE_TRUSTED_PROXIES;
+  readSettings({ ...required, EDGE_TRUSTED_PROXIES: proxies }).EDGE_TRUSTED_PROXIES;
 const isTrusted = trusting('10.0.0.0/8, 192.0.2.7, ::ffff:198.51.100.0/120, fd00::/8, 2001:db8::7');
 
 function addressOf(peer: string, forwardedFor: string, trust = isTrusted): string {

@@ -1,4 +1,4 @@
-import { ConfigError } from '@gateway/process';
+import { SettingsError } from '@gateway/process';
 import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
 import type { ImageProvider } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';
@@ -86,7 +86,7 @@ export interface MediaProviders {
   readonly videos: ReadonlyMap<string, VideoProvider>;
 }
 
-/** @throws ConfigError for an unknown provider or one without its credentials */
+/** @throws SettingsError for an unknown provider or one without its credentials */
 export function createProviders(
   settings: ProviderSettings,
   env: NodeJS.ProcessEnv,
@@ -106,7 +106,7 @@ export function createProviders(
     if (!known) problems.push(`MEDIA_PROVIDERS: unknown provider ${id}`);
     else add(known, readAccount(id, known, env, settings.SIM_BASE_URL, problems));
   }
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new SettingsError(problems);
   if (settings.SIM_BASE_URL) {
     for (const known of SIMULATED) {
       const credentials = Object.fromEntries(known.credentials.map((name) => [name, 'simulated']));

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ConfigError } from '@gateway/process';
+import { SettingsError } from '@gateway/process';
 import { expect, test } from '@jest/globals';
 import { checkUploadDirectory } from './check-upload-directory';
 
@@ -11,6 +11,6 @@ test.each([
   ['is a file', process.execPath],
 ])('one that %s is found at the start', async (_what, directory) => {
   const check = checkUploadDirectory(directory);
-  await expect(check).rejects.toBeInstanceOf(ConfigError);
+  await expect(check).rejects.toBeInstanceOf(SettingsError);
   await expect(check).rejects.toThrow(`UPLOAD_DIR: no file can be made in ${directory}`);
 });

@@ -1,13 +1,13 @@
-import { ConfigError } from '@gateway/process';
+import { SettingsError } from '@gateway/process';
 import { openNameless } from './open-nameless';
 
-/** At the start, so that no caller finds it out. @throws ConfigError where files can't be put there */
+/** At the start, so that no caller finds it out. @throws SettingsError where files can't be put there */
 export async function checkUploadDirectory(directory: string): Promise<void> {
   try {
     const file = await openNameless(directory);
     await file.close();
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new ConfigError([`UPLOAD_DIR: no file can be made in ${directory} (${code})`]);
+    throw new SettingsError([`UPLOAD_DIR: no file can be made in ${directory} (${code})`]);
   }
 }

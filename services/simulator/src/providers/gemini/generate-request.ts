@@ -4,7 +4,7 @@ import { isObject, type Json } from '../json';
 import { readContent, type Turn, toPromptMessage, toPromptMessages } from './contents';
 import { invalid } from './error';
 import { checkFunctions, readFunctions } from './functions';
-import { checkConfig, readConfig } from './generation-config';
+import { checkConfig, parseEnv } from './generation-config';
 import { type ImageWish, imageWish } from './image-wish';
 import { Shape } from './shape';
 import { checkTurns, readTurns } from './turns';
@@ -44,7 +44,7 @@ export function parseGenerateRequest(value: unknown, { model, stream }: Target):
   const contents = readTurns(body.contents, shape);
   const system = readContent(body.systemInstruction, shape, 'system_instruction');
   const functions = readFunctions(body, shape);
-  const config = readConfig(body.generationConfig, shape);
+  const config = parseEnv(body.generationConfig, shape);
   shape.list(body.safetySettings, 'safety_settings').forEach((setting, i) => {
     shape.message(setting, SAFETY_FIELDS, `safety_settings[${i}]`);
   });

@@ -57,7 +57,7 @@ export interface GenerationConfig {
 const at = (field: string) => `generation_config.${field}`;
 
 /** Reads `generationConfig`; `checkConfig` is for when nothing else was wrong with the body. */
-export function readConfig(value: unknown, shape: Shape): GenerationConfig {
+export function parseEnv(value: unknown, shape: Shape): GenerationConfig {
   const config = shape.message(value, FIELDS, 'generation_config');
   for (const field of ['topP', 'presencePenalty', 'frequencyPenalty']) shape.number(config[field], at(field));
   for (const field of ['topK', 'seed', 'logprobs']) shape.integer(config[field], at(field));

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { grpcSettings, port, processSettings, z } from '@gateway/process';
+import { grpcSettings, parseEnv, port, processSettings, z } from '@gateway/process';
 
-export const settings = {
+const shape = {
   ...processSettings,
   ...grpcSettings,
   GRPC_PORT: port(7101),
@@ -9,3 +9,5 @@ export const settings = {
   /** Folder of `*.json` files with the models that a new catalog starts with. */
   CATALOG_SEED_DIR: z.string().default(path.join(__dirname, '../../../deploy/catalog')),
 };
+
+export const readSettings = (env: NodeJS.ProcessEnv) => parseEnv(shape, env);

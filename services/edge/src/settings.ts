@@ -1,11 +1,11 @@
 import {
   addresses,
-  ConfigError,
   grpcSettings,
   milliseconds,
+  parseEnv,
   port,
   processSettings,
-  readConfig,
+  SettingsError,
   z,
 } from '@gateway/process';
 import proxyaddr from 'proxy-addr';
@@ -83,12 +83,12 @@ const shape = {
   EDGE_STOP_GRACE_MS: milliseconds(600_000),
 };
 
-export type EdgeConfig = ReturnType<typeof readEdgeConfig>;
+export type Settings = ReturnType<typeof readSettings>;
 
-export function readEdgeConfig(env: NodeJS.ProcessEnv) {
-  const config = readConfig(shape, env);
-  if (config.EDGE_API_HOSTS.length > 0 !== config.EDGE_DASHBOARD_HOSTS.length > 0) {
-    throw new ConfigError(['EDGE_API_HOSTS, EDGE_DASHBOARD_HOSTS: set both or neither']);
+export function readSettings(env: NodeJS.ProcessEnv) {
+  const settings = parseEnv(shape, env);
+  if (settings.EDGE_API_HOSTS.length > 0 !== settings.EDGE_DASHBOARD_HOSTS.length > 0) {
+    throw new SettingsError(['EDGE_API_HOSTS, EDGE_DASHBOARD_HOSTS: set both or neither']);
   }
-  return config;
+  return settings;
 }

@@ -1,10 +1,10 @@
-import { addresses, grpcSettings, port, processSettings, publicApiUrl, z } from '@gateway/process';
+import { addresses, grpcSettings, parseEnv, port, processSettings, publicApiUrl, z } from '@gateway/process';
 
 const ED25519_SEED = /^[A-Za-z0-9_-]{43}$/;
 
 const limit = (defaultLimit: number) => z.coerce.number().int().min(1).max(1_000_000).default(defaultLimit);
 
-export const settings = {
+const shape = {
   ...processSettings,
   ...grpcSettings,
   HTTP_PORT: port(7105),
@@ -48,3 +48,7 @@ export const settings = {
   /** Tries to add members to any account from one address in an hour. */
   MEMBER_LIMIT_PER_ADDRESS: limit(1_000),
 };
+
+export type Settings = ReturnType<typeof readSettings>;
+
+export const readSettings = (env: NodeJS.ProcessEnv) => parseEnv(shape, env);

@@ -1,8 +1,8 @@
 import { forEachEarlierHold, releasedEvent, type UsageRelay } from '@gateway/call-billing';
 import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import type { Journal } from './journal/journal';
-import { recover } from './journal/recover';
+import type { Journal } from './journal';
+import { recover } from './recover';
 
 /**
  * Ends the calls that earlier lives of this process left open: what the journal has is delivered again or
