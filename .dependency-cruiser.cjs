@@ -2,7 +2,9 @@
 const service = '^services/([^/]+)/src';
 const drivers =
   'node_modules/(pg|redis|kafkajs|express|undici|@grpc/grpc-js|@fastify|http-proxy-middleware|pino|prom-client)/|^(http|https|http2|tls|fs|fs/promises|child_process|worker_threads)$';
-const adapters = 'store|clients|providers|formats|events|journal|upload';
+const adapters = 'store|clients|providers|formats|journal|upload|redis|kafka';
+/** Pure rules: what the features of a service share, and each feature's own. */
+const rules = '(?:domain|[^/]+/rules)';
 
 module.exports = {
   forbidden: [
@@ -51,31 +53,37 @@ module.exports = {
     },
     {
       name: 'domain-is-pure',
-      comment: 'Domain code knows no HTTP, SQL, gRPC or provider: of its service it may import only itself.',
+      comment: 'Rules know no HTTP, SQL, gRPC or provider: within its service a rule imports only rules.',
       severity: 'error',
-      from: { path: `${service}/domain/` },
-      to: { path: service, pathNot: '^services/$1/src/domain/' },
+      from: { path: `${service}/${rules}/`, pathNot: '\\.test\\.ts$' },
+      to: { path: service, pathNot: `^services/$1/src/${rules}/` },
     },
     {
       name: 'domain-uses-no-drivers',
       comment: 'Neither directly nor through another module or package.',
       severity: 'error',
-      from: { path: `${service}/domain/`, pathNot: '\\.test\\.ts$' },
+      from: { path: `${service}/${rules}/`, pathNot: '\\.test\\.ts$' },
       to: { path: drivers, reachable: true },
     },
     {
       name: 'adapters-stay-apart',
       comment:
-        'store, clients, providers, formats, events, journal and upload import domain and never each other.',
+        'store, clients, providers, formats, journal, upload, redis and kafka import rules and never each other.',
       severity: 'error',
-      from: { path: `${service}/(${adapters})/`, pathNot: '\\.test\\.ts$' },
-      to: { path: `${service}/(${adapters}|app|rpc|routes)/`, pathNot: '^services/$1/src/$2/' },
+      from: { path: `${service}/[^/]*/?(${adapters})/`, pathNot: '\\.test\\.ts$' },
+      to: {
+        path: `${service}/[^/]*/?(${adapters}|app|rpc|routes)/`,
+        pathNot: '^services/$1/src/[^/]*/?$2/',
+      },
     },
     {
-      name: 'use-cases-know-no-rpc',
-      comment: 'rpc/ holds the handlers; what they call knows nothing of them.',
+      name: 'handlers-on-top',
+      comment: 'rpc/ holds the handlers; only server.ts and the files that register them import them.',
       severity: 'error',
-      from: { path: `${service}/app/` },
+      from: {
+        path: `${service}/`,
+        pathNot: `(${service}/(rpc|testing)/|/(server|open-images|open-videos)\\.ts$|\\.test\\.ts$)`,
+      },
       to: { path: `${service}/rpc/` },
     },
     {

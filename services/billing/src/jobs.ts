@@ -1,12 +1,12 @@
 import type { Pool } from '@gateway/postgres';
 import { every, type Logger, type Repeated } from '@gateway/process';
+import { reconcile } from './ledger/store/reconcile';
+import { forgetFreeCalls } from './reserve/store/free-calls';
 import type { Settings } from './settings';
-import { forgetAbandonedCosts } from './store/abandoned-costs';
-import { forgetAccessLog } from './store/access-log';
-import { forgetFreeCalls } from './store/free-calls';
+import { forgetAbandonedCosts } from './settle/store/abandoned-costs';
+import { Sweeper } from './settle/sweeper';
 import { dropOldRecords, ensurePartitions } from './store/partitions';
-import { reconcile } from './store/reconcile';
-import { Sweeper } from './sweeper';
+import { forgetAccessLog } from './usage/store/access-log';
 
 const DAY_MS = 86_400_000;
 

@@ -1,8 +1,8 @@
 import { createMetrics } from '@gateway/process';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Delivery, DeliveryOutcome } from './domain/delivery';
-import type { RateLimiter, RateOutcome } from './domain/rate-limiter';
-import type { Reconciliation } from './store/reconcile';
+import type { Reconciliation } from './ledger/store/reconcile';
+import type { RateLimiter, RateOutcome } from './rates/rules/rate-limiter';
+import type { Delivery, DeliveryOutcome } from './settle/rules/delivery';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];

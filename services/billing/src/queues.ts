@@ -1,16 +1,16 @@
 import type { Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
-import type { CallToAdmit } from './domain/admission';
-import type { Delivery, DeliveryOutcome } from './domain/delivery';
-import { GroupCommit } from './domain/group-commit';
-import type { RateLimiter } from './domain/rate-limiter';
-import { type ReserveResult, Reserver } from './domain/reserver';
 import type { BillingMetrics } from './metrics';
-import { encodeGrant } from './rpc/encode-reply';
-import { holdCalls } from './store/hold-calls';
-import { settleDeliveries } from './store/settle-deliveries';
+import type { RateLimiter } from './rates/rules/rate-limiter';
+import { encodeGrant } from './reserve/encode-reply';
+import type { CallToAdmit } from './reserve/rules/admission';
+import { GroupCommit } from './reserve/rules/group-commit';
+import { type ReserveResult, Reserver } from './reserve/rules/reserver';
+import { holdCalls } from './reserve/store/hold-calls';
+import { CommitInDoubt } from './reserve/store/two-step';
+import type { Delivery, DeliveryOutcome } from './settle/rules/delivery';
+import { settleDeliveries } from './settle/store/settle-deliveries';
 import { isDuplicate, isTransient } from './store/statement';
-import { CommitInDoubt } from './store/two-step';
 
 /** Transactions of each kind, reserving and settling, that run at once; those of one account don't. */
 const WORKERS = 2;

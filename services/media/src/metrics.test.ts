@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import { TargetHealth } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
+import { countedBusy } from './calls/counted-busy';
 import { Busy } from './domain/busy';
 import { createMediaMetrics } from './metrics';
-import { countedBusy } from './rpc/counted-busy';
 
 const countBills = async () =>
   new Map([

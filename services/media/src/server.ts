@@ -9,16 +9,16 @@ import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/cat
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import { createBilling } from './billing/create-billing';
+import { countedBusy } from './calls/counted-busy';
 import { AccountFunds } from './clients/account-funds';
 import { fromProtoModel } from './clients/from-proto-model';
-import { createBilling } from './create-billing';
 import { SpoolBudget } from './domain/spool-budget';
-import { openImages } from './images';
+import { IdempotentCalls } from './idempotency/idempotent-calls';
+import { openImages } from './images/open-images';
 import { createMediaMetrics } from './metrics';
 import { createProviders, KNOWN, type MediaProviders } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
-import { countedBusy } from './rpc/counted-busy';
-import { IdempotentCalls } from './rpc/idempotent-calls';
 import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
 import { countBills } from './store/bills';
@@ -28,7 +28,7 @@ import { checkUploadDirectory } from './upload/check-upload-directory';
 import { FORM_LIMITS } from './upload/form';
 import { FormReader } from './upload/form-reader';
 import { UploadSpace } from './upload/upload-space';
-import { openVideos } from './videos';
+import { openVideos } from './videos/open-videos';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
 /** For calls with an Idempotency-Key. */

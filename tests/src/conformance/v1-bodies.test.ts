@@ -8,8 +8,8 @@ import {
 } from '../../../services/chat/src/formats/anthropic/messages-schema';
 import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
 import { SchemaBook } from '../../../services/dashboard/src/openapi/schema-book';
-import { videoRequestSchema } from '../../../services/media/src/domain/video-request';
 import { editSchema, generationSchema } from '../../../services/media/src/formats/image-schema';
+import { videoRequestSchema } from '../../../services/media/src/videos/rules/video-request';
 
 /** What dashboard's document says of the bodies that chat and media read: services do not import each other. */
 const FILE = join(__dirname, '../../../services/dashboard/openapi/v1-bodies.json');

@@ -4,8 +4,8 @@ import type { AccessLogEntry__Output } from '@gateway/proto/generated/gateway/bi
 import type { AppendAccessLogRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/AppendAccessLogRequest';
 import type { AppendAccessLogResponse } from '@gateway/proto/generated/gateway/billing/v1/AppendAccessLogResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { isUuid } from '../domain/request-id';
-import { type AccessLogEntry, appendAccessLog as append } from '../store/access-log';
+import { isUuid } from '../reserve/rules/request-id';
+import { type AccessLogEntry, appendAccessLog as append } from '../usage/store/access-log';
 import { parseText, parseTime } from './parse';
 
 const MAX_ENTRIES = 2_000;

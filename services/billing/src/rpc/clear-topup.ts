@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ClearTopupRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ClearTopupRequest';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { RequestContext } from '@gateway/rpc';
-import { clearTopup as clear } from '../store/topups';
+import { clearTopup as clear } from '../ledger/store/topups';
 import { parseLookupId } from './parse';
 import { toProtoTopup } from './to-proto';
 

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { CreateAdjustmentRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateAdjustmentRequest';
 import type { LedgerEntry } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { RequestContext } from '@gateway/rpc';
-import { createAdjustment as create } from '../store/adjustments';
+import { createAdjustment as create } from '../ledger/store/adjustments';
 import { parseId, parseLookupId, parseName, parseSignedAmount } from './parse';
 import { toProtoLedgerEntry } from './to-proto';
 

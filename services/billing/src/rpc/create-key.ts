@@ -3,8 +3,8 @@ import type { Pool } from '@gateway/postgres';
 import type { CreateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { CreateKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { newKeyValue } from '../domain/key-value';
-import { insertKey } from '../store/keys';
+import { newKeyValue } from '../keys/rules/key-value';
+import { insertKey } from '../keys/store/keys';
 import { parseLimit, parseLookupId, parseModels, parseName, parseRateLimit, parseTime } from './parse';
 import { toProtoKey } from './to-proto';
 

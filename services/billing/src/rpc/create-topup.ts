@@ -3,7 +3,7 @@ import type { Pool } from '@gateway/postgres';
 import type { CreateTopupRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateTopupRequest';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { RequestContext } from '@gateway/rpc';
-import { createTopup as create } from '../store/topups';
+import { createTopup as create } from '../ledger/store/topups';
 import { parseAmount, parseId, parseLookupId, parseName } from './parse';
 import { toProtoTopup } from './to-proto';
 

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ApiKey } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { DeleteKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/DeleteKeyRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { deleteKey as remove } from '../store/change-key';
+import { deleteKey as remove } from '../keys/store/change-key';
 import { parseLookupId } from './parse';
 import { toProtoKey } from './to-proto';
 

@@ -1,7 +1,7 @@
 import type { DeliverRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/DeliverRequest';
 import type { DeliverResponse } from '@gateway/proto/generated/gateway/billing/v1/DeliverResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { type Delivery, type DeliveryOutcome, deliveryOfMessage } from '../domain/delivery';
+import { type Delivery, type DeliveryOutcome, deliveryOfMessage } from '../settle/rules/delivery';
 
 /** Answers when each event is settled or set aside, durably; fails whole when one of them is neither. */
 export const deliver =

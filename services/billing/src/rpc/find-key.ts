@@ -3,8 +3,8 @@ import type { Pool } from '@gateway/postgres';
 import type { FindKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/FindKeyRequest';
 import type { FindKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/FindKeyResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { isWellFormedKeyValue, keyValueMac } from '../domain/key-value';
-import { findAnyKeyByMacs } from '../store/keys';
+import { isWellFormedKeyValue, keyValueMac } from '../keys/rules/key-value';
+import { findAnyKeyByMacs } from '../keys/store/keys';
 import { toProtoKey } from './to-proto';
 
 export const findKey =

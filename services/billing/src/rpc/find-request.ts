@@ -3,8 +3,8 @@ import type { Pool } from '@gateway/postgres';
 import type { FindRequestRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/FindRequestRequest';
 import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { RequestContext } from '@gateway/rpc';
-import { isUuid } from '../domain/request-id';
-import { findAnyRequest } from '../store/find-any-request';
+import { isUuid } from '../reserve/rules/request-id';
+import { findAnyRequest } from '../usage/store/find-any-request';
 import { toProtoRequestRecord } from './to-proto-records';
 
 /** For operators: a request of any account. */

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { AbandonedCost } from '@gateway/proto/generated/gateway/billing/v1/AbandonedCost';
 import type { GetAbandonedCostRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetAbandonedCostRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { getAbandonedCost as get } from '../store/abandoned-costs';
+import { getAbandonedCost as get } from '../settle/store/abandoned-costs';
 import { parseLookupId } from './parse';
 
 export const getAbandonedCost =

@@ -2,8 +2,8 @@ import type { Pool } from '@gateway/postgres';
 import type { AccountUse } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
 import type { GetAccountUseRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetAccountUseRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { nextUtcDayMs } from '../domain/spend-window';
-import { getAccountUse as get } from '../store/account-use';
+import { getAccountUse as get } from '../accounts/store/account-use';
+import { nextUtcDayMs } from '../reserve/rules/spend-window';
 import { parseLookupId } from './parse';
 
 export const getAccountUse =

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { GetKeyContextRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetKeyContextRequest';
 import type { GetKeyContextResponse } from '@gateway/proto/generated/gateway/billing/v1/GetKeyContextResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { findKnownKey } from '../store/keys';
+import { findKnownKey } from '../keys/store/keys';
 import { parseLookupId } from './parse';
 import { toResolvedKey } from './to-resolved-key';
 

@@ -3,8 +3,8 @@ import type { Pool } from '@gateway/postgres';
 import type { GetRequestRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetRequestRequest';
 import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { RequestContext } from '@gateway/rpc';
-import { isUuid } from '../domain/request-id';
-import { findRequest } from '../store/request-records';
+import { isUuid } from '../reserve/rules/request-id';
+import { findRequest } from '../usage/store/request-records';
 import { parseLookupId } from './parse';
 import { toProtoRequestRecord } from './to-proto-records';
 

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { GetThrottleRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetThrottleRequest';
 import type { Throttle } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { RequestContext } from '@gateway/rpc';
-import { getThrottle as get } from '../store/throttle';
+import { getThrottle as get } from '../rates/store/throttle';
 
 export const getThrottle =
   (pool: Pool) =>

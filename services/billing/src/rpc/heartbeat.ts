@@ -3,7 +3,7 @@ import type { Pool } from '@gateway/postgres';
 import type { HeartbeatRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/HeartbeatRequest';
 import type { HeartbeatResponse } from '@gateway/proto/generated/gateway/billing/v1/HeartbeatResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { seeOwner } from '../store/owners';
+import { seeOwner } from '../settle/store/owners';
 import { parseId } from './parse';
 
 export const heartbeat =

@@ -1,7 +1,7 @@
 import type { WatchKeysRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysRequest';
 import type { WatchKeysResponse } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
 import { Metadata, type ServerWritableStream, status } from '@grpc/grpc-js';
-import type { KeyChanges } from '../domain/key-changes';
+import type { KeyChanges } from '../keys/rules/key-changes';
 
 type WatchStream = ServerWritableStream<WatchKeysRequest__Output, WatchKeysResponse>;
 

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { LeaseThrottleRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/LeaseThrottleRequest';
 import type { LeaseThrottleResponse } from '@gateway/proto/generated/gateway/billing/v1/LeaseThrottleResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { leaseThrottle as lease } from '../store/throttle';
+import { leaseThrottle as lease } from '../rates/store/throttle';
 import { parseId } from './parse';
 
 export const leaseThrottle =

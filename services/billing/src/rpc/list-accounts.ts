@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ListAccountsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsRequest';
 import type { ListAccountsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { listAccounts as list } from '../store/accounts';
+import { listAccounts as list } from '../accounts/store/accounts';
 import { toPageRequest } from '../store/page';
 import { parseId, parseName } from './parse';
 import { toProtoAccount } from './to-proto';

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ListAllRequestsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAllRequestsRequest';
 import type { ListRequestsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { findAccountOfKey } from '../store/keys';
+import { findAccountOfKey } from '../keys/store/keys';
 import { pageOfRequests } from './list-requests';
 import { parseLookupId } from './parse';
 

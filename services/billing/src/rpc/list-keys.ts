@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ListKeysRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListKeysRequest';
 import type { ListKeysResponse } from '@gateway/proto/generated/gateway/billing/v1/ListKeysResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { listKeys as list } from '../store/keys';
+import { listKeys as list } from '../keys/store/keys';
 import { toPageRequest } from '../store/page';
 import { parseLookupId } from './parse';
 import { toProtoKey } from './to-proto';

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ListOpenHoldsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListOpenHoldsRequest';
 import type { ListOpenHoldsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListOpenHoldsResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { listOpenHolds as list } from '../store/holds';
+import { listOpenHolds as list } from '../reserve/store/holds';
 import { parseId } from './parse';
 
 const DEFAULT_LIMIT = 1_000;

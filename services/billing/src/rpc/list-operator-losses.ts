@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ListOperatorLossesRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListOperatorLossesRequest';
 import type { ListOperatorLossesResponse } from '@gateway/proto/generated/gateway/billing/v1/ListOperatorLossesResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { listOperatorLosses as list } from '../store/operator-losses';
+import { listOperatorLosses as list } from '../ledger/store/operator-losses';
 import { toPageRequest } from '../store/page';
 import { parseLookupId } from './parse';
 

@@ -3,8 +3,8 @@ import type { Pool } from '@gateway/postgres';
 import type { ListTopupsByStatusRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsByStatusRequest';
 import type { ListTopupsByStatusResponse } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsByStatusResponse';
 import type { RequestContext } from '@gateway/rpc';
+import { listTopupsByStatus as list, type TopupRow } from '../ledger/store/topups';
 import { toPageRequest } from '../store/page';
-import { listTopupsByStatus as list, type TopupRow } from '../store/topups';
 import { toProtoTopup } from './to-proto';
 
 const STATUS: Readonly<Record<string, TopupRow['status']>> = {

@@ -2,8 +2,8 @@ import type { Pool } from '@gateway/postgres';
 import type { ListTopupsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsRequest';
 import type { ListTopupsResponse } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsResponse';
 import type { RequestContext } from '@gateway/rpc';
+import { listTopups as list } from '../ledger/store/topups';
 import { toPageRequest } from '../store/page';
-import { listTopups as list } from '../store/topups';
 import { parseLookupId } from './parse';
 import { toProtoTopup } from './to-proto';
 

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { Account } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { OptInRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/OptInRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { optIn as opt } from '../store/change-account';
+import { optIn as opt } from '../accounts/store/change-account';
 import { parseId, parseLookupId } from './parse';
 import { toProtoAccount } from './to-proto';
 

@@ -2,8 +2,8 @@ import type { Pool } from '@gateway/postgres';
 import type { CreateKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { RegenerateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RegenerateKeyRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { newKeyValue } from '../domain/key-value';
-import { regenerateKey as regenerate } from '../store/replace-key-value';
+import { newKeyValue } from '../keys/rules/key-value';
+import { regenerateKey as regenerate } from '../keys/store/replace-key-value';
 import { parseLookupId } from './parse';
 import { toProtoKey } from './to-proto';
 

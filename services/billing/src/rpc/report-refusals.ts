@@ -4,10 +4,10 @@ import type { RefusedCount__Output } from '@gateway/proto/generated/gateway/bill
 import type { ReportRefusalsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
 import type { ReportRefusalsResponse } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { isDay, parseRefusedCall, summedModel } from '../domain/refused-call';
-import { MalformedEvent } from '../domain/usage-event';
-import { type RefusalReport, takeRefusals } from '../store/refusals';
-import type { RefusedCount } from '../store/usage-days';
+import { MalformedEvent } from '../settle/rules/usage-event';
+import { isDay, parseRefusedCall, summedModel } from '../usage/rules/refused-call';
+import { type RefusalReport, takeRefusals } from '../usage/store/refusals';
+import type { RefusedCount } from '../usage/store/usage-days';
 import { parseAmount, parseId } from './parse';
 
 const MAX_CALLS = 2_000;

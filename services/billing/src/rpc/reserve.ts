@@ -5,12 +5,12 @@ import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/bill
 import type { ReserveRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { TickBatcher } from '@gateway/rpc';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
-import { type CallToAdmit, refuse } from '../domain/admission';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
-import type { RateReport } from '../domain/rate-limiter';
-import { isUuid } from '../domain/request-id';
-import type { ReserveResult } from '../domain/reserver';
-import { encodeRefusal } from './encode-reply';
+import type { RateReport } from '../rates/rules/rate-limiter';
+import { encodeRefusal } from '../reserve/encode-reply';
+import { type CallToAdmit, refuse } from '../reserve/rules/admission';
+import { isUuid } from '../reserve/rules/request-id';
+import type { ReserveResult } from '../reserve/rules/reserver';
 
 /** Its replies are encoded. */
 type ReserveStream = ServerDuplexStream<ReserveBatch__Output, Buffer>;

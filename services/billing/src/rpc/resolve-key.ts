@@ -3,8 +3,8 @@ import type { Pool } from '@gateway/postgres';
 import type { ResolveKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyRequest';
 import type { ResolveKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { isWellFormedKeyValue, keyValueMac } from '../domain/key-value';
-import { findKeyByMacs } from '../store/keys';
+import { isWellFormedKeyValue, keyValueMac } from '../keys/rules/key-value';
+import { findKeyByMacs } from '../keys/store/keys';
 import { toResolvedKey } from './to-resolved-key';
 
 export const resolveKey =

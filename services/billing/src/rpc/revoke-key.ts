@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ApiKey } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { RevokeKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RevokeKeyRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { revokeKey as revoke } from '../store/change-key';
+import { revokeKey as revoke } from '../keys/store/change-key';
 import { parseLookupId } from './parse';
 import { toProtoKey } from './to-proto';
 

@@ -2,8 +2,8 @@ import type { Pool } from '@gateway/postgres';
 import type { CreateKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { RotateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/RotateKeyRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { newKeyValue } from '../domain/key-value';
-import { rotateKey as rotate } from '../store/replace-key-value';
+import { newKeyValue } from '../keys/rules/key-value';
+import { rotateKey as rotate } from '../keys/store/replace-key-value';
 import { parseGrace, parseLookupId } from './parse';
 import { toProtoKey } from './to-proto';
 

@@ -1,15 +1,15 @@
 import type { Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
 import { type RequestContext, type ServiceBinding, unary } from '@gateway/rpc';
-import type { AccountTurns } from '../domain/account-turns';
-import type { Delivery, DeliveryOutcome } from '../domain/delivery';
+import type { AccountTurns } from '../reserve/rules/account-turns';
+import { definition } from '../service-definition';
+import type { Delivery, DeliveryOutcome } from '../settle/rules/delivery';
 import { appendAccessLog } from './append-access-log';
 import { clearTopup } from './clear-topup';
 import { createAccount } from './create-account';
 import { createAdjustment } from './create-adjustment';
 import { createKey } from './create-key';
 import { createTopup } from './create-topup';
-import { definition } from './definition';
 import { deleteKey } from './delete-key';
 import { deliver } from './deliver';
 import { findKey } from './find-key';

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { Account } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { SetAccountSuspendedRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/SetAccountSuspendedRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { setAccountSuspended as set } from '../store/change-account';
+import { setAccountSuspended as set } from '../accounts/store/change-account';
 import { parseLookupId } from './parse';
 import { toProtoAccount } from './to-proto';
 

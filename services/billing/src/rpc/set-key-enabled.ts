@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ApiKey } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { SetKeyEnabledRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/SetKeyEnabledRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { setKeyEnabled as set } from '../store/change-key';
+import { setKeyEnabled as set } from '../keys/store/change-key';
 import { parseLookupId } from './parse';
 import { toProtoKey } from './to-proto';
 

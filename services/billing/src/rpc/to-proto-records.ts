@@ -1,8 +1,8 @@
 import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { UsageTotals } from '@gateway/proto/generated/gateway/billing/v1/UsageTotals';
-import { requestTimeMs } from '../domain/request-id';
-import type { RequestRow } from '../store/request-records';
-import type { UsageTotalsRow } from '../store/usage-days';
+import { requestTimeMs } from '../reserve/rules/request-id';
+import type { RequestRow } from '../usage/store/request-records';
+import type { UsageTotalsRow } from '../usage/store/usage-days';
 
 export function toProtoRequestRecord(row: RequestRow): RequestRecord {
   return {

@@ -2,10 +2,10 @@ import type { Account } from '@gateway/proto/generated/gateway/billing/v1/Accoun
 import type { ApiKey } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { LedgerEntry } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
-import type { AccountRow } from '../store/accounts';
-import type { KeyRow, KeyStatus } from '../store/keys';
-import type { LedgerRow } from '../store/ledger';
-import type { TopupRow } from '../store/topups';
+import type { AccountRow } from '../accounts/store/accounts';
+import type { KeyRow, KeyStatus } from '../keys/store/keys';
+import type { LedgerRow } from '../ledger/store/ledger';
+import type { TopupRow } from '../ledger/store/topups';
 
 export const toProtoAccount = (row: AccountRow): Account => ({
   id: row.id,

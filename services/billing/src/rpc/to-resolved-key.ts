@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { validUntilMs } from '../domain/presented-key';
-import type { ResolvedKeyRow } from '../store/keys';
+import { validUntilMs } from '../keys/rules/presented-key';
+import type { ResolvedKeyRow } from '../keys/store/keys';
 
 /** Who the key is and until when, 0 without end. Throws `invalid_api_key` or `expired_api_key`. */
 export function toResolvedKey(row: ResolvedKeyRow | undefined): { key: KeyContext; validUntilMs: number } {

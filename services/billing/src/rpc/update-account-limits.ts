@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { Account } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { UpdateAccountLimitsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/UpdateAccountLimitsRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { updateAccountLimits as update } from '../store/change-account';
+import { updateAccountLimits as update } from '../accounts/store/change-account';
 import { parseChange, parseLimit, parseLookupId } from './parse';
 import { toProtoAccount } from './to-proto';
 

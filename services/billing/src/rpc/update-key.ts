@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { ApiKey } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { UpdateKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { updateKey as update } from '../store/change-key';
+import { updateKey as update } from '../keys/store/change-key';
 import {
   parseChange,
   parseLimit,

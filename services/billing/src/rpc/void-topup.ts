@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { VoidTopupRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/VoidTopupRequest';
 import type { RequestContext } from '@gateway/rpc';
-import { voidTopup as makeVoid } from '../store/topups';
+import { voidTopup as makeVoid } from '../ledger/store/topups';
 import { parseLookupId } from './parse';
 import { toProtoTopup } from './to-proto';
 

@@ -1,5 +1,5 @@
-import type { CallToAdmit } from '../domain/admission';
 import { minBigint } from '../domain/int8';
+import type { CallToAdmit } from '../reserve/rules/admission';
 
 export const KEY_LIMITS = [
   { daily: 900n, monthly: null },

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { CallToAdmit } from '../domain/admission';
 import { minBigint } from '../domain/int8';
+import type { CallToAdmit } from '../reserve/rules/admission';
 import { ACCOUNT_DAILY, KEY_LIMITS, Model } from './money-model';
 
 export interface MoneyFigures {

@@ -1,4 +1,4 @@
-import type { CallToAdmit } from '../domain/admission';
+import type { CallToAdmit } from '../reserve/rules/admission';
 
 const WINDOW_MS = 60_000;
 const BUCKET_MS = 500;

@@ -4,9 +4,15 @@ import {
   type CallToAdmit,
   freeNano,
   type KeyFigures,
-} from '../domain/admission';
-import { expireHold, type Hold, type HoldEnd, settleExpiredHold, settleOpenHold } from '../domain/settlement';
-import { parseUsageEvent } from '../domain/usage-event';
+} from '../reserve/rules/admission';
+import {
+  expireHold,
+  type Hold,
+  type HoldEnd,
+  settleExpiredHold,
+  settleOpenHold,
+} from '../settle/rules/settlement';
+import { parseUsageEvent } from '../settle/rules/usage-event';
 import { ACCOUNT_DAILY, KEY_LIMITS } from './money-model';
 import type { MoneyCore, MoneyFigures } from './money-run';
 

@@ -1,7 +1,7 @@
 import { startEmbeddedRedisProcess } from '@gateway/local-stack';
 import { createLogger } from '@gateway/process';
-import { connectRedis, type RedisConnection, redisScript } from '../clients/redis';
-import { bookOf } from '../clients/redis-rates';
+import { connectRedis, type RedisConnection, redisScript } from '../rates/redis/redis';
+import { bookOf } from '../rates/redis/redis-rates';
 import { eventually } from './test-billing';
 
 export interface TestRedis {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { anOrder } from './image-order.fixture';
-import { replyBytesOf } from './image-reply-bytes';
+import { anOrder } from '../images/rules/image-order.fixture';
+import { replyBytesOf } from '../images/rules/image-reply-bytes';
 import { JobRoom } from './job-room';
 
 const RATE_LIMITED = expect.objectContaining({ code: 'rate_limited', retryAfterSeconds: 1 });

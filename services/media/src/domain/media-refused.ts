@@ -1,4 +1,4 @@
-import type { ImageTokens } from './image-provider';
+import type { ImageTokens } from '../images/rules/image-provider';
 
 /** A provider that understood an order and would not make it: by its policy, or because it can't. */
 export class MediaRefused extends Error {

@@ -1,6 +1,6 @@
-import type { ImageRequest } from '../domain/image-request';
 import { requireParts } from '../domain/require-parts';
 import type { Upload } from '../domain/upload';
+import type { ImageRequest } from '../images/rules/image-request';
 import { invalid, readImageFields } from './image-fields';
 import { editSchema } from './image-schema';
 

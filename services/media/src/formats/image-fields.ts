@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
 import type { z } from '@gateway/process';
-import type { ImageRequest } from '../domain/image-request';
-import { parseImageSize } from '../domain/image-size';
+import type { ImageRequest } from '../images/rules/image-request';
+import { parseImageSize } from '../images/rules/image-size';
 import type { editSchema, generationSchema, ImageFields } from './image-schema';
 
 /** What follows from the fields alone. */

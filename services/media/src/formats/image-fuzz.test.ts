@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fitImageOrder } from '../domain/fit-image-order';
-import { FEATURES } from '../domain/image-order.fixture';
-import { boundOf, rateFor } from '../domain/image-price';
-import type { ImageRequest } from '../domain/image-request';
 import { uploadOf } from '../domain/upload.fixture';
+import { fitImageOrder } from '../images/rules/fit-image-order';
+import { FEATURES } from '../images/rules/image-order.fixture';
+import { boundOf, rateFor } from '../images/rules/image-price';
+import type { ImageRequest } from '../images/rules/image-request';
 import { mutated } from '../testing/mutated';
 import { parseImageEdit } from './image-edit';
 import { parseImageGeneration } from './image-generation';

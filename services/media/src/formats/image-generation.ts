@@ -1,6 +1,6 @@
 import { parseJsonObject } from '@gateway/json-body';
 import { BODY_BOUNDS } from '../domain/body-bounds';
-import type { ImageRequest } from '../domain/image-request';
+import type { ImageRequest } from '../images/rules/image-request';
 import { readImageFields } from './image-fields';
 import { generationSchema } from './image-schema';
 

@@ -1,7 +1,7 @@
-import type { FittedImageOrder } from '../domain/fit-image-order';
-import type { ImageResult, ImageTokens, MadeImage } from '../domain/image-provider';
-import type { ImageRequest } from '../domain/image-request';
-import { imageSizeText } from '../domain/image-size';
+import type { FittedImageOrder } from '../images/rules/fit-image-order';
+import type { ImageResult, ImageTokens, MadeImage } from '../images/rules/image-provider';
+import type { ImageRequest } from '../images/rules/image-request';
+import { imageSizeText } from '../images/rules/image-size';
 
 /**
  * OpenAI's shape of an answer. Where links are asked for, an image that its provider gave as bytes has them in its link.

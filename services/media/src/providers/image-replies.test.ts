@@ -1,10 +1,10 @@
 import { UpstreamError } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { anOrder, aProviderCall } from '../domain/image-order.fixture';
-import type { ImageProvider } from '../domain/image-provider';
 import { MediaRefused } from '../domain/media-refused';
 import type { Upstream } from '../domain/upstream';
+import { anOrder, aProviderCall } from '../images/rules/image-order.fixture';
+import type { ImageProvider } from '../images/rules/image-provider';
 import { type FakeReply, FakeUpstream } from '../testing/fake-upstream';
 import { mutated } from '../testing/mutated';
 import { bflImages } from './bfl/bfl-images';

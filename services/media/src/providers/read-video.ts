@@ -1,5 +1,5 @@
-import { linkExpiryMs } from '../domain/link-expiry';
-import type { MadeVideo } from '../domain/video-provider';
+import { linkExpiryMs } from '../videos/rules/link-expiry';
+import type { MadeVideo } from '../videos/rules/video-provider';
 import { brokenReply } from './refusal';
 
 /** What is said of a video that a provider's policy forbids, in whatever words it told that. */

@@ -1,8 +1,8 @@
 import { SettingsError } from '@gateway/process';
 import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
-import type { ImageProvider } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';
-import type { VideoProvider } from '../domain/video-provider';
+import type { ImageProvider } from '../images/rules/image-provider';
+import type { VideoProvider } from '../videos/rules/video-provider';
 import { bflImages } from './bfl/bfl-images';
 import { dashScopeVideos } from './dashscope/dashscope-videos';
 import { geminiImages } from './gemini/gemini-images';

@@ -1,7 +1,7 @@
 import { UpstreamError } from '@gateway/upstream';
-import type { ProviderCall } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';
 import type { UpstreamBody } from '../domain/upstream-body';
+import type { ProviderCall } from '../images/rules/image-provider';
 
 export interface JsonRequest {
   readonly method: 'GET' | 'POST';

@@ -1,8 +1,8 @@
-import type { ProviderCall } from '../domain/image-provider';
 import type { Upload } from '../domain/upload';
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../domain/upstream';
-import type { VideoOrder } from '../domain/video-provider';
+import type { ProviderCall } from '../images/rules/image-provider';
 import { FakeUpstream } from '../testing/fake-upstream';
+import type { VideoOrder } from '../videos/rules/video-provider';
 
 export const PNG = Buffer.from('89504e470d0a1a0a00010203', 'hex');
 export const PNG_BASE64 = PNG.toString('base64');

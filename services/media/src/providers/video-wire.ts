@@ -1,13 +1,13 @@
 import { isObject } from '@gateway/upstream';
-import type { ProviderCall } from '../domain/image-provider';
 import type { Upstream } from '../domain/upstream';
+import type { ProviderCall } from '../images/rules/image-provider';
 import type {
   Submitted,
   TaskReport,
   UpstreamTask,
   VideoOrder,
   VideoProvider,
-} from '../domain/video-provider';
+} from '../videos/rules/video-provider';
 import { jsonBody } from './json-body';
 import { brokenReply } from './refusal';
 import { isSuccess, type JsonReply, sendJson } from './send-json';

@@ -7,21 +7,21 @@ import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
-import type { Charge } from '../domain/bill-event';
-import type { Claim, ClaimedCall } from '../domain/idempotency';
-import { FEATURES } from '../domain/image-order.fixture';
-import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../domain/image-provider';
+import type { AdmissionRequest } from '../billing/admission';
+import type { Charge } from '../billing/rules/bill-event';
 import { JobRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
 import type { Model } from '../domain/model';
 import { SpoolBudget } from '../domain/spool-budget';
 import { uploadOf } from '../domain/upload.fixture';
+import { IdempotentCalls } from '../idempotency/idempotent-calls';
+import type { Claim, ClaimedCall } from '../idempotency/rules/idempotency';
+import { ImageDispatcher } from '../images/image-dispatcher';
+import { ImageJobs } from '../images/image-jobs';
+import { FEATURES } from '../images/rules/image-order.fixture';
+import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../images/rules/image-provider';
 import type { Form } from '../upload/form';
-import type { AdmissionRequest } from './admission';
 import { createImage } from './create-image';
-import { IdempotentCalls } from './idempotent-calls';
-import { ImageDispatcher } from './image-dispatcher';
-import { ImageJobs } from './image-jobs';
 
 const KEY = {
   keyId: 'k',

@@ -4,31 +4,32 @@ import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gat
 import { isBareName, ModelNotAllowed, type ModelPermissions } from '@gateway/models';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
-import type { ClaimedCall } from '../domain/idempotency';
+import type { Admission } from '../billing/admission';
+import type { Bill } from '../billing/bill';
+import { notedModel } from '../billing/rules/noted-model';
+import { checkAllowed } from '../calls/check-allowed';
+import { decideByCurrentKey } from '../calls/decide-by-current-key';
 import type { Model, ModelLookup } from '../domain/model';
 import { noCatalog } from '../domain/no-catalog';
-import { notedModel } from '../domain/noted-model';
 import type { SpoolBudget } from '../domain/spool-budget';
-import { inDoubt } from '../domain/submit-failure';
 import { isUpload } from '../domain/upload';
-import { resolveVideoModel } from '../domain/video-model';
-import { videoCostNano } from '../domain/video-price';
-import type { VideoOrder, VideoProvider } from '../domain/video-provider';
-import type { VideoRequest } from '../domain/video-request';
-import { agreeOnTerms, unsupported, type VideoTerms } from '../domain/video-terms';
+import type { IdempotentCalls } from '../idempotency/idempotent-calls';
+import type { OwnKey } from '../idempotency/own-key';
+import { replay } from '../idempotency/replay';
+import type { ClaimedCall } from '../idempotency/rules/idempotency';
 import type { Tasks } from '../store/tasks';
 import type { FormReader } from '../upload/form-reader';
-import type { Admission } from './admission';
-import type { Bill } from './bill';
-import { checkAllowed } from './check-allowed';
-import { decideByCurrentKey } from './decide-by-current-key';
-import type { IdempotentCalls } from './idempotent-calls';
-import type { OwnKey } from './own-key';
-import { readVideoCall } from './read-video-call';
-import { replay } from './replay';
-import type { TaskKeeper } from './task-keeper';
-import { toCreatedJson } from './video-json';
-import type { VideoRoute, VideoSubmitter } from './video-submitter';
+import { segmentOf } from '../videos/known-task';
+import { readVideoCall } from '../videos/read-video-call';
+import { inDoubt } from '../videos/rules/submit-failure';
+import { resolveVideoModel } from '../videos/rules/video-model';
+import { videoCostNano } from '../videos/rules/video-price';
+import type { VideoOrder, VideoProvider } from '../videos/rules/video-provider';
+import type { VideoRequest } from '../videos/rules/video-request';
+import { agreeOnTerms, unsupported, type VideoTerms } from '../videos/rules/video-terms';
+import type { TaskKeeper } from '../videos/task-keeper';
+import { toCreatedJson } from '../videos/video-json';
+import type { VideoRoute, VideoSubmitter } from '../videos/video-submitter';
 
 export interface CreateVideoDeps {
   readonly models: ModelLookup & { readonly loaded: boolean };
@@ -192,8 +193,3 @@ async function admit(
 }
 
 const millisecondsOf = (seconds: number): bigint => BigInt(seconds * 1_000);
-
-/** `/v1/videos/{provider}/create` → `{provider}`. */
-export function segmentOf(path: string): string {
-  return path.split('/')[3] ?? '';
-}

@@ -1,10 +1,10 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkHandler } from '@gateway/link';
+import { type Pace, pacedBody } from '../calls/paced-body';
 import type { SpoolBudget } from '../domain/spool-budget';
-import type { VideoTask } from '../domain/video-task';
-import { type Pace, pacedBody } from './paced-body';
-import type { VideoLinks } from './video-links';
-import type { VideoStatusClient } from './video-status-client';
+import type { VideoTask } from '../videos/rules/video-task';
+import type { VideoLinks } from '../videos/video-links';
+import type { VideoStatusClient } from '../videos/video-status-client';
 
 export interface GetVideoFileDeps {
   readonly links: VideoLinks;

@@ -1,11 +1,11 @@
 import { jsonReply, type LinkHandler } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import type { MadeVideo } from '../domain/video-provider';
-import type { VideoTask } from '../domain/video-task';
-import { type KnownTaskDeps, knownTask } from './known-task';
-import { toTaskJson, toVideoJson } from './video-json';
-import type { VideoLinks } from './video-links';
-import type { VideoStatusClient } from './video-status-client';
+import { type KnownTaskDeps, knownTask } from '../videos/known-task';
+import type { MadeVideo } from '../videos/rules/video-provider';
+import type { VideoTask } from '../videos/rules/video-task';
+import { toTaskJson, toVideoJson } from '../videos/video-json';
+import type { VideoLinks } from '../videos/video-links';
+import type { VideoStatusClient } from '../videos/video-status-client';
 
 export interface GetVideoResultDeps extends KnownTaskDeps {
   readonly looker: VideoStatusClient;

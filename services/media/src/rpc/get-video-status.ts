@@ -1,6 +1,6 @@
 import { jsonReply, type LinkHandler } from '@gateway/link';
-import { type KnownTaskDeps, knownTask } from './known-task';
-import { toTaskJson } from './video-json';
+import { type KnownTaskDeps, knownTask } from '../videos/known-task';
+import { toTaskJson } from '../videos/video-json';
 
 /** `POST /v1/videos/{provider}/status`: what is written down of the task. Its provider is the poller's to ask. */
 export function getVideoStatus(deps: KnownTaskDeps): LinkHandler {

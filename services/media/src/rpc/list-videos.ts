@@ -1,9 +1,9 @@
 import { rateHeaders } from '@gateway/errors';
 import { jsonReply, type LinkHandler } from '@gateway/link';
-import { parseTaskList } from '../domain/task-list';
+import type { Admission } from '../billing/admission';
 import type { Tasks } from '../store/tasks';
-import type { Admission } from './admission';
-import { toListedJson } from './video-json';
+import { parseTaskList } from '../videos/rules/task-list';
+import { toListedJson } from '../videos/video-json';
 
 export interface ListVideosDeps {
   readonly tasks: Pick<Tasks, 'list'>;

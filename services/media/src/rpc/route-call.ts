@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkHandler } from '@gateway/link';
-import { VIDEO_FILES_PATH } from './video-links';
+import { VIDEO_FILES_PATH } from '../videos/video-links';
 
 export interface Routes {
   readonly createImage: LinkHandler;

@@ -1,5 +1,5 @@
 import type { BilledCall, UsageEvent } from '@gateway/call-billing';
-import type { SoughtTask } from '../domain/video-task';
+import type { SoughtTask } from '../videos/rules/video-task';
 
 export interface BillRow {
   request_id: string;

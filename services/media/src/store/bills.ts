@@ -1,8 +1,8 @@
 import type { BilledCall, UsageEvent } from '@gateway/call-billing';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
-import type { BillState } from '../domain/bill-event';
-import { type HeardInstance, UNHEARD } from '../domain/failure-detector';
-import type { SoughtTask } from '../domain/video-task';
+import type { BillState } from '../billing/rules/bill-event';
+import { type HeardInstance, UNHEARD } from '../billing/rules/failure-detector';
+import type { SoughtTask } from '../videos/rules/video-task';
 import {
   BILL_COLUMNS,
   type BillRow,

@@ -3,7 +3,7 @@ import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { createServiceDatabase, createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ClaimedCall, KeptReply } from '../domain/idempotency';
+import type { ClaimedCall, KeptReply } from '../idempotency/rules/idempotency';
 import { Idempotency } from './idempotency';
 import { beat, leave } from './instances';
 

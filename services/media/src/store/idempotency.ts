@@ -1,5 +1,5 @@
 import type { Pool } from '@gateway/postgres';
-import type { Claim, ClaimedCall, KeptAnswer, KeptReply } from '../domain/idempotency';
+import type { Claim, ClaimedCall, KeptAnswer, KeptReply } from '../idempotency/rules/idempotency';
 
 export interface IdempotencyOptions {
   readonly instanceId: string;

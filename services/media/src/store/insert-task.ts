@@ -1,5 +1,5 @@
 import type { PoolClient } from '@gateway/postgres';
-import type { NewTask } from '../domain/video-task';
+import type { NewTask } from '../videos/rules/video-task';
 import type { TaskRow } from './task-rows';
 
 /** @param firstLookMs from now to the first look at it */

@@ -1,5 +1,5 @@
 import type { Pool } from '@gateway/postgres';
-import { type HeardInstance, UNHEARD } from '../domain/failure-detector';
+import { type HeardInstance, UNHEARD } from '../billing/rules/failure-detector';
 
 /** Says that the instance lives. */
 export async function beat(pool: Pool, instanceId: string): Promise<void> {

@@ -1,5 +1,5 @@
-import type { TaskState } from '../domain/task';
-import type { VideoTask } from '../domain/video-task';
+import type { TaskState } from '../videos/rules/task';
+import type { VideoTask } from '../videos/rules/video-task';
 
 /** Of table media.tasks. */
 export interface TaskRow {

@@ -1,8 +1,8 @@
 import type { BilledCall, UsageEvent } from '@gateway/call-billing';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
-import type { TaskStep } from '../domain/task-course';
-import type { TaskListRequest } from '../domain/task-list';
-import type { ClaimedTask, NewTask, VideoTask } from '../domain/video-task';
+import type { TaskStep } from '../videos/rules/task-course';
+import type { TaskListRequest } from '../videos/rules/task-list';
+import type { ClaimedTask, NewTask, VideoTask } from '../videos/rules/video-task';
 import type { Bills } from './bills';
 import { insertTask } from './insert-task';
 import { fromTaskRow, type TaskRow } from './task-rows';

@@ -1,4 +1,4 @@
-import type { ProviderCall } from '../domain/image-provider';
+import type { ProviderCall } from '../images/rules/image-provider';
 import type {
   Submitted,
   TaskReport,
@@ -6,7 +6,7 @@ import type {
   VideoContent,
   VideoOrder,
   VideoProvider,
-} from '../domain/video-provider';
+} from '../videos/rules/video-provider';
 
 type Scripted<T> = T | Error | ((signal?: AbortSignal) => Promise<T>);
 

@@ -9,13 +9,12 @@ import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1
 import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
 import { TargetHealth } from '@gateway/upstream';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
-import type { Books } from '../create-billing';
-import { abandonedEvent, type BillState } from '../domain/bill-event';
+import { Admission } from '../billing/admission';
+import type { Books } from '../billing/create-billing';
+import { abandonedEvent, type BillState } from '../billing/rules/bill-event';
 import type { Model } from '../domain/model';
 import { SpoolBudget } from '../domain/spool-budget';
-import { newTaskId } from '../new-task-id';
-import { Admission } from '../rpc/admission';
-import { IdempotentCalls } from '../rpc/idempotent-calls';
+import { IdempotentCalls } from '../idempotency/idempotent-calls';
 import { routeCall } from '../rpc/route-call';
 import { readSettings } from '../settings';
 import { Bills } from '../store/bills';
@@ -24,7 +23,8 @@ import { beat, forgetInstances } from '../store/instances';
 import { FORM_LIMITS } from '../upload/form';
 import { FormReader } from '../upload/form-reader';
 import { UploadSpace } from '../upload/upload-space';
-import { openVideos, type Videos } from '../videos';
+import { newTaskId } from '../videos/new-task-id';
+import { openVideos, type Videos } from '../videos/open-videos';
 import { FakeVideoProvider } from './fake-video-provider';
 
 const log = createLogger('test', 'silent');

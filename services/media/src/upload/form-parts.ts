@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import { KIND_BYTES, kindOf } from '../domain/file-kind';
-import { PixelCounter } from '../domain/pixel-counter';
 import type { Upload, UploadKind } from '../domain/upload';
+import { PixelCounter } from '../images/rules/pixel-counter';
 import type { FormLimits, FormRules } from './form';
 import { type DigestedPart, digestForm } from './form-digest';
 import { SpoolFile } from './spool-file';

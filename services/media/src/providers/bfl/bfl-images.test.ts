@@ -1,10 +1,10 @@
 import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
-import { anOrder, aProviderCall } from '../../domain/image-order.fixture';
-import type { ImageOrder } from '../../domain/image-provider';
-import { MASK_NOTE } from '../../domain/mask-note';
 import { MediaRefused } from '../../domain/media-refused';
 import { uploadOf } from '../../domain/upload.fixture';
+import { anOrder, aProviderCall } from '../../images/rules/image-order.fixture';
+import type { ImageOrder } from '../../images/rules/image-provider';
+import { MASK_NOTE } from '../../images/rules/mask-note';
 import { type FakeReply, FakeUpstream } from '../../testing/fake-upstream';
 import { bflImages } from './bfl-images';
 import { isOwnAddress, isResultAddress } from './own-address';

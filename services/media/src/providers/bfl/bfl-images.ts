@@ -1,7 +1,7 @@
 import { listOf, membersOf, textOf, UpstreamError } from '@gateway/upstream';
-import type { ImageProvider, MadeImage, ProviderCall } from '../../domain/image-provider';
 import { MediaRefused } from '../../domain/media-refused';
 import type { Upstream } from '../../domain/upstream';
+import type { ImageProvider, MadeImage, ProviderCall } from '../../images/rules/image-provider';
 import type { ProviderAccount } from '../provider-account';
 import { brokenReply, refusedBy } from '../refusal';
 import { isSuccess, type JsonReply, sendJson } from '../send-json';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UpstreamError } from '@gateway/upstream';
-import type { MadeImage, ProviderCall } from '../../domain/image-provider';
-import { MAX_IMAGE_FILE_BYTES } from '../../domain/image-reply-bytes';
 import type { Upstream } from '../../domain/upstream';
+import type { MadeImage, ProviderCall } from '../../images/rules/image-provider';
+import { MAX_IMAGE_FILE_BYTES } from '../../images/rules/image-reply-bytes';
 import { brokenReply } from '../refusal';
 import { isSuccess } from '../send-json';
 

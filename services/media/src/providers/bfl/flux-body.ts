@@ -1,8 +1,8 @@
-import type { ImageOrder } from '../../domain/image-provider';
-import { MASK_NOTE } from '../../domain/mask-note';
 import { MediaRefused } from '../../domain/media-refused';
 import { isUpload } from '../../domain/upload';
 import type { UpstreamBody } from '../../domain/upstream-body';
+import type { ImageOrder } from '../../images/rules/image-provider';
+import { MASK_NOTE } from '../../images/rules/mask-note';
 import { Base64Text, jsonBody } from '../json-body';
 
 /** These draw by ratio, always about a million pixels (docs.bfl.ai, "FLUX.1 Kontext"). */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, membersOf, retryAfterSeconds, textOf, UpstreamError } from '@gateway/upstream';
-import type { ProviderCall } from '../../domain/image-provider';
 import { MediaRefused } from '../../domain/media-refused';
 import type { Upstream } from '../../domain/upstream';
+import type { ProviderCall } from '../../images/rules/image-provider';
 import { brokenReply } from '../refusal';
 import { type JsonReply, sendJson } from '../send-json';
 

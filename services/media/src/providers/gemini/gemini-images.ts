@@ -1,6 +1,6 @@
-import type { ImageProvider } from '../../domain/image-provider';
-import { MAX_IMAGE_REPLY_BYTES } from '../../domain/image-reply-bytes';
 import type { Upstream } from '../../domain/upstream';
+import type { ImageProvider } from '../../images/rules/image-provider';
+import { MAX_IMAGE_REPLY_BYTES } from '../../images/rules/image-reply-bytes';
 import type { ProviderAccount } from '../provider-account';
 import { isSuccess, sendJson } from '../send-json';
 import { imageBody } from './image-body';

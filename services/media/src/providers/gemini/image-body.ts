@@ -1,9 +1,9 @@
-import type { ImageOrder } from '../../domain/image-provider';
-import { imageSizeText } from '../../domain/image-size';
-import { MASK_NOTE } from '../../domain/mask-note';
 import { MediaRefused } from '../../domain/media-refused';
 import { isUpload, MIME_TYPES, type Upload } from '../../domain/upload';
 import type { UpstreamBody } from '../../domain/upstream-body';
+import type { ImageOrder } from '../../images/rules/image-provider';
+import { imageSizeText } from '../../images/rules/image-size';
+import { MASK_NOTE } from '../../images/rules/mask-note';
 import { Base64Text, jsonBody } from '../json-body';
 import { imageShape } from './image-shape';
 

@@ -1,7 +1,7 @@
 import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
-import type { ImageResult, ImageTokens, MadeImage } from '../../domain/image-provider';
 import { MediaRefused } from '../../domain/media-refused';
-import { tokenFigure } from '../../domain/token-figure';
+import type { ImageResult, ImageTokens, MadeImage } from '../../images/rules/image-provider';
+import { tokenFigure } from '../../images/rules/token-figure';
 import { brokenReply } from '../refusal';
 
 /** Finish reasons that stand for the provider's policy (ai.google.dev/api/generate-content, FinishReason). */

@@ -1,4 +1,4 @@
-import type { ImageSize } from '../../domain/image-provider';
+import type { ImageSize } from '../../images/rules/image-provider';
 
 /** What `imageConfig` says of an image's size. */
 export interface ImageShape {

@@ -1,6 +1,6 @@
-import type { ProviderCall } from '../../domain/image-provider';
 import type { Upstream, UpstreamReply } from '../../domain/upstream';
-import type { VideoContent } from '../../domain/video-provider';
+import type { ProviderCall } from '../../images/rules/image-provider';
+import type { VideoContent } from '../../videos/rules/video-provider';
 import { isResultAddress, isSameHost } from '../bfl/own-address';
 import { brokenReply, refusedBy } from '../refusal';
 import { isSuccess } from '../send-json';

@@ -1,6 +1,6 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
 import { isUpload, type MediaFile, MIME_TYPES } from '../../domain/upload';
-import type { TaskReport, VideoOrder } from '../../domain/video-provider';
+import type { TaskReport, VideoOrder } from '../../videos/rules/video-provider';
 import { Base64Text } from '../json-body';
 import { POLICY_DETAIL, videoAt } from '../read-video';
 import { brokenReply } from '../refusal';

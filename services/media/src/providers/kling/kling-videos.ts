@@ -1,5 +1,5 @@
 import type { Upstream } from '../../domain/upstream';
-import type { VideoProvider } from '../../domain/video-provider';
+import type { VideoProvider } from '../../videos/rules/video-provider';
 import type { ProviderAccount } from '../provider-account';
 import { wireVideoProvider } from '../video-wire';
 import { klingWire } from './video-wire';

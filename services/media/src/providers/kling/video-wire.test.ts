@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { VideoOrder } from '../../domain/video-provider';
+import type { VideoOrder } from '../../videos/rules/video-provider';
 import { wireVideoProvider } from '../video-wire';
 import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-wire.fixture';
 import { klingWire } from './video-wire';

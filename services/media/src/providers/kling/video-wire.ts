@@ -1,8 +1,8 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
 import { MediaRefused } from '../../domain/media-refused';
-import type { TaskState } from '../../domain/task';
 import { isUpload, type MediaFile } from '../../domain/upload';
-import type { TaskReport, VideoOrder } from '../../domain/video-provider';
+import type { TaskState } from '../../videos/rules/task';
+import type { TaskReport, VideoOrder } from '../../videos/rules/video-provider';
 import { Base64Text } from '../json-body';
 import { figureOf, idOf, POLICY_DETAIL, videoAt } from '../read-video';
 import { brokenReply, refusedBy } from '../refusal';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { VideoOrder } from '../../domain/video-provider';
+import type { VideoOrder } from '../../videos/rules/video-provider';
 import { wireVideoProvider } from '../video-wire';
 import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-wire.fixture';
 import { minimaxWire } from './video-wire';

@@ -1,6 +1,6 @@
-import type { ImageOrder } from '../../domain/image-provider';
-import { imageSizeText } from '../../domain/image-size';
 import { isUpload } from '../../domain/upload';
+import type { ImageOrder } from '../../images/rules/image-provider';
+import { imageSizeText } from '../../images/rules/image-size';
 import { type FormBody, formBody } from '../form-body';
 import { jsonBody } from '../json-body';
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
-import type { ImageOrder, ImageResult, ImageTokens, MadeImage } from '../../domain/image-provider';
-import { tokenFigure } from '../../domain/token-figure';
+import type { ImageOrder, ImageResult, ImageTokens, MadeImage } from '../../images/rules/image-provider';
+import { tokenFigure } from '../../images/rules/token-figure';
 import { brokenReply } from '../refusal';
 
 /** Of the gpt-image family; others that speak this format may answer with links. @throws UpstreamError `broken` */

@@ -1,9 +1,9 @@
 import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
-import { anOrder, aProviderCall } from '../../domain/image-order.fixture';
-import type { ImageOrder } from '../../domain/image-provider';
 import { MediaRefused } from '../../domain/media-refused';
 import { uploadOf } from '../../domain/upload.fixture';
+import { anOrder, aProviderCall } from '../../images/rules/image-order.fixture';
+import type { ImageOrder } from '../../images/rules/image-provider';
 import { type FakeReply, FakeUpstream } from '../../testing/fake-upstream';
 import { openAiImages } from './openai-images';
 

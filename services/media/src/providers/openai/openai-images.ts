@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { ImageOrder, ImageProvider } from '../../domain/image-provider';
-import { MAX_IMAGE_REPLY_BYTES } from '../../domain/image-reply-bytes';
 import type { Upstream } from '../../domain/upstream';
+import type { ImageOrder, ImageProvider } from '../../images/rules/image-provider';
+import { MAX_IMAGE_REPLY_BYTES } from '../../images/rules/image-reply-bytes';
 import type { ProviderAccount } from '../provider-account';
 import { isSuccess, sendJson } from '../send-json';
 import { editBody, generationBody } from './image-body';

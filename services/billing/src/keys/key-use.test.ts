@@ -1,0 +1,74 @@
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually, reserveRequest, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
+import { createTestRedis, type TestRedis } from '../testing/test-redis';
+
+let database: TestDatabase;
+let redis: TestRedis;
+let billing: TestBilling;
+beforeAll(async () => {
+  [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  billing = await TestBilling.start(database.url, { REDIS_URL: redis.url });
+  await eventually(async () => (await billing.ready()) === 'ok');
+}, 60_000);
+afterAll(async () => {
+  await billing?.stop();
+  await Promise.all([database?.drop(), redis?.stop()]);
+}, 60_000);
+
+const useOf = (accountId: string, id: string) =>
+  callUnary(billing.asDashboard, billing.asDashboard.GetKeyUse, { accountId, id }, WAIT);
+
+test('settled and held money, and the minute, count against a key; the account sums its keys', async () => {
+  const limited = await billing.createFundedKey(1_000n, { rpmLimit: '10', tpmLimit: '1000' });
+  const { accountId } = limited;
+  const { asDashboard: client } = billing;
+  const made = await callUnary(client, client.CreateKey, { accountId, name: 'other' }, WAIT);
+  const other = { accountId, keyId: made.key!.id };
+  expect(await useOf(accountId, limited.keyId)).toMatchObject({
+    dayNano: '0',
+    monthNano: '0',
+    accountDayNano: '0',
+    minute: { requests: '0', tokens: '0' },
+  });
+
+  const settled = reserveRequest(limited, 100n);
+  const calls = [settled, reserveRequest(limited, 20n), reserveRequest(limited, 0n, { free: true })];
+  const replies = await billing.reserve(...calls, reserveRequest(other, 5n));
+  expect(replies.every((reply) => reply.grant)).toBe(true);
+  await billing.deliver(usageEvent(settled, 70n));
+
+  const use = await useOf(accountId, limited.keyId);
+  expect(use).toMatchObject({
+    dayNano: '90',
+    monthNano: '90',
+    accountDayNano: '95',
+    // 30 of the settled call, the bound of the one under way.
+    minute: { requests: '3', tokens: '130' },
+  });
+  expect(new Date(Number(use!.dayEndsAtMs)).toISOString()).toMatch(/T00:00:00.000Z$/);
+  expect(new Date(Number(use!.monthEndsAtMs)).toISOString()).toMatch(/-01T00:00:00.000Z$/);
+  const ofAccount = await callUnary(client, client.GetAccountUse, { accountId }, WAIT);
+  expect(ofAccount).toEqual({ dayNano: '95', dayEndsAtMs: use!.dayEndsAtMs });
+  const ofOther = await useOf(accountId, other.keyId);
+  expect(ofOther).toMatchObject({ dayNano: '5', accountDayNano: '95' });
+  expect(ofOther!.minute ?? null).toBeNull();
+});
+
+test('an account that is not there has no use', async () => {
+  const { asDashboard: client } = billing;
+  await expect(
+    callUnary(client, client.GetAccountUse, { accountId: 'acct_none' }, WAIT),
+  ).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test("another account's key, and a deleted one, are not there", async () => {
+  const [mine, theirs] = [await billing.createFundedKey(0n), await billing.createFundedKey(0n)];
+  await expect(useOf(mine.accountId, theirs.keyId)).rejects.toMatchObject({ code: 'not_found' });
+  const { asDashboard: client } = billing;
+  await callUnary(client, client.DeleteKey, { accountId: mine.accountId, id: mine.keyId }, WAIT);
+  await expect(useOf(mine.accountId, mine.keyId)).rejects.toMatchObject({ code: 'not_found' });
+});

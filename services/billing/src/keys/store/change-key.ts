@@ -1,0 +1,164 @@
+import { GatewayError } from '@gateway/errors';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
+import { lockAccounts } from '../../accounts/store/lock-accounts';
+import { rowsOf, statement } from '../../store/statement';
+import { findAccountOfKey, getKey, KEY_COLUMNS, type KeyRow } from './keys';
+import { notifyKeys } from './notify-keys';
+
+/**
+ * Changes a key in a transaction that has locked its account, and tells every cache. `Reserve` reads the
+ * key under the same lock, so its next call meets the change. Throws `not_found` for an unknown, a deleted
+ * and another account's key alike.
+ */
+export function changeKey(
+  pool: Pool,
+  accountId: string,
+  id: string,
+  change: (client: PoolClient) => Promise<KeyRow[]>,
+): Promise<KeyRow> {
+  return withTransaction(pool, async (client) => {
+    await lockAccounts(client, [accountId]);
+    const [row] = await change(client);
+    if (!row) throw new GatewayError('not_found');
+    await notifyKeys(client, { keyIds: [id], accountIds: [] });
+    return row;
+  });
+}
+
+const OWN = `id = $1 AND account_id = $2 AND status <> 'deleted'`;
+
+const DELETE = statement(
+  'delete-key',
+  `UPDATE billing.keys SET status = 'deleted' WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
+);
+
+export const deleteKey = (pool: Pool, accountId: string, id: string): Promise<KeyRow> =>
+  changeKey(pool, accountId, id, (client) => rowsOf<KeyRow>(client, DELETE, [id, accountId]));
+
+const SET_STATUS = statement(
+  'set-key-status',
+  `UPDATE billing.keys SET status = CASE status WHEN 'revoked' THEN status ELSE $3 END
+   WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
+);
+
+/** Throws `invalid_request` for a revoked key: it has leaked, so it never comes back. */
+export const setKeyEnabled = (pool: Pool, accountId: string, id: string, enabled: boolean): Promise<KeyRow> =>
+  changeKey(pool, accountId, id, async (client) => {
+    const rows = await rowsOf<KeyRow>(client, SET_STATUS, [id, accountId, enabled ? 'enabled' : 'disabled']);
+    for (const row of rows) refuseRevoked(row);
+    return rows;
+  });
+
+export function refuseRevoked(row: KeyRow): void {
+  if (row.status !== 'revoked') return;
+  throw new GatewayError('invalid_request', { detail: 'the key was revoked; make a new one' });
+}
+
+// The first reason stays. A deleted key stays deleted.
+const REVOKE = statement(
+  'revoke-key',
+  `UPDATE billing.keys SET status = 'revoked', revoked_at = coalesce(revoked_at, billing.clock()),
+     revoke_reason = coalesce(revoke_reason, $3)
+   WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
+);
+
+/** Revokes a key of any account permanently; repeating it changes nothing. @param reason shown to the key's owner */
+export async function revokeKey(pool: Pool, id: string, reason: string): Promise<KeyRow> {
+  const accountId = await findAccountOfKey(pool, id);
+  if (accountId === undefined) throw new GatewayError('not_found');
+  return changeKey(pool, accountId, id, (client) => rowsOf<KeyRow>(client, REVOKE, [id, accountId, reason]));
+}
+
+const FIND_VALUE = statement(
+  'find-leaked-value',
+  `SELECT retires_at IS NULL AS is_current, coalesce(retires_at > billing.clock(), true) AS works
+   FROM billing.key_values WHERE mac = ANY($1::bytea[]) AND key_id = $2`,
+);
+const END_VALUE = statement(
+  'end-leaked-value',
+  `UPDATE billing.key_values SET retires_at = billing.clock()
+   WHERE mac = ANY($1::bytea[]) AND key_id = $2 AND retires_at > billing.clock()`,
+);
+
+export type LeakedValueOutcome = 'key_revoked' | 'value_ended' | 'unchanged';
+
+/**
+ * Ends the value of the key that has one of these MACs, because it has leaked: with the key, if it is the key's current
+ * value; alone, if a rotation has replaced it.
+ */
+export async function revokeLeakedValue(
+  pool: Pool,
+  { id, account_id: accountId }: KeyRow,
+  macs: readonly Buffer[],
+  reason: string,
+): Promise<{ key: KeyRow; outcome: LeakedValueOutcome }> {
+  let outcome: LeakedValueOutcome = 'unchanged';
+  const key = await changeKey(pool, accountId, id, async (client) => {
+    // Under the lock: a rotation may have come in between.
+    const [value] = await rowsOf<{ is_current: boolean; works: boolean }>(client, FIND_VALUE, [macs, id]);
+    if (value?.is_current) {
+      outcome = 'key_revoked';
+      return rowsOf<KeyRow>(client, REVOKE, [id, accountId, reason]);
+    }
+    if (value?.works) {
+      outcome = 'value_ended';
+      await rowsOf(client, END_VALUE, [macs, id]);
+    }
+    return [await getKey(client, accountId, id)];
+  });
+  return { key, outcome };
+}
+
+/** Undefined stays as it is, null lifts. */
+export interface KeyUpdate {
+  readonly name: string | undefined;
+  readonly allowedModels: readonly string[] | undefined;
+  readonly expiresAtMs: bigint | null | undefined;
+  readonly dailyLimitNano: bigint | null | undefined;
+  readonly monthlyLimitNano: bigint | null | undefined;
+  readonly requestCostLimitNano: bigint | null | undefined;
+  readonly rpmLimit: bigint | null | undefined;
+  readonly tpmLimit: bigint | null | undefined;
+  readonly bareModelNames: boolean | null | undefined;
+}
+
+const LIMITS = [
+  'daily_limit_nano',
+  'monthly_limit_nano',
+  'request_cost_limit_nano',
+  'rpm_limit',
+  'tpm_limit',
+];
+
+// $5 names the columns that change, $6 to $12 are what they change to.
+const UPDATE = statement(
+  'update-key',
+  `UPDATE billing.keys SET
+     name = coalesce($3, name),
+     allowed_models = coalesce($4::text[], allowed_models),
+     expires_at = CASE WHEN 'expires_at' = ANY($5::text[]) THEN to_timestamp($6::bigint / 1000.0)
+       ELSE expires_at END,
+     ${LIMITS.map((column, i) => `${column} = CASE WHEN '${column}' = ANY($5) THEN $${i + 7}::bigint ELSE ${column} END`).join(',\n     ')},
+     bare_model_names = CASE WHEN 'bare_model_names' = ANY($5) THEN $12::boolean ELSE bare_model_names END
+   WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
+);
+
+export function updateKey(pool: Pool, accountId: string, id: string, update: KeyUpdate): Promise<KeyRow> {
+  const { dailyLimitNano, monthlyLimitNano, requestCostLimitNano, rpmLimit, tpmLimit } = update;
+  const limits = [dailyLimitNano, monthlyLimitNano, requestCostLimitNano, rpmLimit, tpmLimit];
+  const changed = LIMITS.filter((_, i) => limits[i] !== undefined);
+  if (update.expiresAtMs !== undefined) changed.push('expires_at');
+  if (update.bareModelNames !== undefined) changed.push('bare_model_names');
+  return changeKey(pool, accountId, id, (client) =>
+    rowsOf<KeyRow>(client, UPDATE, [
+      id,
+      accountId,
+      update.name ?? null,
+      update.allowedModels ?? null,
+      changed,
+      update.expiresAtMs ?? null,
+      ...limits.map((limit) => limit ?? null),
+      update.bareModelNames ?? null,
+    ]),
+  );
+}

@@ -1,0 +1,212 @@
+import { GatewayError } from '@gateway/errors';
+import { type Pool, withTransaction } from '@gateway/postgres';
+import { lockAccounts } from '../../accounts/store/lock-accounts';
+import { type Page, type PageRequest, toPage } from '../../store/page';
+import { type Queryable, rowsOf, statement } from '../../store/statement';
+
+export type KeyStatus = 'enabled' | 'disabled' | 'deleted' | 'revoked';
+
+export interface KeyRow {
+  id: string;
+  seq: bigint;
+  account_id: string;
+  name: string;
+  status: KeyStatus;
+  expires_at_ms: bigint | null;
+  allowed_models: string[];
+  daily_limit_nano: bigint | null;
+  monthly_limit_nano: bigint | null;
+  request_cost_limit_nano: bigint | null;
+  rpm_limit: bigint | null;
+  tpm_limit: bigint | null;
+  /** Null: as the account says. */
+  bare_model_names: boolean | null;
+  hint: string;
+  created_at_ms: bigint;
+  revoked_at_ms: bigint | null;
+  revoke_reason: string | null;
+}
+
+/** A key to be made. */
+export interface NewKey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly mac: Buffer;
+  readonly hint: string;
+  readonly expiresAtMs: bigint | null;
+  readonly allowedModels: readonly string[];
+  readonly dailyLimitNano: bigint | null;
+  readonly monthlyLimitNano: bigint | null;
+  readonly requestCostLimitNano: bigint | null;
+  readonly rpmLimit: bigint | null;
+  readonly tpmLimit: bigint | null;
+  readonly bareModelNames: boolean | null;
+}
+
+/** What makes a `KeyRow`. */
+export const KEY_COLUMNS = `id, seq, account_id, name, status, billing.epoch_ms(expires_at) AS expires_at_ms, allowed_models,
+  daily_limit_nano, monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, bare_model_names, hint,
+  billing.epoch_ms(created_at) AS created_at_ms, billing.epoch_ms(revoked_at) AS revoked_at_ms, revoke_reason`;
+
+const INSERT = statement(
+  'insert-key',
+  `WITH new AS (
+     INSERT INTO billing.keys (id, account_id, name, expires_at, allowed_models, daily_limit_nano,
+       monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint, bare_model_names)
+     SELECT $1, id, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7, $8, $9, $10, $11, $13::boolean
+     FROM billing.accounts WHERE id = $2
+     RETURNING *
+   ), value AS (
+     INSERT INTO billing.key_values (mac, key_id) SELECT $12, id FROM new
+   )
+   SELECT ${KEY_COLUMNS} FROM new`,
+);
+
+/** Beyond it nobody finds a key any more, and each is a row for ever. Who has more keeps them. */
+const MAX_KEYS = 1_000;
+const COUNT = statement(
+  'count-keys',
+  `SELECT count(*) AS kept FROM billing.keys WHERE account_id = $1 AND status <> 'deleted'`,
+);
+
+/** Throws `not_found` when there is no such account, `invalid_request` when it has too many keys. */
+export function insertKey(pool: Pool, key: NewKey): Promise<KeyRow> {
+  return withTransaction(pool, async (client) => {
+    // Under the lock, else two at a time would both be the last.
+    await lockAccounts(client, [key.accountId]);
+    const [count] = await rowsOf<{ kept: bigint }>(client, COUNT, [key.accountId]);
+    if (Number(count?.kept) >= MAX_KEYS)
+      throw new GatewayError('invalid_request', {
+        detail: `an account has at most ${MAX_KEYS} keys; delete one`,
+      });
+    const [row] = await rowsOf<KeyRow>(client, INSERT, [
+      key.id,
+      key.accountId,
+      key.name,
+      key.expiresAtMs,
+      key.allowedModels,
+      key.dailyLimitNano,
+      key.monthlyLimitNano,
+      key.requestCostLimitNano,
+      key.rpmLimit,
+      key.tpmLimit,
+      key.hint,
+      key.mac,
+      key.bareModelNames,
+    ]);
+    if (!row) throw new GatewayError('not_found');
+    return row;
+  });
+}
+
+const GET = statement(
+  'get-key',
+  `SELECT ${KEY_COLUMNS} FROM billing.keys WHERE id = $1 AND account_id = $2 AND status <> 'deleted'`,
+);
+
+/** Throws `not_found` for an unknown, a deleted and another account's key alike. */
+export async function getKey(on: Queryable, accountId: string, id: string): Promise<KeyRow> {
+  const [row] = await rowsOf<KeyRow>(on, GET, [id, accountId]);
+  if (!row) throw new GatewayError('not_found');
+  return row;
+}
+
+const FIND_ACCOUNT = statement('find-account-of-key', 'SELECT account_id FROM billing.keys WHERE id = $1');
+
+/** Whose key it is, also when it is deleted; undefined for an unknown key. */
+export async function findAccountOfKey(on: Queryable, id: string): Promise<string | undefined> {
+  const [row] = await rowsOf<{ account_id: string }>(on, FIND_ACCOUNT, [id]);
+  return row?.account_id;
+}
+
+const LIST = statement(
+  'list-keys',
+  `SELECT ${KEY_COLUMNS} FROM billing.keys
+   WHERE account_id = $1 AND status <> 'deleted' AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+);
+
+export async function listKeys(on: Queryable, accountId: string, page: PageRequest): Promise<Page<KeyRow>> {
+  return toPage(await rowsOf<KeyRow>(on, LIST, [accountId, page.before, page.limit + 1]), page.limit);
+}
+
+/**
+ * What tells a key's values apart where the value itself must not go: the beginning of its MAC, which needs
+ * no column, stays the same for its life, and finds nothing by itself.
+ */
+export const VALUE_ID = `encode(substring(mac FOR 8), 'hex')`;
+
+/** A key with one of its values. */
+export interface ResolvedKeyRow {
+  id: string;
+  value_id: string;
+  account_id: string;
+  status: KeyStatus;
+  account_status: 'active' | 'suspended';
+  allowed_models: string[];
+  preview_models: string[];
+  bare_model_names: boolean;
+  expires_at_ms: bigint | null;
+  retires_at_ms: bigint | null;
+  has_tpm_limit: boolean;
+  now_ms: bigint;
+}
+
+const RESOLVED_COLUMNS = `k.id, k.account_id, k.status, a.status AS account_status, k.allowed_models, a.preview_models,
+  coalesce(k.bare_model_names, a.bare_model_names) AS bare_model_names,
+  billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
+  k.tpm_limit IS NOT NULL AS has_tpm_limit, billing.epoch_ms(billing.clock()) AS now_ms`;
+
+const RESOLVE = statement(
+  'resolve-key',
+  `SELECT ${RESOLVED_COLUMNS}, ${VALUE_ID} AS value_id
+   FROM billing.key_values v
+   JOIN billing.keys k ON k.id = v.key_id
+   JOIN billing.accounts a ON a.id = k.account_id
+   WHERE v.mac = ANY($1::bytea[])`,
+);
+
+/** The key that has one of these MACs: one value's under each pepper in use. */
+export async function findKeyByMacs(
+  on: Queryable,
+  macs: readonly Buffer[],
+): Promise<ResolvedKeyRow | undefined> {
+  const [row] = await rowsOf<ResolvedKeyRow>(on, RESOLVE, [macs]);
+  return row;
+}
+
+const FIND_ANY = statement(
+  'find-any-key',
+  `SELECT ${KEY_COLUMNS}, billing.epoch_ms(v.retires_at) AS retires_at_ms
+   FROM (SELECT key_id, retires_at FROM billing.key_values WHERE mac = ANY($1::bytea[])) v
+   JOIN billing.keys ON id = v.key_id`,
+);
+
+/** As `findKeyByMacs`, with all that is known of the key, whatever became of it. */
+export async function findAnyKeyByMacs(
+  on: Queryable,
+  macs: readonly Buffer[],
+): Promise<(KeyRow & { retires_at_ms: bigint | null }) | undefined> {
+  const [row] = await rowsOf<KeyRow & { retires_at_ms: bigint | null }>(on, FIND_ANY, [macs]);
+  return row;
+}
+
+const RESOLVE_KNOWN = statement(
+  'resolve-known-key',
+  `SELECT ${RESOLVED_COLUMNS}, $3::text AS value_id
+   FROM billing.keys k
+   JOIN billing.accounts a ON a.id = k.account_id
+   LEFT JOIN billing.key_values v ON v.key_id = k.id AND ${VALUE_ID} = $3
+   WHERE k.id = $1 AND k.account_id = $2 AND ($3 = '' OR v.mac IS NOT NULL)`,
+);
+
+/** A key that was resolved before; undefined when it has no such value any more. Empty `valueId`: any. */
+export async function findKnownKey(
+  on: Queryable,
+  accountId: string,
+  id: string,
+  valueId: string,
+): Promise<ResolvedKeyRow | undefined> {
+  const [row] = await rowsOf<ResolvedKeyRow>(on, RESOLVE_KNOWN, [id, accountId, valueId]);
+  return row;
+}

@@ -1,0 +1,69 @@
+import type { Pool, PoolClient } from '@gateway/postgres';
+import { rowsOf, statement } from '../../store/statement';
+import { changeKey, refuseRevoked } from './change-key';
+import { KEY_COLUMNS, type KeyRow } from './keys';
+
+/** What a new value leaves in the database. */
+export interface NewValue {
+  readonly mac: Buffer;
+  readonly hint: string;
+}
+
+const SET_HINT = statement(
+  'set-key-hint',
+  `UPDATE billing.keys SET hint = $3 WHERE id = $1 AND account_id = $2 AND status <> 'deleted'
+   RETURNING ${KEY_COLUMNS}`,
+);
+const ADD_VALUE = statement('add-key-value', 'INSERT INTO billing.key_values (mac, key_id) VALUES ($1, $2)');
+
+// One that is on its way out already keeps its own end.
+const RETIRE = statement(
+  'retire-key-values',
+  `UPDATE billing.key_values SET retires_at = billing.clock() + $2::bigint * interval '1 second'
+   WHERE key_id = $1 AND (retires_at IS NULL OR retires_at > billing.clock() + $2::bigint * interval '1 second')`,
+);
+
+/** Values of one key that answer as expired; the oldest beyond them are unknown again. */
+const MAX_RETIRED = 100;
+const FORGET_OLDEST = statement(
+  'forget-oldest-key-values',
+  `DELETE FROM billing.key_values WHERE mac IN (
+     SELECT mac FROM billing.key_values WHERE key_id = $1 AND retires_at IS NOT NULL
+     ORDER BY retires_at DESC OFFSET ${MAX_RETIRED})`,
+);
+const FORGET = statement('forget-key-values', 'DELETE FROM billing.key_values WHERE key_id = $1');
+
+/** The values before this one work on for the grace, and are expired after it. */
+export const rotateKey = (
+  pool: Pool,
+  accountId: string,
+  id: string,
+  value: NewValue,
+  graceSeconds: number,
+): Promise<KeyRow> =>
+  replaceValue(pool, accountId, id, value, async (client) => {
+    await rowsOf(client, RETIRE, [id, graceSeconds]);
+    await rowsOf(client, FORGET_OLDEST, [id]);
+  });
+
+/** The values before this one are unknown at once, also those that were rotated away. */
+export const regenerateKey = (pool: Pool, accountId: string, id: string, value: NewValue): Promise<KeyRow> =>
+  replaceValue(pool, accountId, id, value, async (client) => {
+    await rowsOf(client, FORGET, [id]);
+  });
+
+const replaceValue = (
+  pool: Pool,
+  accountId: string,
+  id: string,
+  value: NewValue,
+  endOthers: (client: PoolClient) => Promise<void>,
+): Promise<KeyRow> =>
+  changeKey(pool, accountId, id, async (client) => {
+    const rows = await rowsOf<KeyRow>(client, SET_HINT, [id, accountId, value.hint]);
+    if (!rows[0]) return rows;
+    refuseRevoked(rows[0]);
+    await endOthers(client);
+    await rowsOf(client, ADD_VALUE, [value.mac, id]);
+    return rows;
+  });

@@ -1,0 +1,147 @@
+import { GatewayError, type RateFigures, type RateState } from '@gateway/errors';
+import { minBigint } from '../../domain/int8';
+import type { CallToAdmit } from '../../reserve/rules/admission';
+import type { CallToRate, RateOutcome } from '../rules/rate-limiter';
+import type { RateTerms } from '../rules/rate-terms';
+import { WINDOW_SECONDS } from './rate-scripts';
+
+/** Far beyond what a minute can hold, and exact in Lua's numbers. */
+const MAX_FIGURE = 10n ** 12n;
+
+export const figure = (value: bigint): number => Number(minBigint(value, MAX_FIGURE));
+export const limit = (value: bigint | null): number => (value === null ? -1 : figure(value));
+export const sum = (figures: readonly number[]): number => figures.reduce((total, one) => total + one, 0);
+
+/** Calls of one key, in their order. */
+export interface KeyCalls {
+  readonly keyId: string;
+  readonly terms: RateTerms;
+  readonly calls: readonly CallToAdmit[];
+}
+
+export const groupByKey = (calls: readonly CallToRate[]): KeyCalls[] =>
+  [...Map.groupBy(calls, ({ call }) => call.keyId)].map(([keyId, of]) => ({
+    keyId,
+    terms: of[0]!.terms,
+    calls: of.map(({ call }) => call),
+  }));
+
+/** Taken on admission: the expected output may go beyond the limit, and the window is full for the next call then. */
+const tokensOf = ({ free, promptTokens, outputTokens }: CallToAdmit): number =>
+  free ? 0 : figure(promptTokens + outputTokens);
+
+/**
+ * What must be left of the limit for the call to be admitted: its prompt, and at least 1, because a full window admits
+ * nothing. The estimate of a prompt may be a quarter above its real count, so an empty window admits one that is
+ * above the limit by no more than that. 0: the call uses no tokens, and needs no room.
+ */
+function roomOf(call: CallToAdmit, tpm: bigint | null): number {
+  if (tokensOf(call) === 0) return 0;
+  const prompt = call.promptTokens > 0n ? call.promptTokens : 1n;
+  const isAdmittedByEmptyWindow = tpm !== null && prompt > tpm && prompt * 4n <= tpm * 5n;
+  return figure(isAdmittedByEmptyWindow ? tpm : prompt);
+}
+
+/** The scripts' arguments for all the calls of one key: how many, the tokens they take, the room that lets in all of them. */
+export function sumsOf({ calls, terms }: KeyCalls): number[] {
+  let tokens = 0;
+  let room = 0;
+  for (const call of calls) {
+    const needed = roomOf(call, terms.tpm);
+    if (needed > 0) room = Math.max(room, tokens + needed);
+    tokens += tokensOf(call);
+  }
+  return [calls.length, tokens, room];
+}
+
+/** The script's argument for each of the calls of one key. */
+export const needsOf = ({ calls, terms }: KeyCalls): string =>
+  calls.map((call) => `${tokensOf(call)},${roomOf(call, terms.tpm) || -1}`).join(' ');
+
+/** Makes of the script's figures an outcome for each call. */
+export function readAnswer(
+  { keyId, terms, calls }: KeyCalls,
+  [
+    generation = 0,
+    bucket = 0,
+    requestsBefore = 0,
+    tokensBefore = 0,
+    resetBefore = 0,
+    ...shares
+  ]: readonly number[],
+  outcomes: Map<CallToAdmit, RateOutcome>,
+): void {
+  const place = { keyId, generation: BigInt(generation), bucket };
+  const told = shares[Symbol.iterator]();
+  let [requests, tokens, tokensReset] = [requestsBefore, tokensBefore, resetBefore];
+  for (const call of calls) {
+    const given = shares.length === 0 ? tokensOf(call) : next(told);
+    if (given < 0) {
+      const seconds = next(told);
+      const rates = figuresOf(terms, { requests, requestsReset: next(told), tokens, tokensReset });
+      const error =
+        given === -1 ? overRequests(terms, seconds, rates) : overTokens(call, terms, seconds, rates);
+      outcomes.set(call, { taken: false, error, generation: place.generation });
+      continue;
+    }
+    requests += 1;
+    tokens += given;
+    if (given > 0) tokensReset = WINDOW_SECONDS;
+    outcomes.set(call, {
+      taken: true,
+      place: { ...place, tokens: BigInt(given) },
+      // This very request is the last to leave the window.
+      ...figuresOf(terms, { requests, requestsReset: WINDOW_SECONDS, tokens, tokensReset }),
+    });
+  }
+}
+
+/** What a key's window holds, and the seconds until that has left it. */
+interface Window {
+  readonly requests: number;
+  readonly requestsReset: number;
+  readonly tokens: number;
+  readonly tokensReset: number;
+}
+
+const figuresOf = ({ rpm, tpm }: RateTerms, of: Window): RateFigures => ({
+  ...(rpm !== null && { requests: state(rpm, of.requests, of.requestsReset) }),
+  ...(tpm !== null && { tokens: state(tpm, of.tokens, of.tokensReset) }),
+});
+
+/** Makes figures of what the script that gives back answers. */
+export function readLeft(
+  terms: RateTerms,
+  [requests = 0, requestsReset = 0, tokens = 0, tokensReset = 0]: readonly number[],
+): RateFigures {
+  return figuresOf(terms, { requests, requestsReset, tokens, tokensReset });
+}
+
+const state = (most: bigint, used: number, resetSeconds: number): RateState => ({
+  limit: most,
+  remaining: most > BigInt(used) ? most - BigInt(used) : 0n,
+  resetSeconds,
+});
+
+function next(told: Iterator<number>): number {
+  const { value, done } = told.next();
+  if (done) throw new Error('the rates were not told for every call');
+  return value;
+}
+
+/** What waiting can't cure has no time to wait, and nobody should repeat it by himself. */
+const retry = (seconds: number) => (seconds < 0 ? { shouldRetry: false } : { retryAfterSeconds: seconds });
+
+const overRequests = ({ rpm }: RateTerms, seconds: number, rates: RateFigures) =>
+  new GatewayError('rpm_rate_limited', {
+    detail: `the key may send ${rpm} requests per minute`,
+    rates,
+    ...retry(seconds),
+  });
+
+const overTokens = (call: CallToAdmit, { tpm }: RateTerms, seconds: number, rates: RateFigures) =>
+  new GatewayError('tpm_rate_limited', {
+    detail: `the key may use ${tpm} tokens per minute; the prompt of this call has about ${call.promptTokens}`,
+    rates,
+    ...retry(seconds),
+  });

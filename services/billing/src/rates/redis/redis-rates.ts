@@ -1,0 +1,217 @@
+import { GatewayError, type RateFigures } from '@gateway/errors';
+import type { CallToAdmit } from '../../reserve/rules/admission';
+import type { KeyHistory } from '../rules/rate-history';
+import type {
+  CallToRate,
+  RateCorrection,
+  RateLimiter,
+  RateOutcome,
+  RateReport,
+  RateUse,
+  TakenPlace,
+} from '../rules/rate-limiter';
+import {
+  figure,
+  groupByKey,
+  type KeyCalls,
+  limit,
+  needsOf,
+  readAnswer,
+  readLeft,
+  sum,
+  sumsOf,
+} from './rate-figures';
+import {
+  countScript,
+  FINAL_SEQUENCE,
+  giveBackScript,
+  REDIS_CLOCK,
+  seedScript,
+  takeAllScript,
+  takeScript,
+} from './rate-scripts';
+import { type RedisConnection, type RedisScript, redisScript } from './redis';
+
+export interface RedisRatesOptions {
+  readonly redis: Pick<RedisConnection, 'life' | 'run' | 'distrust'>;
+  /** Begins a new generation of these keys' rates and tells what they admitted in the last minute. */
+  recall(keyIds: readonly string[]): Promise<readonly KeyHistory[]>;
+  readonly onRebuilt?: (keys: number) => void;
+  readonly onFailed?: (error: unknown) => void;
+  readonly timeoutMs?: number;
+  /** Lua expression of the current time in milliseconds. */
+  readonly clock?: string;
+}
+
+type ScriptName = 'takeAll' | 'take' | 'giveBack' | 'count' | 'seed';
+
+/** An answer of the limiter. */
+const TIMEOUT_MS = 750;
+
+interface RateChange extends RateUse {
+  readonly sequence: number;
+  /** Redis keeps what was reported of the call. */
+  readonly isRemembered: boolean;
+}
+
+/** The rates of each key in one hash of Redis, moved on by one script. */
+export class RedisRates implements RateLimiter {
+  readonly #options: RedisRatesOptions;
+  readonly #scripts: Readonly<Record<ScriptName, RedisScript>>;
+
+  constructor(options: RedisRatesOptions) {
+    this.#options = options;
+    const clock = options.clock ?? REDIS_CLOCK;
+    this.#scripts = {
+      takeAll: redisScript(takeAllScript(clock)),
+      take: redisScript(takeScript(clock)),
+      giveBack: redisScript(giveBackScript(clock)),
+      count: redisScript(countScript(clock)),
+      seed: redisScript(seedScript(clock)),
+    };
+  }
+
+  async take(calls: readonly CallToRate[]): Promise<readonly (RateOutcome | undefined)[]> {
+    const outcomes = new Map<CallToAdmit, RateOutcome>();
+    const failed = await this.#ifInTime(this.#takeKnown(groupByKey(calls), outcomes));
+    return calls.map(({ call }) => outcomes.get(call) ?? (failed && unknownRates(failed.cause)));
+  }
+
+  async rebuild(keyIds: readonly string[]): Promise<void> {
+    await this.#ifInTime(this.#seed(keyIds));
+  }
+
+  async giveBack(taken: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>> {
+    const left = new Map<string, RateFigures>();
+    const giveBack = async ([keyId, of]: [string, TakenPlace[]]) => {
+      const answer = await this.#run('giveBack', [keyId], perBucket(of));
+      if (answer.length > 0) left.set(keyId, readLeft(of[0]!.terms, answer));
+    };
+    await this.#ifInTime(Promise.all([...Map.groupBy(taken, ({ place }) => place.keyId)].map(giveBack)));
+    return left;
+  }
+
+  async correct(corrections: readonly RateCorrection[]): Promise<void> {
+    const changes = corrections
+      .filter(({ streamed, tokens, usedTokens }) => streamed || tokens !== usedTokens)
+      .map((use) => ({ ...use, sequence: FINAL_SEQUENCE, isRemembered: use.streamed }));
+    await this.#count(changes);
+  }
+
+  async report(reports: readonly RateReport[]): Promise<void> {
+    await this.#count(reports.map((use) => ({ ...use, isRemembered: true })));
+  }
+
+  async #count(changes: readonly RateChange[]): Promise<void> {
+    const byKey = Map.groupBy(changes, ({ keyId }) => keyId);
+    const count = ([keyId, of]: [string, RateChange[]]) => {
+      const remembered = of.filter(({ isRemembered }) => isRemembered);
+      const records = new Map(remembered.map((use, i) => [use, i + 2]));
+      const args = of.flatMap((use) => [
+        ...[records.get(use) ?? 0, use.generation, use.bucket],
+        ...[figure(use.tokens), use.sequence, figure(use.usedTokens)],
+      ]);
+      return this.#run('count', [keyId, ...remembered.map(({ requestId }) => requestId)], args);
+    };
+    await this.#ifInTime(Promise.all([...byKey].map(count)));
+  }
+
+  /** Answers the calls of the keys that Redis knows. */
+  async #takeKnown(keys: readonly KeyCalls[], outcomes: Map<CallToAdmit, RateOutcome>): Promise<void> {
+    // In one turn, so that the client sends them as one.
+    const answers = await Promise.all(keys.map((key) => this.#takeOf(key)));
+    for (const [i, answer] of answers.entries()) {
+      if (answer.length > 0) readAnswer(keys[i]!, answer, outcomes);
+    }
+  }
+
+  async #takeOf(key: KeyCalls): Promise<readonly number[]> {
+    const { keyId, terms } = key;
+    const sums = [terms.generation, limit(terms.rpm), limit(terms.tpm), ...sumsOf(key)];
+    const all = await this.#run('takeAll', [keyId], sums);
+    return all.length > 0 ? all : this.#run('take', [keyId], [...sums, needsOf(key)]);
+  }
+
+  async #seed(keyIds: readonly string[]): Promise<void> {
+    const histories = await this.#options.recall(keyIds);
+    await Promise.all(
+      histories.map(({ keyId, generation, entries }) =>
+        this.#run(
+          'seed',
+          [keyId],
+          [
+            generation,
+            ...entries.flatMap(({ ageMs, requests, tokens }) => [ageMs, figure(requests), figure(tokens)]),
+          ],
+        ),
+      ),
+    );
+    this.#options.onRebuilt?.(histories.length);
+  }
+
+  /** Undefined when the work was done in time, else why not. */
+  async #ifInTime(work: Promise<unknown>): Promise<{ readonly cause: unknown } | undefined> {
+    try {
+      await this.#inTime(work);
+      return undefined;
+    } catch (cause) {
+      this.#options.onFailed?.(cause);
+      return { cause };
+    }
+  }
+
+  /** Books are of one life of one server: what another brought along may be older than it looks. */
+  async #run(
+    script: ScriptName,
+    [keyId, ...others]: readonly [string, ...string[]],
+    args: readonly (string | number | bigint)[],
+  ): Promise<readonly number[]> {
+    const { redis } = this.#options;
+    if (redis.life === undefined) throw new Error('redis is away');
+    const book = bookOf(redis.life, keyId);
+    const keys = [book, ...others.map((requestId) => `${book}:${requestId}`)];
+    return redis.run(this.#scripts[script], keys, args.map(String));
+  }
+
+  async #inTime(work: Promise<unknown>): Promise<void> {
+    const { redis, timeoutMs = TIMEOUT_MS } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    let giveUpSoon: NodeJS.Immediate | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const giveUp = () => {
+        redis.distrust();
+        reject(new Error(`rates were not known within ${timeoutMs} ms`));
+      };
+      // If it was this process that stood still, the answer is there and wants to be read first.
+      timer = setTimeout(() => {
+        giveUpSoon = setImmediate(giveUp);
+      }, timeoutMs);
+    });
+    try {
+      await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+      clearImmediate(giveUpSoon);
+    }
+  }
+}
+
+/**
+ * Where the books of a key are. The number is that of their format: instances of two versions never share books, and each
+ * rebuilds its own from the holds when the other has admitted calls.
+ */
+export const bookOf = (life: string | undefined, keyId: string): string => `rates2:${life}:{${keyId}}`;
+
+/** Of calls that are let go of: what goes back to one bucket is one sum. */
+function perBucket(taken: readonly TakenPlace[]): (number | bigint)[] {
+  const buckets = Map.groupBy(taken, ({ place }) => `${place.generation} ${place.bucket}`);
+  return [...buckets.values()].flatMap((of) => {
+    const { generation, bucket } = of[0]!.place;
+    return [generation, bucket, of.length, sum(of.map(({ place }) => figure(place.tokens)))];
+  });
+}
+
+const unknownRates = (cause: unknown): RateOutcome => ({
+  taken: false,
+  error: new GatewayError('internal_error', { cause }),
+});

@@ -1,0 +1,94 @@
+import type { Pool, PoolClient } from '@gateway/postgres';
+import { isRefusal, rowsOf, statement } from '../../store/statement';
+import { StatementBatch } from '../../store/statement-batch';
+
+// Each statement must see what was committed while the one before it waited for a lock.
+const BEGIN = statement('BEGIN', 'BEGIN ISOLATION LEVEL READ COMMITTED');
+const COMMIT = statement('COMMIT', 'COMMIT');
+
+type Results<Added extends readonly Promise<unknown>[]> = { [I in keyof Added]: Awaited<Added[I]> };
+
+export interface TwoSteps<Read extends readonly Promise<unknown>[], Result> {
+  /** Adds the statements that lock and read. */
+  read(batch: StatementBatch): readonly [...Read];
+  /**
+   * Decides, without waiting for anything, and names what is to be written. `write` adds its statements before it
+   * returns; if it throws, nothing is. The result is worked out while they are on their way, in time that is idle.
+   */
+  decide(found: Results<Read>): {
+    result(): Result;
+    write(batch: StatementBatch): readonly Promise<unknown>[];
+  };
+}
+
+/** What `insert` adds for a list; for an empty one nothing. */
+export const ifAny = <Item>(
+  list: readonly Item[],
+  insert: (list: readonly Item[]) => Promise<unknown>,
+): Promise<unknown>[] => (list.length > 0 ? [insert(list)] : []);
+
+/** The connection broke while a transaction was committed: nobody knows yet whether it was. */
+export class CommitInDoubt extends Error {}
+
+/**
+ * A transaction of two round trips: lock and read, then write and commit. What there is to do in each is sent and
+ * answered as one. Locks are held for one round trip only.
+ */
+export async function inTwoSteps<Read extends readonly Promise<unknown>[], Result>(
+  pool: Pool,
+  steps: TwoSteps<Read, Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let committing = false;
+  const onError = () => {};
+  client.on('error', onError);
+  try {
+    const reading = new StatementBatch(client);
+    const begun = rowsOf(reading, BEGIN, []);
+    const [, ...found] = await answers(client, reading, [begun, ...steps.read(reading)] as const);
+    const decided = steps.decide(found as Results<Read>);
+    const writing = new StatementBatch(client);
+    const written = [...decided.write(writing), rowsOf(writing, COMMIT, [])];
+    committing = true;
+    const committed = answers(client, writing, written);
+    let result: Result;
+    try {
+      result = decided.result();
+    } finally {
+      await committed;
+    }
+    client.off('error', onError);
+    client.release();
+    return result;
+  } catch (error) {
+    client.off('error', onError);
+    // Thrown away: it may be stuck in a statement or in the middle of a transaction.
+    client.release(error instanceof Error ? error : true);
+    // What the database answers, it has not committed.
+    if (committing && !isRefusal(error)) {
+      throw new CommitInDoubt('a commit was not answered', { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Statements that are sent as one, in a transaction that goes on. */
+export async function inBatch(
+  client: PoolClient,
+  add: (batch: StatementBatch) => readonly Promise<unknown>[],
+): Promise<void> {
+  const batch = new StatementBatch(client);
+  await answers(client, batch, add(batch));
+}
+
+/** Sends the batch; waits for everything, even when something of it fails. */
+async function answers<Added extends readonly Promise<unknown>[]>(
+  client: PoolClient,
+  batch: StatementBatch,
+  added: Added,
+): Promise<Results<Added>> {
+  const all = Promise.allSettled(added);
+  client.query(batch);
+  for (const answer of await all) if (answer.status === 'rejected') throw answer.reason;
+  return Promise.all(added) as Promise<Results<Added>>;
+}

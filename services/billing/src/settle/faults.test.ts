@@ -1,0 +1,121 @@
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TcpProxy } from '../testing/tcp-proxy';
+import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+/** Reaches the database through the proxy; `direct` does not. */
+let billing: TestBilling;
+let direct: TestBilling;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const url = new URL(database.url);
+  proxy = await TcpProxy.start({ host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  direct = await TestBilling.start(database.url);
+  billing = await TestBilling.start(url.href);
+}, 60_000);
+afterAll(async () => {
+  expect(await direct.metric('ledger_drift_nano')).toBe(0);
+  await Promise.all([billing?.stop(), direct?.stop()]);
+  await proxy?.stop();
+  await database?.drop();
+}, 60_000);
+
+describe('a commit whose reply is lost', () => {
+  test('is one hold, and the caller gets it', async () => {
+    const key = await direct.createFundedKey(150n);
+    for (let round = 1; round <= 10; round++) {
+      proxy.swallowReplyTo('COMMIT\0');
+      const replies = await billing.reserve(reserveRequest(key, 10n), reserveRequest(key, 5n));
+      // In the end too, when the hold itself has left nothing to hold.
+      expect(replies.map(summary)).toEqual(['granted 10', 'granted 5']);
+      expect(proxy.swallowed).toBe(round);
+      expect((await direct.account(key.accountId)).heldNano).toBe(String(15 * round));
+    }
+  });
+
+  test('settles once', async () => {
+    const key = await direct.createFundedKey(1_000n);
+    const call = reserveRequest(key, 400n);
+    await billing.reserve(call);
+    const before = proxy.swallowed;
+    proxy.swallowReplyTo('COMMIT\0');
+    await billing.deliver(usageEvent(call, 123n));
+    expect(proxy.swallowed).toBe(before + 1);
+    expect(await direct.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
+  });
+
+  test('pays a top-up once when it is asked for again', async () => {
+    const { accountId } = await direct.createFundedKey(0n);
+    const topup = {
+      id: `top-${accountId}`,
+      accountId,
+      amountNano: '70',
+      status: 'TOPUP_STATUS_CLEARED',
+    } as const;
+    const create = () => callUnary(billing.asDashboard, billing.asDashboard.CreateTopup, topup, WAIT);
+    proxy.swallowReplyTo('COMMIT\0');
+    await expect(create()).rejects.toMatchObject({ code: 'internal_error' });
+    await create();
+    expect((await direct.account(accountId)).balanceNano).toBe('70');
+  });
+});
+
+test('connections that are cut between calls cost no call', async () => {
+  const key = await direct.createFundedKey(1_000n);
+  for (let round = 0; round < 5; round++) {
+    proxy.cut();
+    expect(summary((await billing.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
+  }
+});
+
+test('an instance that freezes with an account locked does not fail the calls of another', async () => {
+  const key = await direct.createFundedKey(1_000n);
+  const frozen = reserveRequest(key, 10n);
+  proxy.stallAfter('lock-account');
+  const lost = billing.reserve(frozen);
+  await eventually(() => proxy.stalled);
+  expect(summary((await direct.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
+  proxy.pass();
+  // Its own transaction was ended by the database; the second try may have come in time.
+  expect(['internal_error', 'granted 10']).toContain(summary((await lost)[0]!));
+  await direct.deliver(usageEvent(frozen, 0n, { outcome: 'USAGE_OUTCOME_RELEASED' }));
+}, 30_000);
+
+test('a database that does not answer refuses calls in time, is not ready, and no edge trusts its cache', async () => {
+  const key = await direct.createFundedKey(1_000n);
+  const watching = billing.asEdge.WatchKeys({});
+  const watch = { up: false, over: false };
+  watching.on('metadata', () => {
+    watch.up = true;
+  });
+  watching.on('data', () => {});
+  for (const event of ['end', 'error']) {
+    watching.on(event, () => {
+      watch.over = true;
+    });
+  }
+  await eventually(async () => (await billing.ready()) === 'ok');
+  await eventually(() => watch.up);
+  proxy.stall();
+  const startedAtMs = performance.now();
+  const call = reserveRequest(key, 10n);
+  const replies = await billing.reserve(call, reserveRequest(key, 10n));
+  expect(replies.map(summary)).toEqual(['internal_error', 'internal_error']);
+  expect(performance.now() - startedAtMs).toBeLessThan(6_000);
+  expect(await billing.ready()).toMatch(/^not ready: database/);
+  await eventually(() => watch.over);
+
+  // The other instance is not held up, and neither is this one afterwards.
+  expect(summary((await direct.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
+  proxy.pass();
+  await eventually(async () => (await billing.ready()) === 'ok', 20_000);
+  await eventually(
+    async () => summary((await billing.reserve(reserveRequest(key, 1n)))[0]!) === 'granted 1',
+    20_000,
+  );
+  await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_RELEASED' }));
+}, 60_000);

@@ -1,0 +1,411 @@
+import { randomUUID } from 'node:crypto';
+import { createPool, type Pool } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { callUnary } from '@gateway/rpc';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
+import { expireAbandonedHolds } from './store/expire-holds';
+import { Sweeper } from './sweeper';
+
+const GRACE = { callMs: 30 * 60_000, taskMs: 24 * 3_600_000 };
+
+let database: TestDatabase;
+let billing: TestBilling;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  billing = await TestBilling.start(database.url);
+  pool = createPool({ url: database.url, log: createLogger('test', 'silent') });
+}, 60_000);
+afterAll(async () => {
+  expect(await billing.metric('ledger_drift_nano')).toBe(0);
+  await pool?.end();
+  await billing?.stop();
+  await database?.drop();
+}, 60_000);
+
+const lossOf = async (requestId: string | undefined) => {
+  const { rows } = await pool.query(
+    'SELECT coalesce(sum(amount_nano), 0)::bigint AS loss FROM billing.operator_losses WHERE request_id = $1',
+    [requestId],
+  );
+  return rows[0].loss as bigint;
+};
+const stateOf = async (requestId: string | undefined) => {
+  const { rows } = await pool.query('SELECT state FROM billing.holds WHERE request_id = $1', [requestId]);
+  return rows[0]?.state as string | undefined;
+};
+const lettersLike = async (text: string) => {
+  const { rows } = await pool.query(
+    `SELECT reason FROM billing.dead_letters WHERE position($1::bytea IN payload) > 0`,
+    [Buffer.from(text)],
+  );
+  return rows.map(({ reason }) => reason as string);
+};
+const ledgerOf = async (accountId: string) => {
+  const { asDashboard: client } = billing;
+  const { entries } = await callUnary(client, client.ListLedger, { accountId }, WAIT);
+  return entries.map(({ kind, amountNano, reference }) => `${kind} ${amountNano} ${reference}`);
+};
+
+/** A call that is held. */
+async function held(
+  balanceNano: bigint,
+  holdNano: bigint,
+  owner: { ownerId?: string; ownerEpoch?: string; makesTask?: boolean } = {},
+) {
+  const key = await billing.createFundedKey(balanceNano);
+  const call = reserveRequest(key, holdNano, owner);
+  expect(summary((await billing.reserve(call))[0]!)).toBe(`granted ${holdNano}`);
+  return { key, call };
+}
+
+describe('the end of a call', () => {
+  test('counts once, however often and by whatever way it is told', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    await billing.deliver(usageEvent(call, 123n), usageEvent(call, 5n));
+    await billing.deliver(usageEvent(call, 300n));
+    await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_RELEASED' }));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
+    expect((await ledgerOf(key.accountId))[0]).toBe(`LEDGER_KIND_CHARGE -123 ${call.requestId}`);
+    expect(await stateOf(call.requestId)).toBe('settled');
+  });
+
+  test('never costs more than the hold; the rest is the operator’s', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    await billing.deliver(usageEvent(call, 450n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '600', heldNano: '0' });
+    expect(await lossOf(call.requestId)).toBe(50n);
+  });
+
+  test('that nobody knows charges nothing; what was held is the operator’s, and no later word changes it', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST', tokens: null }));
+    await billing.deliver(usageEvent(call, 300n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+    expect(await lossOf(call.requestId)).toBe(400n);
+    expect(await stateOf(call.requestId)).toBe('lost');
+    const { rows } = await pool.query('SELECT outcome FROM billing.usage_records WHERE request_id = $1', [
+      call.requestId,
+    ]);
+    expect(rows).toEqual([{ outcome: 'lost' }]);
+  });
+
+  test('leaves a record with its figures', async () => {
+    const { call } = await held(1_000n, 400n);
+    const tokens = { input: '11', cacheRead: '22', cacheWrite: '33', output: '44', reasoning: '5' };
+    await billing.deliver(
+      usageEvent(call, 123n, {
+        tokens,
+        status: 502,
+        errorCode: 'upstream_failed',
+        streamed: true,
+        startedAtMs: '1000',
+        endedAtMs: '2500',
+        images: 2,
+        videoMs: '7500',
+      }),
+    );
+    const { rows } = await pool.query('SELECT * FROM billing.usage_records WHERE request_id = $1', [
+      call.requestId,
+    ]);
+    expect(rows[0]).toMatchObject({
+      outcome: 'settled',
+      status: 502,
+      error_code: 'upstream_failed',
+      cost_nano: 123n,
+      charged_nano: 123n,
+      input_tokens: 11n,
+      cache_read_tokens: 22n,
+      cache_write_tokens: 33n,
+      output_tokens: 44n,
+      images: 2n,
+      video_ms: 7_500n,
+      reasoning_tokens: 5n,
+      streamed: true,
+      usage_source: 'provider',
+      started_at: new Date(1_000),
+      ended_at: new Date(2_500),
+    });
+  });
+});
+
+describe('a call that its caller abandoned', () => {
+  const LIMIT_NANO = 1_000_000_000n;
+  const abandonedEvent = (call: ReturnType<typeof reserveRequest>, lossNano: bigint) =>
+    usageEvent(call, 0n, {
+      outcome: 'USAGE_OUTCOME_RELEASED',
+      tokens: null,
+      lossReason: 'LOSS_REASON_ABANDONED',
+      lossNano: String(lossNano),
+    });
+  const abandonedCost = (accountId: string) =>
+    callUnary(billing.asDashboard, billing.asDashboard.GetAbandonedCost, { accountId }, WAIT);
+
+  test('is free, and the operator’s loss, which is listed for its account', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    const before = await billing.metric('operator_loss_by_reason_nano{reason="abandoned"}');
+    await billing.deliver(abandonedEvent(call, 123n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+    const { losses } = await callUnary(
+      billing.asDashboard,
+      billing.asDashboard.ListOperatorLosses,
+      { accountId: key.accountId },
+      WAIT,
+    );
+    expect(losses).toMatchObject([{ requestId: call.requestId, reason: 'abandoned', amountNano: '123' }]);
+    expect(await abandonedCost(key.accountId)).toMatchObject({
+      hourNano: '123',
+      limitNano: String(LIMIT_NANO),
+    });
+    const after = await billing.metric('operator_loss_by_reason_nano{reason="abandoned"}');
+    expect(after - (Number.isNaN(before) ? 0 : before)).toBe(123);
+  });
+
+  test('keeps its account from new ones above the limit, until the cost of the last hour falls to it', async () => {
+    const { key, call: first } = await held(10n * LIMIT_NANO, LIMIT_NANO);
+    const [second, third] = [reserveRequest(key, LIMIT_NANO), reserveRequest(key, LIMIT_NANO)];
+    await billing.reserve(second, third);
+    await billing.deliver(abandonedEvent(first, LIMIT_NANO));
+    const next = reserveRequest(key, 1n);
+    expect(summary((await billing.reserve(next))[0]!)).toBe('granted 1');
+
+    // The clock of windows is moved on: by 40 minutes, and then until the first is an hour old.
+    const setClock = (ms: number) =>
+      pool.query(
+        `CREATE OR REPLACE FUNCTION billing.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+         AS $$ SELECT now() + interval '${ms} milliseconds' $$`,
+      );
+    const MINUTE_MS = 60_000;
+    try {
+      await setClock(40 * MINUTE_MS);
+      await billing.deliver(abandonedEvent(second, 1n));
+      const [refused] = await billing.reserve(reserveRequest(key, 1n));
+      expect(refusalOf(refused!)).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
+      expect((await abandonedCost(key.accountId)).limitedUntilMs).toBeDefined();
+      // A call that is held already is repeated, and another account is not concerned.
+      expect(summary((await billing.reserve({ ...next, isNew: false }))[0]!)).toBe('granted 1');
+      await setClock(59 * MINUTE_MS);
+      expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('rate_limited');
+      await setClock(61 * MINUTE_MS);
+      expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('granted 1');
+      expect(await abandonedCost(key.accountId)).toMatchObject({ hourNano: '1' });
+    } finally {
+      await setClock(0);
+    }
+  });
+});
+
+test('usage that stays unknown after the caller disconnected counts as abandoned cost, and not that of a broken provider', async () => {
+  const cost = async (status: number) => {
+    const { key, call } = await held(1_000n, 400n);
+    const loss = { lossReason: 'LOSS_REASON_USAGE_UNKNOWN', lossNano: '300' } as const;
+    await billing.deliver(usageEvent(call, 100n, { status, ...loss }));
+    const { asDashboard: client } = billing;
+    return (await callUnary(client, client.GetAbandonedCost, { accountId: key.accountId }, WAIT)).hourNano;
+  };
+  expect(await cost(499)).toBe('300');
+  expect(await cost(200)).toBe('0');
+});
+
+test('how long ends wait to be settled, and what becomes of them, is measured', async () => {
+  const { call } = await held(1_000n, 400n);
+  await billing.deliver(usageEvent(call, 1n, { endedAtMs: String(Date.now() - 5_000) }));
+  expect(await billing.metric('settle_lag_seconds')).toBeGreaterThanOrEqual(5);
+  expect(await billing.metric('billing_deliveries_total{outcome="applied"}')).toBeGreaterThanOrEqual(1);
+  expect(await billing.metric('billing_reserve_replies_total{result="granted"}')).toBeGreaterThanOrEqual(1);
+});
+
+describe('a dead letter', () => {
+  test('holds what cannot be settled, with its reason, once; what came with it is settled', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    const other = await billing.createFundedKey(1_000n);
+    const unknown = usageEvent(reserveRequest(key, 1n), 7n);
+    const stolen = usageEvent({ ...reserveRequest(other, 1n), requestId: call.requestId }, 7n);
+    const nowhere = usageEvent({ ...reserveRequest(key, 1n), accountId: 'acct_nobody' }, 7n);
+    const broken = { ...unknown, requestId: 'not-a-uuid' };
+    const noOutcome = usageEvent(reserveRequest(key, 1n), 7n, { outcome: 'USAGE_OUTCOME_UNSPECIFIED' });
+    const events = [unknown, stolen, nowhere, broken, noOutcome, usageEvent(call, 123n)];
+    await billing.deliver(...events);
+    await billing.deliver(...events);
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
+    expect(await lettersLike(unknown.requestId!)).toEqual(['unknown hold']);
+    expect(await lettersLike('acct_nobody')).toEqual(['unknown account']);
+    expect(await lettersLike(other.accountId)).toEqual(["another account's or key's hold"]);
+    expect(await lettersLike('not-a-uuid')).toEqual(['malformed: requestId is not a UUID']);
+    expect(await lettersLike(noOutcome.requestId!)).toEqual([expect.stringMatching(/^malformed: outcome/)]);
+  });
+
+  test('holds what only the database refuses, and the rest of its batch is settled', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    const second = reserveRequest(key, 50n);
+    await billing.reserve(second);
+    await pool.query(
+      `ALTER TABLE billing.usage_records ADD CONSTRAINT test_only CHECK (provider <> 'cursed')`,
+    );
+    try {
+      await billing.deliver(usageEvent(call, 1n, { provider: 'cursed' }), usageEvent(second, 20n));
+    } finally {
+      await pool.query('ALTER TABLE billing.usage_records DROP CONSTRAINT test_only');
+    }
+    expect(await lettersLike(call.requestId)).toEqual([expect.stringMatching(/^refused by the database/)]);
+    expect(await stateOf(call.requestId)).toBe('open');
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '980', heldNano: '400' });
+    await billing.deliver(usageEvent(call, 1n));
+  });
+});
+
+test('a release that overtakes its reserve leaves nothing to hold', async () => {
+  const key = await billing.createFundedKey(1_000n);
+  const call = reserveRequest(key, 400n);
+  await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_RELEASED' }));
+  // Nor does it keep the calls that came with it.
+  const replies = await billing.reserve(reserveRequest(key, 1n), call, reserveRequest(key, 2n));
+  expect(replies.map(summary)).toEqual(['granted 1', 'internal_error', 'granted 2']);
+  expect(await billing.account(key.accountId)).toMatchObject({ heldNano: '3' });
+  expect(await lettersLike(call.requestId)).toEqual([]);
+});
+
+describe('a hold whose owner is gone', () => {
+  const age = (requestId: string, by = '31 minutes') =>
+    pool.query(`UPDATE billing.holds SET created_at = created_at - $2::interval WHERE request_id = $1`, [
+      requestId,
+      by,
+    ]);
+  const silence = (ownerId: string, by = '31 minutes') =>
+    pool.query(
+      `UPDATE billing.owners SET last_seen = last_seen - $2::interval, epoch_since = epoch_since - $2::interval WHERE id = $1`,
+      [ownerId, by],
+    );
+
+  test('expires after the grace: nothing charged, its bound is the operator’s loss', async () => {
+    const { key, call } = await held(1_000n, 400n, { ownerId: 'gone' });
+    await billing.heartbeat('gone', '1');
+    await age(call.requestId);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    await silence('gone');
+    expect(await billing.metric('holds_orphaned')).toBe(1);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+    expect(await lossOf(call.requestId)).toBe(400n);
+    expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
+  });
+
+  test('expires a day later where the call makes a task', async () => {
+    const { call } = await held(1_000n, 400n, { ownerId: 'gone-with-a-task', makesTask: true });
+    const { call: beside } = await held(1_000n, 400n, { ownerId: 'gone-with-a-task' });
+    await billing.heartbeat('gone-with-a-task', '1');
+    await age(call.requestId);
+    await age(beside.requestId);
+    await silence('gone-with-a-task');
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect([await stateOf(call.requestId), await stateOf(beside.requestId)]).toEqual(['open', 'expired']);
+    await age(call.requestId, '24 hours');
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    await silence('gone-with-a-task', '24 hours');
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await stateOf(call.requestId)).toBe('expired');
+  });
+
+  test('is not judged by a silence in which nobody could hear the owner', async () => {
+    const { call } = await held(1_000n, 400n, { ownerId: 'unheard' });
+    await billing.heartbeat('unheard', '1');
+    await age(call.requestId);
+    await silence('unheard');
+    const clock = { nowMs: 0 };
+    const log = createLogger('test', 'silent');
+    const sweeper = new Sweeper({ pool, grace: GRACE, log, now: () => clock.nowMs });
+    expect(await sweeper.run()).toBe(0);
+    clock.nowMs = 59_999;
+    expect(await sweeper.run()).toBe(0);
+    expect(await stateOf(call.requestId)).toBe('open');
+    clock.nowMs = 60_000;
+    expect(await sweeper.run()).toBe(1);
+    expect(await stateOf(call.requestId)).toBe('expired');
+  });
+
+  test('stays while its owner lives, and while an owner never heard of is within the grace', async () => {
+    const { call } = await held(1_000n, 400n, { ownerId: 'alive' });
+    const { call: young } = await held(1_000n, 400n, { ownerId: 'never-heard' });
+    await age(call.requestId);
+    await billing.heartbeat('alive', '1');
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    await age(young.requestId);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await stateOf(call.requestId)).toBe('open');
+  });
+
+  test('of an earlier life is listed for the later one, and expires when that does not end it', async () => {
+    const { key, call } = await held(1_000n, 400n, { ownerId: 'reborn', ownerEpoch: '1' });
+    await billing.reserve(reserveRequest(key, 5n, { ownerId: 'reborn', ownerEpoch: '2' }));
+    await billing.heartbeat('reborn', '2');
+    await billing.heartbeat('reborn', '1');
+    const { asChat: client } = billing;
+    const asked = { ownerId: 'reborn', beforeEpoch: '2', limit: 10 };
+    expect((await callUnary(client, client.ListOpenHolds, asked, WAIT)).holds).toEqual([
+      { requestId: call.requestId, accountId: key.accountId, keyId: key.keyId, model: 'sim/chat' },
+    ]);
+    await age(call.requestId);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    await silence('reborn');
+    await billing.heartbeat('reborn', '2');
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await stateOf(call.requestId)).toBe('expired');
+    expect((await callUnary(client, client.ListOpenHolds, asked, WAIT)).holds).toEqual([]);
+  });
+
+  test.each([
+    ['in full while the money is there', 0n, 250n, 250n, 0n],
+    ['as far as the money goes that is not held by others', 900n, 250n, 100n, 150n],
+    ['at most the hold', 0n, 450n, 400n, 50n],
+  ])('and tells its end after all: charged %s', async (_, heldSinceNano, costNano, chargedNano, lossNano) => {
+    const { key, call } = await held(1_000n, 400n, { ownerId: `late-${randomUUID()}` });
+    await age(call.requestId);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    if (heldSinceNano > 0n) await billing.reserve(reserveRequest(key, heldSinceNano));
+    await billing.deliver(usageEvent(call, costNano));
+    await billing.deliver(usageEvent(call, costNano));
+    expect(await billing.account(key.accountId)).toMatchObject({
+      balanceNano: String(1_000n - chargedNano),
+      heldNano: String(heldSinceNano),
+    });
+    expect(await lossOf(call.requestId)).toBe(lossNano);
+    expect(await stateOf(call.requestId)).toBe('settled');
+  });
+
+  test('and its end is not known then either: the loss is booked once', async () => {
+    const { key, call } = await held(1_000n, 400n, { ownerId: 'late-lost' });
+    await age(call.requestId);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST' }));
+    await billing.deliver(usageEvent(call, 400n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+    expect(await lossOf(call.requestId)).toBe(400n);
+    expect(await stateOf(call.requestId)).toBe('lost');
+  });
+
+  test('a late end overspends no cap of its day either', async () => {
+    const key = await billing.createFundedKey(1_000n, { dailyLimitNano: '500' });
+    const call = reserveRequest(key, 400n, { ownerId: 'late-capped' });
+    await billing.reserve(call);
+    await age(call.requestId);
+    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    const since = reserveRequest(key, 450n);
+    await billing.reserve(since);
+    await billing.deliver(usageEvent(since, 450n));
+    await billing.deliver(usageEvent(call, 400n));
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '500' });
+    expect(await lossOf(call.requestId)).toBe(350n);
+  });
+});
+
+test('the ledger takes inserts only', async () => {
+  for (const sql of [
+    'UPDATE billing.ledger SET amount_nano = 1',
+    'DELETE FROM billing.ledger',
+    'TRUNCATE billing.ledger',
+  ]) {
+    await expect(pool.query(sql)).rejects.toThrow('takes inserts only');
+  }
+});

@@ -1,0 +1,78 @@
+import { GatewayError } from '@gateway/errors';
+import type { Pool } from '@gateway/postgres';
+import { type Queryable, rowsOf, statement } from '../../store/statement';
+import type { StatementBatch } from '../../store/statement-batch';
+import type { HoldEnd } from '../rules/settlement';
+
+// Costs are summed by the minute, so that a flood of abandoned calls leaves 61 rows to sum and not one for each call.
+// A minute counts until all of it is an hour old.
+const COUNTS = `minute > billing.clock() - interval '61 minutes'`;
+
+const ADD = statement(
+  'add-abandoned-costs',
+  `INSERT INTO billing.abandoned_costs AS c (account_id, minute, amount_nano)
+   SELECT account_id, date_trunc('minute', billing.clock()), sum(amount_nano)
+   FROM unnest($1::text[], $2::bigint[]) AS lost (account_id, amount_nano) GROUP BY account_id
+   ON CONFLICT (account_id, minute) DO UPDATE SET amount_nano = c.amount_nano + excluded.amount_nano`,
+);
+
+// The sum falls to the limit when the newest minute ends that, with all after it, exceeds the limit.
+const LIMIT = statement(
+  'limit-abandoning-accounts',
+  `UPDATE billing.accounts a SET limited_until = over.newest + interval '61 minutes'
+   FROM (
+     SELECT account_id, max(minute) AS newest FROM (
+       SELECT account_id, minute, sum(amount_nano) OVER (PARTITION BY account_id ORDER BY minute DESC) AS sum_nano
+       FROM billing.abandoned_costs WHERE account_id = ANY($1::text[]) AND ${COUNTS}
+     ) AS summed
+     WHERE sum_nano > $2 GROUP BY account_id
+   ) AS over
+   WHERE a.id = over.account_id`,
+);
+
+/**
+ * Adds the cost of calls that their callers abandoned, and limits the accounts whose last hour exceeds the limit. The
+ * accounts must be locked.
+ */
+export function countAbandonedCosts(
+  on: StatementBatch,
+  ends: readonly HoldEnd[],
+  limitNano: bigint,
+): Promise<unknown> {
+  const accountIds = ends.map(({ hold }) => hold.accountId);
+  return Promise.all([
+    rowsOf(on, ADD, [accountIds, ends.map(({ lossNano }) => lossNano)]),
+    rowsOf(on, LIMIT, [[...new Set(accountIds)], limitNano]),
+  ]);
+}
+
+export interface AbandonedCostRow {
+  hour_nano: bigint;
+  /** Null: the account is not limited now. */
+  limited_until_ms: bigint | null;
+}
+
+const GET = statement(
+  'get-abandoned-cost',
+  `SELECT (SELECT coalesce(sum(amount_nano), 0)::bigint FROM billing.abandoned_costs
+       WHERE account_id = a.id AND ${COUNTS}) AS hour_nano,
+     CASE WHEN limited_until > billing.clock() THEN billing.epoch_ms(limited_until) END AS limited_until_ms
+   FROM billing.accounts a WHERE a.id = $1`,
+);
+
+/** The cost of an account's abandoned calls in the last hour. Throws `not_found` for an unknown account. */
+export async function getAbandonedCost(on: Queryable, accountId: string): Promise<AbandonedCostRow> {
+  const [row] = await rowsOf<AbandonedCostRow>(on, GET, [accountId]);
+  if (!row) throw new GatewayError('not_found');
+  return row;
+}
+
+const FORGET = statement(
+  'forget-abandoned-costs',
+  `DELETE FROM billing.abandoned_costs WHERE NOT (${COUNTS})`,
+);
+
+/** Deletes those that count no more. */
+export async function forgetAbandonedCosts(pool: Pool): Promise<void> {
+  await rowsOf(pool, FORGET, []);
+}

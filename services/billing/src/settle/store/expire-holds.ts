@@ -1,0 +1,59 @@
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
+import { lockAccounts } from '../../accounts/store/lock-accounts';
+import { fromHoldRow, HOLD_COLUMNS, type HoldRow } from '../../reserve/store/holds';
+import { ifAny, inBatch } from '../../reserve/store/two-step';
+import { rowsOf, statement } from '../../store/statement';
+import { expireHold } from '../rules/settlement';
+import { endHolds } from './end-holds';
+
+const BATCH = 500;
+
+const LEAD = statement('lead-sweep', `SELECT pg_try_advisory_xact_lock(hashtext('billing.sweep')) AS leads`);
+
+// Abandoned: the owner has been silent for the grace, or lives a later life for that long and has neither
+// settled nor released what it left behind.
+const FIND = statement(
+  'find-abandoned-holds',
+  `SELECT ${HOLD_COLUMNS}
+   FROM billing.holds h LEFT JOIN billing.owners o ON o.id = h.owner_id,
+     LATERAL (SELECT billing.clock() -
+       CASE WHEN h.makes_task THEN $3::bigint ELSE $1::bigint END * interval '1 millisecond' AS at) cutoff
+   WHERE h.state = 'open' AND h.created_at < cutoff.at
+     AND (o.id IS NULL OR o.last_seen < cutoff.at
+       OR (o.epoch > h.owner_epoch AND o.epoch_since < cutoff.at))
+     AND ($2::uuid[] IS NULL OR h.request_id = ANY($2))
+   ORDER BY h.request_id LIMIT ${BATCH}`,
+);
+
+/** For which a hold waits for an owner that is silent. */
+export interface HoldGrace {
+  readonly callMs: number;
+  /** Of calls that make a task. */
+  readonly taskMs: number;
+}
+
+/** Expires one batch of abandoned holds and answers how many; 0 when another instance is at it. */
+export function expireAbandonedHolds(pool: Pool, grace: HoldGrace): Promise<number> {
+  return withTransaction(pool, async (client) => {
+    const [lead] = await rowsOf<{ leads: boolean }>(client, LEAD, []);
+    if (!lead?.leads) return 0;
+    const found = await findAbandoned(client, grace, null);
+    if (found.length === 0) return 0;
+    await lockAccounts(
+      client,
+      found.map((hold) => hold.account_id),
+    );
+    // Looked at again under the locks: some may have been settled meanwhile, or their owner been heard.
+    const abandoned = await findAbandoned(
+      client,
+      grace,
+      found.map((hold) => hold.request_id),
+    );
+    const ends = abandoned.map((row) => expireHold(fromHoldRow(row)));
+    await inBatch(client, (batch) => ifAny(ends, (list) => endHolds(batch, list)));
+    return abandoned.length;
+  });
+}
+
+const findAbandoned = (client: PoolClient, grace: HoldGrace, among: string[] | null): Promise<HoldRow[]> =>
+  rowsOf<HoldRow>(client, FIND, [grace.callMs, among, grace.taskMs]);

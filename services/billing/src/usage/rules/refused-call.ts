@@ -1,0 +1,36 @@
+import { dayOf } from '../../reserve/rules/request-id';
+import { MalformedEvent, parseUsageEvent, type UsageEvent } from '../../settle/rules/usage-event';
+
+/** Errors that come before a model is known: what was asked for is none to sum up by. */
+const BEFORE_MODEL = new Set([
+  'invalid_model',
+  'model_not_found',
+  'image_model_not_found',
+  'video_model_not_found',
+]);
+
+/** The model under which a call is summed up; empty: none that the catalog knows. */
+export const summedModel = (model: string, errorCode: string): string =>
+  BEFORE_MODEL.has(errorCode) ? '' : model;
+
+export type RefusedCall = Omit<UsageEvent, 'outcome'> & { readonly outcome: 'refused' };
+
+/** The status of calls whose caller was gone before there was an answer. */
+const CALLER_LEFT = 499;
+
+/** Throws `MalformedEvent`. */
+export function parseRefusedCall(value: object): RefusedCall {
+  const event = parseUsageEvent({ ...value, outcome: 'USAGE_OUTCOME_RELEASED' });
+  if (event.errorCode === '' && event.status !== CALLER_LEFT) {
+    throw new MalformedEvent('a refused call has an error code');
+  }
+  return { ...event, outcome: 'refused' };
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** A day of the calendar, as `YYYY-MM-DD`. */
+export const isDay = (text: string): boolean => {
+  const timeMs = DAY.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(timeMs) && dayOf(timeMs) === text;
+};

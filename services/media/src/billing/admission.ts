@@ -1,0 +1,149 @@
+import {
+  type BilledCall,
+  freeRequest,
+  type ReserveClient,
+  releasedEvent,
+  type UsageRelay,
+} from '@gateway/call-billing';
+import { GatewayError } from '@gateway/errors';
+import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import { fromProtoRates, type RequestContext } from '@gateway/rpc';
+import type { Model } from '../domain/model';
+import type { Bills } from '../store/bills';
+import { Bill, type Grant } from './bill';
+import type { BillOutbox } from './bill-outbox';
+import { MEDIA_OWNER } from './rules/owner';
+
+export interface AdmissionDeps {
+  readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveSettled'>;
+  readonly relay: Pick<UsageRelay, 'admits'>;
+  readonly bills: Bills;
+  readonly keeper: Pick<BillOutbox, 'end' | 'dropLater'>;
+}
+
+export interface AdmissionRequest {
+  readonly key: KeyContext__Output;
+  readonly model: Pick<Model, 'slug' | 'priceVersion'>;
+  /** The caller named it without its provider, which the key must allow. */
+  readonly bareModelName?: boolean;
+  /** The one that is tried first. */
+  readonly provider: string;
+  readonly endpoint: string;
+  /** Most that the call can cost. */
+  readonly boundNano: bigint;
+  /** Least hold with which it is worth sending; absent: the bound, as what is made can't be made smaller. */
+  readonly floorNano?: bigint;
+  /** Of the task that it makes, whose end comes long after the call's: its hold waits longer if all of us fall silent. */
+  readonly taskId?: string;
+  /** Tokens that it is expected to use, for the key's TPM limit; absent: none. */
+  readonly tokens?: { readonly prompt: number; readonly output: number };
+}
+
+const NO_TOKENS = { prompt: 0, output: 0 };
+
+/** The gate in front of every call: a bill that outlives this process, then a hold at billing. */
+export class Admission {
+  readonly #deps: AdmissionDeps;
+  readonly #held = new WeakSet<RequestContext>();
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
+  async admit(context: RequestContext, request: AdmissionRequest): Promise<Bill> {
+    const { bills, keeper, relay } = this.#deps;
+    if (!relay.admits(Date.now())) {
+      throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
+    }
+    const call: BilledCall = {
+      requestId: context.requestId,
+      accountId: request.key.accountId,
+      keyId: request.key.keyId,
+      model: request.model.slug,
+      provider: request.provider,
+      endpoint: request.endpoint,
+      streamed: false,
+      priceVersion: request.model.priceVersion,
+      startedAtMs: Date.now(),
+    };
+    try {
+      await bills.open(call);
+    } catch (error) {
+      keeper.dropLater(call.requestId);
+      throw error;
+    }
+    const grant = await this.#hold(context, call, request);
+    this.#held.add(context);
+    const admitted = { ...call, admittedMs: Date.now() - call.startedAtMs };
+    return new Bill(admitted, grant, { bills, end: (event) => keeper.end(event) });
+  }
+
+  /** Money was held for that call, or may have been: the end of its bill makes its record, whatever its caller is told. */
+  hasHold(context: RequestContext): boolean {
+    return this.#held.has(context);
+  }
+
+  /** For calls that cost nothing: takes the key's request rate alone. */
+  async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Grant> {
+    const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
+    return fromProtoGrant(grant);
+  }
+
+  async #hold(context: RequestContext, call: BilledCall, request: AdmissionRequest): Promise<Grant> {
+    const { boundNano, floorNano = boundNano, tokens = NO_TOKENS, taskId, bareModelName = false } = request;
+    try {
+      const hold = {
+        requestId: call.requestId,
+        accountId: call.accountId,
+        keyId: call.keyId,
+        valueId: request.key.valueId,
+        model: call.model,
+        bareModelName,
+        ownerId: MEDIA_OWNER.id,
+        ownerEpoch: MEDIA_OWNER.epoch.toString(),
+        boundNano: boundNano.toString(),
+        floorNano: floorNano.toString(),
+        boundTokens: String(tokens.prompt + tokens.output),
+        floorTokens: String(tokens.prompt),
+        // What is over the key's cap on one request is refused, never made smaller.
+        callerNamedMaximum: true,
+        makesTask: taskId !== undefined,
+        ...(taskId !== undefined && { taskId, endpoint: call.endpoint }),
+      };
+      const grant = await this.#deps.reserve.reserveSettled(hold, context.signal);
+      return fromProtoGrant(grant);
+    } catch (thrown) {
+      const error = GatewayError.from(thrown);
+      if (mayHold(error)) this.#held.add(context);
+      this.#giveUp(call, error).catch((err) => context.log.error({ err }, 'give back'));
+      throw thrown;
+    }
+  }
+
+  async #giveUp(call: BilledCall, error: GatewayError): Promise<void> {
+    const { code, row } = error;
+    const { bills, keeper } = this.#deps;
+    if (!mayHold(error)) {
+      const isGone = await bills.drop(call.requestId).then(
+        () => true,
+        () => false,
+      );
+      if (isGone) return;
+    }
+    await keeper.end(releasedEvent(call, { status: row.status, errorCode: code, endedAtMs: Date.now() }));
+  }
+}
+
+/** A refusal holds nothing; of a failure nobody knows. */
+const mayHold = ({ code }: GatewayError): boolean => code === 'internal_error';
+
+function fromProtoGrant(grant: ReserveGrant__Output): Grant {
+  const { holdNano, requestCostLimitNano } = grant;
+  return {
+    holdNano: BigInt(holdNano),
+    requestCostLimitNano: requestCostLimitNano === undefined ? undefined : BigInt(requestCostLimitNano),
+    rates: fromProtoRates(grant),
+  };
+}

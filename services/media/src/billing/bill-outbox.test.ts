@@ -1,0 +1,366 @@
+import { randomUUID } from 'node:crypto';
+import { type BilledCall, lostEvent, type UsageEvent } from '@gateway/call-billing';
+import { createPool, type Pool, withTransaction } from '@gateway/postgres';
+import { createLogger } from '@gateway/process';
+import { createServiceDatabase, createTestDatabase, runSql, type TestDatabase } from '@gateway/testing';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { Bills, countBills } from '../store/bills';
+import { beat } from '../store/instances';
+import { BillOutbox } from './bill-outbox';
+import { settledEvent } from './rules/bill-event';
+
+const SILENCE_MS = 400;
+const log = createLogger('test', 'silent');
+
+let database: TestDatabase;
+let pool: Pool;
+const started: Instance[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: await createServiceDatabase('media', database.url), log });
+}, 60_000);
+afterEach(async () => {
+  for (const { keeper } of started.splice(0)) await keeper.stop();
+  await pool.query('DELETE FROM media.bills; DELETE FROM media.instances');
+});
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+}, 60_000);
+
+/** A process of the service as far as bills go. Billing acknowledges at once, or when it is told to. */
+class Instance {
+  readonly id = randomUUID();
+  readonly bills = new Bills(pool, this.id);
+  readonly heard: UsageEvent[] = [];
+  /** Signs of life are waited for in vain. */
+  writesStall = false;
+  acknowledges = true;
+  readonly keeper: BillOutbox = new BillOutbox({
+    bills: this.bills,
+    instanceId: this.id,
+    pool: this.#keeperPool(),
+    relay: {
+      add: (event) => {
+        this.heard.push(event);
+        if (this.acknowledges) this.keeper.delivered(event);
+      },
+    },
+    log,
+    silenceMs: SILENCE_MS,
+    newTaskId: () => randomUUID(),
+    tryMs: 500,
+    unsureMs: 50,
+  });
+
+  #keeperPool(): Pool {
+    const query = async (text: string, values: unknown[]) => {
+      while (this.writesStall && text.includes('INSERT')) await new Promise((go) => setTimeout(go, 10));
+      return pool.query(text, values);
+    };
+    return { query } as unknown as Pool;
+  }
+
+  static async start(): Promise<Instance> {
+    const instance = new Instance();
+    await instance.keeper.start();
+    started.push(instance);
+    return instance;
+  }
+
+  /** One that has given a sign of life and will give no more. */
+  static async frozen(): Promise<Instance> {
+    const instance = new Instance();
+    await beat(pool, instance.id);
+    return instance;
+  }
+
+  /** Each as often as it was told with another outcome; the same may be told twice. */
+  get ends(): string[] {
+    return [...new Set(this.heard.map(({ requestId, outcome }) => `${requestId} ${outcome}`))].sort();
+  }
+
+  async open(): Promise<BilledCall> {
+    const call = { ...CALL, requestId: randomUUID() };
+    await this.bills.open(call);
+    return call;
+  }
+
+  async dispatch(): Promise<BilledCall> {
+    const call = await this.open();
+    expect(await this.bills.dispatched({ ...call, provider: 'second', admittedMs: 9 })).toBe(true);
+    return call;
+  }
+}
+
+const CALL = {
+  accountId: 'a',
+  keyId: 'k',
+  model: 'sim/image',
+  provider: 'first',
+  endpoint: '/v1/images',
+  streamed: false,
+  priceVersion: 7n,
+  startedAtMs: 1_000,
+};
+const ENDING = { status: 200, errorCode: '', endedAtMs: 2_000, firstByteMs: 0 };
+const settled = (call: BilledCall) => settledEvent(call, ENDING, { costNano: 40n, images: 1 });
+
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const untilMs = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > untilMs) throw new Error('the condition did not come to hold');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const rows = async () => [...(await countBills(pool)).values()].reduce((sum, count) => sum + count, 0);
+const noRows = () => eventually(async () => (await rows()) === 0);
+
+test('an end is delivered once and its row goes when billing has it', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  expect(await one.keeper.end(settled(call))).toBe(true);
+  expect(await one.keeper.end(lostEvent(call, ENDING))).toBe(false);
+  await noRows();
+  expect(one.ends).toHaveLength(1);
+  expect(one.heard[0]).toMatchObject({
+    requestId: call.requestId,
+    outcome: 'USAGE_OUTCOME_SETTLED',
+    costNano: '40',
+    images: 1,
+    priceVersion: '7',
+    provider: 'first',
+  });
+});
+
+test('of many ends at once the first counts', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const ends = await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      one.keeper.end(i % 2 === 0 ? settled(call) : lostEvent(call, ENDING)),
+    ),
+  );
+  expect(ends.filter(Boolean)).toHaveLength(1);
+  expect(one.ends).toHaveLength(1);
+});
+
+test('what a killed instance leaves is ended by one of the others: released, lost, or as it had ended', async () => {
+  const killed = await Instance.frozen();
+  killed.acknowledges = false;
+  const open = await Promise.all(Array.from({ length: 30 }, () => killed.open()));
+  const dispatched = await Promise.all(Array.from({ length: 30 }, () => killed.dispatch()));
+  const ended = await killed.dispatch();
+  await killed.keeper.end(settled(ended));
+  const others = await Promise.all([Instance.start(), Instance.start(), Instance.start()]);
+  await noRows();
+  expect(others.flatMap((one) => one.ends).sort()).toEqual(
+    [
+      ...open.map(({ requestId }) => `${requestId} USAGE_OUTCOME_RELEASED`),
+      ...dispatched.map(({ requestId }) => `${requestId} USAGE_OUTCOME_LOST`),
+      `${ended.requestId} USAGE_OUTCOME_SETTLED`,
+    ].sort(),
+  );
+  const instances = await pool.query('SELECT id FROM media.instances');
+  expect(instances.rows.map(({ id }) => id).sort()).toEqual(others.map(({ id }) => id).sort());
+  const lost = others.flatMap(({ heard }) => heard).find(({ outcome }) => outcome === 'USAGE_OUTCOME_LOST');
+  expect(lost).toMatchObject({
+    provider: 'second',
+    endpoint: '/v1/images',
+    model: 'sim/image',
+    admittedMs: 9,
+    costNano: '0',
+  });
+});
+
+test('who was taken for dead and wakes up changes nothing', async () => {
+  const frozen = await Instance.frozen();
+  const [open, dispatched] = [await frozen.open(), await frozen.dispatch()];
+  const other = await Instance.start();
+  await eventually(() => other.heard.length === 2);
+  expect(await frozen.bills.dispatched(open)).toBe(false);
+  expect(await frozen.keeper.end(settled(dispatched))).toBe(false);
+  expect(await withTransaction(pool, (client) => frozen.bills.handOver(client, dispatched.requestId))).toBe(
+    false,
+  );
+  expect(frozen.heard).toEqual([]);
+  expect(other.ends).toEqual(
+    [`${open.requestId} USAGE_OUTCOME_RELEASED`, `${dispatched.requestId} USAGE_OUTCOME_LOST`].sort(),
+  );
+});
+
+test('a living instance keeps its bills, and one that leaves hands them on at once', async () => {
+  const [one, other] = [await Instance.start(), await Instance.start()];
+  const call = await one.dispatch();
+  // Twice the silence: whoever would adopt it has had the time.
+  await new Promise((resolve) => setTimeout(resolve, 2 * SILENCE_MS));
+  expect(other.heard).toEqual([]);
+  await one.keeper.stop();
+  await noRows();
+  expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
+});
+
+test('a task’s bill is nobody’s until the task ends it, in the transaction of whichever instance', async () => {
+  const [killed, other] = [await Instance.frozen(), await Instance.start()];
+  const call = await killed.dispatch();
+  const handOver = () => withTransaction(pool, (client) => killed.bills.handOver(client, call.requestId));
+  expect([await handOver(), await handOver()]).toEqual([true, false]);
+  expect(await killed.keeper.end(lostEvent(call, ENDING))).toBe(false);
+  const endIn = (work: () => void = () => {}) =>
+    withTransaction(pool, async (client) => {
+      const event = await other.bills.endTask(client, call.requestId, settled);
+      work();
+      return event;
+    });
+  const failing = endIn(() => {
+    throw new Error('rolled back');
+  });
+  await expect(failing).rejects.toThrow('rolled back');
+  const ends = await Promise.all([endIn(), endIn(), endIn()]);
+  const [event, ...more] = ends.filter((end) => end !== undefined);
+  expect([event?.requestId, more]).toEqual([call.requestId, []]);
+  other.keeper.deliver(event!);
+  await noRows();
+  expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('an end that was committed and not told of is delivered all the same', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  await one.bills.end(settled(call));
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('an end whose commit was not told of is known as our own when it is tried again', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const end = one.bills.end.bind(one.bills);
+  let tries = 0;
+  one.bills.end = async (event) => {
+    const isFirst = await end(event);
+    if (tries++ === 0) throw new Error('connection lost');
+    return isFirst;
+  };
+  expect(await one.keeper.end(settled(call))).toBe(true);
+  expect(tries).toBe(2);
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('an end waits for a database that is away', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const { end } = one.bills;
+  let failures = 0;
+  one.bills.end = (event) =>
+    end.call(one.bills, event).catch((error) => {
+      failures++;
+      throw error;
+    });
+  await runSql(database.url, 'ALTER TABLE media.bills RENAME TO away');
+  const ending = one.keeper.end(settled(call));
+  await eventually(() => failures > 0);
+  await runSql(database.url, 'ALTER TABLE media.away RENAME TO bills');
+  expect(await ending).toBe(true);
+  await noRows();
+});
+
+test('a bill of an instance that nobody knows of is found by itself, once that is silent', async () => {
+  const one = await Instance.start();
+  // Both were forgotten, and opened it when they woke up.
+  const [dead, alive] = [new Instance(), new Instance()];
+  const call = await dead.dispatch();
+  const other = await alive.dispatch();
+  await beat(pool, alive.id);
+  const beating = setInterval(() => void beat(pool, alive.id), SILENCE_MS / 8);
+  try {
+    await eventually(async () => (await rows()) === 1);
+  } finally {
+    clearInterval(beating);
+  }
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
+  expect(await alive.bills.dispatched(other)).toBe(true);
+});
+
+test('a bill that may have been opened is gone after a while; one that was is not', async () => {
+  const one = await Instance.start();
+  const [opened, dispatched] = [await one.open(), await one.dispatch()];
+  one.keeper.dropLater(opened.requestId);
+  one.keeper.dropLater(dispatched.requestId);
+  one.keeper.dropLater(randomUUID());
+  await eventually(async () => (await rows()) === 1);
+  expect(await one.keeper.end(settled(dispatched))).toBe(true);
+});
+
+test('who can’t write takes nobody for dead, until it can and has waited anew', async () => {
+  const one = await Instance.start();
+  const other = await Instance.frozen();
+  const call = await other.dispatch();
+  one.writesStall = true;
+  await new Promise((resolve) => setTimeout(resolve, 3 * SILENCE_MS));
+  expect(one.heard).toEqual([]);
+  one.writesStall = false;
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
+});
+
+test('an end is tried for as long as its instance lives', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const clock = jest.spyOn(performance, 'now');
+  const { end } = one.bills;
+  let tries = 0;
+  one.bills.end = async (event) => {
+    // An hour later each time.
+    clock.mockImplementation(() => tries * 3_600_000);
+    if (++tries < 4) throw new Error('away');
+    return end.call(one.bills, event);
+  };
+  try {
+    expect(await one.keeper.end(settled(call))).toBe(true);
+  } finally {
+    clock.mockRestore();
+  }
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('a try that nobody answers is given up, and its end known as our own', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  const { end } = one.bills;
+  let tries = 0;
+  one.bills.end = async (event) => {
+    const isFirst = await end.call(one.bills, event);
+    return ++tries === 1 ? new Promise<never>(() => {}) : isFirst;
+  };
+  expect(await one.keeper.end(settled(call))).toBe(true);
+  expect(tries).toBe(2);
+  await noRows();
+  expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
+});
+
+test('an instance that stops tries once more, and leaves the end to others', async () => {
+  const one = await Instance.start();
+  const call = await one.dispatch();
+  let tries = 0;
+  one.bills.end = async () => {
+    tries++;
+    throw new Error('away');
+  };
+  const ending = one.keeper.end(settled(call));
+  await eventually(() => tries === 3);
+  await Promise.all([expect(ending).rejects.toThrow('away'), one.keeper.stop()]);
+  const other = await Instance.start();
+  await noRows();
+  expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
+});
+
+test('a call that got no hold leaves nothing', async () => {
+  const one = await Instance.start();
+  const call = await one.open();
+  await one.bills.drop(call.requestId);
+  expect([await rows(), one.heard]).toEqual([0, []]);
+});

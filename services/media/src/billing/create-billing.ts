@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import {
+  grpcDelivery,
+  kafkaDelivery,
+  ReserveClient,
+  startHeartbeat,
+  UsageRelay,
+} from '@gateway/call-billing';
+import { createPool, type Pool } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { Settings } from '../settings';
+import { Bills } from '../store/bills';
+import { newTaskId } from '../videos/new-task-id';
+import { Admission } from './admission';
+import { BillOutbox } from './bill-outbox';
+import { MEDIA_OWNER } from './rules/owner';
+
+const DELIVERY_DRAIN_MS = 3_000;
+
+export interface BooksOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly pool: Pool;
+  readonly billing: BillingServiceClient;
+  readonly billingInstances: readonly BillingServiceClient[];
+}
+
+/** All that this process needs to hold money and to see to its bills. */
+export interface Books {
+  /** Of this life of the process. */
+  readonly instanceId: string;
+  readonly admission: Admission;
+  readonly bills: Bills;
+  readonly keeper: BillOutbox;
+  readonly reserve: ReserveClient;
+  close(): Promise<void>;
+}
+
+/** Resolves when others know that this instance lives. */
+export async function createBilling(options: BooksOptions): Promise<Books> {
+  const { settings, log, pool, billing } = options;
+  const instanceId = randomUUID();
+  const keeperPool = createPool({
+    url: settings.DATABASE_URL,
+    log,
+    maxConnections: 2,
+    statementTimeoutMs: 2_000,
+  });
+  const bills = new Bills(pool, instanceId);
+  const relay = new UsageRelay({
+    delivery: settings.KAFKA_BROKERS
+      ? kafkaDelivery({
+          clientId: 'gateway-media',
+          brokers: settings.KAFKA_BROKERS,
+          topicPrefix: settings.KAFKA_TOPIC_PREFIX,
+          log,
+        })
+      : grpcDelivery(billing),
+    log,
+    onDelivered: (event) => keeper.delivered(event),
+  });
+  const keeper: BillOutbox = new BillOutbox({
+    bills,
+    instanceId,
+    pool: keeperPool,
+    relay,
+    log,
+    silenceMs: settings.INSTANCE_LEASE_MS,
+    newTaskId,
+  });
+  await keeper.start();
+  const reserve = new ReserveClient({
+    clients: options.billingInstances,
+    log,
+    timeoutMs: settings.RESERVE_TIMEOUT_MS,
+    // Admission gives the hold back: the bill of the call is there before it is asked for.
+    onUnknownOutcome: () => {},
+  });
+  const stopHeartbeat = startHeartbeat(billing, MEDIA_OWNER, log);
+  return {
+    instanceId,
+    admission: new Admission({ reserve, relay, bills, keeper }),
+    bills,
+    keeper,
+    reserve,
+    async close() {
+      reserve.close();
+      await relay.close(DELIVERY_DRAIN_MS);
+      await keeper.stop();
+      stopHeartbeat();
+      await keeperPool.end();
+    },
+  };
+}

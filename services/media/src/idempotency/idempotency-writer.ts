@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@gateway/process';
+import type { Idempotency } from '../store/idempotency';
+import type { ClaimedCall, KeptReply } from './rules/idempotency';
+
+export interface KeyNotesOptions {
+  readonly store: Pick<Idempotency, 'answered' | 'free' | 'lost'>;
+  readonly firstWaitMs: number;
+}
+
+/** Which the call waits for; later ones are made while nobody waits. */
+const TRIES_AT_ONCE = 3;
+const MAX_WAIT_MS = 2_000;
+/** A database that is away for longer takes the note with it. */
+const TRIES_MS = 15 * 60_000;
+const MAX_LATE_NOTES = 10_000;
+/** What a late note may keep in memory; images are not among it. */
+const MAX_LATE_BODY_BYTES = 4_096;
+
+/**
+ * Writes down what became of calls with a key. The provider's word counts more than our note of it: nobody's answer
+ * fails because of one, and what can't be written down at once is tried again.
+ */
+export class IdempotencyWriter {
+  readonly #options: KeyNotesOptions;
+  #late = 0;
+
+  constructor(options: KeyNotesOptions) {
+    this.#options = options;
+  }
+
+  async answered(log: Logger, call: ClaimedCall, reply: KeptReply): Promise<void> {
+    const { store } = this.#options;
+    if (await this.#atOnce(() => store.answered(call, reply))) return;
+    this.#later(log, lateAnswer(store, call, forLater(reply)));
+  }
+
+  async free(log: Logger, call: ClaimedCall): Promise<void> {
+    await this.#write(log, () => this.#options.store.free(call));
+  }
+
+  async lost(log: Logger, call: ClaimedCall): Promise<void> {
+    await this.#write(log, () => this.#options.store.lost(call));
+  }
+
+  async #write(log: Logger, note: () => Promise<void>): Promise<void> {
+    if (!(await this.#atOnce(note))) this.#later(log, note);
+  }
+
+  async #atOnce(note: () => Promise<void>): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await note();
+        return true;
+      } catch {
+        if (tries === TRIES_AT_ONCE) return false;
+        await sleep(this.#waitMs(tries));
+      }
+    }
+  }
+
+  #later(log: Logger, note: () => Promise<void>): void {
+    if (this.#late >= MAX_LATE_NOTES) {
+      log.error({ late: this.#late }, 'an idempotency key keeps its state: too many notes are late');
+      return;
+    }
+    this.#late++;
+    this.#untilWritten(note)
+      .catch((err) => log.error({ err }, 'an idempotency key keeps its state'))
+      .finally(() => this.#late--);
+  }
+
+  async #untilWritten(note: () => Promise<void>): Promise<void> {
+    const untilMs = performance.now() + TRIES_MS;
+    for (let tries = TRIES_AT_ONCE; ; tries++) {
+      // It keeps no process from its end.
+      await sleep(this.#waitMs(tries), undefined, { ref: false });
+      try {
+        await note();
+        return;
+      } catch (error) {
+        if (performance.now() > untilMs) throw error;
+      }
+    }
+  }
+
+  #waitMs(tries: number): number {
+    return Math.min(this.#options.firstWaitMs * 2 ** Math.min(tries - 1, 10), MAX_WAIT_MS);
+  }
+}
+
+function forLater({ status, headers, body }: KeptReply): KeptReply {
+  return { status, headers, ...(body && body.length <= MAX_LATE_BODY_BYTES && { body }) };
+}
+
+/** A function of its own, so that it holds nothing of the reply that was too large. */
+function lateAnswer(store: Pick<Idempotency, 'answered'>, call: ClaimedCall, reply: KeptReply) {
+  return () => store.answered(call, reply);
+}

@@ -1,0 +1,149 @@
+import { GatewayError } from '@gateway/errors';
+import type { LinkReply } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
+import { bufferedBody } from '../calls/buffered-body';
+import type { SpoolBudget } from '../domain/spool-budget';
+import type { Idempotency } from '../store/idempotency';
+import { BusyKeys } from './busy-keys';
+import { IdempotencyWriter } from './idempotency-writer';
+import type { OwnKey } from './own-key';
+import { type ClaimedCall, checkIdempotencyKey, type KeptAnswer } from './rules/idempotency';
+import { UnkeyedCall } from './unkeyed-call';
+
+/** What was answered before, of which the body is not here yet. */
+export interface Replayable {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined: it is not kept. @throws GatewayError `rate_limited` while too much is played again */
+  open(): Promise<LinkReply['body'] | undefined>;
+}
+
+export type Claimed =
+  | { readonly kind: 'mine'; readonly own: OwnKey }
+  | { readonly kind: 'answered'; readonly reply: Replayable }
+  /** The first call is under way, and has not ended in the time that a repeated one waits. */
+  | { readonly kind: 'busy' }
+  /** Nobody knows what became of the first call. */
+  | { readonly kind: 'unknown' };
+
+export interface IdempotentCallsDeps {
+  readonly store: Pick<
+    Idempotency,
+    'claim' | 'register' | 'isBusy' | 'bodyOf' | 'dispatched' | 'answered' | 'free' | 'lost'
+  >;
+  /** For a call of the same key that is under way. */
+  readonly waitMs: number;
+  /** For the bodies of answers that are being played again. */
+  readonly replays: Pick<SpoolBudget, 'take' | 'give'>;
+}
+
+/** Who waits is unpaid, and keeps what it brought. */
+const MAX_WAITERS = 256;
+const MAX_ACCOUNT_WAITERS = 4;
+const NOTE_RETRY_MS = 100;
+
+/** Calls that their callers may send again under the same Idempotency-Key: they are carried out once. */
+export class IdempotentCalls {
+  readonly #deps: IdempotentCallsDeps;
+  readonly #busy: BusyKeys;
+  readonly #notes: IdempotencyWriter;
+
+  constructor(deps: IdempotentCallsDeps) {
+    this.#deps = deps;
+    this.#notes = new IdempotencyWriter({ store: deps.store, firstWaitMs: NOTE_RETRY_MS });
+    this.#busy = new BusyKeys({
+      store: deps.store,
+      maxWaiters: MAX_WAITERS,
+      maxAccountWaiters: MAX_ACCOUNT_WAITERS,
+    });
+  }
+
+  /**
+   * @param call its key is the header's, if there was one
+   * @throws GatewayError `invalid_request` for a key that is none, belongs to another request, or whose answer is no
+   * longer kept; `rate_limited` when too many wait for such keys
+   */
+  async claim(
+    context: RequestContext,
+    { key, ...rest }: Omit<ClaimedCall, 'key' | 'requestId'> & { readonly key: string | undefined },
+  ): Promise<Claimed> {
+    const { requestId } = context;
+    if (key === undefined) {
+      const unkeyed = { ...rest, key: requestId, requestId };
+      const { store } = this.#deps;
+      const own = new UnkeyedCall(unkeyed, { store, notes: this.#notes, log: context.log });
+      return { kind: 'mine', own };
+    }
+    checkIdempotencyKey(key);
+    const call: ClaimedCall = { ...rest, key, requestId };
+    const claimed = await this.#claimOnce(context, call);
+    return claimed ?? this.#claimWhenFree(context, call);
+  }
+
+  async #claimWhenFree(context: RequestContext, call: ClaimedCall): Promise<Claimed> {
+    const leave = this.#busy.enter(call.accountId);
+    const untilMs = performance.now() + this.#deps.waitMs;
+    try {
+      for (;;) {
+        const leftMs = untilMs - performance.now();
+        if (leftMs <= 0) return { kind: 'busy' };
+        await this.#busy.changed(call, leftMs, context.signal);
+        const claimed = await this.#claimOnce(context, call);
+        if (claimed) return claimed;
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /** Undefined: it is busy. */
+  async #claimOnce(context: RequestContext, call: ClaimedCall): Promise<Claimed | undefined> {
+    const claim = await this.#deps.store.claim(call);
+    if (claim.kind === 'busy') return undefined;
+    if (claim.kind === 'mine') return { kind: 'mine', own: this.#own(context, call) };
+    if (claim.kind === 'answered') return { kind: 'answered', reply: this.#replayable(call, claim.answer) };
+    if (claim.kind === 'unknown') return { kind: 'unknown' };
+    throw new GatewayError('invalid_request', {
+      detail: 'Idempotency-Key: used before for another request',
+    });
+  }
+
+  #replayable(call: ClaimedCall, answer: KeptAnswer): Replayable {
+    const { store, replays } = this.#deps;
+    const { status, headers, bodyBytes } = answer;
+    return {
+      status,
+      headers,
+      async open() {
+        if (bodyBytes === undefined) return undefined;
+        replays.take(call.accountId, bodyBytes);
+        const over = () => replays.give(call.accountId, bodyBytes);
+        try {
+          const body = await store.bodyOf(call, answer);
+          if (body) return bufferedBody(body, over);
+          over();
+          return undefined;
+        } catch (error) {
+          over();
+          throw error;
+        }
+      },
+    };
+  }
+
+  #own(context: RequestContext, call: ClaimedCall): OwnKey {
+    const { store } = this.#deps;
+    const notes = this.#notes;
+    const { log } = context;
+    return {
+      async dispatched() {
+        if (await store.dispatched(call)) return;
+        throw new GatewayError('internal_error', { cause: new Error('the idempotency key was taken over') });
+      },
+      answered: (reply) => notes.answered(log, call, reply),
+      free: () => notes.free(log, call),
+      lost: () => notes.lost(log, call),
+      late: async () => ({ by: 'same-key' }),
+    };
+  }
+}

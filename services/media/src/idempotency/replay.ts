@@ -1,0 +1,24 @@
+import { GatewayError, rateHeaders } from '@gateway/errors';
+import type { LinkCall, LinkReply } from '@gateway/link';
+import type { RequestContext } from '@gateway/rpc';
+import type { Admission } from '../billing/admission';
+import type { Replayable } from './idempotent-calls';
+
+/**
+ * What was answered before, to a caller who may still ask: it takes a request's rate and no money,
+ * and only then is its body loaded.
+ */
+export async function replay(
+  admission: Pick<Admission, 'admitFree'>,
+  context: RequestContext,
+  call: LinkCall,
+  { status, headers, open }: Replayable,
+): Promise<LinkReply> {
+  const { rates } = await admission.admitFree(context, call.key);
+  const body = await open();
+  if (body) return { status, headers: { ...headers, ...rateHeaders(rates) }, body };
+  throw new GatewayError('invalid_request', {
+    detail: 'Idempotency-Key: what was answered is no longer kept',
+    shouldRetry: false,
+  });
+}

@@ -1,0 +1,116 @@
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import {
+  preferRetryable,
+  type Route,
+  type TargetHealth,
+  type UpstreamError,
+  type UpstreamFailure,
+} from '@gateway/upstream';
+import { failureText } from '../calls/failure-text';
+import type { UpstreamTimeouts } from '../domain/upstream';
+import type { TargetMetrics } from '../metrics';
+import type { FittedImageOrder } from './rules/fit-image-order';
+import { NothingBegun, surelyNotBegun, targetFailureOf } from './rules/image-failure';
+import type { ImageProvider, ImageResult } from './rules/image-provider';
+
+export type ImageRoute = Route<ImageProvider>;
+
+export interface ImageDispatcherDeps {
+  readonly health: TargetHealth;
+  readonly metrics: TargetMetrics;
+  readonly timeouts: UpstreamTimeouts;
+}
+
+export interface DispatchedImage {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly order: FittedImageOrder;
+  /** In the order in which they are tried. */
+  readonly routes: readonly ImageRoute[];
+  readonly signal: AbortSignal;
+  readonly isAnswerKept: () => boolean;
+  readonly log: Logger;
+  /** Before each try. @throws when it must not be made */
+  beforeTry(route: ImageRoute): Promise<void>;
+}
+
+export interface MadeImages {
+  readonly route: ImageRoute;
+  readonly result: ImageResult;
+}
+
+/** Finds the target that carries out an order. */
+export class ImageDispatcher {
+  readonly #deps: ImageDispatcherDeps;
+
+  constructor(deps: ImageDispatcherDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Goes on to the next target only when the one before surely did not begin: an order that may have been carried out
+   * is not repeated.
+   * @throws what the last one tried threw, or the failure among them that promises most of another try
+   */
+  async generate(image: DispatchedImage): Promise<MadeImages> {
+    const { health } = this.#deps;
+    let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
+    for (const route of health.inOrder(image.routes) as readonly ImageRoute[]) {
+      if (!health.begin(route)) continue;
+      await written(() => image.beforeTry(route));
+      try {
+        return { route, result: await this.#try(route, image) };
+      } catch (error) {
+        if (!surelyNotBegun(error)) throw error;
+        failure = preferRetryable(failure, (error as UpstreamError).failure);
+        const facts = { provider: route.provider.id, failure: failureText(error) };
+        image.log.warn(facts, 'a provider did not take an order');
+      }
+    }
+    throw new NothingBegun(failure);
+  }
+
+  async #try(
+    route: ImageRoute,
+    { requestId, accountId, order, signal, isAnswerKept }: DispatchedImage,
+  ): Promise<ImageResult> {
+    const { health, metrics, timeouts } = this.#deps;
+    const { provider, target } = route;
+    const startMs = performance.now();
+    try {
+      const result = await provider.generate(
+        { ...order, upstreamModel: target.upstreamModel },
+        {
+          requestId,
+          signal,
+          isAnswerKept,
+          timeouts: {
+            connectMs: target.connectTimeoutMs || timeouts.connectMs,
+            firstByteMs: target.firstByteTimeoutMs || timeouts.firstByteMs,
+            idleMs: target.idleTimeoutMs || timeouts.idleMs,
+          },
+        },
+      );
+      const tookMs = performance.now() - startMs;
+      health.succeeded(route, tookMs);
+      metrics.answered(route, tookMs);
+      return result;
+    } catch (error) {
+      const failure = targetFailureOf(error);
+      if (failure) health.failed(route, failure, accountId);
+      else health.succeeded(route);
+      metrics.failed(route, failure);
+      throw error;
+    }
+  }
+}
+
+/** What can't be written down is our fault, and no provider's: nothing has been sent. */
+async function written(note: () => Promise<void>): Promise<void> {
+  try {
+    await note();
+  } catch (error) {
+    throw GatewayError.from(error);
+  }
+}

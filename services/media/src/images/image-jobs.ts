@@ -1,0 +1,223 @@
+import { GatewayError } from '@gateway/errors';
+import type { LinkReply } from '@gateway/link';
+import type { Logger } from '@gateway/process';
+import { UpstreamError } from '@gateway/upstream';
+import type { Bill, CallOutcome } from '../billing/bill';
+import type { Charge } from '../billing/rules/bill-event';
+import { failureText } from '../calls/failure-text';
+import type { JobParties, JobRoom, TakenRoom } from '../domain/job-room';
+import { MediaRefused } from '../domain/media-refused';
+import type { OwnKey } from '../idempotency/own-key';
+import type { ImageDispatcher, ImageRoute } from './image-dispatcher';
+import { withCredibleTokens } from './rules/credible-tokens';
+import type { FittedImageOrder } from './rules/fit-image-order';
+import { type ImageFailure, imageFailure, nothingMade } from './rules/image-failure';
+import { costOf, type ImageRate, maxOutputTokensOf } from './rules/image-price';
+import type { ImageResult, ImageTokens } from './rules/image-provider';
+import { replyBytesOf } from './rules/image-reply-bytes';
+import { imageTimeout } from './rules/image-timeout';
+
+export type WholeReply = LinkReply & { readonly body: Buffer };
+
+/** An admitted order. */
+export interface ImageJob {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly order: FittedImageOrder;
+  readonly rate: ImageRate;
+  readonly routes: readonly ImageRoute[];
+  readonly bill: Bill;
+  readonly own: OwnKey;
+  readonly log: Logger;
+  toReply(result: ImageResult): WholeReply;
+  /** Frees its files. */
+  close(): Promise<void>;
+  /** To be given once nothing of it is in memory any more: when it came to nothing, or its reply has gone out. */
+  readonly room: TakenRoom;
+}
+
+export interface ImageJobsOptions {
+  readonly dispatcher: ImageDispatcher;
+  /** After which a caller is told that it takes too long. */
+  readonly timeoutMs: number;
+  /** For how much longer the provider is heard out. */
+  readonly graceMs: number;
+  readonly room: JobRoom;
+}
+
+/**
+ * Orders under way. Each goes on to its end, and into its bill, whether or not anybody waits for it: providers charge
+ * for what they make.
+ */
+export class ImageJobs {
+  readonly #options: ImageJobsOptions;
+  readonly #running = new Set<Promise<unknown>>();
+  /** Whose callers have been told that they take too long. */
+  readonly #late = new WeakSet<ImageJob>();
+
+  constructor(options: ImageJobsOptions) {
+    this.#options = options;
+  }
+
+  /** For an order that is about to be admitted. @throws Busy */
+  takeRoom(parties: JobParties, order: FittedImageOrder): TakenRoom {
+    return this.#options.room.take(parties, replyBytesOf(order));
+  }
+
+  /**
+   * A reply's room is its reader's to give.
+   * @throws GatewayError how it failed; `image_generation_timeout` while it goes on
+   */
+  async run(job: ImageJob): Promise<WholeReply> {
+    const done = this.#carryOut(job);
+    this.#running.add(done);
+    const over = () => this.#running.delete(done);
+    done.then(over, over);
+    try {
+      return await withinTime(done, this.#options.timeoutMs, () => this.#late.add(job));
+    } catch (error) {
+      const giveRoom = () => job.room.give();
+      done.then(giveRoom, giveRoom);
+      throw this.#late.has(job) ? imageTimeout(await job.own.late()) : error;
+    }
+  }
+
+  /** Resolves when those under way now are over. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  async #carryOut(job: ImageJob): Promise<WholeReply> {
+    const outcome = await this.#outcomeOf(job);
+    const asTold: AsTold = (end) => (this.#late.has(job) ? TOLD_TOO_LATE : end);
+    try {
+      if ('result' in outcome) return await succeed(job, outcome.result, asTold);
+      throw await failed(job, outcome, asTold);
+    } finally {
+      job.room.jobOver();
+      await job.close().catch((err) => job.log.error({ err }, 'files of a call are not freed'));
+    }
+  }
+
+  async #outcomeOf(job: ImageJob): Promise<{ readonly result: ImageResult } | JobFailure> {
+    const { timeoutMs, graceMs, dispatcher } = this.#options;
+    const signal = AbortSignal.timeout(timeoutMs + graceMs);
+    const maxOutputTokens = maxOutputTokensOf(job.rate);
+    try {
+      const { result } = await dispatcher.generate({
+        ...job,
+        order: { ...job.order, ...(maxOutputTokens !== undefined && { maxOutputTokens }) },
+        signal,
+        isAnswerKept: () => this.#late.has(job),
+        async beforeTry({ provider }) {
+          await job.own.dispatched();
+          await job.bill.dispatched(provider.id);
+        },
+      });
+      if (result.images.length > 0) return { result: withCredibleTokens(result) };
+      return { ...nothingMade(result.tokens), forGood: false };
+    } catch (err) {
+      annotateFailure(job.log, err);
+      if (!signal.aborted) return { ...imageFailure(err), forGood: false };
+      return { error: timedOut(err), charge: 'unknown', forGood: true };
+    }
+  }
+}
+
+/** What a provider said may hold its caller's words; what is our own fault has a place in our code. */
+function annotateFailure(log: Logger, err: unknown): void {
+  const isTheirs = err instanceof UpstreamError || err instanceof MediaRefused;
+  if (isTheirs) log.warn({ failure: failureText(err) }, 'an image failed');
+  else log.error({ err }, 'an image failed');
+}
+
+interface JobFailure extends ImageFailure {
+  /** Nobody will ever know what came of it. */
+  readonly forGood: boolean;
+}
+
+/** The end of a call as its caller saw it, which may be long before its order was over. */
+type AsTold = (end: CallOutcome) => CallOutcome;
+
+async function succeed(job: ImageJob, result: ImageResult, asTold: AsTold): Promise<WholeReply> {
+  const { bill, own } = job;
+  const { reply, charge } = await answered(job, result, asTold);
+  try {
+    const isOurs = await bill.settle(charge, asTold({ status: reply.status, errorCode: '' }));
+    if (!isOurs) throw new Error('the bill was ended by others');
+  } catch (cause) {
+    // Nobody pays for these images.
+    await own.lost();
+    throw new GatewayError('internal_error', { cause });
+  }
+  await own.answered(reply);
+  return reply;
+}
+
+/** @throws GatewayError with bill and key ended: what was made can't be told, for want of memory say */
+async function answered(
+  job: ImageJob,
+  result: ImageResult,
+  asTold: AsTold,
+): Promise<ReturnType<typeof answerOf>> {
+  try {
+    return answerOf(job, result);
+  } catch (cause) {
+    const error = new GatewayError('internal_error', { cause });
+    await job.own.lost();
+    await job.bill.lost(asTold({ status: error.row.status, errorCode: error.code }));
+    throw error;
+  }
+}
+
+function answerOf({ order, rate, toReply }: ImageJob, result: ImageResult) {
+  const { images, tokens, inputMegapixels } = result;
+  const reply = toReply(result);
+  const charge: Charge = {
+    costNano: costOf(order, rate, { made: images.length, tokens, inputMegapixels }),
+    images: images.length,
+    ...(tokens && { tokens: sums(tokens) }),
+    source: tokens || rate.by === 'image' ? 'provider' : 'counted',
+  };
+  return { reply, charge };
+}
+
+/** What its caller is told. */
+async function failed(
+  { order, rate, bill, own }: ImageJob,
+  failure: JobFailure,
+  asTold: AsTold,
+): Promise<GatewayError> {
+  const { error, charge, tokens, forGood } = failure;
+  const outcome = asTold({ status: error.row.status, errorCode: error.code });
+  const costNano = tokens ? costOf(order, rate, { made: 0, tokens }) : 0n;
+  if (charge === 'unknown') await bill.lost(outcome);
+  else if (costNano === 0n) await bill.release(outcome);
+  else await bill.settle({ costNano, ...(tokens && { tokens: sums(tokens) }) }, outcome);
+  await (forGood ? own.lost() : own.free());
+  return error;
+}
+
+const sums = ({ textInput, imageInput, output, textOutput = 0 }: ImageTokens) => ({
+  input: textInput + imageInput,
+  output: output + textOutput,
+});
+
+const timedOut = (cause?: unknown) => new GatewayError('image_generation_timeout', { cause });
+const TOLD_TOO_LATE: CallOutcome = { status: timedOut().row.status, errorCode: timedOut().code };
+
+/** @throws GatewayError `image_generation_timeout` when it takes longer, and goes on */
+async function withinTime<T>(work: Promise<T>, timeoutMs: number, onLate: () => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      onLate();
+      reject(timedOut());
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

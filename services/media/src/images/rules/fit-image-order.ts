@@ -1,0 +1,101 @@
+import { GatewayError } from '@gateway/errors';
+import { isLonger } from '../../domain/is-longer';
+import type { ImageFeatures, ImageSizeRule } from '../../domain/model';
+import type { ImageOrder, ImageSize } from './image-provider';
+import { MAX_IMAGE_REPLY_BYTES, maxReplyBytesOf } from './image-reply-bytes';
+import type { ImageRequest } from './image-request';
+import { imageSizeText, parseImageSize } from './image-size';
+
+/** An order for any provider that serves the model. */
+export type FittedImageOrder = Omit<ImageOrder, 'upstreamModel'>;
+
+/** Of files whose compression can be chosen. */
+const COMPRESSED = new Set(['jpeg', 'webp']);
+
+/**
+ * The request as an order that the model can carry out. Size, quality and format that the caller leaves open are the
+ * catalog's, and named to the provider: so what the call costs does not depend on what the provider picks.
+ * @throws GatewayError `image_generation_failed`, not to be repeated, for what the model does not offer;
+ * `invalid_request` for a prompt that is longer than it reads
+ */
+export function fitImageOrder(request: ImageRequest, features: ImageFeatures): FittedImageOrder {
+  const { prompt, n, hints, images, mask } = request;
+  refuseUnsupported(request, features);
+  const size = request.size ?? parseImageSize(features.defaultSize);
+  const quality = request.quality ?? features.defaultQuality;
+  const format = request.format ?? features.formats[0];
+  const { background, compression } = request;
+  if (compression !== undefined && compression < 100 && !COMPRESSED.has(format ?? '')) {
+    throw unsupported(`output_compression: not of ${format ?? 'this model’s format'}`);
+  }
+  if (background === 'transparent' && format === 'jpeg') throw unsupported('background: not of jpeg');
+  refuseTooLarge({ n, ...(size && { size }), ...(format && { format }) });
+  return {
+    prompt,
+    n,
+    hints,
+    linksWillDo: request.replyAs === 'url',
+    images,
+    ...(size && { size }),
+    ...(quality && { quality }),
+    ...(format && { format }),
+    ...(background && features.transparent && { background }),
+    ...(compression !== undefined && COMPRESSED.has(format ?? '') && { compression }),
+    ...(mask && { mask }),
+  };
+}
+
+function refuseUnsupported(request: ImageRequest, features: ImageFeatures): void {
+  const { n, size, quality, format, background, images, mask, prompt } = request;
+  if (features.maxPromptChars > 0 && isLonger(prompt, features.maxPromptChars)) {
+    throw new GatewayError('invalid_request', {
+      detail: `prompt: longer than ${features.maxPromptChars} characters`,
+    });
+  }
+  const [unheeded] = request.unheeded;
+  if (unheeded !== undefined) throw unsupported(unheeded);
+  if (request.edit && features.maxInputImages === 0) throw unsupported('edits');
+  if (images.length > features.maxInputImages) {
+    throw unsupported(`more than ${features.maxInputImages} images to edit`);
+  }
+  if (mask && !features.mask) throw unsupported('mask');
+  if (n > features.maxN) throw unsupported(`n above ${features.maxN}`);
+  if (size && !offersSize(size, features)) throw unsupported(`size ${imageSizeText(size)}`);
+  if (quality && !features.qualities.includes(quality)) throw unsupported(`quality ${quality}`);
+  if (format && !features.formats.includes(format)) throw unsupported(`output_format ${format}`);
+  // Opaque is what images are anyway.
+  if (background === 'transparent' && !features.transparent) throw unsupported('a transparent background');
+}
+
+/** What its provider would answer and charge for, and nobody could read. */
+function refuseTooLarge(order: Pick<FittedImageOrder, 'n' | 'size' | 'format'>): void {
+  if (maxReplyBytesOf(order) <= MAX_IMAGE_REPLY_BYTES) return;
+  const most = Math.floor(MAX_IMAGE_REPLY_BYTES / maxReplyBytesOf({ ...order, n: 1 }));
+  const size = order.size ? imageSizeText(order.size) : 'this size';
+  throw unsupported(most === 0 ? `size ${size}` : `n above ${most} at ${size}`);
+}
+
+function offersSize(size: ImageSize, { sizes, sizeRule }: ImageFeatures): boolean {
+  return sizes.includes(imageSizeText(size)) || (sizeRule !== undefined && isWithin(size, sizeRule));
+}
+
+function isWithin({ width, height }: ImageSize, rule: ImageSizeRule): boolean {
+  const pixels = width * height;
+  const long = Math.max(width, height);
+  return (
+    width % rule.stepPx === 0 &&
+    height % rule.stepPx === 0 &&
+    long <= rule.maxEdgePx &&
+    long <= rule.maxRatio * Math.min(width, height) &&
+    pixels >= rule.minPixels &&
+    pixels <= rule.maxPixels
+  );
+}
+
+/** The words would be refused again, whoever repeats them. */
+export function unsupported(what: string): GatewayError {
+  return new GatewayError('image_generation_failed', {
+    detail: `not offered by this model: ${what}`,
+    shouldRetry: false,
+  });
+}

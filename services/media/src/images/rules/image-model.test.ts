@@ -1,0 +1,74 @@
+import { ModelNotAllowed } from '@gateway/models';
+import { expect, test } from '@jest/globals';
+import type { Model } from '../../domain/model';
+import { resolveImageModel } from './image-model';
+import { FEATURES } from './image-order.fixture';
+
+const model = (slug: string, fields: Partial<Model> = {}): Model => ({
+  slug,
+  active: true,
+  preview: false,
+  outputModalities: ['image'],
+  workflow: [],
+  targets: [],
+  priceVersion: 1n,
+  image: { features: FEATURES, pricing: { perImage: [] } },
+  ...fields,
+});
+const { image: _image, ...unpriced } = model('sim/unpriced');
+const models = new Map(
+  [
+    model('sim/image'),
+    model('sim/chat', { outputModalities: ['text'] }),
+    unpriced,
+    model('sim/removed', { active: false }),
+    model('sim/preview', { preview: true }),
+  ].map((entry) => [entry.slug, entry]),
+);
+const resolve = (slug: string, access = { allowedModels: [] as string[], previewModels: [] as string[] }) =>
+  resolveImageModel(models, (name) => name === 'sim', slug, access);
+
+test('a model that makes images', () => {
+  expect(resolve('sim/image').model.slug).toBe('sim/image');
+  expect(resolve('sim/preview', { allowedModels: [], previewModels: ['sim/preview'] }).model.slug).toBe(
+    'sim/preview',
+  );
+});
+
+test.each([
+  ['dall-e', 'invalid_model'],
+  ['auto', 'invalid_model'],
+  ['sim/', 'invalid_model'],
+  ['Sim/Image', 'invalid_model'],
+  [' sim/image', 'invalid_model'],
+  ['sim/image/x', 'invalid_model'],
+  ['sim', 'image_model_not_found'],
+  ['sim/chat', 'image_model_not_found'],
+  ['sim/unpriced', 'image_model_not_found'],
+  ['sim/removed', 'image_model_not_found'],
+  ['sim/never', 'model_not_found'],
+  ['other/image', 'model_not_found'],
+])('%s is %s', (slug, code) => {
+  expect(() => resolve(slug)).toThrow(expect.objectContaining({ code }));
+});
+
+test('what only the key keeps from its caller', () => {
+  expect(() => resolve('sim/preview')).toThrow(ModelNotAllowed);
+  const onlyChat = { allowedModels: ['sim/chat'], previewModels: [] };
+  // Nor is told what else it is.
+  for (const slug of ['sim/image', 'sim/unpriced', 'sim/removed']) {
+    expect(() => resolve(slug, onlyChat)).toThrow(ModelNotAllowed);
+  }
+});
+
+test('a bare name is a model’s before it is a provider’s, for keys that allow bare names', () => {
+  const named = new Map([...models, ['sim', models.get('sim/image')!]]);
+  const resolveBare = (bareModelNames: boolean) => () =>
+    resolveImageModel(named, (name) => name === 'sim', 'sim', {
+      allowedModels: [],
+      previewModels: [],
+      bareModelNames,
+    });
+  expect(resolveBare(true)().model.slug).toBe('sim/image');
+  expect(resolveBare(false)).toThrow(expect.objectContaining({ code: 'invalid_model' }));
+});

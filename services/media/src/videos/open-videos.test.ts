@@ -1,0 +1,784 @@
+import { once } from 'node:events';
+import { GatewayError } from '@gateway/errors';
+import { UpstreamError } from '@gateway/upstream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MediaRefused } from '../domain/media-refused';
+import type { Model } from '../domain/model';
+import { RequestError } from '../providers/request-error';
+import { ACCOUNT, MODEL, type VideoInstance, VideoWorld } from '../testing/video-world';
+
+const INTERVAL_MS = 3_000;
+const COST = { costNano: '250000000', videoMs: '5000' };
+const VIDEOS = [{ url: 'https://cdn.test/1.mp4', durationSeconds: 5, expiresAtMs: 1_800_000_000_000 }];
+const SETTLED = 'USAGE_OUTCOME_SETTLED';
+const RELEASED = 'USAGE_OUTCOME_RELEASED';
+const LOST = 'USAGE_OUTCOME_LOST';
+
+let world: VideoWorld;
+let media: VideoInstance;
+beforeAll(async () => {
+  world = await VideoWorld.start();
+}, 60_000);
+beforeEach(async () => {
+  await world.clear();
+  media = await world.instance();
+});
+afterAll(() => world?.stop(), 60_000);
+
+/** Every task has been waited for, and looked at. */
+async function look(by = media): Promise<void> {
+  await world.pass(INTERVAL_MS);
+  await by.videos.poller.runOnce();
+}
+
+const statusOf = async (task_id: string) => (await media.post('status', { task_id })).json;
+const code = (expected: string, more: object = {}) => expect.objectContaining({ code: expected, ...more });
+const target = (provider: string, priority: number): Model['targets'][number] => ({
+  ...MODEL.targets[0]!,
+  provider,
+  priority,
+});
+
+describe('create', () => {
+  test('holds what the video costs, orders it once, and answers with a task of ours', async () => {
+    const { json, requestId } = await media.create({ duration: 5, tier: 'std' });
+    expect(json).toEqual({
+      task_id: expect.stringMatching(/^task_[0-9a-f-]{36}$/),
+      status: 'queued',
+      model: 'sim/video',
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    // The request log knows the task from its hold on.
+    const logged = { makesTask: true, taskId: json.task_id, endpoint: '/v1/videos/sim/create' };
+    expect(world.reserved).toMatchObject([
+      { ...logged, requestId, boundNano: '250000000', floorNano: '250000000', callerNamedMaximum: true },
+    ]);
+    expect(world.first.orders).toEqual([
+      { upstreamModel: 'v-1', prompt: 'a cat', tier: 'std', seconds: 5, resolution: '720p', images: [] },
+    ]);
+    expect([world.ends, await world.bills()]).toEqual([[], ['dispatched']]);
+    expect(await statusOf(json.task_id)).toEqual(json);
+  });
+
+  test('a refused hold leaves nothing behind', async () => {
+    world.refusal = new GatewayError('insufficient_balance');
+    await expect(media.create()).rejects.toEqual(code('insufficient_balance'));
+    expect(world.first.orders).toEqual([]);
+    // Nobody waits for that.
+    while ((await world.bills()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  test.each([
+    ['another provider’s path', { model: 'sim/video' }, 'kling', 'video_model_not_found'],
+    ['never listed', { model: 'sim/never' }, 'sim', 'model_not_found'],
+    ['no slug', { model: 'video' }, 'sim', 'invalid_model'],
+    ['no such tier', { tier: 'Std' }, 'sim', 'video_tier_not_found'],
+    ['no such duration', { duration: 7 }, 'sim', 'video_generation_failed'],
+    ['a malformed duration', { duration: -1 }, 'sim', 'invalid_request'],
+  ])('%s is refused before anything is held', async (_when, fields, provider, expected) => {
+    const body = { model: 'sim/video', prompt: 'x', ...fields };
+    await expect(media.post('create', body, ACCOUNT, provider)).rejects.toEqual(code(expected));
+    expect([world.reserved, world.first.orders]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['disabled', { active: false }],
+    ['no video model', { outputModalities: ['text'] }],
+    ['without the action', { workflow: ['status'] }],
+  ])('a model that is %s is none', async (_when, changed) => {
+    world.models.set(MODEL.slug, { ...MODEL, ...changed });
+    await expect(media.create()).rejects.toEqual(code('video_model_not_found'));
+  });
+
+  test('an alias orders of its model, on the path of the model’s provider, and its record names the slug', async () => {
+    world.models.set('other/alias', MODEL);
+    await media.create({ model: 'other/alias' });
+    expect(world.reserved).toMatchObject([{ model: 'sim/video', bareModelName: false }]);
+    await expect(
+      media.post('create', { model: 'other/alias', prompt: 'x' }, ACCOUNT, 'other'),
+    ).rejects.toEqual(code('video_model_not_found'));
+    world.models.set('video', MODEL);
+    await expect(media.create({ model: 'video' })).rejects.toEqual(code('invalid_model'));
+  });
+
+  test('links go only to a provider that takes them', async () => {
+    Object.assign(world.first, { takesLinks: false });
+    const reference_images = ['https://example.com/a.png'];
+    await expect(media.create({ reference_images })).rejects.toEqual(
+      code('video_generation_failed', { shouldRetry: false }),
+    );
+    expect(world.reserved).toEqual([]);
+  });
+
+  test.each<[string, unknown, string, string, boolean | undefined]>([
+    ['refuses it', new MediaRefused('policy'), 'video_generation_failed', RELEASED, false],
+    [
+      'finds fault with it',
+      new UpstreamError({ kind: 'status', status: 400, message: 'bad' }),
+      'video_generation_failed',
+      RELEASED,
+      false,
+    ],
+    [
+      'fails',
+      new UpstreamError({ kind: 'status', status: 500 }),
+      'video_generation_failed',
+      RELEASED,
+      undefined,
+    ],
+    ['is busy', new UpstreamError({ kind: 'status', status: 429 }), 'rate_limited', RELEASED, undefined],
+    [
+      'is out of reach',
+      new UpstreamError({ kind: 'unreachable', cause: 0 }),
+      'upstream_unavailable',
+      RELEASED,
+      false,
+    ],
+    [
+      'breaks off before anything is sent',
+      new RequestError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), false),
+      'upstream_unavailable',
+      RELEASED,
+      false,
+    ],
+    [
+      'breaks off after that',
+      new RequestError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), true),
+      'upstream_failed',
+      LOST,
+      false,
+    ],
+    ['falls silent', new UpstreamError({ kind: 'broken', cause: 0 }), 'upstream_failed', LOST, false],
+    ['makes us stumble', new TypeError('x'), 'upstream_failed', LOST, false],
+    ['names no task', { upstreamId: undefined }, 'video_task_id_missing', RELEASED, undefined],
+  ])('a provider that %s is asked once', async (_when, accepts, expected, outcome, shouldRetry) => {
+    world.first.accepts = accepts as never;
+    world.models.set(MODEL.slug, { ...MODEL, targets: [target('first', 0)] });
+    const error = await media.create().catch((thrown: GatewayError) => thrown);
+    expect(error).toEqual(code(expected));
+    expect((error as GatewayError).shouldRetry).toBe(shouldRetry);
+    expect(world.ends).toEqual([expect.objectContaining({ outcome, costNano: '0', errorCode: expected })]);
+    expect(world.first.orders).toHaveLength(1);
+    expect(await world.pool.query('SELECT 1 FROM media.tasks')).toMatchObject({ rowCount: 0 });
+  });
+
+  test('only an order that was certainly not taken goes to another account', async () => {
+    world.models.set(MODEL.slug, { ...MODEL, targets: [target('first', 0), target('second', 1)] });
+    const second = world.providers.get('second')!;
+    world.first.accepts = new UpstreamError({ kind: 'unreachable', cause: 0 });
+    await media.create();
+    expect([world.first.orders.length, second.orders.length]).toEqual([1, 1]);
+    world.first.accepts = new UpstreamError({ kind: 'broken', cause: 0 });
+    await expect(media.create()).rejects.toEqual(code('upstream_failed'));
+    expect([world.first.orders.length, second.orders.length]).toEqual([2, 1]);
+    world.first.accepts = new RequestError(new Error('reset in the handshake'), false);
+    await media.create();
+    expect([world.first.orders.length, second.orders.length]).toEqual([3, 2]);
+  });
+});
+
+test('nothing is not found while nobody knows which models there are', async () => {
+  world.hasCatalog = false;
+  const starting = await world.instance();
+  await expect(starting.create()).rejects.toEqual(code('internal_error'));
+  expect(world.reserved).toEqual([]);
+});
+
+test('a caller who leaves before the order goes out gets the hold back, and the key', async () => {
+  const left = await world.instance();
+  left.leave.abort();
+  await expect(left.create({}, 'key-1')).rejects.toThrow('caller left');
+  expect([world.ends, world.first.orders]).toMatchObject([[{ outcome: RELEASED, status: 499 }], []]);
+  expect((await media.create({}, 'key-1')).status).toBe(200);
+});
+
+test('bodies are bounded until their orders are taken, those of one account by a part of that', async () => {
+  const large = {
+    model: 'sim/video',
+    prompt: 'a cat',
+    reference_images: [`data:image/png;base64,iVBORw0KGgo${'A'.repeat(400_001)}`],
+  };
+  world.first.accepts = () => new Promise(() => {});
+  void media.post('create', large);
+  while (world.first.orders.length === 0) await new Promise(setImmediate);
+  await expect(media.post('create', large)).rejects.toEqual(code('rate_limited'));
+  world.first.accepts = undefined;
+  expect((await media.post('create', large, 'acct_2')).status).toBe(200);
+  expect((await media.post('create', large, 'acct_2')).status).toBe(200);
+  expect((await media.create()).status).toBe(200);
+});
+
+describe('under an Idempotency-Key', () => {
+  test('the same call twice makes one task, and is answered alike', async () => {
+    const other = await world.instance();
+    const [one, two] = await Promise.all([media.create({}, 'key-1'), other.create({}, 'key-1')]);
+    const later = await media.create({}, 'key-1');
+    expect([two.json, later.json]).toEqual([one.json, one.json]);
+    expect([world.first.orders.length, await world.bills()]).toEqual([1, ['dispatched']]);
+    await expect(media.create({ duration: 10 }, 'key-1')).rejects.toEqual(code('invalid_request'));
+    await expect(media.create({}, ' ')).rejects.toEqual(code('invalid_request'));
+    expect((await media.create({}, 'key-2')).json.task_id).not.toBe(one.json.task_id);
+  });
+
+  test('a call that came to nothing may be made again', async () => {
+    world.first.accepts = new UpstreamError({ kind: 'status', status: 500 });
+    await expect(media.create({}, 'key-1')).rejects.toEqual(code('video_generation_failed'));
+    world.refusal = new GatewayError('insufficient_balance');
+    await expect(media.create({}, 'key-1')).rejects.toEqual(code('insufficient_balance'));
+    world.refusal = undefined;
+    world.first.accepts = undefined;
+    expect((await media.create({}, 'key-1')).status).toBe(200);
+  });
+
+  test('a call of which nobody knows is not made again', async () => {
+    world.first.accepts = new UpstreamError({ kind: 'broken', cause: 0 });
+    const doubt = code('upstream_failed', { shouldRetry: false });
+    await expect(media.create({}, 'key-1')).rejects.toEqual(doubt);
+    world.first.accepts = undefined;
+    await expect(media.create({}, 'key-1')).rejects.toEqual(doubt);
+    expect(world.first.orders).toHaveLength(1);
+  });
+
+  test('a call is answered alike though its model is gone or changed since', async () => {
+    const { json } = await media.create({}, 'key-1');
+    world.models.set(MODEL.slug, { ...MODEL, active: false });
+    expect((await media.create({}, 'key-1')).json).toEqual(json);
+    world.models.delete(MODEL.slug);
+    expect((await media.create({}, 'key-1')).json).toEqual(json);
+    await expect(media.create({}, 'key-2')).rejects.toEqual(code('model_not_found'));
+    world.models.set(MODEL.slug, MODEL);
+    expect((await media.create({}, 'key-2')).status).toBe(200);
+  });
+
+  test('a task whose answer was not kept is found by its key', async () => {
+    const { json } = await media.create({}, 'key-1');
+    await world.pool.query(`UPDATE media.idempotency SET state = 'unknown', body = NULL`);
+    expect((await media.create({}, 'key-1')).json).toEqual(json);
+    expect(world.first.orders).toHaveLength(1);
+  });
+});
+
+describe('an instance that dies while an order is under way', () => {
+  /** The order has arrived, and its answer never comes. */
+  async function dieAfterOrder(idempotencyKey?: string) {
+    const dying = await world.instance();
+    const other = await world.instance();
+    world.first.accepts = () => new Promise(() => {});
+    void dying.create({}, idempotencyKey);
+    while (world.first.orders.length === 0) await new Promise(setImmediate);
+    await world.adopt(dying, other);
+    return other;
+  }
+  const SECONDS = { state: 'completed', seconds: 5, videos: VIDEOS } as const;
+
+  test('leaves a task that its provider can be asked for, and whoever repeats the call gets it', async () => {
+    world.first.givenId = (order, requestId) => `${order.upstreamModel}/${requestId}`;
+    const other = await dieAfterOrder('key-1');
+    expect([world.ends, await world.bills()]).toEqual([[], ['dispatched']]);
+    const { json } = await other.create({}, 'key-1');
+    expect(json).toMatchObject({ status: 'queued', model: 'sim/video' });
+    expect((await other.list()).json.data).toMatchObject([{ id: json.task_id, status: 'queued' }]);
+    expect(world.reserved[0]?.taskId).toBe(json.task_id);
+    world.first.reports = SECONDS;
+    await look(other);
+    const [{ requestId } = { requestId: '' }] = world.reserved;
+    expect(world.first.looks).toEqual([{ upstreamId: `v-1/${requestId}`, upstreamModel: 'v-1' }]);
+    expect(world.ends).toMatchObject([{ requestId, outcome: SETTLED, ...COST }]);
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+    expect(world.first.orders).toHaveLength(1);
+  });
+
+  test('costs nobody anything if its provider never heard of that', async () => {
+    world.first.givenId = (_order, requestId) => requestId;
+    const other = await dieAfterOrder('key-1');
+    world.first.reports = { state: 'unknown' };
+    for (let looks = 0; looks < 200 && world.ends.length === 0; looks++) {
+      await world.pass(5 * INTERVAL_MS);
+      await other.videos.poller.runOnce();
+    }
+    expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
+    expect((await other.create({}, 'key-1')).json.status).toBe('expired');
+    expect(world.first.orders).toHaveLength(1);
+  });
+
+  test.each([
+    ['nobody can ask for again, because the call had no key', true, undefined],
+    ['its provider can’t be asked for', false, 'key-1'],
+  ])('leaves nothing that %s', async (_what, isGiven, key) => {
+    if (isGiven) world.first.givenId = (_order, requestId) => requestId;
+    await dieAfterOrder(key);
+    expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
+    expect(await world.pool.query('SELECT 1 FROM media.tasks')).toMatchObject({ rowCount: 0 });
+  });
+});
+
+describe('the poller', () => {
+  test('drives a task to its end though nobody asks, and bills it once', async () => {
+    const { json, requestId } = await media.create();
+    await media.videos.poller.runOnce();
+    expect(world.first.looks).toEqual([]);
+    await look();
+    expect(world.first.looks).toEqual([{ upstreamId: 'up-1', upstreamModel: 'v-1' }]);
+    world.first.reports = { state: 'running' };
+    await look();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'running' });
+    world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
+    await look();
+    await look();
+    expect(world.first.looks).toHaveLength(3);
+    expect(world.ends).toMatchObject([
+      { requestId, outcome: SETTLED, ...COST, provider: 'first', usageSource: 'USAGE_SOURCE_PROVIDER' },
+    ]);
+    expect(world.ends[0]?.taskId).toBe(json.task_id);
+    expect(await statusOf(json.task_id)).toMatchObject({
+      status: 'completed',
+      duration: 5,
+      ended_at: expect.any(String),
+    });
+    expect(await world.bills()).toEqual(['ended']);
+  });
+
+  test.each([
+    ['failed', { state: 'failed', detail: 'no' }, RELEASED],
+    ['canceled', { state: 'canceled' }, RELEASED],
+    ['expired', { state: 'expired' }, RELEASED],
+  ] as const)('a task that is %s costs nothing', async (status, report, outcome) => {
+    const { json } = await media.create();
+    world.first.reports = report;
+    await look();
+    const taskId = json.task_id;
+    expect(world.ends).toMatchObject([
+      { outcome, costNano: '0', errorCode: 'video_generation_failed', taskId },
+    ]);
+    const detail = 'detail' in report ? { detail: 'no' } : {};
+    expect(await statusOf(json.task_id)).toMatchObject({
+      status,
+      error: { code: 'video_generation_failed', ...detail },
+    });
+  });
+
+  test('two instances look at each task once', async () => {
+    for (let i = 0; i < 10; i++) await media.create();
+    const other = await world.instance();
+    await world.pass(INTERVAL_MS);
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await Promise.all([media.videos.poller.runOnce(), other.videos.poller.runOnce()]);
+    expect(world.first.looks).toHaveLength(10);
+    expect(new Set(world.ends.map(({ requestId }) => requestId)).size).toBe(10);
+    expect(world.ends).toHaveLength(10);
+  });
+
+  test('what a dead instance had under its lease is looked at by another once that ends', async () => {
+    const { json } = await media.create();
+    let wake = () => {};
+    world.first.reports = () => new Promise((resolve) => (wake = () => resolve({ state: 'failed' })));
+    await world.pass(INTERVAL_MS);
+    const stuck = media.videos.poller.runOnce();
+    while (world.first.looks.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const other = await world.instance();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await look(other);
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'queued' });
+    await world.pass(60_000);
+    await other.videos.poller.runOnce();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+    // It was frozen, not dead: what it found out counts no more.
+    wake();
+    await stuck;
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+    expect(world.ends).toMatchObject([{ outcome: SETTLED }]);
+  });
+
+  test('what is looked at when an instance stops is left to the others at once', async () => {
+    const { json } = await media.create();
+    world.first.reports = (signal) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped'))));
+    await world.pass(INTERVAL_MS);
+    media.videos.poller.start();
+    while (world.first.looks.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await media.videos.poller.stop();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    const other = await world.instance();
+    await other.videos.poller.runOnce();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('looks that fail are spaced out, and the task goes on', async () => {
+    const { json } = await media.create();
+    world.first.reports = new UpstreamError({ kind: 'broken', cause: 0 });
+    await look();
+    await look();
+    await look();
+    expect(world.first.looks).toHaveLength(2);
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await world.pass(30_000);
+    await media.videos.poller.runOnce();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('a provider that hangs keeps no other’s tasks waiting', async () => {
+    world.models.set('sim/other', { ...MODEL, slug: 'sim/other', targets: [target('second', 0)] });
+    for (let i = 0; i < 20; i++) await media.create();
+    await media.create({ model: 'sim/other' });
+    const held: (() => void)[] = [];
+    world.first.reports = () => new Promise((resolve) => held.push(() => resolve({ state: 'running' })));
+    await world.pass(INTERVAL_MS);
+    const stuck = media.videos.poller.runOnce();
+    const second = world.providers.get('second')!;
+    while (held.length < 16 || second.looks.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    expect([world.first.looks.length, second.looks.length]).toEqual([16, 1]);
+    for (const release of held) release();
+    await stuck;
+  });
+
+  test('a task is given up after a day', async () => {
+    const { json } = await media.create();
+    await world.pass(86_400_000);
+    await media.videos.poller.runOnce();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'expired' });
+    expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
+  });
+
+  test('seconds that make no bill are asked for again, then those ordered are charged', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', seconds: 0, videos: VIDEOS };
+    for (let looks = 0; looks < 4; looks++) {
+      await look();
+      for (const action of ['status', 'result']) {
+        await expect(media.post(action, { task_id: json.task_id })).rejects.toEqual(
+          code('video_billing_error', { shouldRetry: false }),
+        );
+      }
+    }
+    await look();
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+    expect(world.ends).toMatchObject([{ outcome: SETTLED, ...COST, usageSource: 'USAGE_SOURCE_COUNTED' }]);
+  });
+
+  test('a task whose provider is no longer set up is given up as well, and forgotten in time', async () => {
+    const { json } = await media.create();
+    world.providers.delete('first');
+    media = await world.instance();
+    await world.pass(86_400_000 + 11 * 60_000);
+    media.videos.poller.start();
+    while ((await statusOf(json.task_id)).status !== 'expired') await new Promise((r) => setTimeout(r, 5));
+    await media.videos.poller.stop();
+    expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
+    await world.pass(31 * 86_400_000);
+    media = await world.instance();
+    media.videos.poller.start();
+    while ((await world.pool.query('SELECT 1 FROM media.tasks')).rowCount !== 0) {
+      await new Promise((r) => setTimeout(r, 5));
+    }
+    await media.videos.poller.stop();
+  });
+
+  test('a database whose clock was set back by an hour keeps nobody waiting for that hour', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await world.pass(-3_600_000);
+    media.videos.poller.start();
+    while ((await statusOf(json.task_id)).status !== 'completed') await new Promise((r) => setTimeout(r, 5));
+    await media.videos.poller.stop();
+    expect(world.ends).toMatchObject([{ outcome: SETTLED, ...COST }]);
+  });
+
+  test('it starts, stops, and needs nobody', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await world.pass(INTERVAL_MS);
+    media.videos.poller.start();
+    while ((await statusOf(json.task_id)).status !== 'completed') await new Promise((r) => setTimeout(r, 5));
+    await media.videos.poller.stop();
+    expect(world.ends).toHaveLength(1);
+  });
+});
+
+describe('a poll', () => {
+  test.each(['status', 'result'])('%s takes the rate and no money', async (action) => {
+    const { json } = await media.create();
+    world.reserved.length = 0;
+    await media.post(action, { task_id: json.task_id });
+    expect(world.reserved).toMatchObject([{ free: true }]);
+  });
+
+  test.each(['status', 'result'])('%s knows only the caller’s own tasks', async (action) => {
+    const { json } = await media.create();
+    const ask = (body: object, account = ACCOUNT, provider = 'sim') =>
+      media.post(action, body, account, provider);
+    await expect(ask({ task_id: json.task_id }, 'acct_2')).rejects.toEqual(code('not_found'));
+    for (const task_id of ['task_none', '\0', `${json.task_id}\0`, json.task_id.toUpperCase()]) {
+      await expect(ask({ task_id })).rejects.toEqual(code('not_found'));
+    }
+    await expect(ask({ task_id: json.task_id }, ACCOUNT, 'kling')).rejects.toEqual(
+      code('video_model_not_found'),
+    );
+    for (const nothing of [{}, { task_id: null }, { task_id: '' }, { task_id: [] }]) {
+      await expect(ask(nothing)).rejects.toEqual(code('missing_parameter', { param: 'task_id' }));
+    }
+    for (const wrong of [{ task_id: 7 }, { task_id: json.task_id, model: 'sim/video' }]) {
+      await expect(ask(wrong)).rejects.toEqual(code('invalid_request'));
+    }
+    await expect(ask(Buffer.from('{'))).rejects.toEqual(code('invalid_request'));
+    expect(world.reserved).toHaveLength(1);
+  });
+
+  test('a model that is delisted keeps nobody from what is paid for; one without the action does', async () => {
+    const { json } = await media.create();
+    world.models.set(MODEL.slug, { ...MODEL, active: false });
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'queued' });
+    world.models.set(MODEL.slug, { ...MODEL, workflow: ['create', 'status'] });
+    await expect(media.post('result', { task_id: json.task_id })).rejects.toEqual(
+      code('video_model_not_found'),
+    );
+  });
+
+  test('a video that cost more than its key allows for one request', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
+    await look();
+    world.requestCostLimitNano = '1000000000';
+    const cap = { limitNano: 1_000_000_000n, usedNano: 3_000_000_000n };
+    for (const action of ['status', 'result']) {
+      await expect(media.post(action, { task_id: json.task_id })).rejects.toEqual(
+        code('request_cost_limit', { cap }),
+      );
+    }
+    expect(world.ends).toMatchObject([{ costNano: '3000000000', videoMs: '60000' }]);
+    world.requestCostLimitNano = '3000000000';
+    expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('neither another key’s cap nor one lowered since keeps anybody from what is paid for', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
+    await look();
+    world.requestCostLimitNano = '1';
+    const asked = { task_id: json.task_id };
+    expect((await media.post('status', asked, ACCOUNT, 'sim', 'key_2')).json.status).toBe('completed');
+    const cheap = await media.create();
+    world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
+    await look();
+    expect(await statusOf(cheap.json.task_id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('the list', () => {
+  test('has the account’s tasks, newest first, with what they cost and which call created them', async () => {
+    const first = await media.create();
+    world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
+    await look();
+    const failing = await media.create();
+    world.first.reports = { state: 'failed', detail: 'no' };
+    await look();
+    const running = await media.create();
+    world.reserved.length = 0;
+    const { json } = await media.list();
+    const listed = (created: typeof first, more: object) => ({
+      ...created.json,
+      id: created.json.task_id,
+      object: 'video',
+      created_at: expect.any(String),
+      request_id: created.requestId,
+      ...more,
+    });
+    const ended_at = expect.any(String);
+    expect(json).toEqual({
+      object: 'list',
+      data: [
+        listed(running, { status: 'queued', cost: null }),
+        listed(failing, { status: 'failed', cost: 0, ended_at, error: expect.any(Object) }),
+        listed(first, { status: 'completed', cost: 0.25, ended_at, duration: 5 }),
+      ],
+      first_id: running.json.task_id,
+      last_id: first.json.task_id,
+      has_more: false,
+    });
+    expect(world.reserved).toMatchObject([{ free: true }]);
+    expect((await media.list('', 'acct_2')).json).toMatchObject({ data: [], has_more: false, last_id: null });
+  });
+
+  test('comes in pages, on which a task that is ordered meanwhile moves nothing', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await media.create()).json.task_id);
+    const seen: string[] = [];
+    let query = 'limit=2';
+    for (let pages = 1; ; pages++) {
+      const { data, has_more, last_id } = (await media.list(query)).json;
+      seen.push(...data.map(({ id }: { id: string }) => id));
+      if (!has_more) break;
+      expect(data).toHaveLength(2);
+      if (pages === 1) await media.create();
+      query = `limit=2&after=${last_id}`;
+    }
+    expect(seen).toEqual(ids);
+    expect((await media.list('limit=5')).json.has_more).toBe(true);
+    expect((await media.list(`limit=5&after=${ids[0]}`)).json).toMatchObject({ has_more: false });
+  });
+
+  test('finds the task of a call whose answer was lost, by the id of its request', async () => {
+    await media.create();
+    const lost = await media.create();
+    await media.create();
+    const { json } = await media.list(`request_id=${lost.requestId}`);
+    expect(json).toMatchObject({ data: [{ id: lost.json.task_id }], has_more: false });
+    expect((await media.list(`request_id=${lost.requestId}`, 'acct_2')).json.data).toEqual([]);
+  });
+
+  test('charges at most the hold, whatever the video took', async () => {
+    await media.create();
+    world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
+    await look();
+    expect((await media.list()).json.data).toMatchObject([{ duration: 60, cost: 0.25 }]);
+  });
+
+  test('has, and polls answer for, tasks of models that the key may call', async () => {
+    const { json } = await media.create();
+    const other = 'sim/another-video';
+    world.models.set(other, { ...MODEL, slug: other });
+    const theirs = await media.create({ model: other });
+    const idsOf = async (models: string[], query = '') =>
+      (await media.list(query, ACCOUNT, models)).json.data.map(({ id }: { id: string }) => id);
+    expect(await idsOf([])).toEqual([theirs.json.task_id, json.task_id]);
+    expect(await idsOf([MODEL.slug, 'sim/chat'])).toEqual([json.task_id]);
+    expect(await idsOf(['sim/chat'])).toEqual([]);
+    expect(await idsOf(['sim/chat'], `request_id=${theirs.requestId}`)).toEqual([]);
+    const poll = (action: string, models: string[]) => {
+      const body = Buffer.from(JSON.stringify({ task_id: json.task_id }));
+      return media.call('POST', `/v1/videos/sim/${action}`, body, ACCOUNT, undefined, 'key_1', models);
+    };
+    for (const action of ['status', 'result']) {
+      await expect(poll(action, [other])).rejects.toEqual(code('model_not_found'));
+      expect((await poll(action, [MODEL.slug])).status).toBe(200);
+    }
+    world.models.delete(other);
+  });
+
+  test('has tasks of the models that the key may call now, whatever its edge remembers', async () => {
+    const { json } = await media.create();
+    const idsOf = async (models: string[]) =>
+      (await media.list('', ACCOUNT, models)).json.data.map(({ id }: { id: string }) => id);
+    world.currentlyAllowed = [MODEL.slug];
+    expect(await idsOf(['sim/chat'])).toEqual([json.task_id]);
+    world.currentlyAllowed = ['sim/chat'];
+    expect(await idsOf([MODEL.slug])).toEqual([]);
+  });
+
+  test.each(['limit=0', 'after=x', 'request_id=x', 'order=asc'])('is not answered to %s', async (query) => {
+    await expect(media.list(query)).rejects.toEqual(code('invalid_request'));
+    expect(world.reserved).toEqual([]);
+  });
+});
+
+describe('the result', () => {
+  const resultOf = async (task_id: string) => (await media.post('result', { task_id })).json;
+
+  test('has links of this moment', async () => {
+    const { json } = await media.create();
+    expect(await resultOf(json.task_id)).toEqual({ task_id: json.task_id, status: 'queued', videos: [] });
+    world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
+    await look();
+    world.first.reports = { state: 'completed', videos: [{ url: 'https://cdn.test/2.mp4' }] };
+    expect(await resultOf(json.task_id)).toEqual({
+      task_id: json.task_id,
+      status: 'completed',
+      videos: [{ url: 'https://cdn.test/2.mp4', duration: 5, expires_at: null }],
+    });
+  });
+
+  test('says until when a link is good, and asks once for all who call at the same time', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await look();
+    world.first.looks.length = 0;
+    for (const { videos } of await Promise.all([resultOf(json.task_id), resultOf(json.task_id)])) {
+      expect(videos).toEqual([
+        { url: 'https://cdn.test/1.mp4', duration: 5, expires_at: '2027-01-15T08:00:00.000Z' },
+      ]);
+    }
+    expect(world.first.looks).toHaveLength(1);
+  });
+
+  test('of a failed task says so', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'failed' };
+    await look();
+    expect(await resultOf(json.task_id)).toMatchObject({
+      status: 'failed',
+      videos: [],
+      error: { code: 'video_generation_failed' },
+    });
+  });
+
+  test('of a provider that fails now is to be asked for again', async () => {
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: VIDEOS };
+    await look();
+    world.first.reports = new UpstreamError({ kind: 'broken', cause: 0 });
+    await expect(resultOf(json.task_id)).rejects.toEqual(code('upstream_failed'));
+    world.first.reports = new UpstreamError({ kind: 'unreachable', cause: 0 });
+    await expect(resultOf(json.task_id)).rejects.toEqual(code('upstream_unavailable'));
+    world.first.reports = { state: 'unknown' };
+    await expect(resultOf(json.task_id)).rejects.toEqual(code('not_found'));
+    expect(world.ends).toHaveLength(1);
+  });
+
+  test('that needs our key is a link of ours, and the file goes through us', async () => {
+    const secret = 'https://provider.test/file?needs=our-key';
+    world.first.openContent = async (url) => ({
+      mime: 'video/mp4',
+      bytes: 5,
+      body: (async function* () {
+        yield Buffer.from(url === secret ? 'bytes' : 'other');
+      })(),
+    });
+    const { json } = await media.create();
+    world.first.reports = { state: 'completed', videos: [{ url: secret }] };
+    await look();
+    const [video] = (await resultOf(json.task_id)).videos;
+    expect(video).toEqual({
+      url: expect.stringMatching(/^http:\/\/api\.test:8080\/v1\/videos\/files\/task_/),
+      duration: 5,
+      expires_at: expect.any(String),
+    });
+    const get = (path: string) => media.call('GET', path, Buffer.alloc(0), '');
+    const { pathname } = new URL(video.url);
+    expect(await get(pathname)).toMatchObject({
+      json: 'bytes',
+      headers: { 'content-type': 'video/mp4', 'content-length': '5' },
+    });
+    await expect(get(`${pathname}x`)).rejects.toEqual(code('not_found'));
+    await expect(get('/v1/videos/files/')).rejects.toEqual(code('not_found'));
+  });
+
+  test('that goes through us leaves room for others, however many follow one account’s links', async () => {
+    let open = new AbortController();
+    world.first.openContent = async () => ({
+      mime: 'video/mp4',
+      body: (async function* () {
+        yield Buffer.from('b');
+        if (!open.signal.aborted) await once(open.signal, 'abort');
+      })(),
+    });
+    const linkOf = async (accountId: string) => {
+      const { json } = await media.post('create', { model: 'sim/video', prompt: 'a cat' }, accountId);
+      world.first.reports = { state: 'completed', videos: [{ url: 'https://provider.test/file' }] };
+      await look();
+      const result = (await media.post('result', { task_id: json.task_id }, accountId)).json;
+      return new URL(result.videos[0].url).pathname;
+    };
+    const [one, other] = [await linkOf(ACCOUNT), await linkOf('acct_2')];
+    const get = (path: string) => media.call('GET', path, Buffer.alloc(0), '');
+    const slow = Array.from({ length: 17 }, () => get(one));
+    // One of them is refused: the others hold their places.
+    await expect(Promise.race(slow)).rejects.toEqual(code('rate_limited'));
+    const beside = get(other);
+    open.abort();
+    expect((await beside).json).toBe('b');
+    const ends = await Promise.allSettled(slow);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
+    open = new AbortController();
+    open.abort();
+    expect((await get(one)).json).toBe('b');
+  });
+});

@@ -1,0 +1,127 @@
+import { withCurrentKey } from '@gateway/call-billing';
+import type { Pool } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
+import type { TargetHealth } from '@gateway/upstream';
+import type { Books } from '../billing/create-billing';
+import { SpoolBudget } from '../domain/spool-budget';
+import type { TargetMetrics, TaskMetrics } from '../metrics';
+import { type CreateVideoDeps, createVideo } from '../rpc/create-video';
+import { getVideoFile } from '../rpc/get-video-file';
+import { getVideoResult } from '../rpc/get-video-result';
+import { getVideoStatus } from '../rpc/get-video-status';
+import { listVideos } from '../rpc/list-videos';
+import type { Routes } from '../rpc/route-call';
+import type { Settings } from '../settings';
+import { Tasks } from '../store/tasks';
+import { newTaskId } from './new-task-id';
+import { LinkSigner } from './rules/signed-link';
+import type { VideoProvider } from './rules/video-provider';
+import { SharedLooks } from './shared-looks';
+import { TaskKeeper } from './task-keeper';
+import { TaskPoller } from './task-poller';
+import { VideoLinks } from './video-links';
+import { keptMs, VideoStatusClient } from './video-status-client';
+import { VideoSubmitter } from './video-submitter';
+
+const LINK_LIFETIME_MS = 3_600_000;
+const GIVE_UP_MS = 86_400_000;
+/** The poller's, at once. */
+const LOOKS_PER_PROVIDER = 16;
+/** Of callers who ask for results; one account's are a quarter of them. */
+const RESULT_LOOKS_PER_PROVIDER = 64;
+/** On their way at once; one account's are a quarter of it. */
+const MAX_FILES = 64;
+/** A quarter of a megabit a second, for phones on a train; a file of 50 MB takes half an hour so. */
+const FILE_PACE = { graceMs: 60_000, leastBytesPerSecond: 32 * 1024 };
+const KEEP_RETRY_MS = 100;
+
+export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' | 'forms' | 'idempotent'> {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly pool: Pool;
+  readonly books: Pick<Books, 'admission' | 'bills' | 'keeper'>;
+  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly health: TargetHealth;
+  readonly targetMetrics: TargetMetrics;
+  readonly taskMetrics: TaskMetrics;
+}
+
+/** All that answers for videos. */
+export interface Videos {
+  readonly routes: Pick<Routes, 'createVideo' | 'videoStatus' | 'videoResult' | 'videoFile' | 'listVideos'>;
+  readonly tasks: Tasks;
+  readonly poller: TaskPoller;
+}
+
+export function openVideos(options: VideosOptions): Videos {
+  const { settings, log, pool, books, models, providers, health, targetMetrics, taskMetrics } = options;
+  const { admission, bills, keeper } = books;
+  const intervalMs = settings.VIDEO_POLL_INTERVAL_MS;
+  const timeouts = {
+    connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
+    firstByteMs: settings.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+    idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
+  };
+  const lookTimeoutMs = settings.VIDEO_LOOK_TIMEOUT_MS;
+  const lookTimeouts = { ...timeouts, totalMs: lookTimeoutMs };
+  const tasks = new Tasks({ pool, bills, firstLookMs: intervalMs });
+  const looker = new VideoStatusClient({
+    providers,
+    timeouts: lookTimeouts,
+    fileTimeouts: timeouts,
+    looks: new SharedLooks({
+      maxLooks: RESULT_LOOKS_PER_PROVIDER,
+      maxAccountLooks: RESULT_LOOKS_PER_PROVIDER / 4,
+      keepMs: (videos) => keptMs(videos, Date.now()),
+      nowMs: () => performance.now(),
+    }),
+  });
+  const links = new VideoLinks({
+    signer: new LinkSigner(settings.SERVICE_SECRET),
+    publicUrl: settings.PUBLIC_API_URL,
+    lifetimeMs: LINK_LIFETIME_MS,
+    nowMs: Date.now,
+  });
+  const known = {
+    models,
+    keys: options.keys,
+    admission,
+    findTask: (id: string, accountId: string) => tasks.find(id, accountId),
+  };
+  return {
+    tasks,
+    routes: {
+      createVideo: createVideo({
+        ...options,
+        admission,
+        tasks,
+        submitter: new VideoSubmitter({ health, metrics: targetMetrics, timeouts }),
+        keeper: new TaskKeeper({ tasks, firstWaitMs: KEEP_RETRY_MS }),
+        newTaskId,
+        bodies: new SpoolBudget({ room: 'video_bodies', maxBytes: settings.VIDEO_MAX_BYTES }),
+      }),
+      videoStatus: getVideoStatus(known),
+      videoResult: getVideoResult({ ...known, looker, links }),
+      listVideos: withCurrentKey(options.keys, listVideos({ tasks, admission })),
+      videoFile: getVideoFile({
+        links,
+        looker,
+        findTask: (id) => tasks.find(id),
+        places: new SpoolBudget({ room: 'video_files', maxBytes: MAX_FILES }),
+        pace: FILE_PACE,
+      }),
+    },
+    poller: new TaskPoller({
+      tasks,
+      providers,
+      settings: { intervalMs, giveUpMs: GIVE_UP_MS },
+      looksPerProvider: LOOKS_PER_PROVIDER,
+      timeouts: lookTimeouts,
+      lookTimeoutMs,
+      metrics: taskMetrics,
+      log,
+      nowMs: Date.now,
+      deliver: (event) => keeper.deliver(event),
+    }),
+  };
+}

@@ -1,0 +1,65 @@
+import { GatewayError } from '@gateway/errors';
+import { failureOf, toGatewayError, type UpstreamFailure } from '@gateway/upstream';
+import { mayHaveArrived } from '../../domain/may-have-arrived';
+
+/** How a submit failed, in the words of the public table, and what that means for its bill. */
+export interface SubmitFailure {
+  readonly error: GatewayError;
+  /** `lost`: there may be a task, which nobody can ask for. */
+  readonly bill: 'released' | 'lost';
+}
+
+/** Statuses that speak of our account with the provider. */
+const OUR_FAULT = new Set([401, 402, 403, 404, 405]);
+const CALLERS_FAULT = new Set([400, 413, 415, 422]);
+/** From somebody in between, who does not know what became of the order. */
+const IN_BETWEEN = new Set([408, 502, 504]);
+
+const DOUBT = 'the provider may have taken the order; it is not charged, and is not sent again';
+
+/** A provider that nothing of the order reached is out of reach, however that showed: a reset handshake, too. */
+export function orderFailureOf(error: unknown): UpstreamFailure {
+  const failure = failureOf(error);
+  if (failure.kind !== 'broken' || mayHaveArrived(error)) return failure;
+  return { kind: 'unreachable', cause: failure.cause };
+}
+
+/** Total: whatever a provider does to an order has exactly one public error. */
+export function submitFailure(failure: UpstreamFailure): SubmitFailure {
+  if (failure.kind === 'unreachable') {
+    return released(new GatewayError('upstream_unavailable', { cause: failure.cause }));
+  }
+  if (failure.kind === 'broken') {
+    return { error: inDoubt(failure.cause), bill: 'lost' };
+  }
+  const { status, message } = failure;
+  const cause = new Error(`provider answered ${status}`);
+  if (IN_BETWEEN.has(status)) {
+    const error = new GatewayError('video_generation_failed', { cause, detail: DOUBT, shouldRetry: false });
+    return { error, bill: 'lost' };
+  }
+  if (status === 429) return released(toGatewayError(failure));
+  if (OUR_FAULT.has(status)) return released(new GatewayError('upstream_unavailable', { cause }));
+  if (CALLERS_FAULT.has(status)) return refused(message ?? 'the provider refused a parameter');
+  return released(
+    new GatewayError('video_generation_failed', { cause, ...(message !== undefined && { detail: message }) }),
+  );
+}
+
+/** Nobody knows what became of an order. */
+export function inDoubt(cause: unknown): GatewayError {
+  return new GatewayError('upstream_failed', { cause, detail: DOUBT, shouldRetry: false });
+}
+
+/** By its policy, or because it can't: the same order would be refused again. */
+export function refused(detail: string): SubmitFailure {
+  return released(new GatewayError('video_generation_failed', { detail, shouldRetry: false }));
+}
+
+/** Another account may take the order: this one has certainly not. */
+export function tookNothing(failure: UpstreamFailure): boolean {
+  if (failure.kind === 'unreachable') return true;
+  return failure.kind === 'status' && (failure.status === 429 || OUR_FAULT.has(failure.status));
+}
+
+const released = (error: GatewayError): SubmitFailure => ({ error, bill: 'released' });

@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Upload } from '../../domain/upload';
+import { parseVideoForm, parseVideoRequest } from './video-request';
+
+const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex');
+const dataUrl = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
+const body = (fields: object = {}) => ({ model: 'sim/video', prompt: 'a cat', ...fields });
+const parse = (fields: object) => () => parseVideoRequest(JSON.parse(JSON.stringify(body(fields))));
+const thrown = (code: string, more: object = {}) => expect.objectContaining({ code, ...more });
+
+test('a whole request', () => {
+  const request = parseVideoRequest(
+    body({
+      tier: 'pro',
+      duration: 10,
+      resolution: '1080p',
+      aspect_ratio: '9:16',
+      reference_images: ['https://example.com/a.png', dataUrl(PNG)],
+    }),
+  );
+  expect(request).toMatchObject({
+    model: 'sim/video',
+    prompt: 'a cat',
+    tier: 'pro',
+    seconds: 10,
+    resolution: '1080p',
+    aspectRatio: '9:16',
+    images: [{ url: 'https://example.com/a.png' }, { kind: 'png', bytes: PNG.length }],
+  });
+});
+
+test('what is null is left out', () => {
+  const nothing = {
+    tier: null,
+    duration: null,
+    resolution: null,
+    aspect_ratio: null,
+    reference_images: null,
+  };
+  expect(parseVideoRequest(body(nothing))).toEqual({ model: 'sim/video', prompt: 'a cat', images: [] });
+});
+
+test('a link goes on as it is', () => {
+  const url = "https://example.com:8443/ä/a.png?signed=a%2Fb'&x=[1]#top";
+  expect(parse({ reference_images: [url] })().images).toEqual([{ url }]);
+});
+
+describe('invalid_request', () => {
+  test.each<[object, RegExp]>([
+    [{ model: 7 }, /^model/],
+    [{ prompt: 7 }, /^prompt/],
+    [{ prompt: ['a'] }, /^prompt/],
+    [{ prompt: 'x'.repeat(100_001) }, /^prompt/],
+    [{ prompt: '\ud800' }, /^prompt/],
+    [{ tier: 1 }, /^tier/],
+    [{ duration: '5' }, /^duration/],
+    [{ duration: 0 }, /^duration/],
+    [{ duration: -5 }, /^duration/],
+    [{ duration: [5] }, /^duration/],
+    [{ resolution: 1080 }, /^resolution/],
+    [{ resolution: 'high' }, /^resolution/],
+    [{ resolution: '' }, /^resolution/],
+    [{ aspect_ratio: '16x9' }, /^aspect_ratio/],
+    [{ aspect_ratio: '0:9' }, /^aspect_ratio/],
+    [{ reference_images: 'https://example.com/a.png' }, /^reference_images/],
+    [{ reference_images: ['http://example.com/a.png'] }, /^reference_images\[0\]/],
+    [{ reference_images: ['file:///etc/passwd'] }, /^reference_images\[0\]/],
+    [{ reference_images: [dataUrl(Buffer.from('GIF89a'))] }, /^reference_images\[0\]/],
+    [{ reference_images: Array(17).fill('https://example.com/a.png') }, /^reference_images/],
+    [{ n: 1 }, /n/],
+    [{ prompt: undefined, duration: 'long' }, /^duration/],
+  ])('%j', (fields, detail) => {
+    expect(parse(fields)).toThrow(thrown('invalid_request', { detail: expect.stringMatching(detail) }));
+  });
+
+  test.each([
+    ' https://example.com/a.png',
+    'https://example.com/a.png\n',
+    'https://example.com/a b.png',
+    'https://exam\tple.com/a.png',
+    'https://example.com/\0',
+    'https://example.com/\ud800',
+    'https:example.com/a.png',
+    'https:///example.com/a.png',
+    'https:\\\\example.com\\a.png',
+    'https://',
+    'https://example.com:99999/a.png',
+    'https://localhost/a.png',
+    'https://10.0.0.1/a.png',
+    'https://[::1]/a.png',
+    'https://user:word@example.com/a.png',
+    'https://metadata.google.internal/a.png',
+  ])('%j is no link', (link) => {
+    expect(parse({ reference_images: [link] })).toThrow(
+      thrown('invalid_request', { detail: expect.stringMatching(/^reference_images\[0\]/) }),
+    );
+  });
+
+  test('a number that JSON can’t hold', () => {
+    const value = JSON.parse('{"model":"sim/video","prompt":"x","duration":1e999}');
+    expect(() => parseVideoRequest(value)).toThrow(thrown('invalid_request'));
+  });
+});
+
+test.each<[object, string]>([
+  [{ model: undefined }, 'model'],
+  [{ model: undefined, prompt: undefined }, 'model'],
+  [{ prompt: undefined }, 'prompt'],
+  [{ prompt: null }, 'prompt'],
+  [{ prompt: '' }, 'prompt'],
+  [{ prompt: [] }, 'prompt'],
+  [{ model: '', prompt: '' }, 'prompt'],
+])('missing_parameter: %j', (fields, param) => {
+  expect(parse(fields)).toThrow(thrown('missing_parameter', { param }));
+});
+
+test.each([null, '', []])('invalid_model: %j', (model) => {
+  expect(parse({ model })).toThrow(thrown('invalid_model'));
+});
+
+describe('a form', () => {
+  const upload = { part: 'image', kind: 'png', bytes: 10 } as Upload;
+  const form = (fields: object) => () =>
+    parseVideoForm(new Map(Object.entries({ model: 'sim/video', prompt: 'a cat', ...fields })), [upload]);
+
+  test('says the same in texts and files', () => {
+    const request = form({ duration: '10', tier: 'pro', aspect_ratio: '16:9' })();
+    expect(request).toMatchObject({ seconds: 10, tier: 'pro', aspectRatio: '16:9', images: [upload] });
+  });
+
+  test.each(['0', '-5', '5s', '', 'NaN', '1e3', '0x10', ' 5', '٥'])('%j is no duration', (duration) => {
+    expect(form({ duration })).toThrow(
+      thrown('invalid_request', { detail: expect.stringMatching(/^duration/) }),
+    );
+  });
+
+  test.each([{ seconds: '5' }, { reference_images: 'https://example.com/a.png' }, { __proto__x: '' }])(
+    '%j is no field of it',
+    (fields) => expect(form(fields)).toThrow(thrown('invalid_request')),
+  );
+
+  test.each([
+    ['model: the part is missing', { prompt: 'a cat' }],
+    ['prompt: the part is missing', { model: 'sim/video' }],
+    ['prompt: the part is missing', { model: 'sim/video', promt: 'a cat' }],
+    ['prompt: the part is empty', { model: 'sim/video', prompt: '' }],
+  ])('is malformed, and lacks no parameter, when %s', (detail, fields) => {
+    expect(() => parseVideoForm(new Map(Object.entries(fields)), [upload])).toThrow(
+      thrown('invalid_request', { param: undefined, detail }),
+    );
+  });
+
+  test('with an empty model part names no model', () => {
+    expect(form({ model: '' })).toThrow(thrown('invalid_model'));
+  });
+
+  test('an empty tier is one that no model has', () => expect(form({ tier: '' })().tier).toBe(''));
+});

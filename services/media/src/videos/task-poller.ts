@@ -1,0 +1,189 @@
+import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gateway/call-billing';
+import type { Logger } from '@gateway/process';
+import { settledEvent } from '../billing/rules/bill-event';
+import { failureText } from '../calls/failure-text';
+import type { UpstreamTimeouts } from '../domain/upstream';
+import type { TaskMetrics } from '../metrics';
+import type { Tasks } from '../store/tasks';
+import { type CourseSettings, longestWaitMs, nextStep, type TaskStep } from './rules/task-course';
+import type { TaskReport, VideoProvider } from './rules/video-provider';
+import type { ClaimedTask } from './rules/video-task';
+
+type EndStep = Extract<TaskStep, { kind: 'end' }>;
+
+export interface TaskPollerDeps {
+  readonly tasks: Tasks;
+  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly settings: CourseSettings;
+  /** Of one provider at a time. */
+  readonly looksPerProvider: number;
+  readonly timeouts: UpstreamTimeouts;
+  /** Of all of a look. */
+  readonly lookTimeoutMs: number;
+  readonly metrics: TaskMetrics;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  /** A bill has ended, and that is committed: it wants to be delivered. */
+  readonly deliver: (event: UsageEvent) => void;
+}
+
+/** Tasks that are due are looked for so often in each interval. */
+const TICKS_PER_INTERVAL = 12;
+const MIN_TICK_MS = 20;
+/** Beyond what a look takes at most: what its process does before and after it. */
+const LEASE_MARGIN_MS = 5_000;
+const HOUSEKEEPING_MS = 60_000;
+const FORGOTTEN_BATCH = 100;
+/** Others than whoever has its provider wait so much longer before they give a task up. */
+const FORGOTTEN_AFTER_MS = 10 * 60_000;
+const RETENTION_MS = 30 * 86_400_000;
+
+/**
+ * Drives every task to its end, whether or not anybody asks for it. Instances share the work by leases on rows: one
+ * that dies leaves its tasks to the others when its leases end.
+ */
+export class TaskPoller {
+  readonly #deps: TaskPollerDeps;
+  readonly #looks = new Map<string, Set<Promise<void>>>();
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
+  #keptHouseAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: TaskPollerDeps) {
+    this.#deps = deps;
+    for (const id of deps.providers.keys()) this.#looks.set(id, new Set());
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  /** Resolves when no look is under way any more; those that are, are left to others. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake?.();
+    await this.#loop;
+    await this.#allLooks();
+  }
+
+  /** Looks at what is due now. */
+  async runOnce(): Promise<void> {
+    await this.#claim();
+    await this.#allLooks();
+  }
+
+  get #leaseMs(): number {
+    return this.#deps.lookTimeoutMs + LEASE_MARGIN_MS;
+  }
+
+  async #run(): Promise<void> {
+    const { settings } = this.#deps;
+    const tickMs = Math.max(MIN_TICK_MS, settings.intervalMs / TICKS_PER_INTERVAL);
+    while (!this.#stopping.signal.aborted) {
+      const isWell = await this.#tick();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        setTimeout(resolve, isWell ? tickMs : settings.intervalMs);
+      });
+    }
+  }
+
+  /** False: the database is away. */
+  async #tick(): Promise<boolean> {
+    try {
+      await this.#claim();
+      await this.#keepHouse();
+      return true;
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'tasks could not be looked for');
+      return false;
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { tasks, looksPerProvider } = this.#deps;
+    const room = [...this.#looks].flatMap(([provider, looks]) =>
+      looks.size < looksPerProvider ? [{ provider, tasks: looksPerProvider - looks.size }] : [],
+    );
+    if (room.length === 0) return;
+    for (const task of await tasks.claimDue(room, this.#leaseMs)) {
+      const looks = this.#looks.get(task.provider);
+      const look = this.#look(task).finally(() => looks?.delete(look));
+      looks?.add(look);
+    }
+  }
+
+  async #allLooks(): Promise<void> {
+    await Promise.all([...this.#looks.values()].flatMap((looks) => [...looks]));
+  }
+
+  async #look(task: ClaimedTask): Promise<void> {
+    const { settings, log } = this.#deps;
+    try {
+      const report = await this.#ask(task);
+      const gaveUp = this.#stopping.signal.aborted && report === undefined;
+      await this.#take(task, gaveUp ? leftToOthers(task) : nextStep(task, report, settings));
+    } catch (error) {
+      // The lease ends, and somebody looks again.
+      log.error({ err: error, taskId: task.id }, 'what a look at a task found was not kept');
+    }
+  }
+
+  /** Undefined when the look failed. */
+  async #ask(task: ClaimedTask): Promise<TaskReport | undefined> {
+    const { providers, timeouts, lookTimeoutMs, log, metrics } = this.#deps;
+    const provider = providers.get(task.provider);
+    if (!provider) return undefined;
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(lookTimeoutMs)]);
+    try {
+      const report = await provider.poll(task, { requestId: task.requestId, signal, timeouts });
+      metrics.looked(task.provider, 'seen');
+      return report;
+    } catch (error) {
+      metrics.looked(task.provider, 'failed');
+      const facts = { taskId: task.id, provider: task.provider, failure: failureText(error) };
+      log.warn(facts, 'a look at a task failed');
+      return undefined;
+    }
+  }
+
+  async #take(task: ClaimedTask, step: TaskStep): Promise<void> {
+    const { tasks, log, metrics, nowMs, deliver } = this.#deps;
+    if (step.kind === 'wait') return tasks.postpone(task, step);
+    const end = await tasks.end(task, step, (call) => eventOf({ ...call, taskId: task.id }, step, nowMs()));
+    if (!end.ended) return;
+    metrics.ended(task.provider, step.state, task.ageMs / 1_000);
+    if (end.event) deliver(end.event);
+    else log.error({ taskId: task.id }, 'a task ended whose bill was over');
+  }
+
+  async #keepHouse(): Promise<void> {
+    const { tasks, settings } = this.#deps;
+    const nowMs = performance.now();
+    if (nowMs - this.#keptHouseAtMs < HOUSEKEEPING_MS) return;
+    this.#keptHouseAtMs = nowMs;
+    await tasks.recall(Math.max(this.#leaseMs, longestWaitMs(settings)) + HOUSEKEEPING_MS);
+    const olderThanMs = settings.giveUpMs + FORGOTTEN_AFTER_MS;
+    const options = { olderThanMs, leaseMs: this.#leaseMs, limit: FORGOTTEN_BATCH };
+    for (const task of await tasks.claimForgotten(options)) {
+      await this.#take(task, nextStep(task, await this.#ask(task), settings));
+    }
+    await tasks.forgetOld(settings.giveUpMs + RETENTION_MS);
+  }
+}
+
+/** At once, as if nobody had looked. */
+function leftToOthers({ state, trouble }: ClaimedTask): TaskStep {
+  return { kind: 'wait', state, trouble, waitMs: 0 };
+}
+
+function eventOf(call: BilledCall, { bill, state }: EndStep, endedAtMs: number): UsageEvent {
+  // As the caller of create saw it.
+  const errorCode = state === 'completed' ? '' : 'video_generation_failed';
+  const end = { status: 200, errorCode, endedAtMs, firstByteMs: 0 };
+  if (bill.outcome === 'released') return releasedEvent(call, end);
+  if (bill.outcome === 'lost') return lostEvent(call, end);
+  const { costNano, videoMs, source } = bill;
+  return settledEvent(call, end, { costNano, videoMs: Number(videoMs), source });
+}

@@ -1,0 +1,80 @@
+import { GatewayError } from '@gateway/errors';
+import type { RequestContext } from '@gateway/rpc';
+import { failureOf, toGatewayError } from '@gateway/upstream';
+import type { UpstreamTimeouts } from '../domain/upstream';
+import type { MadeVideo, VideoContent, VideoProvider } from './rules/video-provider';
+import type { VideoTask } from './rules/video-task';
+import type { SharedLooks } from './shared-looks';
+
+export interface VideoLookerDeps {
+  readonly providers: ReadonlyMap<string, VideoProvider>;
+  /** With an end of its own: whoever of those that wait for a look leaves does not end it. */
+  readonly timeouts: UpstreamTimeouts & { readonly totalMs: number };
+  /** Of a file on its way: it takes the time that its reader takes. */
+  readonly fileTimeouts: UpstreamTimeouts;
+  readonly looks: SharedLooks<readonly MadeVideo[]>;
+}
+
+/** Asks the provider of a finished task for what it made. */
+export class VideoStatusClient {
+  readonly #deps: VideoLookerDeps;
+
+  constructor(deps: VideoLookerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Its links open with our credential only. */
+  isGuarded({ provider }: VideoTask): boolean {
+    return this.#deps.providers.get(provider)?.openContent !== undefined;
+  }
+
+  /**
+   * As the provider has just said, to this caller or another.
+   * @throws GatewayError how the provider failed; `not_found` when it keeps the video no longer; `rate_limited`
+   */
+  videosOf({ requestId }: RequestContext, task: VideoTask): Promise<readonly MadeVideo[]> {
+    return this.#deps.looks.at(task, () => this.#look(requestId, task));
+  }
+
+  /** The file itself, of a provider whose links are guarded. @throws GatewayError */
+  async open(context: RequestContext, task: VideoTask, index: number): Promise<VideoContent> {
+    const { requestId, signal } = context;
+    const video = (await this.videosOf(context, task))[index];
+    const provider = this.#providerOf(task);
+    if (!video || !provider.openContent) throw new GatewayError('not_found');
+    return told(provider.openContent(video.url, { requestId, signal, timeouts: this.#deps.fileTimeouts }));
+  }
+
+  async #look(requestId: string, task: VideoTask): Promise<readonly MadeVideo[]> {
+    const { timeouts } = this.#deps;
+    const { signal } = new AbortController();
+    const report = await told(this.#providerOf(task).poll(task, { requestId, signal, timeouts }));
+    if (report.state === 'completed' && report.videos) return report.videos;
+    throw new GatewayError('not_found', { detail: 'the provider no longer keeps this video' });
+  }
+
+  #providerOf({ provider }: VideoTask): VideoProvider {
+    const found = this.#deps.providers.get(provider);
+    if (found) return found;
+    throw new GatewayError('upstream_unavailable', {
+      cause: new Error(`provider ${provider} is not set up`),
+    });
+  }
+}
+
+const RESULT_KEPT_MS = 5_000;
+const LEAST_LINK_MS = 60_000;
+
+/** For how long a result may be told again: not at all when one of its links is soon over. */
+export function keptMs(videos: readonly MadeVideo[], nowMs: number): number {
+  const lasting = videos.every(({ expiresAtMs = Infinity }) => expiresAtMs - nowMs > LEAST_LINK_MS);
+  return lasting ? RESULT_KEPT_MS : 0;
+}
+
+async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof GatewayError ? error : toGatewayError(failureOf(error));
+  }
+}

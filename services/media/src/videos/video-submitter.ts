@@ -1,0 +1,150 @@
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import { preferRetryable, type Route, type TargetHealth, type UpstreamFailure } from '@gateway/upstream';
+import type { Bill } from '../billing/bill';
+import { failureText } from '../calls/failure-text';
+import { MediaRefused } from '../domain/media-refused';
+import type { UpstreamTimeouts } from '../domain/upstream';
+import type { OwnKey } from '../idempotency/own-key';
+import type { ProviderCall } from '../images/rules/image-provider';
+import type { TargetMetrics } from '../metrics';
+import {
+  orderFailureOf,
+  refused,
+  type SubmitFailure,
+  submitFailure,
+  tookNothing,
+} from './rules/submit-failure';
+import type { UpstreamTask, VideoOrder, VideoProvider } from './rules/video-provider';
+import type { NewTask, SoughtTask } from './rules/video-task';
+
+export type VideoRoute = Route<VideoProvider>;
+
+export interface VideoSubmitterDeps {
+  readonly health: TargetHealth;
+  readonly metrics: TargetMetrics;
+  readonly timeouts: UpstreamTimeouts;
+}
+
+export interface VideoSubmission {
+  readonly bill: Bill;
+  readonly own: OwnKey;
+  readonly order: Omit<VideoOrder, 'upstreamModel'>;
+  readonly price: Pick<NewTask, 'requestedMs' | 'perSecondNano'>;
+  readonly routes: readonly VideoRoute[];
+  /** Of the task that is to be made. */
+  readonly taskId: string;
+  readonly log: Logger;
+}
+
+/** A task at one of our accounts with providers. */
+export type SubmittedTask = UpstreamTask & { readonly provider: string };
+
+/**
+ * Sends an order once: to another account only when the one before has certainly not taken it. An order without a
+ * task has its bill and its key ended.
+ */
+export class VideoSubmitter {
+  readonly #deps: VideoSubmitterDeps;
+
+  constructor(deps: VideoSubmitterDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws GatewayError once bill and key have ended */
+  async submit(submission: VideoSubmission): Promise<SubmittedTask> {
+    const { bill, own, log } = submission;
+    const outcome = await this.#try(submission);
+    if ('upstreamId' in outcome) return outcome;
+    const { error, bill: end } = outcome;
+    if (error.code === 'internal_error') log.error({ err: error.cause }, 'a video could not be ordered');
+    else log.warn({ code: error.code, outcome: end }, 'a video was not ordered');
+    const told = { status: error.row.status, errorCode: error.code };
+    await (end === 'lost' ? own.lost() : own.free());
+    await (end === 'lost' ? bill.lost(told) : bill.release(told));
+    throw error.withRates(bill.grant.rates);
+  }
+
+  async #try(submission: VideoSubmission): Promise<SubmittedTask | SubmitFailure> {
+    const { bill, own, order, routes, log } = submission;
+    const { health, metrics } = this.#deps;
+    const unclaimed = await written(() => own.dispatched());
+    if (unclaimed) return unclaimed;
+    let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
+    for (const route of health.inOrder(routes)) {
+      if (!health.begin(route)) continue;
+      const sought = soughtOf(submission, route);
+      const unsent = await written(() => bill.dispatched(route.provider.id, sought));
+      if (unsent) return unsent;
+      try {
+        return await this.#send(bill, order, route);
+      } catch (error) {
+        if (error instanceof MediaRefused) {
+          health.succeeded(route);
+          metrics.failed(route, undefined);
+          return refused(error.detail);
+        }
+        const thisFailure = orderFailureOf(error);
+        log.warn({ provider: route.provider.id, failure: failureText(error) }, 'a provider took no order');
+        health.failed(route, thisFailure, bill.call.accountId);
+        metrics.failed(route, thisFailure);
+        if (!tookNothing(thisFailure)) return submitFailure(thisFailure);
+        failure = preferRetryable(failure, thisFailure);
+      }
+    }
+    return submitFailure(failure);
+  }
+
+  async #send(
+    { call: { requestId } }: Bill,
+    order: VideoSubmission['order'],
+    route: VideoRoute,
+  ): Promise<SubmittedTask | SubmitFailure> {
+    const { provider, target } = route;
+    const { upstreamModel } = target;
+    const { health, metrics } = this.#deps;
+    const startMs = performance.now();
+    const submitted = await provider.submit({ ...order, upstreamModel }, this.#callOf(requestId, route));
+    const tookMs = performance.now() - startMs;
+    health.succeeded(route, tookMs);
+    metrics.answered(route, tookMs);
+    if (submitted.upstreamId !== undefined) return { ...submitted, provider: provider.id };
+    return { error: new GatewayError('video_task_id_missing'), bill: 'released' };
+  }
+
+  /** The caller's leaving ends nothing: the order may have been taken, and then it is made. */
+  #callOf(requestId: string, { target }: VideoRoute): ProviderCall {
+    const { timeouts } = this.#deps;
+    return {
+      requestId,
+      signal: new AbortController().signal,
+      timeouts: {
+        ...timeouts,
+        connectMs: target.connectTimeoutMs || timeouts.connectMs,
+        firstByteMs: target.firstByteTimeoutMs || timeouts.firstByteMs,
+        idleMs: target.idleTimeoutMs || timeouts.idleMs,
+      },
+    };
+  }
+}
+
+/** Undefined: a task there that nobody has heard of can't be found. */
+function soughtOf(
+  { bill, order, price, taskId }: VideoSubmission,
+  { provider, target: { upstreamModel } }: VideoRoute,
+): SoughtTask | undefined {
+  const upstreamId = provider.givenId?.({ ...order, upstreamModel }, bill.call.requestId);
+  return upstreamId === undefined
+    ? undefined
+    : { taskId, upstreamId, upstreamModel, tier: order.tier, ...price };
+}
+
+/** Undefined: what has to be written down before the provider is called, is. Else it has not been called. */
+async function written(note: () => Promise<void>): Promise<SubmitFailure | undefined> {
+  try {
+    await note();
+    return undefined;
+  } catch (error) {
+    return { error: GatewayError.from(error), bill: 'released' };
+  }
+}
