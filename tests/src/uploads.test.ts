@@ -92,7 +92,7 @@ async function expectNothingLeft(): Promise<void> {
     'nothing in flight',
     async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0,
   );
-  expect(await system.metric('edge', 'edge_body_bytes')).toBe(0);
+  expect(await system.metric('edge', 'edge_quota_used')).toBe(0);
   expect(await system.drift()).toBe(0);
 }
 
@@ -180,7 +180,7 @@ test('accounts without money take their own small part of the space, and are ans
     files,
     bytes: large,
   });
-  const refusals = () => system.metric('media', 'media_busy_total');
+  const refusals = () => system.metric('media', 'media_quota_refusals_total');
   const before = await refusals();
   const held = await Promise.all([poor, another].map(({ apiKey }) => holdLargeForm(url, apiKey, of(9))));
   // Of what they sent the last may be on its way still.

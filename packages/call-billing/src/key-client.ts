@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { FreshQuestions } from '@gateway/quota';
+import { RequestCoalescer } from '@gateway/quota';
 import { callUnary } from '@gateway/rpc';
 
 const TIMEOUT_MS = 2_000;
@@ -12,7 +12,7 @@ const MAX_KEYS = 10_000;
 /** Queries billing for the current state of keys. */
 export class KeyClient {
   readonly #client: BillingServiceClient;
-  readonly #questions = new FreshQuestions<KeyContext__Output>({ gapMs: GAP_MS, maxSubjects: MAX_KEYS });
+  readonly #requests = new RequestCoalescer<KeyContext__Output>({ gapMs: GAP_MS, maxIds: MAX_KEYS });
 
   constructor(client: BillingServiceClient) {
     this.#client = client;
@@ -25,7 +25,7 @@ export class KeyClient {
   async current(known: KeyContext__Output): Promise<KeyContext__Output> {
     const { accountId, keyId, valueId } = known;
     try {
-      return await this.#questions.ask(`${keyId} ${valueId}`, async () => {
+      return await this.#requests.request(`${keyId} ${valueId}`, async () => {
         const client = this.#client;
         const request = { accountId, keyId, valueId };
         const { key } = await callUnary(client, client.GetKeyContext, request, { timeoutMs: TIMEOUT_MS });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallPlaces } from '@gateway/quota';
+import { Quota } from '@gateway/quota';
 
 /** A call that has ended is usually settled within a second. */
 const WAITS_MS = [50, 100, 150, 200];
@@ -11,7 +11,7 @@ const MAX_WAITING = 4;
  * than the settlement of its last call and must not be refused for what that call does not cost.
  */
 export class SettlementWaits {
-  readonly #places = new CallPlaces(MAX_WAITING);
+  readonly #waiting = new Quota({ limit: Number.POSITIVE_INFINITY, perHolder: MAX_WAITING });
 
   /**
    * Returns the first answer that awaits no settlement, or the last answer.
@@ -23,8 +23,7 @@ export class SettlementWaits {
     askAgain: () => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const leave = this.#places.take(keyId);
-    if (!leave) return first;
+    if (this.#waiting.acquire(keyId)) return first;
     try {
       let answer = first;
       for (const waitMs of WAITS_MS) {
@@ -35,7 +34,7 @@ export class SettlementWaits {
       }
       return answer;
     } finally {
-      leave();
+      this.#waiting.release(keyId);
     }
   }
 }

@@ -4,7 +4,7 @@ import type { CallFrame__Output } from '@gateway/proto/generated/gateway/edge/v1
 import type { CallFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/CallFrames';
 import type { ReplyFrame } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
 import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
-import type { BodyRoom } from '@gateway/quota';
+import type { Quota } from '@gateway/quota';
 import { TickBatcher } from '@gateway/rpc';
 import { Metadata, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { type LinkHandler, ServerCall } from './server-call';
@@ -20,14 +20,17 @@ interface ServedLink {
 
 export interface LinkServerOptions {
   readonly handler: LinkHandler;
-  /** Memory budget for request bodies, reserved until the call ends; absent: the handler accounts for them. */
-  readonly room?: {
-    readonly bodies: BodyRoom;
-    /** Called for each call that the budget refuses; its body is not read. */
+  /** Memory for request bodies, reserved until the call ends; absent: the handler accounts for them. */
+  readonly bodies?: {
+    readonly quota: Quota;
+    /** Called for each call that the quota refuses; its body is not read. */
     readonly refuse: LinkHandler;
   };
   readonly log: Logger;
 }
+
+/** Smaller bodies don't count against their account: an account with many large calls can still make small ones. */
+const SMALL_BODY_BYTES = 16 * 1024;
 
 /** A hold pays for one call: a second call in flight with the same request id would spend the same hold. */
 const refuseDuplicate: LinkHandler = async () => {
@@ -37,7 +40,7 @@ const refuseDuplicate: LinkHandler = async () => {
 /** Serves the calls of a link (`gateway.edge.v1` frames over one bidirectional stream per calling process). */
 export class LinkServer {
   readonly #handler: LinkHandler;
-  readonly #room: LinkServerOptions['room'];
+  readonly #bodies: LinkServerOptions['bodies'];
   readonly #log: Logger;
   readonly #links = new Set<ServedLink>();
   /** Kept beyond the stream: a call is still settled after its caller has disconnected. */
@@ -48,7 +51,7 @@ export class LinkServer {
 
   constructor(options: LinkServerOptions) {
     this.#handler = options.handler;
-    this.#room = options.room;
+    this.#bodies = options.bodies;
     this.#log = options.log;
   }
 
@@ -102,11 +105,11 @@ export class LinkServer {
   #onFrame({ calls, frames }: ServedLink, frame: CallFrame__Output): void {
     if (frame.frame === 'open' && frame.open) {
       const { open } = frame;
-      const sender = open.key?.accountId ?? '';
       const { bodyBytes, requestId } = open;
       const isDuplicate = this.#requestIds.has(requestId);
-      const isRefused = isDuplicate || (this.#room && !this.#room.bodies.takeWhole(sender, bodyBytes));
-      const refuse = isDuplicate ? refuseDuplicate : this.#room?.refuse;
+      const holder = bodyBytes > SMALL_BODY_BYTES ? open.key?.accountId : undefined;
+      const isRefused = isDuplicate || this.#bodies?.quota.acquire(holder, bodyBytes) !== undefined;
+      const refuse = isDuplicate ? refuseDuplicate : this.#bodies?.refuse;
       const call =
         isRefused && refuse
           ? new ServerCall(frame.call, { ...open, bodyBytes: 0 }, frames, this.#log, refuse)
@@ -115,7 +118,7 @@ export class LinkServer {
       calls.set(frame.call, call);
       this.#running.add(call);
       call.finished.then(() => {
-        if (!isRefused) this.#room?.bodies.giveWhole(sender, bodyBytes);
+        if (!isRefused) this.#bodies?.quota.release(holder, bodyBytes);
         if (!isDuplicate) this.#requestIds.delete(requestId);
         calls.delete(frame.call);
         this.#running.delete(call);

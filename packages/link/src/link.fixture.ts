@@ -20,9 +20,9 @@ export interface Answerer {
 export async function startAnswerer(
   handler: LinkHandler,
   port = 0,
-  room?: LinkServerOptions['room'],
+  bodies?: LinkServerOptions['bodies'],
 ): Promise<Answerer> {
-  const links = new LinkServer({ handler, log, ...(room && { room }) });
+  const links = new LinkServer({ handler, log, ...(bodies && { bodies }) });
   const services = [{ definition: ChatService.service, handlers: { Relay: links.relay }, callers: ['edge'] }];
   const server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [SECRET], services });
   return { links, server, address: `127.0.0.1:${server.port}` };

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { BodyRoom } from '@gateway/quota';
+import { memoryQuota } from '@gateway/quota';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Answerer, connectPool, RecordingSink, request, startAnswerer, until } from './link.fixture';
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
@@ -233,7 +233,7 @@ describe('the memory budget for bodies', () => {
   test('is reserved until a call has ended, and a call that exceeds it is refused without reading its body', async () => {
     const { open, opened } = gate();
     const refused: LinkCall[] = [];
-    const bodies = new BodyRoom(10 * MIB, MIB);
+    const bodies = memoryQuota(10 * MIB, MIB);
     const hold: LinkHandler = async (context, call) => {
       if (call.path === '/held') await opened;
       return { ...(await echo(context, call)), body: Buffer.alloc(0) };
@@ -242,13 +242,13 @@ describe('the memory budget for bodies', () => {
       refused.push(call);
       return Promise.reject(new GatewayError('rate_limited', { retryAfterSeconds: 1 }));
     };
-    const { address } = await answerer(hold, 0, { bodies, refuse });
+    const { address } = await answerer(hold, 0, { quota: bodies, refuse });
     const pool = connect(address);
     await until(() => pool.up);
     const held = new RecordingSink();
     const large = Buffer.alloc(4 * MIB);
     await pool.call(request(large, '/held'), held);
-    await until(() => bodies.usedBytes === large.length);
+    await until(() => bodies.used === large.length);
 
     const next = new RecordingSink();
     await pool.call(request(large, '/next'), next);
@@ -263,7 +263,7 @@ describe('the memory budget for bodies', () => {
 
     open();
     await held.over;
-    await until(() => bodies.usedBytes === 0);
+    await until(() => bodies.used === 0);
     const again = new RecordingSink();
     await pool.call(request(large, '/again'), again);
     await again.over;
@@ -271,23 +271,23 @@ describe('the memory budget for bodies', () => {
   });
 
   test('is released however a call ends', async () => {
-    const bodies = new BodyRoom(10 * MIB, MIB);
+    const bodies = memoryQuota(10 * MIB, MIB);
     const { open, opened } = gate();
     const handler: LinkHandler = async () => {
       await opened;
       throw new GatewayError('internal_error');
     };
-    const { address, links } = await answerer(handler, 0, { bodies, refuse: handler });
+    const { address, links } = await answerer(handler, 0, { quota: bodies, refuse: handler });
     const pool = connect(address);
     await until(() => pool.up);
     const failed = new RecordingSink();
     await pool.call(request(Buffer.alloc(MIB), '/failed'), failed);
     const broken = await pool.call(request(Buffer.alloc(2 * MIB), '/broken'), new RecordingSink());
-    await until(() => bodies.usedBytes === 3 * MIB);
+    await until(() => bodies.used === 3 * MIB);
     broken.cancel();
     open();
     await failed.over;
-    await until(() => bodies.usedBytes === 0 && links.callsInFlight === 0);
+    await until(() => bodies.used === 0 && links.callsInFlight === 0);
   });
 });
 

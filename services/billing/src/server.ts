@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { awaitMigrations, createPool, type Pool, ping } from '@gateway/postgres';
 import { type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import { FairSemaphore } from '@gateway/quota';
 import { startGrpcServer } from '@gateway/rpc';
 import { startJobs } from './jobs';
 import { KeyListener } from './keys/store/key-listener';
@@ -12,7 +13,6 @@ import { RedisRates } from './rates/redis/redis-rates';
 import { noRates } from './rates/rules/no-rates';
 import type { RateLimiter } from './rates/rules/rate-limiter';
 import { loadRecentUsage } from './rates/store/load-recent-usage';
-import { AccountTurns } from './reserve/rules/account-turns';
 import { KeyWatchers } from './rpc/key-watchers';
 import { ReserveStreams } from './rpc/reserve';
 import { billingService } from './rpc/service';
@@ -24,13 +24,12 @@ const STOP_GRACE_MS = 5_000;
 /** More would only share the same processors. */
 const LIST_CONNECTIONS = 4;
 /** For lists and sums of an account, which may be very long: one connection is left to those of operators. */
-const LIST_TURNS = {
-  atOnce: LIST_CONNECTIONS - 1,
-  atOnceOfAccount: 2,
+const LISTS = {
+  concurrency: LIST_CONNECTIONS - 1,
+  perHolder: 2,
   maxWaiting: 256,
-  maxWaitingOfAccount: 16,
-  waitMs: 1_500,
-  of: 'lists and sums',
+  maxWaitingPerHolder: 16,
+  maxWaitMs: 1_500,
 };
 const CONNECTIONS = 10;
 /**
@@ -38,13 +37,12 @@ const CONNECTIONS = 10;
  * keep a batch of calls waiting that needs it: one at once, or an account could take every connection by which keys
  * are resolved, and delay others' calls for as long as it likes.
  */
-const CHANGE_TURNS = {
-  atOnce: CONNECTIONS / 2,
-  atOnceOfAccount: 1,
+const CHANGES = {
+  concurrency: CONNECTIONS / 2,
+  perHolder: 1,
   maxWaiting: 256,
-  maxWaitingOfAccount: 64,
-  waitMs: 2_000,
-  of: 'changes of an account',
+  maxWaitingPerHolder: 64,
+  maxWaitMs: 2_000,
 };
 
 export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
@@ -101,8 +99,8 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     services: billingService({
       pool,
       listPool,
-      listTurns: new AccountTurns(LIST_TURNS),
-      changeTurns: new AccountTurns(CHANGE_TURNS),
+      lists: new FairSemaphore(LISTS),
+      changes: new FairSemaphore(CHANGES),
       peppers,
       abandonedCostLimitNano: settings.ABANDONED_COST_LIMIT_USD,
       watchers,

@@ -1,8 +1,6 @@
 import { createMetrics } from '@gateway/process';
-import type { BodyRoom } from '@gateway/quota';
 import type { TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ReplyRoom } from './domain/reply-room';
 import type { Route } from './domain/route';
 
 /** What is counted of each target. */
@@ -23,10 +21,8 @@ export type CallerLeftOutcome = 'cancelled' | 'charged' | 'usage_unknown';
 
 export function createChatMetrics(
   health: TargetHealth,
-  bodies: BodyRoom,
-  replies: ReplyRoom,
   abandoned: { readonly count: number },
-): { registry: Registry; targets: TargetMetrics; bodiesRefused: { inc(): void } } {
+): { registry: Registry; targets: TargetMetrics } {
   const registry = createMetrics();
   const registers = [registry];
   const labelNames = ['provider', 'upstream_model'] as const;
@@ -63,27 +59,6 @@ export function createChatMetrics(
       this.set(abandoned.count);
     },
   });
-  const bodiesRefused = new Counter({
-    name: 'chat_bodies_refused_total',
-    help: 'Calls for whose bodies there was no room',
-    registers,
-  });
-  new Gauge({
-    name: 'chat_body_bytes',
-    help: 'Bodies of the calls under way',
-    registers,
-    collect() {
-      this.set(bodies.usedBytes);
-    },
-  });
-  new Gauge({
-    name: 'chat_reply_bytes',
-    help: 'Large replies that their callers do not have yet',
-    registers,
-    collect() {
-      this.set(replies.usedBytes);
-    },
-  });
   new Gauge({
     name: 'chat_target_circuit',
     help: '1 for the state in which the circuit of each target is',
@@ -97,7 +72,6 @@ export function createChatMetrics(
   });
   return {
     registry,
-    bodiesRefused,
     targets: {
       answered({ provider, target }, firstByteMs) {
         calls.inc({ provider: provider.id, upstream_model: target.upstreamModel, outcome: 'answered' });

@@ -13,14 +13,13 @@ import {
   withRefusalReports,
 } from '@gateway/call-billing';
 import { CatalogWatch } from '@gateway/catalog-client';
-import { GatewayError } from '@gateway/errors';
 import { type LinkHandler, LinkServer } from '@gateway/link';
-import { type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import { createQuotaMetrics, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import { BodyRoom } from '@gateway/quota';
+import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { AbandonedCalls } from './app/abandoned-calls';
@@ -31,14 +30,12 @@ import { Dispatcher } from './app/dispatcher';
 import { ProgressClock } from './app/progress-clock';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
-import { CountingShare } from './domain/counting-share';
 import { ExpectedOutputs } from './domain/expected-outputs';
-import { ReplyRoom } from './domain/reply-room';
+import { tokenizerCpuQuota } from './domain/tokenizer-cpu-quota';
 import { Journal } from './journal/journal';
 import { recoverPreviousEpochs } from './journal/recover-previous-epochs';
 import { createChatMetrics } from './metrics';
 import { createProviders, KNOWN } from './providers/registry';
-import { UnreadBudget } from './providers/unread-budget';
 import { UpstreamHttp } from './providers/upstream-http';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
@@ -59,11 +56,11 @@ const DELIVERY_DRAIN_MS = 3_000;
 /** For the rest of a stop, after the drain. */
 const STOP_REST_MS = 10_000;
 
-const roomFor = (maxBytes: number) => new BodyRoom(maxBytes, maxBytes / ACCOUNT_SHARES);
+const memoryFor = (maxBytes: number) => memoryQuota(maxBytes, maxBytes / ACCOUNT_SHARES);
 
 export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
-  const providers = createProviders(settings, env, new UnreadBudget(UNREAD_BYTES));
+  const providers = createProviders(settings, env, new Quota({ limit: UNREAD_BYTES }));
   const peer = { secrets: settings.SERVICE_SECRET, caller: 'chat' };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
@@ -114,13 +111,16 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const upstream = new UpstreamHttp(settings.KEEP_ALIVE_MS);
   const clock = new ProgressClock();
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
-  const bodies = roomFor(settings.BODY_MEMORY_BYTES);
-  const replies = new ReplyRoom(roomFor(settings.REPLY_MEMORY_BYTES));
+  const bodies = memoryFor(settings.BODY_MEMORY_BYTES);
+  const replyMemory = memoryFor(settings.REPLY_MEMORY_BYTES);
   const abandoned = new AbandonedCalls({
     maxOfAccount: settings.MAX_ABANDONED_CALLS,
     timeoutMs: settings.ABANDONED_CALL_TIMEOUT_MS,
   });
-  const metrics = createChatMetrics(health, bodies, replies, abandoned);
+  const metrics = createChatMetrics(health, abandoned);
+  const quotaMetrics = createQuotaMetrics(metrics.registry, 'chat');
+  quotaMetrics.track('bodies', bodies);
+  quotaMetrics.track('replies', replyMemory);
   const dispatcher = new Dispatcher({
     upstream,
     health,
@@ -138,17 +138,16 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     clock,
     metrics: metrics.targets,
     health,
-    replies,
+    replyMemory,
     quietMs: settings.KEEP_ALIVE_MS,
   });
-  const countingShare = (allMs: number) => new CountingShare(() => performance.now(), allMs);
   const answer = answerChat({
     models,
     providers,
     admission,
     relay: chatRelay,
     abandoned,
-    counting: countingShare(ADMISSION_COUNTS_MS),
+    counting: tokenizerCpuQuota(ADMISSION_COUNTS_MS),
   });
   const keys = new KeyClient(billing);
   const refusals = reportRefusals(billing, log);
@@ -157,18 +156,15 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
-    countTokens: countTokens({ models, admission, counting: countingShare(FREE_COUNTS_MS) }),
+    countTokens: countTokens({ models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) }),
     listModels: withCurrentKey(keys, listModels(listed)),
     getModel: withCurrentKey(keys, getModel(listed)),
   });
-  const refuse: LinkHandler = () => {
-    metrics.bodiesRefused.inc();
-    return Promise.reject(new GatewayError('rate_limited', { retryAfterSeconds: 1 }));
-  };
+  const refuse: LinkHandler = () => Promise.reject(quotaExhausted());
   const link = new LinkServer({
     log,
     handler: withRefusalReports(refusals, retryWithCurrentKey(keys, routes)),
-    room: { bodies, refuse: withRefusalReports(refusals, refuse) },
+    bodies: { quota: bodies, refuse: withRefusalReports(refusals, refuse) },
   });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;

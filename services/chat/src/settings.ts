@@ -1,5 +1,5 @@
 import { addresses, grpcSettings, milliseconds, parseEnv, port, processSettings, z } from '@gateway/process';
-import { MAX_REPLY_BYTES } from './domain/reply-room';
+import { MAX_REPLY_BYTES } from './domain/reply-memory';
 
 const shape = {
   ...processSettings,

@@ -16,7 +16,7 @@ import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/cat
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import { CallPlaces } from '@gateway/quota';
+import { Quota } from '@gateway/quota';
 import {
   type CallSettings,
   callUnary,
@@ -110,7 +110,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     limits,
     mask,
     apiUrl: settings.PUBLIC_API_URL,
-    places: new CallPlaces(MAX_PLAYGROUND_CALLS),
+    calls: new Quota({ limit: Number.POSITIVE_INFINITY, perHolder: MAX_PLAYGROUND_CALLS }),
     carriers: carriers.pools,
     instances: carriers.instances,
   });

@@ -1,5 +1,4 @@
 import { createMetrics } from '@gateway/process';
-import type { BodyRoom } from '@gateway/quota';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { KeyCache } from './domain/key-cache';
 import type { Exchange } from './http/exchange';
@@ -14,7 +13,6 @@ export interface EdgeMetrics {
 
 interface Sources {
   readonly keys: KeyCache;
-  readonly rooms: readonly BodyRoom[];
   readonly accessLog: { readonly dropped: number };
 }
 
@@ -69,15 +67,7 @@ export function createEdgeMetrics(sources: Sources): EdgeMetrics {
   };
 }
 
-function registerSources({ keys, rooms, accessLog }: Sources, registers: Registry[]) {
-  new Gauge({
-    name: 'edge_body_bytes',
-    help: 'Bytes of request bodies held',
-    registers,
-    collect() {
-      this.set(rooms.reduce((sum, { usedBytes }) => sum + usedBytes, 0));
-    },
-  });
+function registerSources({ keys, accessLog }: Sources, registers: Registry[]) {
   new Gauge({
     name: 'edge_key_cache_entries',
     help: 'Keys remembered',

@@ -233,6 +233,6 @@ test('metrics count requests by route, status and code, and how keys were found'
   expect(text).toContain('edge_key_lookups_total{result="hit"} 1');
   expect(text).toContain('edge_requests_in_flight 0');
   expect(text).toContain('edge_unparsable_requests_total 1');
-  expect(text).toContain('edge_body_bytes 0');
+  expect(text).toContain('edge_quota_used{quota="api_bodies"} 0');
   expect(text).toMatch(/nodejs_eventloop_lag_p99_seconds/);
 });

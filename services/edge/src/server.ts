@@ -2,14 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reportRefusals } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { LinkPool } from '@gateway/link';
-import { type Logger, listen, type RunningService, SecurityLog, startAdminServer } from '@gateway/process';
+import {
+  createQuotaMetrics,
+  type Logger,
+  listen,
+  type RunningService,
+  SecurityLog,
+  startAdminServer,
+} from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ChatServiceClient } from '@gateway/proto/generated/gateway/chat/v1/ChatService';
 import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import { BodyRoom, ByteShares, keptOf } from '@gateway/quota';
+import { memoryQuota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, serviceToken } from '@gateway/rpc';
 import { AccessLog, appendAccessLog } from './clients/access-log';
 import { resolveKey, watchKeys } from './clients/billing-keys';
@@ -40,8 +47,6 @@ const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
 const MAX_KEY_SET_AGE_MS = 300_000;
-/** One sender's unfinished bodies may take one of so many parts. */
-const UNFINISHED_SHARES = 8;
 
 export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
@@ -68,9 +73,11 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const proxy = createDashboardProxy({ ...hop, timeoutMs: settings.EDGE_DASHBOARD_TIMEOUT_MS });
   const playgroundProxy = createDashboardProxy({ ...hop, timeoutMs: settings.EDGE_CALL_TIMEOUT_MS });
   const bodyLimits = bodyLimitsOf(settings);
-  const rooms = [bodyLimits.api.room, bodyLimits.dashboard.room];
   const accessLog = new AccessLog({ send: appendAccessLog(clients.billing), log });
-  const metrics = createEdgeMetrics({ keys, rooms, accessLog });
+  const metrics = createEdgeMetrics({ keys, accessLog });
+  const quotaMetrics = createQuotaMetrics(metrics.registry, 'edge');
+  quotaMetrics.track('api_bodies', bodyLimits.api.memory);
+  quotaMetrics.track('dashboard_bodies', bodyLimits.dashboard.memory);
 
   const security = new SecurityLog({ log, registry: metrics.registry });
   const throttle = new Throttle({ lease: throttleLeases(clients.billing), nowMs: () => performance.now() });
@@ -156,19 +163,12 @@ interface AllBodyLimits {
 }
 
 function bodyLimitsOf(settings: Settings): AllBodyLimits {
-  const limits = (maxBytes: number, maxBodiesBytes: number): BodyLimits => {
-    const unfinishedBytes = Math.floor(maxBodiesBytes / UNFINISHED_SHARES);
-    return {
-      maxBytes,
-      timeoutMs: settings.EDGE_BODY_TIMEOUT_MS,
-      progressMs: settings.EDGE_BODY_PROGRESS_MS,
-      room: new BodyRoom(maxBodiesBytes, maxBytes),
-      unfinished: new ByteShares({
-        maxBytes: Math.max(maxBytes, unfinishedBytes),
-        ...keptOf(maxBodiesBytes),
-      }),
-    };
-  };
+  const limits = (maxBytes: number, memoryBytes: number): BodyLimits => ({
+    maxBytes,
+    timeoutMs: settings.EDGE_BODY_TIMEOUT_MS,
+    progressMs: settings.EDGE_BODY_PROGRESS_MS,
+    memory: memoryQuota(memoryBytes, maxBytes),
+  });
   const upload = {
     maxBytes: settings.EDGE_MAX_UPLOAD_BYTES,
     timeoutMs: settings.EDGE_UPLOAD_TIMEOUT_MS,

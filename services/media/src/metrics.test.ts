@@ -1,8 +1,5 @@
-import { GatewayError } from '@gateway/errors';
 import { TargetHealth } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
-import { countedBusy } from './calls/counted-busy';
-import { Busy } from './domain/busy';
 import { createMediaMetrics } from './metrics';
 
 const countBills = async () =>
@@ -24,22 +21,6 @@ test('bills and tasks are counted', async () => {
   const text = await textWith({});
   expect(text).toContain('media_bills{state="dispatched"} 2');
   expect(text).toContain('media_tasks_open 7');
-});
-
-test('who finds no room is counted by what was full, from zero on', async () => {
-  const { registry, busy } = createMediaMetrics({
-    health: new TargetHealth(() => 0, 10_000),
-    countBills,
-    countTasks: async () => 7,
-    countTimeoutMs: 20,
-  });
-  const handler = countedBusy(busy, () => Promise.reject(new Busy('uploads', 'account')));
-  await expect(handler({} as never, {} as never)).rejects.toMatchObject({ code: 'rate_limited' });
-  const others = countedBusy(busy, () => Promise.reject(new GatewayError('rate_limited')));
-  await expect(others({} as never, {} as never)).rejects.toMatchObject({ code: 'rate_limited' });
-  const text = await registry.metrics();
-  expect(text).toContain('media_busy_total{room="uploads",taken_by="account"} 1');
-  expect(text).toContain('media_busy_total{room="uploads",taken_by="all"} 0');
 });
 
 test.each<[string, () => Promise<never>]>([

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '@gateway/process';
 import type { Route, TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { ROOMS, type Room, TAKERS, type TakenBy } from './domain/busy';
 
 /** What is counted of each target. */
 export interface TargetMetrics {
@@ -16,11 +15,6 @@ export interface TargetMetrics {
 export interface TaskMetrics {
   looked(provider: string, outcome: 'seen' | 'failed'): void;
   ended(provider: string, state: string, seconds: number): void;
-}
-
-/** What is counted of calls for which there was no room. */
-export interface BusyMetrics {
-  refused(room: Room, takenBy: TakenBy): void;
 }
 
 export interface MetricsDeps {
@@ -39,7 +33,6 @@ export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsD
   registry: Registry;
   targets: TargetMetrics;
   tasks: TaskMetrics;
-  busy: BusyMetrics;
 } {
   const registry = createMetrics();
   const countBills = () => unlessAway(deps.countBills(), countTimeoutMs);
@@ -77,7 +70,6 @@ export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsD
     registry,
     targets: createTargetMetrics(registry),
     tasks: createTaskMetrics(registry),
-    busy: createBusyMetrics(registry),
   };
 }
 
@@ -94,17 +86,6 @@ async function unlessAway<T>(count: Promise<T>, timeoutMs: number): Promise<T | 
     late.catch(() => {});
     count.catch(() => {});
   }
-}
-
-function createBusyMetrics(registry: Registry): BusyMetrics {
-  const calls = new Counter({
-    name: 'media_busy_total',
-    help: 'Calls that this process had no room for, by what was all taken and by whom: all, account, provider',
-    labelNames: ['room', 'taken_by'],
-    registers: [registry],
-  });
-  for (const room of ROOMS) for (const by of TAKERS) calls.inc({ room, taken_by: by }, 0);
-  return { refused: (room, takenBy) => calls.inc({ room, taken_by: takenBy }) };
 }
 
 function createTaskMetrics(registry: Registry): TaskMetrics {

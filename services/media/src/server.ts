@@ -3,17 +3,22 @@ import { KeyClient, reportRefusals, withRefusalReports } from '@gateway/call-bil
 import { CatalogWatch } from '@gateway/catalog-client';
 import { LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
-import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import {
+  createQuotaMetrics,
+  every,
+  type Logger,
+  type RunningService,
+  startAdminServer,
+} from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
+import { Quota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { createBilling } from './billing/create-billing';
-import { countedBusy } from './calls/counted-busy';
 import { AccountFunds } from './clients/account-funds';
 import { fromProtoModel } from './clients/from-proto-model';
-import { SpoolBudget } from './domain/spool-budget';
 import { IdempotentCalls } from './idempotency/idempotent-calls';
 import { openImages } from './images/open-images';
 import { createMediaMetrics } from './metrics';
@@ -27,13 +32,16 @@ import { countOpenTasks } from './store/tasks';
 import { checkUploadDirectory } from './upload/check-upload-directory';
 import { FORM_LIMITS } from './upload/form';
 import { FormReader } from './upload/form-reader';
-import { UploadSpace } from './upload/upload-space';
+import { UploadQuota } from './upload/upload-quota';
 import { openVideos } from './videos/open-videos';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
 /** For calls with an Idempotency-Key. */
 const KEPT_REPLIES = { maxReplyBytes: 32 * 1024 ** 2, maxAccountBytes: 256 * 1024 ** 2 };
 /** One account's are a quarter of it: one of the largest. */
+/** Calls that wait for the result of another one with their idempotency key: in all, and of one account. */
+const MAX_WAITERS = 256;
+const MAX_ACCOUNT_WAITERS = 4;
 const MAX_REPLAYED_BYTES = 4 * KEPT_REPLIES.maxReplyBytes;
 const SWEEP_MS = 60_000;
 /** Of what a scrape asks the database, on a connection of its own: no call waits for it, nor it for them. */
@@ -69,23 +77,35 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     countTasks: () => countOpenTasks(countPool),
     countTimeoutMs: COUNT_TIMEOUT_MS,
   });
+  const quotas = createQuotaMetrics(metrics.registry, 'media');
+  const uploads = new UploadQuota({
+    maxBytes: settings.UPLOAD_MAX_BYTES,
+    maxFormBytes: FORM_LIMITS.maxFilesBytes,
+    hasFunds: (accountId) => funds.hasFunds(accountId),
+  });
+  quotas.track('uploads', uploads.all);
+  quotas.track('unpaid_uploads', uploads.unpaid);
   const shared = {
     settings,
+    quotas,
     models,
     keys,
     health,
     idempotent: new IdempotentCalls({
       store,
       waitMs: settings.IMAGE_TIMEOUT_MS,
-      replays: new SpoolBudget({ room: 'repeats', maxBytes: MAX_REPLAYED_BYTES }),
+      replays: quotas.track(
+        'replays',
+        new Quota({ limit: MAX_REPLAYED_BYTES, perHolder: MAX_REPLAYED_BYTES / 4 }),
+      ),
+      waiters: quotas.track(
+        'waiting_repeats',
+        new Quota({ limit: MAX_WAITERS, perHolder: MAX_ACCOUNT_WAITERS }),
+      ),
     }),
     forms: new FormReader({
       directory: settings.UPLOAD_DIR,
-      space: new UploadSpace({
-        maxBytes: settings.UPLOAD_MAX_BYTES,
-        maxFormBytes: FORM_LIMITS.maxFilesBytes,
-        hasFunds: (accountId) => funds.hasFunds(accountId),
-      }),
+      space: uploads,
       limits: FORM_LIMITS,
     }),
   };
@@ -104,7 +124,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const routes = routeCall({ createImage: images.create, ...videos.routes });
   const link = new LinkServer({
     log,
-    handler: withRefusalReports(refusals, countedBusy(metrics.busy, routes)),
+    handler: withRefusalReports(refusals, routes),
   });
   const simulated = simulatedProviders(KNOWN, env, settings.SIM_BASE_URL);
   const listing = listProviders({ providers: idsOf(providers), simulated, health });

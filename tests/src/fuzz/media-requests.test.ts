@@ -135,6 +135,6 @@ test('what was ordered meanwhile is paid for, nothing is held, and nobody is the
   await eventually('no call is open', async () => (await system.bills()) === 0, 30_000);
   await system.settled(customer, 10_000);
   expect(await system.drift()).toBe(0);
-  expect(await system.metric('edge', 'edge_body_bytes')).toBe(0);
+  expect(await system.metric('edge', 'edge_quota_used')).toBe(0);
   checkHealth();
 });

@@ -36,7 +36,7 @@ const endOf = (answer: Promise<unknown>) =>
   );
 const counted = (ends: readonly string[]) => ({
   answered: ends.filter((end) => end === 'answered').length,
-  refused: ends.filter((end) => end.startsWith('rate_limited: too many')).length,
+  refused: ends.filter((end) => end.startsWith('rate_limited: the account has too many')).length,
 });
 
 test('two hundred lists of one account leave room for what another one looks at', async () => {

@@ -1,7 +1,8 @@
+import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
+import { type FairSemaphore, SemaphoreExhausted } from '@gateway/quota';
 import { type RequestContext, type ServiceBinding, unary } from '@gateway/rpc';
-import type { AccountTurns } from '../reserve/rules/account-turns';
 import { definition } from '../service-definition';
 import type { Delivery, DeliveryOutcome } from '../settle/rules/delivery';
 import { appendAccessLog } from './append-access-log';
@@ -54,8 +55,8 @@ export interface ServiceParts {
   readonly pool: Pool;
   /** For what takes the longer the more there is. */
   readonly listPool: Pool;
-  readonly listTurns: AccountTurns;
-  readonly changeTurns: AccountTurns;
+  readonly lists: FairSemaphore;
+  readonly changes: FairSemaphore;
   readonly peppers: readonly string[];
   readonly abandonedCostLimitNano: bigint;
   readonly watchers: KeyWatchers;
@@ -66,15 +67,25 @@ export interface ServiceParts {
 
 type Answer<Request, Response> = (context: RequestContext, request: Request) => Promise<Response>;
 
-/** The same, when it is the turn of its account. */
-const taking =
+/** Runs `answer` as the semaphore allows its account. @throws GatewayError `rate_limited` when it is exhausted */
+const limited =
   <Request, Response>(
-    turns: AccountTurns,
+    semaphore: FairSemaphore,
     accountOf: (request: Request) => string,
     answer: Answer<Request, Response>,
   ): Answer<Request, Response> =>
-  (context, request) =>
-    turns.run(accountOf(request), () => answer(context, request));
+  async (context, request) => {
+    try {
+      return await semaphore.run(accountOf(request), () => answer(context, request));
+    } catch (cause) {
+      if (!(cause instanceof SemaphoreExhausted)) throw cause;
+      throw new GatewayError('rate_limited', {
+        detail: 'the account has too many requests of this kind in progress',
+        retryAfterSeconds: 1,
+        cause,
+      });
+    }
+  };
 
 /** The methods of BillingService, each open to the services that need it. */
 export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
@@ -96,17 +107,17 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
     unary(log, (context: RequestContext, request: Request) =>
       parts.watchers.afterTelling(idOf(request), () => change(context, request)),
     );
-  const inTurn = <Request extends { accountId: string }, Response extends object>(
+  const listed = <Request extends { accountId: string }, Response extends object>(
     answer: Answer<Request, Response>,
   ) =>
     unary(
       log,
-      taking(parts.listTurns, ({ accountId }) => accountId, answer),
+      limited(parts.lists, ({ accountId }) => accountId, answer),
     );
   /** A change that users of the account ask for; operators' are few, and not to be kept out by those. */
   const change = <Request extends { accountId: string }, Response extends object>(
     answer: Answer<Request, Response>,
-  ) => taking(parts.changeTurns, ({ accountId }: Request) => accountId, answer);
+  ) => limited(parts.changes, ({ accountId }: Request) => accountId, answer);
   return [
     group(['edge'], {
       ResolveKey: unary(log, resolveKey(pool, peppers)),
@@ -126,7 +137,7 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
     group(['dashboard'], {
       CreateAccount: unary(log, createAccount(pool)),
       CreateKey: unary(log, change(createKey(pool, peppers[0]!))),
-      ListKeys: inTurn(listKeys(listPool)),
+      ListKeys: listed(listKeys(listPool)),
       GetKey: unary(log, getKey(pool)),
       GetAccountUse: unary(log, getAccountUse(pool)),
       GetKeyUse: unary(log, getKeyUse(pool)),
@@ -147,20 +158,20 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       SetThrottle: unary(log, setThrottle(pool)),
       UpdateAccountLimits: unary(
         log,
-        taking(parts.changeTurns, ({ id }) => id, updateAccountLimits(pool)),
+        limited(parts.changes, ({ id }) => id, updateAccountLimits(pool)),
       ),
       UpdateKey: told(({ id }) => id, change(updateKey(pool))),
       CreateTopup: unary(log, createTopup(pool)),
       ClearTopup: unary(log, clearTopup(pool)),
       VoidTopup: unary(log, voidTopup(pool)),
-      ListTopups: inTurn(listTopups(listPool)),
+      ListTopups: listed(listTopups(listPool)),
       ListTopupsByStatus: unary(log, listTopupsByStatus(listPool)),
-      ListLedger: inTurn(listLedger(listPool)),
+      ListLedger: listed(listLedger(listPool)),
       ListOperatorLosses: unary(log, listOperatorLosses(listPool)),
       GetAbandonedCost: unary(log, getAbandonedCost(pool, parts.abandonedCostLimitNano)),
-      ListRequests: inTurn(listRequests(listPool)),
+      ListRequests: listed(listRequests(listPool)),
       GetRequest: unary(log, getRequest(pool)),
-      GetUsage: inTurn(getUsage(listPool)),
+      GetUsage: listed(getUsage(listPool)),
     }),
   ];
 }

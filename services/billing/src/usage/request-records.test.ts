@@ -455,7 +455,7 @@ test('lists that can not be had in time are refused, few at a time, and keep no 
     expect(await Promise.all(answers)).toEqual([
       expect.stringMatching(/^invalid_request: too many requests to look through/),
       expect.stringMatching(/^invalid_request: too many requests to look through/),
-      'rate_limited: too many lists and sums at once',
+      'rate_limited: the account has too many requests of this kind in progress',
     ]);
   } finally {
     client.release(true);

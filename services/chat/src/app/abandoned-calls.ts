@@ -1,3 +1,5 @@
+import { Quota } from '@gateway/quota';
+
 export interface AbandonedCallsOptions {
   /** From then on new calls of an account whose usage is hidden are refused until some have ended. */
   readonly maxOfAccount: number;
@@ -21,21 +23,20 @@ export interface ProviderCall {
  */
 export class AbandonedCalls {
   readonly #options: AbandonedCallsOptions;
-  readonly #listening = new Map<string, number>();
+  /** Unlimited: an admitted call is never refused here. */
+  readonly #calls = new Quota({ limit: Number.POSITIVE_INFINITY });
 
   constructor(options: AbandonedCallsOptions) {
     this.#options = options;
   }
 
   get count(): number {
-    let count = 0;
-    for (const calls of this.#listening.values()) count += calls;
-    return count;
+    return this.#calls.used;
   }
 
   /** Whether an account may begin another call whose usage is hidden. */
   admits(accountId: string): boolean {
-    return (this.#listening.get(accountId) ?? 0) < this.#options.maxOfAccount;
+    return this.#calls.usedBy(accountId) < this.#options.maxOfAccount;
   }
 
   /** @param caller aborted when the caller disconnects */
@@ -44,7 +45,7 @@ export class AbandonedCalls {
     const provider = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const listen = () => {
-      this.#count(accountId, 1);
+      this.#calls.acquire(accountId);
       timer = setTimeout(() => provider.abort(caller.reason), this.#options.timeoutMs);
     };
     if (caller.aborted) listen();
@@ -56,14 +57,8 @@ export class AbandonedCalls {
         if (!timer) return;
         clearTimeout(timer);
         timer = undefined;
-        this.#count(accountId, -1);
+        this.#calls.release(accountId);
       },
     };
-  }
-
-  #count(accountId: string, change: 1 | -1): void {
-    const calls = (this.#listening.get(accountId) ?? 0) + change;
-    if (calls > 0) this.#listening.set(accountId, calls);
-    else this.#listening.delete(accountId);
   }
 }

@@ -4,8 +4,8 @@ import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Wire } from '../domain/conversation';
-import { CountingShare } from '../domain/counting-share';
 import type { Model, TokenPrice } from '../domain/model';
+import { tokenizerCpuQuota } from '../domain/tokenizer-cpu-quota';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import type { Admission, AdmissionRequest } from './admission';
@@ -86,7 +86,7 @@ async function admissionsFor(
       },
     } as unknown as Admission,
     relay: { send: async () => ({}) } as unknown as ChatRelay,
-    counting: new CountingShare(() => 0, 400),
+    counting: tokenizerCpuQuota(400, () => 0),
     abandoned: { admits: () => true },
   });
   const bytes = Buffer.from(JSON.stringify({ model: 'sim/chat', max_tokens: 10, ...body }));
@@ -256,7 +256,7 @@ test('a target that would refuse a field of another provider is passed over, fir
         },
       } as unknown as ChatRelay,
       abandoned: { admits: () => true },
-      counting: new CountingShare(() => 0, 400),
+      counting: tokenizerCpuQuota(400, () => 0),
     });
     const body = { model: 'sim/chat', max_tokens: 10, messages: [{ role: 'user', content: 'x' }], ...fields };
     await answer(CONTEXT, CALL, parseChatRequest(Buffer.from(JSON.stringify(body))));

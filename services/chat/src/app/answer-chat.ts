@@ -2,11 +2,11 @@ import { annotateFailure } from '@gateway/call-billing';
 import { GatewayError, isRetryableTpmLimit } from '@gateway/errors';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
+import type { CpuTimeQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
-import type { CountingShare } from '../domain/counting-share';
 import { usageIsHidden } from '../domain/hidden-usage';
 import { type Model, type ModelLookup, resolveChatModel, type TokenPrice } from '../domain/model';
 import { callPrice } from '../domain/price';
@@ -33,7 +33,7 @@ export interface AnswerChatDeps {
   readonly providers: ReadonlyMap<string, ChatProvider>;
   readonly admission: Admission;
   readonly relay: ChatRelay;
-  readonly counting: CountingShare;
+  readonly counting: CpuTimeQuota;
   readonly abandoned: Pick<AbandonedCalls, 'admits'>;
 }
 

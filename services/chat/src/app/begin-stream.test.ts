@@ -1,8 +1,8 @@
+import { Quota } from '@gateway/quota';
 import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import { DIALECTS } from '../providers/openai/dialect';
 import { openAiProvider } from '../providers/openai/openai-provider';
-import { UnreadBudget } from '../providers/unread-budget';
 import { beginStream } from './begin-stream';
 
 const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
@@ -19,7 +19,7 @@ const provider = openAiProvider(
     encoding: 'o200k',
     countsByO200k: true,
   },
-  new UnreadBudget(1_000),
+  new Quota({ limit: 1_000 }),
 );
 
 /** A reply in these pieces, which notes whether it was let go. */

@@ -1,17 +1,16 @@
 import type { UsageEvent } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
-import { BodyRoom } from '@gateway/quota';
+import { memoryQuota, Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { UpstreamError } from '@gateway/upstream';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Model } from '../domain/model';
-import { MAX_REPLY_BYTES, ReplyRoom } from '../domain/reply-room';
+import { MAX_REPLY_BYTES, ReplyMemory } from '../domain/reply-memory';
 import { targetOf } from '../domain/route.fixture';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import { DIALECTS } from '../providers/openai/dialect';
 import { openAiProvider } from '../providers/openai/openai-provider';
-import { UnreadBudget } from '../providers/unread-budget';
 import { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { ChatRelay } from './chat-relay';
@@ -40,7 +39,7 @@ const provider = openAiProvider(
     encoding: 'o200k',
     countsByO200k: true,
   },
-  new UnreadBudget(1_000_000),
+  new Quota({ limit: 1_000_000 }),
 );
 
 let clock: ProgressClock;
@@ -49,7 +48,7 @@ let broken: string[];
 let reported: number[];
 let healths: string[];
 let caller: AbortController;
-let replies: ReplyRoom;
+let replyMemory: Quota;
 let abandoned: AbandonedCalls;
 let left: string[];
 beforeEach(() => {
@@ -61,7 +60,7 @@ beforeEach(() => {
   caller = new AbortController();
   abandoned = new AbandonedCalls({ maxOfAccount: 1, timeoutMs: 60_000 });
   left = [];
-  replies = new ReplyRoom(new BodyRoom(2 * MAX_REPLY_BYTES, 0));
+  replyMemory = memoryQuota(2 * MAX_REPLY_BYTES, 0);
 });
 afterEach(() => clock.close());
 
@@ -138,7 +137,7 @@ function send(
       broke: ({ target }) => healths.push(`${target.provider} broke`),
       ended: ({ target }) => healths.push(`${target.provider} ended`),
     },
-    replies,
+    replyMemory,
     quietMs,
   });
   const context = { requestId: 'r', signal: caller.signal, log: { warn() {} } } as unknown as RequestContext;
@@ -494,9 +493,9 @@ describe('a reply that is no stream', () => {
 
   test('holds its room until its caller has it', async () => {
     const answer = await whole(5);
-    expect(replies.usedBytes).toBe(Number(answer.headers['content-length']));
+    expect(replyMemory.used).toBe(Number(answer.headers['content-length']));
     expect((await textOf(answer)).length).toBe(Number(answer.headers['content-length']));
-    expect([replies.usedBytes, healths]).toEqual([0, ['second ended']]);
+    expect([replyMemory.used, healths]).toEqual([0, ['second ended']]);
     expect(ended).toMatchObject([{ costNano: '11' }]);
   });
 
@@ -515,18 +514,18 @@ describe('a reply that is no stream', () => {
         tokens: { input: '8', output: '100' },
       },
     ]);
-    expect([replies.usedBytes, healths]).toEqual([0, ['second broke']]);
+    expect([replyMemory.used, healths]).toEqual([0, ['second broke']]);
   });
 
   test('waits for room, and is nobody’s fault and free when there is none', async () => {
     jest.useFakeTimers();
     try {
-      await replies.hold('b').grow(MAX_REPLY_BYTES);
+      await new ReplyMemory(replyMemory, 'b').grow(MAX_REPLY_BYTES);
       const failed = expect(whole(5)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
       await jest.advanceTimersByTimeAsync(30_000);
       await failed;
       expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', errorCode: 'rate_limited' }]);
-      expect([replies.usedBytes, healths]).toEqual([MAX_REPLY_BYTES, []]);
+      expect([replyMemory.used, healths]).toEqual([MAX_REPLY_BYTES, []]);
     } finally {
       jest.useRealTimers();
     }

@@ -1,10 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
+import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { PassedStream } from '../domain/chat-provider';
-import { type HeldReply, NoReplyRoom, type ReplyRoom } from '../domain/reply-room';
+import { ReplyMemory, ReplyMemoryExhausted } from '../domain/reply-memory';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
@@ -43,8 +44,8 @@ export interface ChatRelayDeps {
   readonly clock: ProgressClock;
   readonly metrics: Pick<TargetMetrics, 'streamBroke' | 'callerLeft'>;
   readonly health: Pick<TargetHealth, 'broke' | 'ended'>;
-  /** For replies that are no streams. */
-  readonly replies: ReplyRoom;
+  /** For replies that are not streams. */
+  readonly replyMemory: Quota;
   /** A caller who hears nothing for much longer may take the connection for dead. */
   readonly quietMs: number;
 }
@@ -136,18 +137,18 @@ export class ChatRelay {
 
   /** A reply that can't be read says as much about its target as one that breaks off, unless we had no room for it. */
   async #relayWhole(context: RequestContext, begun: BegunCall, call: AdmittedCall): Promise<LinkReply> {
-    const held = this.#deps.replies.hold(call.accountId);
+    const memory = new ReplyMemory(this.#deps.replyMemory, call.accountId);
     try {
-      const body = await this.#answerWhole(context, call, begun, held);
+      const body = await this.#answerWhole(context, call, begun, memory);
       this.#deps.health.ended(begun.route);
       const headers = {
         'content-type': 'application/json',
         'content-length': String(body.length),
         ...call.headers,
       };
-      return { status: 200, headers, body: held.bytes === 0 ? body : untilTaken(body, held) };
+      return { status: 200, headers, body: memory.bytes === 0 ? body : untilTaken(body, memory) };
     } catch (error) {
-      held.give();
+      memory.release();
       const isOurs = error instanceof GatewayError;
       if (!isOurs && !context.signal.aborted) this.#deps.health.broke(begun.route);
       if (error instanceof ReplyTooLarge) await settleUnread(context, call, begun);
@@ -160,12 +161,12 @@ export class ChatRelay {
     context: RequestContext,
     call: AdmittedCall,
     begun: BegunCall,
-    held: HeldReply,
+    memory: ReplyMemory,
   ): Promise<Buffer> {
     const { request, metered } = call;
     const { provider } = begun.route;
     metered.answeredBy(provider.id);
-    const reply = await readReply(begun.reply, held);
+    const reply = await readReply(begun.reply, memory);
     const { value } = reply;
     if (!provider.isReply(value)) throw new Error('reply is none of its format');
     const reported = provider.readUsage(value);
@@ -280,7 +281,7 @@ export class ChatRelay {
 /** Whether the provider surely charges nothing: it has not had the whole call, or it refused it. */
 const isUncharged = (thrown: unknown): boolean =>
   (thrown as { code?: unknown }).code === NOT_SENT ||
-  (thrown instanceof GatewayError && !(thrown instanceof NoReplyRoom)) ||
+  (thrown instanceof GatewayError && !(thrown instanceof ReplyMemoryExhausted)) ||
   failureOf(thrown).kind !== 'broken';
 
 const failedBy = ({ row, code }: GatewayError) => ({ status: row.status, errorCode: code });
@@ -298,11 +299,11 @@ async function settleUnread(context: RequestContext, call: AdmittedCall, begun: 
 }
 
 /** What feeds a link is over when it has the last of it, or its caller has left. */
-async function* untilTaken(body: Buffer, held: HeldReply): AsyncIterable<Buffer> {
+async function* untilTaken(body: Buffer, memory: ReplyMemory): AsyncIterable<Buffer> {
   try {
     yield body;
   } finally {
-    held.give();
+    memory.release();
   }
 }
 

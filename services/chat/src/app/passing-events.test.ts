@@ -1,7 +1,7 @@
+import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
 import type { PassedEvent, PassedStream } from '../domain/chat-provider';
 import { PassedChunks } from '../providers/openai/passed-chunks';
-import { UnreadBudget } from '../providers/unread-budget';
 import { PassingEvents } from './passing-events';
 
 const CHUNK = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
@@ -14,7 +14,7 @@ const start = () =>
       model: 'openai/gpt-5.5',
       includeUsage: false,
       mode: { reasoning: 'included' },
-      budget: new UnreadBudget(1_000),
+      budget: new Quota({ limit: 1_000 }),
     }),
   );
 const push = (events: PassingEvents, text: string) => events.push(Buffer.from(text)).toString();

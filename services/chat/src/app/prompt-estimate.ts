@@ -1,8 +1,8 @@
+import type { CpuTimeQuota } from '@gateway/quota';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Conversation } from '../domain/conversation';
 import { countConversation } from '../domain/count-conversation';
-import type { CountingShare } from '../domain/counting-share';
 import type { Model } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { TokenEstimator } from '../domain/token-estimator';
@@ -27,7 +27,7 @@ export interface PromptToEstimate {
  */
 export function estimatePrompt(
   { request, size, model, provider, accountId }: PromptToEstimate,
-  counting: CountingShare,
+  counting: CpuTimeQuota,
 ): number {
   const conversation = readable(request);
   if (!conversation) return estimateInput(size);

@@ -1,10 +1,11 @@
+import type { CpuTimeQuota } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
 import type { Conversation } from '../domain/conversation';
-import { CountingShare } from '../domain/counting-share';
+import { tokenizerCpuQuota } from '../domain/tokenizer-cpu-quota';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import { refuseOverlong } from './refuse-overlong';
 
-const counting = new CountingShare(() => 0, 1_000_000);
+const counting = tokenizerCpuQuota(1_000_000, () => 0);
 const requestOf = (content: unknown) =>
   parseChatRequest(Buffer.from(JSON.stringify({ model: 'sim/chat', messages: [{ role: 'user', content }] })));
 /** One token a word, and seven around them. */
@@ -61,7 +62,7 @@ test('a prompt with no more bytes than the context has tokens is not counted, no
     },
   };
   const counted: string[] = [];
-  const spy = { run: () => counted.push('counted') } as unknown as CountingShare;
+  const spy = { run: () => counted.push('counted') } as unknown as CpuTimeQuota;
   const check = { isPublic: true, accountId: 'a' };
   const model = { slug: 'sim/chat', contextLength: request.size.bodyBytes };
   refuseOverlong({ ...check, request: uncounted, model }, spy);
@@ -75,5 +76,5 @@ test('a prompt that is too long to be counted in time is refused for what was co
   const request = requestOf(words(5_000));
   const check = { request, isPublic: true, accountId: 'a' };
   const model = { slug: 'sim/chat', contextLength: 1_000 };
-  expect(() => refuseOverlong({ ...check, model }, none as unknown as CountingShare)).not.toThrow();
+  expect(() => refuseOverlong({ ...check, model }, none as unknown as CpuTimeQuota)).not.toThrow();
 });

@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
+import type { CpuTimeQuota } from '@gateway/quota';
 import type { CallerRequest } from '../domain/caller-request';
 import type { Conversation } from '../domain/conversation';
 import { countConversation } from '../domain/count-conversation';
-import type { CountingShare } from '../domain/counting-share';
 import type { Model } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 
@@ -25,7 +25,7 @@ export interface LengthCheck {
  */
 export function refuseOverlong(
   { request, model: { slug, contextLength }, isPublic, accountId }: LengthCheck,
-  counting: CountingShare,
+  counting: CpuTimeQuota,
 ): void {
   const { bodyBytes, imageBytes = 0, pdfBytes = 0 } = request.size;
   if (contextLength === 0 || bodyBytes - imageBytes - pdfBytes <= contextLength) return;

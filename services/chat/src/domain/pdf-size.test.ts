@@ -1,13 +1,13 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { CpuBudget } from './cpu-budget';
+import { CpuDeadline } from './cpu-deadline';
 import { type PdfParts, pdfOf, streamOf } from './pdf.fixture';
 import { pdfSize as sizeWithin } from './pdf-size';
 import { threadCpuMs } from './token-count';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
 
-const pdfSize = (base64: string) => sizeWithin(base64, new CpuBudget(5_000));
+const pdfSize = (base64: string) => sizeWithin(base64, new CpuDeadline(5_000));
 
 const sizeOf = (parts: PdfParts = {}) => pdfSize(pdfOf(parts).toString('base64'));
 /** Of a page of prose. */
@@ -133,7 +133,7 @@ describe('a PDF that could hide pages or text is bounded by nothing here', () =>
 function timed(pdf: Buffer, budgetMs: number) {
   const base64 = pdf.toString('base64');
   const startMs = threadCpuMs();
-  const size = sizeWithin(base64, new CpuBudget(budgetMs));
+  const size = sizeWithin(base64, new CpuDeadline(budgetMs));
   return { size, usedMs: threadCpuMs() - startMs };
 }
 

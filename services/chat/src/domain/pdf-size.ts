@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import type { CpuBudget } from './cpu-budget';
+import type { CpuDeadline } from './cpu-deadline';
 import { type ContentStrings, normalizeObject, stringBytesOf } from './pdf-text';
 
 /** What bounds the tokens of a PDF. */
@@ -60,7 +60,7 @@ class Unbounded extends Error {}
  * made in a way that could hide pages or repeat text, or not read within the budget (see the README): only the model's
  * context bounds it.
  */
-export function pdfSize(base64: string, budget: CpuBudget): PdfSize | undefined {
+export function pdfSize(base64: string, budget: CpuDeadline): PdfSize | undefined {
   if (base64.length > MAX_BASE64_CHARS) return undefined;
   try {
     budget.spend(base64.length);
@@ -71,7 +71,7 @@ export function pdfSize(base64: string, budget: CpuBudget): PdfSize | undefined 
   }
 }
 
-function sizeOf(bytes: Buffer, budget: CpuBudget): PdfSize {
+function sizeOf(bytes: Buffer, budget: CpuDeadline): PdfSize {
   const { objects, trailers, stringBytes } = readObjects(bytes, budget);
   const streams = new StreamReader(budget);
   const texts = [...objects.map(({ text }) => text), ...trailers];
@@ -120,7 +120,7 @@ interface FileContent {
  * Reads the file from end to end rather than by its table of contents. Between objects there may be nothing but such
  * tables and trailers, so that no object is overlooked.
  */
-function readObjects(bytes: Buffer, budget: CpuBudget): FileContent {
+function readObjects(bytes: Buffer, budget: CpuDeadline): FileContent {
   const text = bytes.toString('latin1');
   if (!text.startsWith('%PDF-')) throw new Unbounded('no header');
   const objects: PdfObject[] = [];
@@ -156,7 +156,7 @@ function readObjects(bytes: Buffer, budget: CpuBudget): FileContent {
 }
 
 /** Past white space, comments, cross-reference tables and trailers. */
-function skipBetween(text: string, start: number, trailers: string[], budget: CpuBudget): number {
+function skipBetween(text: string, start: number, trailers: string[], budget: CpuDeadline): number {
   const between = /(?:[\s\0]+|%[^\r\n]*|xref\s[\d\sfn]*|startxref\s+\d+|trailer\b)/y;
   let at = start;
   for (;;) {
@@ -195,7 +195,7 @@ function streamEnd(text: string, dataAt: number, dictionary: string): StreamEnd 
 }
 
 /** What could hide pages or text from what is read below. */
-function refuseTricks(structure: string, budget: CpuBudget): void {
+function refuseTricks(structure: string, budget: CpuDeadline): void {
   budget.spend(structure.length);
   if (/\/(?:Encrypt|XFA)\b/.test(structure)) throw new Unbounded('encrypted, or an XFA form');
   // Letters and digits are written so only to hide a name.
@@ -206,7 +206,7 @@ function refuseTricks(structure: string, budget: CpuBudget): void {
 }
 
 /** Leaves of the tree of pages: each is an object, and is named once. */
-function pagesOf(structure: string, budget: CpuBudget): number {
+function pagesOf(structure: string, budget: CpuDeadline): number {
   const named = new Set<string>();
   let arrays = 0;
   for (const [, kids = ''] of budget.matches(structure, /\/Kids\s*\[([^[\]<]*)\]/g)) {
@@ -224,7 +224,7 @@ function pagesOf(structure: string, budget: CpuBudget): number {
 }
 
 /** The streams that pages show, each as often as it is named. */
-function contentOf(structure: string, byNumber: ByNumber, budget: CpuBudget): PdfObject[] {
+function contentOf(structure: string, byNumber: ByNumber, budget: CpuDeadline): PdfObject[] {
   const content: PdfObject[] = [];
   const add = (number: string) => {
     const versions = streamsOf(Number(number), byNumber);
@@ -281,7 +281,7 @@ function bytesOfMaps(
   structure: string,
   byNumber: ByNumber,
   streams: StreamReader,
-  budget: CpuBudget,
+  budget: CpuDeadline,
 ): number {
   const numbers = new Set<number>();
   for (const [, number] of budget.matches(structure, /\/ToUnicode\s+(\d+)\s+\d+\s+R\b/g)) {
@@ -300,7 +300,7 @@ function bytesOfMaps(
 }
 
 /** The same of fonts that name the glyph of each code. */
-function bytesOfGlyphs(structure: string, budget: CpuBudget): number {
+function bytesOfGlyphs(structure: string, budget: CpuDeadline): number {
   let most = 0;
   let arrays = 0;
   for (const [, names = ''] of budget.matches(structure, /\/Differences\s*\[([^[\]]*)\]/g)) {
@@ -335,7 +335,7 @@ function bytesOfGlyph(name: string): number {
   }, 0);
 }
 
-function occurrences(text: string, pattern: RegExp, budget: CpuBudget, most = MAX_COUNT): number {
+function occurrences(text: string, pattern: RegExp, budget: CpuDeadline, most = MAX_COUNT): number {
   let count = 0;
   for (const _found of budget.matches(text, pattern)) {
     if (++count > most) throw new Unbounded('more than a document has');
@@ -345,10 +345,10 @@ function occurrences(text: string, pattern: RegExp, budget: CpuBudget, most = MA
 
 /** Reads the data of streams, within a limit for the file. */
 class StreamReader {
-  readonly #budget: CpuBudget;
+  readonly #budget: CpuDeadline;
   #leftBytes = MAX_STREAM_BYTES;
 
-  constructor(budget: CpuBudget) {
+  constructor(budget: CpuDeadline) {
     this.#budget = budget;
   }
 

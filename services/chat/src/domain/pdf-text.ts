@@ -1,4 +1,4 @@
-import type { CpuBudget } from './cpu-budget';
+import type { CpuDeadline } from './cpu-deadline';
 
 const OPEN = 0x28;
 const CLOSE = 0x29;
@@ -25,7 +25,12 @@ const END = /^(?:endobj|stream|startxref)$/;
  * @param toEnd reads all of the text instead: objects in a stream have no such word
  * @throws Error when there is no such end, or the budget is spent
  */
-export function normalizeObject(text: string, start: number, budget: CpuBudget, toEnd = false): NormalObject {
+export function normalizeObject(
+  text: string,
+  start: number,
+  budget: CpuDeadline,
+  toEnd = false,
+): NormalObject {
   const pieces: string[] = [];
   let stringBytes = 0;
   TOKEN.lastIndex = start;

@@ -1,13 +1,14 @@
-import { type CountingShare, LEAST_MS } from './counting-share';
-import { CpuBudget } from './cpu-budget';
+import type { CpuTimeQuota } from '@gateway/quota';
+import { CpuDeadline } from './cpu-deadline';
 import { type PdfSize, pdfSize } from './pdf-size';
+import { MINIMUM_COUNT_MS } from './tokenizer-cpu-quota';
 import type { RequestSize } from './upper-bound';
 
 /** CPU to read the PDFs of one call. */
 const BUDGET_MS = 100;
 
 /** The same size with what is in its PDFs, where that bounds them and the account has time left to read them. */
-export function sizedPdfs(size: RequestSize, accountId: string, counting: CountingShare): RequestSize {
+export function sizedPdfs(size: RequestSize, accountId: string, counting: CpuTimeQuota): RequestSize {
   const { pdfs = [] } = size;
   if (pdfs.length === 0 || size.hasMedia) return size;
   const pdf = counting.run(accountId, BUDGET_MS, (budgetMs) => sumOf(pdfs, budgetMs));
@@ -16,8 +17,8 @@ export function sizedPdfs(size: RequestSize, accountId: string, counting: Counti
 
 /** Undefined when one of them cannot be bounded, or the time does not suffice for all of them. */
 function sumOf(pdfs: readonly string[], budgetMs: number): PdfSize | undefined {
-  if (budgetMs <= LEAST_MS) return undefined;
-  const budget = new CpuBudget(budgetMs);
+  if (budgetMs <= MINIMUM_COUNT_MS) return undefined;
+  const budget = new CpuDeadline(budgetMs);
   let pages = 0;
   let textTokens = 0;
   for (const base64 of pdfs) {

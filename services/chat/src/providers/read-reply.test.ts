@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { BodyRoom } from '@gateway/quota';
+import { Quota } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
-import { ReplyRoom } from '../domain/reply-room';
+import { ReplyMemory } from '../domain/reply-memory';
 import { readMessage } from './anthropic/read-message';
 import { ResponseReader } from './gemini/response-reader';
 import { readReply } from './read-reply';
@@ -10,10 +10,10 @@ import type { UpstreamResponse } from './upstream-http';
 const LONG = '{"id":12345678901234567890,"of":[{"n":-9007199254740993}]}';
 const NUMBER = '12345678901234567890';
 
-const room = new ReplyRoom(new BodyRoom(0, 0));
+const memory = new ReplyMemory(new Quota({ limit: 0 }), 'a');
 const reply = async (json: string) => {
   const body = Readable.from([Buffer.from(json)]) as unknown as UpstreamResponse['body'];
-  return (await readReply(body, room.hold('a'))).value;
+  return (await readReply(body, memory)).value;
 };
 
 const message = async (input: string) =>

@@ -1,5 +1,5 @@
 import type { WholeReply } from '../domain/chat-provider';
-import { type HeldReply, MAX_REPLY_BYTES } from '../domain/reply-room';
+import { MAX_REPLY_BYTES, type ReplyMemory } from '../domain/reply-memory';
 import { parseExact } from '../json/exact-json';
 import type { UpstreamResponse } from './upstream-http';
 
@@ -14,12 +14,12 @@ export interface ReplyObject extends WholeReply {
 export class ReplyTooLarge extends Error {}
 
 /**
- * @param held the room that is taken for it, which is its reader's to give
- * @throws Error when the reply is cut or no JSON object; ReplyTooLarge; GatewayError when there is no room for it
+ * @param memory reserved for the reply; its caller releases it
+ * @throws Error when the reply is cut or no JSON object; ReplyTooLarge; ReplyMemoryExhausted
  */
-export async function readReply(reply: UpstreamResponse['body'], held: HeldReply): Promise<ReplyObject> {
-  const bytes = await readAll(reply, MAX_REPLY_BYTES, held);
-  held.end(bytes.length);
+export async function readReply(reply: UpstreamResponse['body'], memory: ReplyMemory): Promise<ReplyObject> {
+  const bytes = await readAll(reply, MAX_REPLY_BYTES, memory);
+  memory.shrink(bytes.length);
   const value = parseJson(bytes, parseExact);
   if (typeof value !== 'object' || value === null) throw new Error('reply is no JSON object');
   return { bytes, value: value as Record<string, unknown> };
@@ -43,15 +43,19 @@ function parseJson(bytes: Buffer, parse: (json: string) => unknown): unknown {
   }
 }
 
-async function readAll(body: UpstreamResponse['body'], maxBytes: number, held?: HeldReply): Promise<Buffer> {
+async function readAll(
+  body: UpstreamResponse['body'],
+  maxBytes: number,
+  memory?: ReplyMemory,
+): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const bytes of body) {
     size += bytes.length;
     if (size > maxBytes) throw new ReplyTooLarge('reply is too large');
     pieces.push(bytes);
-    const room = held?.grow(size);
-    if (room) await room;
+    const reserved = memory?.grow(size);
+    if (reserved) await reserved;
   }
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 }

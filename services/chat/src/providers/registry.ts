@@ -1,11 +1,11 @@
 import { SettingsError } from '@gateway/process';
+import type { Quota } from '@gateway/quota';
 import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
 import { geminiProvider } from './gemini/gemini-provider';
 import { DIALECTS, type OpenAiDialect } from './openai/dialect';
 import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
-import type { UnreadBudget } from './unread-budget';
 
 interface Account {
   readonly id: string;
@@ -14,7 +14,7 @@ interface Account {
 }
 
 interface KnownProvider extends ProviderAddress {
-  readonly create: (account: Account, unread: UnreadBudget) => ChatProvider;
+  readonly create: (account: Account, unread: Quota) => ChatProvider;
 }
 
 const openAiLike =
@@ -22,7 +22,7 @@ const openAiLike =
     dialect: OpenAiDialect,
     counting: Partial<Pick<OpenAiAccount, 'usage' | 'encoding' | 'countsByO200k'>> = {},
   ) =>
-  (account: Account, unread: UnreadBudget): ChatProvider =>
+  (account: Account, unread: Quota): ChatProvider =>
     openAiProvider(
       {
         usage: { reasoning: 'included' },
@@ -88,7 +88,7 @@ export interface ProviderSettings {
 export function createProviders(
   settings: ProviderSettings,
   env: NodeJS.ProcessEnv,
-  unread: UnreadBudget,
+  unread: Quota,
 ): ReadonlyMap<string, ChatProvider> {
   const providers = new Map<string, ChatProvider>();
   const offered = settings.CHAT_PROVIDERS.split(',').filter(Boolean);

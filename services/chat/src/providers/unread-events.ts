@@ -1,5 +1,5 @@
+import type { Quota } from '@gateway/quota';
 import { TokenCounter } from '../domain/token-count';
-import type { UnreadBudget } from './unread-budget';
 
 /** Takes the text out of a format's events. */
 export interface TextReader {
@@ -14,16 +14,17 @@ const CHARS_PER_TOKEN = 4;
 
 /** Events of a stream as they passed, to be read only if their text has to be counted, or memory is short. */
 export class UnreadEvents {
-  readonly #budget: UnreadBudget;
+  readonly #memory: Quota;
   readonly #reader: TextReader;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
+  #reservedBytes = 0;
   #events = 0;
   #eventBytes = 0;
   #leastEventBytes = Number.POSITIVE_INFINITY;
 
-  constructor(budget: UnreadBudget, reader: TextReader) {
-    this.#budget = budget;
+  constructor(memory: Quota, reader: TextReader) {
+    this.#memory = memory;
     this.#reader = reader;
   }
 
@@ -33,8 +34,9 @@ export class UnreadEvents {
     if (event.length < this.#leastEventBytes) this.#leastEventBytes = event.length;
     this.#unread.push(event);
     this.#unreadBytes += event.length;
-    this.#budget.add(event.length);
-    if (this.#budget.exhausted && this.#unreadBytes > MIN_READ_BYTES) this.#read();
+    const isReserved = !this.#memory.acquire(undefined, event.length);
+    if (isReserved) this.#reservedBytes += event.length;
+    else if (this.#unreadBytes > MIN_READ_BYTES) this.#read();
   }
 
   /**
@@ -62,7 +64,8 @@ export class UnreadEvents {
 
   /** Lets go of what is unread. */
   close(): void {
-    this.#budget.add(-this.#unreadBytes);
+    this.#memory.release(undefined, this.#reservedBytes);
+    this.#reservedBytes = 0;
     this.#unread = [];
     this.#unreadBytes = 0;
   }

@@ -1,7 +1,7 @@
 import { jsonReply, type LinkHandler } from '@gateway/link';
+import type { CpuTimeQuota } from '@gateway/quota';
 import type { Admission } from '../app/admission';
 import { countConversation } from '../domain/count-conversation';
-import type { CountingShare } from '../domain/counting-share';
 import { type ModelLookup, resolveChatModel } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { parseCountTokens, toTokenCount } from '../formats/anthropic/count-tokens';
@@ -9,7 +9,7 @@ import { parseCountTokens, toTokenCount } from '../formats/anthropic/count-token
 export interface CountTokensDeps {
   readonly models: ModelLookup;
   readonly admission: Pick<Admission, 'admitFree'>;
-  readonly counting: CountingShare;
+  readonly counting: CpuTimeQuota;
 }
 
 /** `POST /v1/messages/count_tokens`: by our own count, whichever provider owns the model; costs nothing. */

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { LinkRequest } from '@gateway/link';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import type { CallPlaces } from '@gateway/quota';
+import type { Quota } from '@gateway/quota';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { Endpoint, RelayEndpoint, RelayedCall, UserCall } from './endpoint';
@@ -12,8 +12,8 @@ type Carrier = RelayedCall['carrier'];
 
 export interface PlaygroundDependencies {
   readonly billing: Billing;
-  /** For the calls that each account has under way. */
-  readonly places: CallPlaces;
+  /** Calls in flight per account. */
+  readonly calls: Quota;
   /** The paths of a service that is not there don't exist. */
   readonly carriers: { readonly chat?: Carrier | undefined; readonly media?: Carrier | undefined };
 }
@@ -25,7 +25,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$
 const keyed = z.looseObject({ key_id: z.string().min(1).max(128) });
 
 /** Calls as callers of `/v1` make them, with one of the account's keys: admitted, billed and recorded as those. */
-export function playgroundEndpoints({ billing, places, carriers }: PlaygroundDependencies): Endpoint[] {
+export function playgroundEndpoints({ billing, calls, carriers }: PlaygroundDependencies): Endpoint[] {
   const endpoint = (
     [method, path]: readonly ['GET' | 'POST', string],
     carrier: Carrier | undefined,
@@ -39,7 +39,7 @@ export function playgroundEndpoints({ billing, places, carriers }: PlaygroundDep
             method,
             path: `/playground/${path}`,
             access: method === 'GET' ? 'viewer' : 'member',
-            relay: (call) => relay(places, carrier, call, toRequest),
+            relay: (call) => relay(calls, carrier, call, toRequest),
             doc,
             ...more,
           },
@@ -94,13 +94,12 @@ export function playgroundEndpoints({ billing, places, carriers }: PlaygroundDep
 }
 
 async function relay(
-  places: CallPlaces,
+  calls: Quota,
   carrier: Carrier,
   call: UserCall,
   toRequest: (call: UserCall) => Promise<LinkRequest>,
 ): Promise<RelayedCall> {
-  const done = places.take(call.user.accountId);
-  if (!done) throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+  const done = calls.lease(call.user.accountId);
   try {
     return { carrier, request: await toRequest(call), done };
   } catch (error) {

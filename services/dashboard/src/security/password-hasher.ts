@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
+import { FairSemaphore, SemaphoreExhausted } from '@gateway/quota';
 import { hash, type Options, verify } from '@node-rs/argon2';
-import { WorkQueue } from './work-queue';
 
 /** Argon2id with 19 MiB and two passes, the least that OWASP recommends. */
 const ARGON2: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -8,15 +8,17 @@ const ARGON2: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, paralle
 /** Each hash takes about 20 ms of a core and 19 MiB; more at once would starve everything else. */
 const CONCURRENCY = 2;
 const MAX_WAITING = 64;
-/** Of one address: many people may share one, but a flood from it leaves places to the others. */
+/** Per address: many people may share one, but a flood from it leaves capacity to the others. */
 const MAX_WAITING_PER_ADDRESS = 16;
+const MAX_WAIT_MS = 10_000;
 const BUSY_RETRY_SECONDS = 2;
 
 export class PasswordHasher {
-  readonly #queue = new WorkQueue({
+  readonly #hashes = new FairSemaphore({
     concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
-    maxWaitingPerParty: MAX_WAITING_PER_ADDRESS,
+    maxWaitingPerHolder: MAX_WAITING_PER_ADDRESS,
+    maxWaitMs: MAX_WAIT_MS,
   });
   #decoy: Promise<string> | undefined;
 
@@ -33,9 +35,12 @@ export class PasswordHasher {
     return matches && storedHash !== undefined;
   }
 
-  #work<T>(address: string, job: () => Promise<T>): Promise<T> {
-    const result = this.#queue.run(address, job);
-    if (result) return result;
-    throw new GatewayError('too_many_attempts', { retryAfterSeconds: BUSY_RETRY_SECONDS });
+  async #work<T>(address: string, job: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#hashes.run(address, job);
+    } catch (cause) {
+      if (!(cause instanceof SemaphoreExhausted)) throw cause;
+      throw new GatewayError('too_many_attempts', { retryAfterSeconds: BUSY_RETRY_SECONDS, cause });
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { FreshQuestions } from '@gateway/quota';
+import { RequestCoalescer } from '@gateway/quota';
 
 /** A key as billing resolved it. */
 export interface ResolvedKey {
@@ -41,7 +41,7 @@ export class KeyCache {
   readonly #options: KeyCacheOptions;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
-  readonly #questions: FreshQuestions<ResolvedKey>;
+  readonly #refused: RequestCoalescer<ResolvedKey>;
   #resolving = new Map<string, Promise<ResolvedKey>>();
   #resolvingCount = 0;
   #watched = false;
@@ -52,9 +52,9 @@ export class KeyCache {
   constructor(options: KeyCacheOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#questions = new FreshQuestions({
+    this.#refused = new RequestCoalescer({
       gapMs: options.refusalGapMs,
-      maxSubjects: options.maxRefusals,
+      maxIds: options.maxRefusals,
       now: this.#now,
       ...(options.wait && { wait: options.wait }),
     });
@@ -80,7 +80,7 @@ export class KeyCache {
       if (answer) return answer;
     }
     let sent = false;
-    const answer = this.#questions.ask(digest, () => {
+    const answer = this.#refused.request(digest, () => {
       sent = true;
       return this.#ask(key, digest);
     });
@@ -104,14 +104,14 @@ export class KeyCache {
     this.#generation += 1;
     this.#resolving = new Map();
     this.#entries.clear();
-    this.#questions.clear();
+    this.#refused.clear();
   }
 
   invalidate(keyIds: readonly string[], accountIds: readonly string[]): void {
     this.#generation += 1;
     // Whoever asks from now on must not join an answer that may be older than the change.
     this.#resolving = new Map();
-    this.#questions.clear();
+    this.#refused.clear();
     const keys = new Set(keyIds);
     const accounts = new Set(accountIds);
     for (const [digest, { resolved }] of this.#entries) {
@@ -148,7 +148,7 @@ export class KeyCache {
       .resolve(key)
       .then(
         (resolved) => {
-          this.#questions.forget(digest);
+          this.#refused.forget(digest);
           if (this.#mayKeep(generation)) this.#keep(digest, { resolved, sinceMs });
           return resolved;
         },

@@ -7,7 +7,7 @@ import { until } from '../testing/until';
 let trusting: EdgeFixture;
 let wary: EdgeFixture;
 beforeAll(async () => {
-  const settings = { EDGE_DASHBOARD_BODY_MEMORY_BYTES: '8000000' };
+  const settings = { EDGE_DASHBOARD_BODY_MEMORY_BYTES: '2000000' };
   trusting = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '127.0.0.0/8, 192.0.2.9' });
   wary = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '10.0.0.0/8' });
 });
@@ -41,27 +41,27 @@ describe('the address that the dashboard is told', () => {
   });
 });
 
-describe('the share of bodies', () => {
+describe('the memory for bodies', () => {
   let holder: RawConnection | undefined;
   afterEach(() => {
     holder?.socket.destroy();
   });
 
-  async function hold({ dashboardPort, metric }: EdgeFixture, from: string): Promise<void> {
+  async function hold({ dashboardPort, bodyBytes }: EdgeFixture, from: string): Promise<void> {
     holder = connectRaw(dashboardPort);
     holder.socket.write(login([from], 'x'.repeat(999_000), 1_000_000));
-    await until(async () => (await metric('edge_body_bytes')) === 999_000);
+    await until(async () => (await bodyBytes()) === 999_000);
   }
   const send = ({ dashboardPort }: EdgeFixture, from: string) =>
     sendRaw(dashboardPort, login([from], 'x'.repeat(90_000)));
 
-  test('is that of the caller behind a trusted proxy, and in IPv6 of its network', async () => {
+  test('is bounded per client address behind a trusted proxy, and for IPv6 per network', async () => {
     await hold(trusting, '2001:db8::1');
     expectRawError(await send(trusting, '2001:db8::2'), 'rate_limited');
     expect(parseReply(await send(trusting, '2001:db8:0:1::1')).status).toBe(200);
   });
 
-  test('is not got anew by a caller that names other addresses', async () => {
+  test('is not extended for a client that claims other addresses', async () => {
     await hold(wary, '203.0.113.1');
     expectRawError(await send(wary, '203.0.113.2'), 'rate_limited');
   });

@@ -51,7 +51,7 @@ function begin(lines: string, of = fixture): RawConnection {
 }
 const chunk = (bytes: Buffer) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
-const expectNothingLeft = (of = fixture) => until(async () => (await of.metric('edge_body_bytes')) === 0);
+const expectNothingLeft = (of = fixture) => until(async () => (await of.bodyBytes()) === 0);
 
 describe('a form for the playground', () => {
   test('goes through whole, with its query, type and length', async () => {
@@ -94,7 +94,7 @@ describe('a form for the playground', () => {
     const connection = begin(`Connection: close\r\nContent-Length: ${MAX_BYTES}`);
     connection.socket.write(Buffer.alloc(MAX_BYTES));
     await until(() => held !== undefined);
-    await until(async () => (await fixture.metric('edge_body_bytes')) === 512 * 1024);
+    await until(async () => (await fixture.bodyBytes()) === 512 * 1024);
     expect(connection.socket.writableLength).toBeGreaterThan(0);
     held!.resume();
     await connection.closed;
@@ -129,9 +129,9 @@ describe('a form for the playground', () => {
     await expectFetchError(await post(large, { 'content-type': 'application/json' }), 'invalid_request');
   });
 
-  test('has a bound on those that one user has under way', async () => {
-    const open = Array.from({ length: 8 }, () => begin(`Content-Length: ${MIB}`));
-    await until(async () => (await fixture.metric('edge_body_bytes')) === 8 * 512 * 1024);
+  test('is bounded together with the other forms of its user', async () => {
+    const open = Array.from({ length: 32 }, () => begin(`Content-Length: ${MIB}`));
+    await until(async () => (await fixture.bodyBytes()) === 32 * 512 * 1024);
     await expectFetchError(await post('x'), 'rate_limited');
     for (const { socket } of open) socket.destroy();
     await expectNothingLeft();

@@ -1,9 +1,8 @@
 import type { ClientRequest } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import { CallerGone, type Exchange } from './exchange';
-import { tooLarge } from './read-body';
+import { leaseUploadMemory, tooLarge } from './read-body';
 import type { SendLimits } from './send-body';
-import { takeUploadShare } from './upload-share';
 import { MIN_BYTES_PER_SECOND } from './watch-progress';
 
 /**
@@ -13,7 +12,7 @@ import { MIN_BYTES_PER_SECOND } from './watch-progress';
 export class ProxiedUpload {
   readonly #exchange: Exchange;
   readonly #limits: SendLimits;
-  readonly #giveShare: () => void;
+  readonly #releaseMemory: () => void;
   readonly #endMs: number;
   /** The proxy takes the header away. */
   readonly #isAwaited: boolean;
@@ -34,7 +33,7 @@ export class ProxiedUpload {
     this.#exchange = exchange;
     this.#limits = limits;
     this.#endMs = performance.now() + limits.timeoutMs;
-    this.#giveShare = takeUploadShare(request, limits, sender);
+    this.#releaseMemory = leaseUploadMemory(request, limits, sender);
     this.#isAwaited = request.headers.expect !== undefined;
     request.once('end', this.#stop);
     // A request that has its answer already is not told that its connection closed.
@@ -99,7 +98,7 @@ export class ProxiedUpload {
     const { request } = this.#exchange;
     request.off('data', this.#count).off('end', this.#stop);
     request.socket.off('close', this.#onClose);
-    this.#giveShare();
+    this.#releaseMemory();
   };
 }
 

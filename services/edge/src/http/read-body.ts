@@ -1,15 +1,15 @@
+import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/errors';
-import type { BodyRoom, ByteShares } from '@gateway/quota';
+import { LINK_BODY_WINDOW_BYTES } from '@gateway/link';
+import { type Quota, quotaExhausted } from '@gateway/quota';
 import { CallerGone, type Exchange } from './exchange';
 import { GatheredChunks } from './gathered-chunks';
 import { type ProgressLimits, watchProgress } from './watch-progress';
 
 export interface BodyLimits extends ProgressLimits {
   readonly maxBytes: number;
-  /** Shared by all requests: what is read here is taken from it, until it is released. */
-  readonly room: BodyRoom;
-  /** What of that each may have unfinished: whole bodies go on to be judged and paid for, one that never ends is not. */
-  readonly unfinished: ByteShares;
+  /** Memory for the bodies of all requests; each is accounted for until it is released. */
+  readonly memory: Quota;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -29,17 +29,15 @@ export function readBody(
   sender: string,
 ): Promise<BufferedBody> {
   return new Promise((resolve, reject) => {
-    const { room, maxBytes, unfinished } = limits;
+    const { memory, maxBytes } = limits;
     const chunks = new GatheredChunks();
     let takenBytes = 0;
-    let unfinishedBytes = 0;
     const release = () => {
-      room.give(sender, takenBytes);
+      memory.release(sender, takenBytes);
       takenBytes = 0;
     };
     const settle = () => {
       stopWatching();
-      unfinished.give(sender, unfinishedBytes);
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       response.off('finish', onClose);
     };
@@ -53,10 +51,8 @@ export function readBody(
     };
     const onData = (chunk: Buffer) => {
       if (takenBytes + chunk.length > maxBytes) return fail(tooLarge());
-      if (!room.take(sender, chunk.length)) return fail(tooManyAtOnce());
+      if (memory.acquire(sender, chunk.length)) return fail(quotaExhausted());
       takenBytes += chunk.length;
-      if (!unfinished.take(sender, chunk.length, room.leftBytes)) return fail(tooManyAtOnce());
-      unfinishedBytes += chunk.length;
       chunks.add(chunk);
     };
     const onEnd = () => {
@@ -83,8 +79,20 @@ export function readBody(
   });
 }
 
-export function tooManyAtOnce(): GatewayError {
-  return new GatewayError('rate_limited', { retryAfterSeconds: 1 });
+/** What one upload buffers: what waits for the next service to read, and what waits behind that. */
+const UPLOAD_BUFFER_BYTES = 4 * LINK_BODY_WINDOW_BYTES;
+
+/**
+ * Reserves memory for a streamed upload and returns the function that releases it; it may be called more than once.
+ * @throws GatewayError when the body is declared too large, or too many bodies are in flight
+ */
+export function leaseUploadMemory(
+  request: IncomingMessage,
+  { memory, maxBytes }: BodyLimits,
+  sender: string,
+): () => void {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  return memory.lease(sender, UPLOAD_BUFFER_BYTES);
 }
 
 export function tooLarge(): GatewayError {

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import type { Exchange } from './exchange';
-import { type BodyLimits, tooLarge } from './read-body';
-import { takeUploadShare } from './upload-share';
+import { type BodyLimits, leaseUploadMemory, tooLarge } from './read-body';
 import { watchProgress } from './watch-progress';
 
 /** The part of a linked call that is needed here. */
@@ -23,7 +22,7 @@ export interface SendLimits extends BodyLimits {
 export class StreamedUpload {
   readonly #exchange: Exchange;
   readonly #limits: SendLimits;
-  readonly #giveShare: () => void;
+  readonly #releaseMemory: () => void;
   readonly #endMs: number;
   #taker: BodyTaker | undefined;
   #onFail: (error: GatewayError) => void = () => undefined;
@@ -37,7 +36,7 @@ export class StreamedUpload {
     this.#exchange = exchange;
     this.#limits = limits;
     this.#endMs = performance.now() + limits.timeoutMs;
-    this.#giveShare = takeUploadShare(exchange.request, limits, sender);
+    this.#releaseMemory = leaseUploadMemory(exchange.request, limits, sender);
   }
 
   get unfinished(): boolean {
@@ -74,7 +73,7 @@ export class StreamedUpload {
     request.off('readable', this.#pass).off('end', this.#onEnd);
     // What is left of it is not worth waiting for.
     if (this.unfinished) response.shouldKeepAlive = false;
-    this.#giveShare();
+    this.#releaseMemory();
   }
 
   readonly #pass = () => {

@@ -25,7 +25,7 @@ describe('a slow client', () => {
   test('with its body is told and cut off, and its bytes are given back', async () => {
     const text = await send(`${HEAD}Content-Length: 50000\r\n\r\n${'x'.repeat(1_000)}`);
     expectRawError(text, 'invalid_request');
-    await until(async () => (await fixture.metric('edge_body_bytes')) === 0);
+    await until(async () => (await fixture.bodyBytes()) === 0);
   });
 
   test('with a chunked body is told too', async () => {
@@ -50,7 +50,7 @@ describe('a body', () => {
   test('that stops coming is given up long before its time is over', async () => {
     const bytes = `${HEAD}Content-Length: 50000\r\n\r\n${'x'.repeat(49_990)}`;
     expectRawError(await sendRaw(watchful.apiPort, bytes), 'invalid_request');
-    await until(async () => (await watchful.metric('edge_body_bytes')) === 0);
+    await until(async () => (await watchful.bodyBytes()) === 0);
   });
 
   test('that trickles is given up as well', async () => {

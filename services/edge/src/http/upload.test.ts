@@ -21,8 +21,8 @@ beforeAll(async () => {
   hasty = await startEdgeFixture({ EDGE_STALL_TIMEOUT_MS: '400', EDGE_BODY_PROGRESS_MS: '400' });
   fixture = await startEdgeFixture({
     EDGE_MAX_UPLOAD_BYTES: String(MAX_BYTES),
-    // 16 MiB for the unfinished bodies of one account: 32 uploads.
-    EDGE_BODY_MEMORY_BYTES: String(128 * MIB),
+    // Half of it for an account that is alone: 32 uploads.
+    EDGE_BODY_MEMORY_BYTES: String(32 * MIB),
     EDGE_MAX_BODY_BYTES: String(MIB),
   });
 });
@@ -71,8 +71,8 @@ function begin(lines: string, { apiPort } = fixture): RawConnection {
 }
 
 /** Nothing of it is left: no bytes held, no call under way. */
-async function expectNothingLeft({ metric, media } = fixture): Promise<void> {
-  await until(async () => (await metric('edge_body_bytes')) === 0);
+async function expectNothingLeft({ bodyBytes, media } = fixture): Promise<void> {
+  await until(async () => (await bodyBytes()) === 0);
   await until(() => media.links.callsInFlight === 0);
 }
 
@@ -163,7 +163,7 @@ describe('what media does not take', () => {
     expect(connection.socket.bytesWritten - connection.socket.writableLength).toBeLessThan(MAX_BYTES);
     const json = await post('/v1/images', '{}', { 'content-type': 'application/json' });
     expect(await json.text()).toBe('json');
-    expect(await fixture.metric('edge_body_bytes')).toBe(4 * LINK_BODY_WINDOW_BYTES);
+    expect(await fixture.bodyBytes()).toBe(4 * LINK_BODY_WINDOW_BYTES);
     go();
     await connection.closed;
     expect(parseReply(connection.text())).toMatchObject({ status: 200, body: String(MAX_BYTES) });
@@ -241,9 +241,9 @@ describe('a caller', () => {
     await expectNothingLeft();
   });
 
-  test('has a bound on its unfinished uploads; others have theirs', async () => {
+  test('are bounded per account, and other accounts keep their part', async () => {
     const open = Array.from({ length: 32 }, () => begin(`Content-Length: ${MIB}`));
-    await until(async () => (await fixture.metric('edge_body_bytes')) === 32 * 4 * LINK_BODY_WINDOW_BYTES);
+    await until(async () => (await fixture.bodyBytes()) === 32 * 4 * LINK_BODY_WINDOW_BYTES);
     const refused = await post('/v1/images', 'x');
     expect(refused.headers.get('retry-after')).toBe('1');
     await expectFetchError(refused, 'rate_limited');
@@ -319,7 +319,7 @@ test('media killed in the middle is internal_error', async () => {
     await own.media.stop();
     await connection.closed;
     expectRawError(connection.text(), 'internal_error');
-    expect(await own.metric('edge_body_bytes')).toBe(0);
+    expect(await own.bodyBytes()).toBe(0);
   } finally {
     await own.stop();
   }

@@ -22,8 +22,10 @@ export interface EdgeFixture {
   readonly dashboardPort: number;
   readonly apiUrl: string;
   readonly dashboardUrl: string;
-  /** A metric that has no labels. */
+  /** Value of a metric, named with its labels. */
   metric(name: string): Promise<number>;
+  /** Memory of the request bodies in flight. */
+  bodyBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -63,7 +65,14 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
     dashboardUrl: `http://127.0.0.1:${dashboardPort}`,
     async metric(name) {
       const text = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text();
-      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+      const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+      return Number(line?.slice(name.length + 1));
+    },
+    async bodyBytes() {
+      const [api, ofDashboard] = await Promise.all(
+        ['api', 'dashboard'].map((space) => fixture.metric(`edge_quota_used{quota="${space}_bodies"}`)),
+      );
+      return api! + ofDashboard!;
     },
     async stop() {
       await edge.stop();

@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
+import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { bufferedBody } from '../calls/buffered-body';
-import type { SpoolBudget } from '../domain/spool-budget';
 import type { Idempotency } from '../store/idempotency';
-import { BusyKeys } from './busy-keys';
 import { IdempotencyWriter } from './idempotency-writer';
+import { InFlightKeys } from './in-flight-keys';
 import type { OwnKey } from './own-key';
 import { type ClaimedCall, checkIdempotencyKey, type KeptAnswer } from './rules/idempotency';
 import { UnkeyedCall } from './unkeyed-call';
@@ -34,28 +34,23 @@ export interface IdempotentCallsDeps {
   /** For a call of the same key that is under way. */
   readonly waitMs: number;
   /** For the bodies of answers that are being played again. */
-  readonly replays: Pick<SpoolBudget, 'take' | 'give'>;
+  readonly replays: Quota;
+  /** Calls that wait for another one with their key. */
+  readonly waiters: Quota;
 }
 
-/** Who waits is unpaid, and keeps what it brought. */
-const MAX_WAITERS = 256;
-const MAX_ACCOUNT_WAITERS = 4;
 const NOTE_RETRY_MS = 100;
 
 /** Calls that their callers may send again under the same Idempotency-Key: they are carried out once. */
 export class IdempotentCalls {
   readonly #deps: IdempotentCallsDeps;
-  readonly #busy: BusyKeys;
+  readonly #inFlight: InFlightKeys;
   readonly #notes: IdempotencyWriter;
 
   constructor(deps: IdempotentCallsDeps) {
     this.#deps = deps;
     this.#notes = new IdempotencyWriter({ store: deps.store, firstWaitMs: NOTE_RETRY_MS });
-    this.#busy = new BusyKeys({
-      store: deps.store,
-      maxWaiters: MAX_WAITERS,
-      maxAccountWaiters: MAX_ACCOUNT_WAITERS,
-    });
+    this.#inFlight = new InFlightKeys({ store: deps.store, waiters: deps.waiters });
   }
 
   /**
@@ -81,13 +76,13 @@ export class IdempotentCalls {
   }
 
   async #claimWhenFree(context: RequestContext, call: ClaimedCall): Promise<Claimed> {
-    const leave = this.#busy.enter(call.accountId);
+    const leave = this.#inFlight.enter(call.accountId);
     const untilMs = performance.now() + this.#deps.waitMs;
     try {
       for (;;) {
         const leftMs = untilMs - performance.now();
         if (leftMs <= 0) return { kind: 'busy' };
-        await this.#busy.changed(call, leftMs, context.signal);
+        await this.#inFlight.changed(call, leftMs, context.signal);
         const claimed = await this.#claimOnce(context, call);
         if (claimed) return claimed;
       }
@@ -116,8 +111,7 @@ export class IdempotentCalls {
       headers,
       async open() {
         if (bodyBytes === undefined) return undefined;
-        replays.take(call.accountId, bodyBytes);
-        const over = () => replays.give(call.accountId, bodyBytes);
+        const over = replays.lease(call.accountId, bodyBytes);
         try {
           const body = await store.bodyOf(call, answer);
           if (body) return bufferedBody(body, over);

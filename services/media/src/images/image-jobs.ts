@@ -5,7 +5,6 @@ import { UpstreamError } from '@gateway/upstream';
 import type { Bill, CallOutcome } from '../billing/bill';
 import type { Charge } from '../billing/rules/bill-event';
 import { failureText } from '../calls/failure-text';
-import type { JobParties, JobRoom, TakenRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
 import type { OwnKey } from '../idempotency/own-key';
 import type { ImageDispatcher, ImageRoute } from './image-dispatcher';
@@ -16,6 +15,7 @@ import { costOf, type ImageRate, maxOutputTokensOf } from './rules/image-price';
 import type { ImageResult, ImageTokens } from './rules/image-provider';
 import { replyBytesOf } from './rules/image-reply-bytes';
 import { imageTimeout } from './rules/image-timeout';
+import type { JobLease, JobLimiter, JobParties } from './rules/job-limiter';
 
 export type WholeReply = LinkReply & { readonly body: Buffer };
 
@@ -33,7 +33,7 @@ export interface ImageJob {
   /** Frees its files. */
   close(): Promise<void>;
   /** To be given once nothing of it is in memory any more: when it came to nothing, or its reply has gone out. */
-  readonly room: TakenRoom;
+  readonly lease: JobLease;
 }
 
 export interface ImageJobsOptions {
@@ -42,7 +42,7 @@ export interface ImageJobsOptions {
   readonly timeoutMs: number;
   /** For how much longer the provider is heard out. */
   readonly graceMs: number;
-  readonly room: JobRoom;
+  readonly limiter: JobLimiter;
 }
 
 /**
@@ -59,13 +59,13 @@ export class ImageJobs {
     this.#options = options;
   }
 
-  /** For an order that is about to be admitted. @throws Busy */
-  takeRoom(parties: JobParties, order: FittedImageOrder): TakenRoom {
-    return this.#options.room.take(parties, replyBytesOf(order));
+  /** Reserves capacity for an order before it is admitted. @throws GatewayError `rate_limited` */
+  lease(parties: JobParties, order: FittedImageOrder): JobLease {
+    return this.#options.limiter.lease(parties, replyBytesOf(order));
   }
 
   /**
-   * A reply's room is its reader's to give.
+   * The reader of a reply releases its memory.
    * @throws GatewayError how it failed; `image_generation_timeout` while it goes on
    */
   async run(job: ImageJob): Promise<WholeReply> {
@@ -76,8 +76,8 @@ export class ImageJobs {
     try {
       return await withinTime(done, this.#options.timeoutMs, () => this.#late.add(job));
     } catch (error) {
-      const giveRoom = () => job.room.give();
-      done.then(giveRoom, giveRoom);
+      const release = () => job.lease.release();
+      done.then(release, release);
       throw this.#late.has(job) ? imageTimeout(await job.own.late()) : error;
     }
   }
@@ -94,7 +94,7 @@ export class ImageJobs {
       if ('result' in outcome) return await succeed(job, outcome.result, asTold);
       throw await failed(job, outcome, asTold);
     } finally {
-      job.room.jobOver();
+      job.lease.endJob();
       await job.close().catch((err) => job.log.error({ err }, 'files of a call are not freed'));
     }
   }

@@ -1,13 +1,14 @@
 import type { LinkHandler } from '@gateway/link';
+import type { QuotaMetrics } from '@gateway/process';
 import type { TargetHealth } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
-import { JobRoom } from '../domain/job-room';
 import type { TargetMetrics } from '../metrics';
 import { type CreateImageDeps, createImage } from '../rpc/create-image';
 import type { Settings } from '../settings';
 import { ImageDispatcher } from './image-dispatcher';
 import { ImageJobs } from './image-jobs';
 import type { ImageProvider } from './rules/image-provider';
+import { JobLimiter } from './rules/job-limiter';
 
 export interface ImagesOptions extends Pick<CreateImageDeps, 'models' | 'keys' | 'forms' | 'idempotent'> {
   readonly settings: Settings;
@@ -15,6 +16,7 @@ export interface ImagesOptions extends Pick<CreateImageDeps, 'models' | 'keys' |
   readonly admission: Admission;
   readonly health: TargetHealth;
   readonly metrics: TargetMetrics;
+  readonly quotas: QuotaMetrics;
 }
 
 /** Orders under way at once: each may keep its files on the disk and a connection open. */
@@ -25,7 +27,10 @@ export function openImages(options: ImagesOptions): {
   readonly create: LinkHandler;
   readonly jobs: ImageJobs;
 } {
-  const { settings, health, metrics } = options;
+  const { settings, health, metrics, quotas } = options;
+  const limiter = new JobLimiter({ maxJobs: MAX_JOBS, maxBytes: settings.IMAGE_MAX_BYTES });
+  quotas.track('image_jobs', limiter.jobs);
+  quotas.track('image_memory', limiter.memory);
   const dispatcher = new ImageDispatcher({
     health,
     metrics,
@@ -40,7 +45,7 @@ export function openImages(options: ImagesOptions): {
     dispatcher,
     timeoutMs: settings.IMAGE_TIMEOUT_MS,
     graceMs: settings.IMAGE_GRACE_MS,
-    room: new JobRoom({ maxJobs: MAX_JOBS, maxBytes: settings.IMAGE_MAX_BYTES }),
+    limiter,
   });
   return { create: createImage({ ...options, jobs }), jobs };
 }

@@ -3,16 +3,15 @@ import { GatewayError } from '@gateway/errors';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { ModelNotAllowed } from '@gateway/models';
 import { createLogger } from '@gateway/process';
+import { Quota } from '@gateway/quota';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { AdmissionRequest } from '../billing/admission';
 import type { Charge } from '../billing/rules/bill-event';
-import { JobRoom } from '../domain/job-room';
 import { MediaRefused } from '../domain/media-refused';
 import type { Model } from '../domain/model';
-import { SpoolBudget } from '../domain/spool-budget';
 import { uploadOf } from '../domain/upload.fixture';
 import { IdempotentCalls } from '../idempotency/idempotent-calls';
 import type { Claim, ClaimedCall } from '../idempotency/rules/idempotency';
@@ -20,6 +19,7 @@ import { ImageDispatcher } from '../images/image-dispatcher';
 import { ImageJobs } from '../images/image-jobs';
 import { FEATURES } from '../images/rules/image-order.fixture';
 import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../images/rules/image-provider';
+import { JobLimiter } from '../images/rules/job-limiter';
 import type { Form } from '../upload/form';
 import { createImage } from './create-image';
 
@@ -129,7 +129,7 @@ class Scene {
   };
   claim: Claim = { kind: 'mine' };
   kept: Buffer | undefined;
-  readonly replays = new SpoolBudget({ room: 'repeats', maxBytes: 100 });
+  readonly replays = new Quota({ limit: 100, perHolder: 25 });
 
   readonly health = new TargetHealth(() => performance.now(), 10_000);
   jobs!: ImageJobs;
@@ -143,7 +143,7 @@ class Scene {
       dispatcher: new ImageDispatcher({ health, metrics, timeouts }),
       timeoutMs: this.timeoutMs,
       graceMs: this.graceMs,
-      room: new JobRoom({ maxJobs: this.maxJobs, maxBytes: 400 * 1024 ** 2 }),
+      limiter: new JobLimiter({ maxJobs: this.maxJobs, maxBytes: 400 * 1024 ** 2 }),
     });
     this.#handler ??= createImage({
       models: {
@@ -167,7 +167,12 @@ class Scene {
         },
         hasHold: () => this.steps.includes('hold'),
       },
-      idempotent: new IdempotentCalls({ store: this.#store as never, waitMs: 20, replays: this.replays }),
+      idempotent: new IdempotentCalls({
+        store: this.#store as never,
+        waitMs: 20,
+        replays: this.replays,
+        waiters: new Quota({ limit: 256, perHolder: 4 }),
+      }),
       jobs: this.jobs,
     });
     return this.#handler;
@@ -659,9 +664,9 @@ describe('a call with an Idempotency-Key', () => {
     const reply = await scene.send({}, keyed);
     expect(reply.status).toBe(200);
     expect(scene.steps).toEqual(['free hold', 'load']);
-    expect(scene.replays.usedBytes).toBe(11);
+    expect(scene.replays.used).toBe(11);
     expect(await bytesOf(reply)).toEqual(scene.kept);
-    expect(scene.replays.usedBytes).toBe(0);
+    expect(scene.replays.used).toBe(0);
   });
 
   test('that was answered is answered again, whatever became of its model since', async () => {
@@ -691,7 +696,7 @@ describe('a call with an Idempotency-Key', () => {
   test('whose answer made room just now takes none', async () => {
     scene.claim = answeredWith(5);
     expect((await scene.fails({}, keyed)).code).toBe('invalid_request');
-    expect(scene.replays.usedBytes).toBe(0);
+    expect(scene.replays.used).toBe(0);
   });
 
   test.each([

@@ -10,7 +10,6 @@ import { notedModel } from '../billing/rules/noted-model';
 import { bufferedBody } from '../calls/buffered-body';
 import { checkAllowed } from '../calls/check-allowed';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
-import type { TakenRoom } from '../domain/job-room';
 import type { Model, ModelLookup } from '../domain/model';
 import { noCatalog } from '../domain/no-catalog';
 import { toImageReply } from '../formats/image-reply';
@@ -26,6 +25,7 @@ import { boundOf, type ImageRate, rateFor } from '../images/rules/image-price';
 import type { ImageProvider, ImageResult } from '../images/rules/image-provider';
 import type { ImageRequest } from '../images/rules/image-request';
 import { imageEndUnknown, imageTimeout } from '../images/rules/image-timeout';
+import type { JobLease } from '../images/rules/job-limiter';
 import type { FormReader } from '../upload/form-reader';
 
 export interface CreateImageDeps {
@@ -90,7 +90,7 @@ async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
     return {
       status,
       headers: { ...headers, ...job.bill.headers },
-      body: bufferedBody(body, () => job.room.give()),
+      body: bufferedBody(body, () => job.lease.release()),
     };
   } catch (error) {
     throw error instanceof GatewayError ? error.withRates(job.bill.grant.rates) : error;
@@ -141,7 +141,7 @@ async function admit(
 ): Promise<ImageJob> {
   const { admission, jobs, keys } = deps;
   const { accountId } = call.key;
-  let room: TakenRoom | undefined;
+  let lease: JobLease | undefined;
   try {
     const decided = await decideByCurrentKey(keys, call.key, (key) => decide(deps, read.request, key));
     const { model, rate, routes } = decided;
@@ -151,7 +151,7 @@ async function admit(
     const { promptTokens, outputTokens, costNano: boundNano } = boundOf(order, rate);
     const tokens = { prompt: promptTokens, output: outputTokens };
     const provider = routes[0]!.provider.id;
-    room = jobs.takeRoom({ accountId, provider }, order);
+    lease = jobs.lease({ accountId, provider }, order);
     const bareModelName = isBareName(read.request.model);
     const request = { key: call.key, model, bareModelName, provider, endpoint: call.path, boundNano, tokens };
     const bill = await admission.admit(context, request);
@@ -162,9 +162,9 @@ async function admit(
     const toReply = (result: ImageResult) => jsonReply(toImageReply(result, order, read.request, Date.now()));
     const { requestId, log } = context;
     const close = () => read.close();
-    return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close, room };
+    return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close, lease };
   } catch (error) {
-    room?.give();
+    lease?.release();
     await own.free();
     throw error;
   }

@@ -2,6 +2,7 @@ import { annotateFailure, type CurrentKeys } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
 import { isBareName, ModelNotAllowed, type ModelPermissions } from '@gateway/models';
+import type { Quota } from '@gateway/quota';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
@@ -11,7 +12,6 @@ import { checkAllowed } from '../calls/check-allowed';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
 import type { Model, ModelLookup } from '../domain/model';
 import { noCatalog } from '../domain/no-catalog';
-import type { SpoolBudget } from '../domain/spool-budget';
 import { isUpload } from '../domain/upload';
 import type { IdempotentCalls } from '../idempotency/idempotent-calls';
 import type { OwnKey } from '../idempotency/own-key';
@@ -43,7 +43,7 @@ export interface CreateVideoDeps {
   readonly tasks: Pick<Tasks, 'findByKey'>;
   readonly newTaskId: () => string;
   /** For JSON bodies, which are in memory until their order is taken, whether or not their callers wait for that. */
-  readonly bodies: Pick<SpoolBudget, 'take' | 'give'>;
+  readonly bodies: Quota;
 }
 
 /** The body itself, and the files in it. */
@@ -62,12 +62,11 @@ interface Prepared {
 /** `POST /v1/videos/{provider}/create`. */
 export function createVideo(deps: CreateVideoDeps): LinkHandler {
   return async (context, call) => {
-    const bodyBytes = BODY_COPIES * call.body.length;
-    deps.bodies.take(call.key.accountId, bodyBytes);
+    const release = deps.bodies.lease(call.key.accountId, BODY_COPIES * call.body.length);
     try {
       return await answerCall(deps, context, call);
     } finally {
-      deps.bodies.give(call.key.accountId, bodyBytes);
+      release();
     }
   };
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkHandler } from '@gateway/link';
+import type { Quota } from '@gateway/quota';
 import { type Pace, pacedBody } from '../calls/paced-body';
-import type { SpoolBudget } from '../domain/spool-budget';
 import type { VideoTask } from '../videos/rules/video-task';
 import type { VideoLinks } from '../videos/video-links';
 import type { VideoStatusClient } from '../videos/video-status-client';
@@ -11,19 +11,18 @@ export interface GetVideoFileDeps {
   readonly looker: Pick<VideoStatusClient, 'open'>;
   readonly findTask: (id: string) => Promise<VideoTask | undefined>;
   /** Of files on their way, one each; an account has a part of them, whoever follows its links. */
-  readonly places: Pick<SpoolBudget, 'take' | 'give'>;
+  readonly files: Quota;
   /** At which a file is taken, so that its place is not held. */
   readonly pace: Pace;
 }
 
 /** `GET /v1/videos/files/{token}`: whoever has the link may have the file, which goes through this process. */
-export function getVideoFile({ links, looker, findTask, places, pace }: GetVideoFileDeps): LinkHandler {
+export function getVideoFile({ links, looker, findTask, files, pace }: GetVideoFileDeps): LinkHandler {
   return async ({ requestId, signal: left, log }, call) => {
     const link = links.read(call.path);
     const task = link && (await findTask(link.taskId));
     if (!link || task?.state !== 'completed') throw new GatewayError('not_found');
-    places.take(task.accountId, 1);
-    const leave = () => places.give(task.accountId, 1);
+    const leave = files.lease(task.accountId);
     const slow = new AbortController();
     try {
       const signal = AbortSignal.any([left, slow.signal]);

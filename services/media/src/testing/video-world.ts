@@ -6,6 +6,7 @@ import type { LinkHandler } from '@gateway/link';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
+import { Quota } from '@gateway/quota';
 import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
 import { TargetHealth } from '@gateway/upstream';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
@@ -13,7 +14,6 @@ import { Admission } from '../billing/admission';
 import type { Books } from '../billing/create-billing';
 import { abandonedEvent, type BillState } from '../billing/rules/bill-event';
 import type { Model } from '../domain/model';
-import { SpoolBudget } from '../domain/spool-budget';
 import { IdempotentCalls } from '../idempotency/idempotent-calls';
 import { routeCall } from '../rpc/route-call';
 import { readSettings } from '../settings';
@@ -22,7 +22,7 @@ import { Idempotency } from '../store/idempotency';
 import { beat, forgetInstances } from '../store/instances';
 import { FORM_LIMITS } from '../upload/form';
 import { FormReader } from '../upload/form-reader';
-import { UploadSpace } from '../upload/upload-space';
+import { UploadQuota } from '../upload/upload-quota';
 import { newTaskId } from '../videos/new-task-id';
 import { openVideos, type Videos } from '../videos/open-videos';
 import { FakeVideoProvider } from './fake-video-provider';
@@ -143,11 +143,12 @@ export class VideoWorld {
           maxAccountBytes: 1_000_000,
         }),
         waitMs: 5_000,
-        replays: new SpoolBudget({ room: 'repeats', maxBytes: 1024 ** 2 }),
+        replays: new Quota({ limit: 1024 ** 2 }),
+        waiters: new Quota({ limit: 256, perHolder: 4 }),
       }),
       forms: new FormReader({
         directory: tmpdir(),
-        space: new UploadSpace({
+        space: new UploadQuota({
           maxBytes: 1024 ** 3,
           maxFormBytes: FORM_LIMITS.maxFilesBytes,
           hasFunds: async () => true,
@@ -157,6 +158,7 @@ export class VideoWorld {
       health: new TargetHealth(() => performance.now(), 10_000),
       targetMetrics: { answered: () => {}, failed: () => {} },
       taskMetrics: { looked: () => {}, ended: () => {} },
+      quotas: { track: (_name, quota) => quota },
     });
     return new VideoInstance(instanceId, videos, bills);
   }

@@ -6,11 +6,11 @@ import { PixelCounter } from '../images/rules/pixel-counter';
 import type { FormLimits, FormRules } from './form';
 import { type DigestedPart, digestForm } from './form-digest';
 import { SpoolFile } from './spool-file';
-import type { UploadShare, UploadSpace } from './upload-space';
+import type { AccountUploadQuota, UploadQuota } from './upload-quota';
 
 export interface PartsOptions {
   readonly directory: string;
-  readonly space: Pick<UploadSpace, 'shareOf'>;
+  readonly space: Pick<UploadQuota, 'ofAccount'>;
   readonly limits: FormLimits;
   readonly rules: FormRules;
   /** Whose the files are. */
@@ -40,7 +40,7 @@ export class FormParts {
   readonly #filesByName = new Map<string, number>();
   #fieldsBytes = 0;
   #filesBytes = 0;
-  #share: Promise<UploadShare> | undefined;
+  #quota: Promise<AccountUploadQuota> | undefined;
   #closed = false;
 
   constructor(options: PartsOptions) {
@@ -71,14 +71,14 @@ export class FormParts {
   async addFile(name: string | undefined, pieces: AsyncIterable<Buffer>): Promise<void> {
     const part = this.#beginFile(name);
     const { space, accountId } = this.#options;
-    this.#share ??= space.shareOf(accountId);
-    const share = await this.#share;
+    this.#quota ??= space.ofAccount(accountId);
+    const quota = await this.#quota;
     const file = await SpoolFile.create(this.#options.directory);
     part.spool = file;
     if (this.#closed) return file.close();
     let head: Buffer = Buffer.alloc(0);
     for await (const piece of pieces) {
-      this.#countFileBytes(share, part.name, file.bytes, piece.length);
+      this.#countFileBytes(quota, part.name, file.bytes, piece.length);
       if (part.pixels) part.pixels.push(piece);
       else {
         head = head.length === 0 ? piece : Buffer.concat([head, piece]);
@@ -112,7 +112,7 @@ export class FormParts {
     this.#closed = true;
     const files = this.#parts.flatMap((part) => (part.kind === 'file' && part.spool ? [part.spool] : []));
     await Promise.all(files.map((file) => file.close()));
-    if (this.#filesBytes > 0) (await this.#share)?.give(this.#filesBytes);
+    if (this.#filesBytes > 0) (await this.#quota)?.release(this.#filesBytes);
   }
 
   #beginFile(name: string | undefined): FilePart {
@@ -130,13 +130,13 @@ export class FormParts {
     return part;
   }
 
-  #countFileBytes(share: UploadShare, name: string, fileBytes: number, pieceBytes: number): void {
+  #countFileBytes(quota: AccountUploadQuota, name: string, fileBytes: number, pieceBytes: number): void {
     const { limits } = this.#options;
     if (this.#closed) throw new Error('the form is closed');
     if (fileBytes + pieceBytes > limits.maxFileBytes) throw invalid(`${shown(name)} is too large`);
     if (this.#filesBytes + pieceBytes > limits.maxFilesBytes)
       throw invalid('the files are too large together');
-    share.take(pieceBytes);
+    quota.acquire(pieceBytes);
     this.#filesBytes += pieceBytes;
   }
 

@@ -8,7 +8,7 @@ import { openFilesIn } from '../testing/open-files';
 import { formType, gather, inPieces, pngBytes, type WrittenPart, writeForm } from '../testing/write-form';
 import { FORM_LIMITS, type Form, type FormLimits } from './form';
 import { FormReader } from './form-reader';
-import { UploadSpace } from './upload-space';
+import { UploadQuota } from './upload-quota';
 
 const RULES = { files: { image: 1, 'image[]': 16, mask: 1 }, kinds: ['png', 'jpeg', 'webp'] };
 const KIB = 1024;
@@ -23,7 +23,7 @@ const SMALL: FormLimits = {
 };
 
 let directory: string;
-let space: UploadSpace;
+let space: UploadQuota;
 beforeAll(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'form-reader-'));
   space = spaceOf(4 * FORM_LIMITS.maxFilesBytes);
@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 const spaceOf = (maxBytes: number) =>
-  new UploadSpace({ maxBytes, maxFormBytes: SMALL.maxFilesBytes, hasFunds: async () => true });
+  new UploadQuota({ maxBytes, maxFormBytes: SMALL.maxFilesBytes, hasFunds: async () => true });
 
 interface Read {
   readonly limits?: FormLimits;

@@ -3,12 +3,12 @@ import { GatewayError } from '@gateway/errors';
 import busboy from 'busboy';
 import type { Form, FormLimits, FormRules } from './form';
 import { FormParts } from './form-parts';
-import type { UploadSpace } from './upload-space';
+import type { UploadQuota } from './upload-quota';
 
 export interface FormReaderOptions {
   /** For temporary files. On a disk: what is there may be many times the memory. */
   readonly directory: string;
-  readonly space: Pick<UploadSpace, 'shareOf'>;
+  readonly space: Pick<UploadQuota, 'ofAccount'>;
   readonly limits: FormLimits;
 }
 

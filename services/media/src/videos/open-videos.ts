@@ -1,9 +1,9 @@
 import { withCurrentKey } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
-import type { Logger } from '@gateway/process';
+import type { Logger, QuotaMetrics } from '@gateway/process';
+import { Quota, SingleFlightCache } from '@gateway/quota';
 import type { TargetHealth } from '@gateway/upstream';
 import type { Books } from '../billing/create-billing';
-import { SpoolBudget } from '../domain/spool-budget';
 import type { TargetMetrics, TaskMetrics } from '../metrics';
 import { type CreateVideoDeps, createVideo } from '../rpc/create-video';
 import { getVideoFile } from '../rpc/get-video-file';
@@ -16,7 +16,6 @@ import { Tasks } from '../store/tasks';
 import { newTaskId } from './new-task-id';
 import { LinkSigner } from './rules/signed-link';
 import type { VideoProvider } from './rules/video-provider';
-import { SharedLooks } from './shared-looks';
 import { TaskKeeper } from './task-keeper';
 import { TaskPoller } from './task-poller';
 import { VideoLinks } from './video-links';
@@ -29,6 +28,7 @@ const GIVE_UP_MS = 86_400_000;
 const LOOKS_PER_PROVIDER = 16;
 /** Of callers who ask for results; one account's are a quarter of them. */
 const RESULT_LOOKS_PER_PROVIDER = 64;
+const MAX_CACHED_RESULTS = 1_000;
 /** On their way at once; one account's are a quarter of it. */
 const MAX_FILES = 64;
 /** A quarter of a megabit a second, for phones on a train; a file of 50 MB takes half an hour so. */
@@ -44,6 +44,7 @@ export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' |
   readonly health: TargetHealth;
   readonly targetMetrics: TargetMetrics;
   readonly taskMetrics: TaskMetrics;
+  readonly quotas: QuotaMetrics;
 }
 
 /** All that answers for videos. */
@@ -54,8 +55,14 @@ export interface Videos {
 }
 
 export function openVideos(options: VideosOptions): Videos {
-  const { settings, log, pool, books, models, providers, health, targetMetrics, taskMetrics } = options;
+  const { settings, log, pool, books, models, providers, health, targetMetrics, taskMetrics, quotas } =
+    options;
   const { admission, bills, keeper } = books;
+  /** An account may use a quarter. */
+  const quarter = (name: string, limit: number) =>
+    quotas.track(name, new Quota({ limit, perHolder: limit / 4 }));
+  const perHolder = (name: string, most: number) =>
+    quotas.track(name, new Quota({ limit: Number.POSITIVE_INFINITY, perHolder: most }));
   const intervalMs = settings.VIDEO_POLL_INTERVAL_MS;
   const timeouts = {
     connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
@@ -69,12 +76,15 @@ export function openVideos(options: VideosOptions): Videos {
     providers,
     timeouts: lookTimeouts,
     fileTimeouts: timeouts,
-    looks: new SharedLooks({
-      maxLooks: RESULT_LOOKS_PER_PROVIDER,
-      maxAccountLooks: RESULT_LOOKS_PER_PROVIDER / 4,
+    results: new SingleFlightCache({
       keepMs: (videos) => keptMs(videos, Date.now()),
+      maxEntries: MAX_CACHED_RESULTS,
       nowMs: () => performance.now(),
     }),
+    queries: {
+      ofProvider: perHolder('video_queries_of_provider', RESULT_LOOKS_PER_PROVIDER),
+      ofAccount: perHolder('video_queries_of_account', RESULT_LOOKS_PER_PROVIDER / 4),
+    },
   });
   const links = new VideoLinks({
     signer: new LinkSigner(settings.SERVICE_SECRET),
@@ -98,7 +108,7 @@ export function openVideos(options: VideosOptions): Videos {
         submitter: new VideoSubmitter({ health, metrics: targetMetrics, timeouts }),
         keeper: new TaskKeeper({ tasks, firstWaitMs: KEEP_RETRY_MS }),
         newTaskId,
-        bodies: new SpoolBudget({ room: 'video_bodies', maxBytes: settings.VIDEO_MAX_BYTES }),
+        bodies: quarter('video_bodies', settings.VIDEO_MAX_BYTES),
       }),
       videoStatus: getVideoStatus(known),
       videoResult: getVideoResult({ ...known, looker, links }),
@@ -107,7 +117,7 @@ export function openVideos(options: VideosOptions): Videos {
         links,
         looker,
         findTask: (id) => tasks.find(id),
-        places: new SpoolBudget({ room: 'video_files', maxBytes: MAX_FILES }),
+        files: quarter('video_files', MAX_FILES),
         pace: FILE_PACE,
       }),
     },

@@ -1,25 +1,27 @@
 import { GatewayError } from '@gateway/errors';
+import { leaseAll, type Quota, type SingleFlightCache } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { failureOf, toGatewayError } from '@gateway/upstream';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { MadeVideo, VideoContent, VideoProvider } from './rules/video-provider';
 import type { VideoTask } from './rules/video-task';
-import type { SharedLooks } from './shared-looks';
 
-export interface VideoLookerDeps {
+export interface VideoStatusClientDeps {
   readonly providers: ReadonlyMap<string, VideoProvider>;
   /** With an end of its own: whoever of those that wait for a look leaves does not end it. */
   readonly timeouts: UpstreamTimeouts & { readonly totalMs: number };
   /** Of a file on its way: it takes the time that its reader takes. */
   readonly fileTimeouts: UpstreamTimeouts;
-  readonly looks: SharedLooks<readonly MadeVideo[]>;
+  readonly results: SingleFlightCache<readonly MadeVideo[]>;
+  /** Bound the queries in flight: those to one provider, and one account's part of these. */
+  readonly queries: { readonly ofProvider: Quota; readonly ofAccount: Quota };
 }
 
 /** Asks the provider of a finished task for what it made. */
 export class VideoStatusClient {
-  readonly #deps: VideoLookerDeps;
+  readonly #deps: VideoStatusClientDeps;
 
-  constructor(deps: VideoLookerDeps) {
+  constructor(deps: VideoStatusClientDeps) {
     this.#deps = deps;
   }
 
@@ -33,7 +35,18 @@ export class VideoStatusClient {
    * @throws GatewayError how the provider failed; `not_found` when it keeps the video no longer; `rate_limited`
    */
   videosOf({ requestId }: RequestContext, task: VideoTask): Promise<readonly MadeVideo[]> {
-    return this.#deps.looks.at(task, () => this.#look(requestId, task));
+    const { results, queries } = this.#deps;
+    return results.get(task.id, async () => {
+      const release = leaseAll([
+        [queries.ofAccount, `${task.provider} ${task.accountId}`, 1],
+        [queries.ofProvider, task.provider, 1],
+      ]);
+      try {
+        return await this.#query(requestId, task);
+      } finally {
+        release();
+      }
+    });
   }
 
   /** The file itself, of a provider whose links are guarded. @throws GatewayError */
@@ -45,7 +58,7 @@ export class VideoStatusClient {
     return told(provider.openContent(video.url, { requestId, signal, timeouts: this.#deps.fileTimeouts }));
   }
 
-  async #look(requestId: string, task: VideoTask): Promise<readonly MadeVideo[]> {
+  async #query(requestId: string, task: VideoTask): Promise<readonly MadeVideo[]> {
     const { timeouts } = this.#deps;
     const { signal } = new AbortController();
     const report = await told(this.#providerOf(task).poll(task, { requestId, signal, timeouts }));

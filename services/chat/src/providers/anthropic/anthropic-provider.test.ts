@@ -1,10 +1,10 @@
+import { Quota } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
-import { UnreadBudget } from '../unread-budget';
 import { anthropicProvider } from './anthropic-provider';
 
 const provider = anthropicProvider(
   { id: 'anthropic', baseUrl: 'https://api.anthropic.com/', apiKey: 'secret' },
-  new UnreadBudget(0),
+  new Quota({ limit: 0 }),
 );
 
 test('our own words are in the version that knows sampling', () =>

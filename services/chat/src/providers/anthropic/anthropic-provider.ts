@@ -1,6 +1,6 @@
+import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { CallersModel } from '../callers-model';
-import type { UnreadBudget } from '../unread-budget';
 import { addedInputTokens } from './added-input';
 import { MessageEvents } from './message-events';
 import { fromMessagesUsage } from './messages-usage';
@@ -20,10 +20,7 @@ export interface AnthropicAccount {
   readonly apiKey: string;
 }
 
-export function anthropicProvider(
-  { id, baseUrl, apiKey }: AnthropicAccount,
-  budget: UnreadBudget,
-): ChatProvider {
+export function anthropicProvider({ id, baseUrl, apiKey }: AnthropicAccount, budget: Quota): ChatProvider {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/v1/messages`);
   return {
     id,

@@ -1,5 +1,5 @@
+import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
-import { UnreadBudget } from '../unread-budget';
 import {
   begin,
   frame,
@@ -15,7 +15,7 @@ import {
 import { PassedMessages } from './passed-messages';
 
 const MODEL = 'anthropic/claude “x”';
-const passing = () => new PassedMessages(new UnreadBudget(1024), MODEL);
+const passing = () => new PassedMessages(new Quota({ limit: 1024 }), MODEL);
 /** With the one thing that is changed. */
 const renamed = (event: Buffer) => event.toString().replace('"claude-sonnet-4-6"', JSON.stringify(MODEL));
 

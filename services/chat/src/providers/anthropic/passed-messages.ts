@@ -1,10 +1,10 @@
+import type { Quota } from '@gateway/quota';
 import { membersOf } from '@gateway/upstream';
 import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
-import type { UnreadBudget } from '../unread-budget';
 import { UnreadEvents } from '../unread-events';
 import { MessageText } from './message-text';
 import { fromMessagesUsage, laterUsage } from './messages-usage';
@@ -33,7 +33,7 @@ export class PassedMessages implements PassedStream {
   #textBytes = 0;
 
   /** @param model what the caller calls it */
-  constructor(budget: UnreadBudget, model: string) {
+  constructor(budget: Quota, model: string) {
     this.#model = model;
     this.#unread = new UnreadEvents(budget, new MessageText());
   }

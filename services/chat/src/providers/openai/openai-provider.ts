@@ -1,9 +1,9 @@
+import type { Quota } from '@gateway/quota';
 import { isObject, listOf, membersOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
 import type { UsageMode } from '../../domain/usage';
 import { CallersModel } from '../callers-model';
-import type { UnreadBudget } from '../unread-budget';
 import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
@@ -31,7 +31,7 @@ export interface OpenAiAccount {
 }
 
 /** A provider that speaks OpenAI's chat completions. */
-export function openAiProvider(account: OpenAiAccount, unread: UnreadBudget): ChatProvider {
+export function openAiProvider(account: OpenAiAccount, unread: Quota): ChatProvider {
   const { dialect } = account;
   const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
   const headers = { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' };

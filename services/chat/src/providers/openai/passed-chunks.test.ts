@@ -1,8 +1,8 @@
+import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
-import { UnreadBudget } from '../unread-budget';
 import { PassedChunks } from './passed-chunks';
 
-const budget = new UnreadBudget(1024);
+const budget = new Quota({ limit: 1024 });
 const SLUG = 'openai/gpt-5.5';
 const INCLUDED = { reasoning: 'included' } as const;
 const chunk = (fields: object) => Buffer.from(`data: ${JSON.stringify({ id: 'c', ...fields })}\n\n`);

@@ -1,9 +1,9 @@
+import type { Quota } from '@gateway/quota';
 import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import { CallersModel } from '../callers-model';
-import type { UnreadBudget } from '../unread-budget';
 import { UnreadEvents } from '../unread-events';
 import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { ChunkText, choicesOf } from './chunk-text';
@@ -24,7 +24,7 @@ export interface PassedChunksOptions {
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
   readonly mode: UsageMode;
-  readonly budget: UnreadBudget;
+  readonly budget: Quota;
   /** Of a provider that has no other. */
   readonly onlyTier?: string | undefined;
   /** The provider's chunks differ from the format (`OpenAiDialect.repairsReplies`). */

@@ -1,5 +1,5 @@
+import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
-import { UnreadBudget } from '../unread-budget';
 import { DIALECTS } from './dialect';
 import { openAiProvider } from './openai-provider';
 
@@ -14,7 +14,7 @@ const provider = openAiProvider(
     encoding: 'tekken',
     countsByO200k: false,
   },
-  new UnreadBudget(1024),
+  new Quota({ limit: 1024 }),
 );
 const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
 const said = (text: string) => ({ type: 'text', text });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Quota } from '@gateway/quota';
 import { ClientDisconnected } from '@gateway/rpc';
 import { expect, test } from '@jest/globals';
-import { BusyKeys } from './busy-keys';
+import { InFlightKeys } from './in-flight-keys';
 import type { ClaimedCall } from './rules/idempotency';
 
 const CALL: ClaimedCall = {
@@ -15,8 +16,10 @@ const LONG_MS = 10_000;
 const { signal: STAYS } = new AbortController();
 const BUSY = { code: 'rate_limited', retryAfterSeconds: 1 };
 
-/** Of a key that is busy for so many looks. */
-function keysBusyFor(looksLeft: number, more = {}) {
+const waiters = () => new Quota({ limit: 3, perHolder: 2 });
+
+/** A store whose key is busy for that many polls. */
+function keysBusyFor(looksLeft: number) {
   const looked: string[] = [];
   const store = {
     async isBusy({ key }: ClaimedCall) {
@@ -24,21 +27,20 @@ function keysBusyFor(looksLeft: number, more = {}) {
       return looked.length < looksLeft;
     },
   };
-  return { keys: new BusyKeys({ store, maxWaiters: 3, maxAccountWaiters: 2, ...more }), looked };
+  return { keys: new InFlightKeys({ store, waiters: waiters() }), looked };
 }
 
-test('one look is for all who wait for a key', async () => {
+test('calls that wait for a key share its polls', async () => {
   const { keys, looked } = keysBusyFor(2);
   await Promise.all(Array.from({ length: 4 }, () => keys.changed(CALL, LONG_MS, STAYS)));
   expect(looked).toEqual(['k', 'k']);
 });
 
-test('a look that fails is told to all who wait, and the next one looks anew', async () => {
+test('a failed poll reaches every waiting call, and the next call polls again', async () => {
   const { keys, looked } = keysBusyFor(1);
-  const broken = new BusyKeys({
+  const broken = new InFlightKeys({
     store: { isBusy: () => Promise.reject(new Error('away')) },
-    maxWaiters: 3,
-    maxAccountWaiters: 2,
+    waiters: waiters(),
   });
   const waits = [1, 2].map(() => broken.changed(CALL, LONG_MS, STAYS));
   for (const wait of waits) await expect(wait).rejects.toThrow('away');
@@ -48,7 +50,7 @@ test('a look that fails is told to all who wait, and the next one looks anew', a
   expect(looked).toHaveLength(2);
 });
 
-test('a wait ends with its time or its caller; nobody looks for nobody', async () => {
+test('a wait ends at its deadline or when the client disconnects, and polling stops with the last waiter', async () => {
   const { keys, looked } = keysBusyFor(Number.POSITIVE_INFINITY);
   const leaving = new AbortController();
   const left = keys.changed(CALL, LONG_MS, leaving.signal);
@@ -61,7 +63,7 @@ test('a wait ends with its time or its caller; nobody looks for nobody', async (
   expect(looked).toEqual([]);
 });
 
-test('few of an account wait, and few in all', () => {
+test('waiting calls are bounded per account and in all', () => {
   const { keys } = keysBusyFor(1);
   const leave = keys.enter('a');
   keys.enter('a');

@@ -1,32 +1,32 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FreshQuestions } from './fresh-questions';
+import { RequestCoalescer } from './request-coalescer';
 
 const GAP_MS = 100;
 
 let nowMs: number;
 let waited: number[];
-let questions: FreshQuestions<number>;
+let coalescer: RequestCoalescer<number>;
 let truth: number;
 let sent: number;
 
-/** Reads the truth when it is sent; a failure when that is negative. */
-const question = async () => {
+/** Answers with the current truth; fails when it is negative. */
+const send = async () => {
   sent++;
   const answer = truth;
   await Promise.resolve();
   if (answer < 0) throw new Error('no');
   return answer;
 };
-const ask = (subject = 'a') => questions.ask(subject, question);
+const ask = (id = 'a') => coalescer.request(id, send);
 
 beforeEach(() => {
   nowMs = 1_000;
   waited = [];
   truth = 1;
   sent = 0;
-  questions = new FreshQuestions({
+  coalescer = new RequestCoalescer({
     gapMs: GAP_MS,
-    maxSubjects: 2,
+    maxIds: 2,
     now: () => nowMs,
     wait: async (ms) => {
       waited.push(ms);
@@ -35,8 +35,8 @@ beforeEach(() => {
   });
 });
 
-describe('an answer', () => {
-  test('is never older than whoever asked for it', async () => {
+describe('an answer of the coalescer', () => {
+  test('is never older than its request', async () => {
     const early = ask();
     truth = 2;
     const late = ask();
@@ -45,14 +45,14 @@ describe('an answer', () => {
     expect(await ask()).toBe(3);
   });
 
-  test('is shared by all who came before its question was sent', async () => {
+  test('is shared by all callers that arrived before its request was sent', async () => {
     const answers = [ask(), ...Array.from({ length: 20 }, () => ask())];
     expect(await Promise.all(answers)).toEqual(Array(21).fill(1));
     expect(sent).toBe(2);
     expect(waited).toEqual([GAP_MS]);
   });
 
-  test('that fails fails for all of them, and for nobody after them', async () => {
+  test('that is an error reaches all of them and no later caller', async () => {
     truth = -1;
     const answers = [ask(), ask(), ask()].map((answer) => answer.catch((error) => error.message));
     expect(await Promise.all(answers)).toEqual(['no', 'no', 'no']);
@@ -61,8 +61,8 @@ describe('an answer', () => {
   });
 });
 
-describe('the next question', () => {
-  test('waits for what is left of the gap', async () => {
+describe('the next request', () => {
+  test('waits for the rest of the gap', async () => {
     await ask();
     nowMs += 30;
     await ask();
@@ -71,20 +71,20 @@ describe('the next question', () => {
     expect(waited).toEqual([70]);
   });
 
-  test('does not wait longer when the clock was set back', async () => {
+  test('does not wait longer than the gap when the clock was set back', async () => {
     await ask();
     nowMs -= 3_600_000;
     await ask();
     expect(waited).toEqual([GAP_MS]);
   });
 
-  test('does not wait for another subject, for one forgotten, or for the oldest of too many', async () => {
-    for (const subject of ['a', 'b']) await ask(subject);
-    questions.forget('a');
+  test('does not wait for another id, a forgotten id, or the evicted oldest one', async () => {
+    for (const id of ['a', 'b']) await ask(id);
+    coalescer.forget('a');
     await ask('a');
     await ask('c');
     await ask('b');
-    questions.clear();
+    coalescer.clear();
     await ask('c');
     expect(waited).toEqual([]);
     await ask('c');

@@ -4,7 +4,7 @@ import { threadCpuMs } from './token-count';
 const WORK_PER_CHECK = 16_384;
 
 /** Ends work on a caller's bytes in time, however they were made. */
-export class CpuBudget {
+export class CpuDeadline {
   readonly #deadlineMs: number;
   #uncheckedWork = 0;
 

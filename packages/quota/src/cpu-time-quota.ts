@@ -1,0 +1,50 @@
+const INTERVAL_MS = 1_000;
+
+export interface CpuTimeQuotaOptions {
+  readonly nowMs: () => number;
+  /** CPU time of the thread so far. */
+  readonly cpuMs: () => number;
+  /** CPU time per second for all holders together. */
+  readonly limitMs: number;
+  /** What a run gets even when its holder has used up its part. */
+  readonly minimumMs: number;
+}
+
+/**
+ * Divides the CPU time of synchronous work among holders: in each second a holder may use as much as it leaves to the
+ * others. Work beyond that gets `minimumMs` and must make do with it.
+ */
+export class CpuTimeQuota {
+  readonly #options: CpuTimeQuotaOptions;
+  readonly #usedMs = new Map<string, number>();
+  #totalUsedMs = 0;
+  #intervalEndsMs = 0;
+
+  constructor(options: CpuTimeQuotaOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `work` with the CPU time that it may use, at most `wantedMs`, and charges what it used. */
+  run<T>(holder: string, wantedMs: number, work: (budgetMs: number) => T): T {
+    const { cpuMs, limitMs, minimumMs } = this.#options;
+    this.#startInterval();
+    const usedMs = this.#usedMs.get(holder) ?? 0;
+    const budgetMs = Math.min(wantedMs, (limitMs - this.#totalUsedMs - usedMs) / 2);
+    const startMs = cpuMs();
+    try {
+      return work(Math.max(minimumMs, budgetMs));
+    } finally {
+      const workMs = cpuMs() - startMs;
+      this.#totalUsedMs += workMs;
+      this.#usedMs.set(holder, usedMs + workMs);
+    }
+  }
+
+  #startInterval(): void {
+    const nowMs = this.#options.nowMs();
+    if (nowMs < this.#intervalEndsMs) return;
+    this.#intervalEndsMs = nowMs + INTERVAL_MS;
+    this.#totalUsedMs = 0;
+    this.#usedMs.clear();
+  }
+}
