@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { REPOSITORY, type Stack, startStack } from '@gateway/local-stack';
 import { banner } from './banner';
 import { provisionDemo } from './demo-account';
+import { develop } from './develop';
 import { readStartSettings } from './start-settings';
 
 /** npm passes on a signal that the whole group got already. */
@@ -10,7 +11,7 @@ const SAME_SIGNAL_MS = 1_000;
 const STOP_TIMEOUT_MS = 19_000;
 const PARENT_CHECK_INTERVAL_MS = 1_000;
 
-/** `npm start` in the foreground: everything up, a demo account, and an orderly end. */
+/** `npm start` in the foreground: starts everything and a demo account, and stops in order. `--watch`: `npm run dev`. */
 async function main(): Promise<void> {
   const startedAtMs = Date.now();
   const end = new Ending();
@@ -29,7 +30,9 @@ async function main(): Promise<void> {
     });
     end.onStack(stack);
     const demo = await provisionDemo(stack);
-    if (!end.begun) console.log(banner(stack, demo, Date.now() - startedAtMs));
+    if (end.begun) return;
+    console.log(banner(stack, demo, Date.now() - startedAtMs));
+    if (process.argv.includes('--watch')) develop(stack);
   } catch (error) {
     // Whatever fails while everything is ended fails because of that.
     if (!end.begun) end.begin(explain(error as NodeJS.ErrnoException), 1);

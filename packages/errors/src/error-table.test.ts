@@ -6,15 +6,15 @@ import { toEnvelope } from './envelope';
 import { ERROR_TABLE, type ErrorRow } from './error-table';
 import { GatewayError } from './gateway-error';
 
-const readme = readFileSync(path.join(__dirname, '../../../README.md'), 'utf8');
+const page = readFileSync(path.join(__dirname, '../../../docs/errors.md'), 'utf8');
 const codes = Object.keys(ERROR_TABLE) as (keyof typeof ERROR_TABLE)[];
 
-/** The table's rows as the README writes them. */
-function readmeRows(): string[] {
-  return readme.split('\n').filter((line) => /^\| `[a-z_]+` \| [a-z_]+ \| \d{3} \|/.test(line));
+/** The table's rows as docs/errors.md has them. */
+function pageRows(): string[] {
+  return page.split('\n').filter((line) => /^\| `[a-z_]+` \| [a-z_]+ \| \d{3} \|/.test(line));
 }
 
-function toReadmeRow(code: string, row: ErrorRow): string {
+function toPageRow(code: string, row: ErrorRow): string {
   const param = { none: '–', field: 'the field' }[row.param as string] ?? `\`${row.param}\``;
   return `| \`${code}\` | ${row.type} | ${row.status} | ${row.message} | ${param} |`;
 }
@@ -23,9 +23,9 @@ test('the public error table has 26 codes', () => {
   expect(codes).toHaveLength(26);
 });
 
-test('the README lists exactly the error table of the code', () => {
+test('docs/errors.md lists exactly the error table of the code', () => {
   const tables = { ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE };
-  expect(readmeRows()).toEqual(Object.entries(tables).map(([code, row]) => toReadmeRow(code, row)));
+  expect(pageRows()).toEqual(Object.entries(tables).map(([code, row]) => toPageRow(code, row)));
 });
 
 test('errors that only time, money, another key or the operator resolves are not retried automatically', () => {

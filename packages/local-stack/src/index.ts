@@ -12,3 +12,4 @@ export type { ServiceName } from './services';
 export type { Stack, StackOptions, StackProcess } from './stack-contract';
 export type { EngineAddresses } from './stack-engines';
 export { startStack } from './start-stack';
+export { watchServices } from './watch-services';
