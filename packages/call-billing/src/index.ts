@@ -9,6 +9,6 @@ export * from './report-refusals';
 export * from './reserve-client';
 export * from './usage-delivery';
 export * from './usage-event';
-export * from './usage-relay';
+export * from './usage-outbox';
 export * from './with-current-key';
 export * from './with-refusal-reports';

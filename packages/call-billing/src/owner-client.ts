@@ -26,7 +26,7 @@ export function startHeartbeat(client: BillingServiceClient, owner: Owner, log: 
  * Calls `each` with every open hold of the owner's previous epochs. Retries until billing answers or `signal` aborts. A
  * hold may be reported more than once until it has been settled.
  */
-export async function forEachEarlierHold(
+export async function forEachHoldOfPreviousEpochs(
   client: BillingServiceClient,
   owner: Owner,
   signal: AbortSignal,

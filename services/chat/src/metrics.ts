@@ -3,21 +3,21 @@ import type { TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Route } from './domain/route';
 
-/** What is counted of each target. */
+/** Counters of each target. */
 export interface TargetMetrics {
-  /** Its reply began. */
+  /** The reply began. */
   answered(route: Route, firstByteMs: number): void;
   failed(route: Route, failure: UpstreamFailure): void;
   /** A stream ended without its last marker. */
   streamBroke(provider: string): void;
-  callerLeft(outcome: CallerLeftOutcome): void;
+  clientDisconnected(outcome: DisconnectOutcome): void;
 }
 
 /**
- * What became of a call whose caller disconnected: cancelled before the reply began, and free; charged; or charged as far
- * as it could be counted.
+ * The outcome of a call whose client disconnected: cancelled before the reply began, and free; charged; or charged as far as
+ * it could be counted.
  */
-export type CallerLeftOutcome = 'cancelled' | 'charged' | 'usage_unknown';
+export type DisconnectOutcome = 'cancelled' | 'charged' | 'usage_unknown';
 
 export function createChatMetrics(
   health: TargetHealth,
@@ -45,7 +45,7 @@ export function createChatMetrics(
     labelNames: ['provider'],
     registers,
   });
-  const callersLeft = new Counter({
+  const disconnects = new Counter({
     name: 'chat_caller_disconnects_total',
     help: 'Dispatched calls whose callers disconnected: cancelled before the reply, charged, or with unknown usage',
     labelNames: ['outcome'],
@@ -85,7 +85,7 @@ export function createChatMetrics(
         calls.inc({ provider: provider.id, upstream_model: target.upstreamModel, outcome });
       },
       streamBroke: (provider) => brokenStreams.inc({ provider }),
-      callerLeft: (outcome) => callersLeft.inc({ outcome }),
+      clientDisconnected: (outcome) => disconnects.inc({ outcome }),
     },
   };
 }

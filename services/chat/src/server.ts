@@ -8,7 +8,7 @@ import {
   reportRefusals,
   retryWithCurrentKey,
   startHeartbeat,
-  UsageRelay,
+  UsageOutbox,
   withCurrentKey,
   withRefusalReports,
 } from '@gateway/call-billing';
@@ -25,7 +25,7 @@ import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstre
 import { AbandonedCalls } from './app/abandoned-calls';
 import { Admission } from './app/admission';
 import { answerChat } from './app/answer-chat';
-import { ChatRelay } from './app/chat-relay';
+import { ChatRunner } from './app/chat-runner';
 import { Dispatcher } from './app/dispatcher';
 import { ProgressClock } from './app/progress-clock';
 import { fromProtoModel } from './clients/from-proto-model';
@@ -44,16 +44,18 @@ import { getModel, listModels } from './rpc/list-models';
 import { routeCall } from './rpc/route-call';
 import { readSettings } from './settings';
 
-/** An account has room for this part of all bodies, or replies, as long as any but the last eighth is free. */
+/** An account may use this part of the memory for bodies or replies while more than the last eighth is free. */
 const ACCOUNT_SHARES = 16;
-/** CPU per second for counting prompts. Separate budgets: an uncounted prompt may be refused at admission, while
- * `count_tokens` may answer with an estimate. */
+/**
+ * CPU per second for counting prompts. Two quotas: at admission an uncounted prompt may be refused, while `count_tokens`
+ * may answer with an estimate.
+ */
 const ADMISSION_COUNTS_MS = 250;
 const FREE_COUNTS_MS = 150;
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const DELIVERY_DRAIN_MS = 3_000;
-/** For the rest of a stop, after the drain. */
+/** For the rest of the shutdown, after the drain. */
 const STOP_REST_MS = 10_000;
 
 const memoryFor = (maxBytes: number) => memoryQuota(maxBytes, maxBytes / ACCOUNT_SHARES);
@@ -79,7 +81,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     maxBytes: settings.JOURNAL_MAX_BYTES,
     segmentBytes: SEGMENT_BYTES,
   });
-  const relay = new UsageRelay({
+  const outbox = new UsageOutbox({
     delivery: settings.KAFKA_BROKERS
       ? kafkaDelivery({
           clientId: 'gateway-chat',
@@ -96,16 +98,16 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     log,
     timeoutMs: settings.RESERVE_TIMEOUT_MS,
     onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }, error) => {
-      // What gives it back makes its record.
+      // The release event creates the record.
       annotateFailure(error, { model, hasHold: true });
       admission
-        .giveBack({ requestId, accountId, keyId, model })
-        .catch((err) => log.error({ err }, 'give back'));
+        .releaseUnconfirmed({ requestId, accountId, keyId, model })
+        .catch((err) => log.error({ err }, 'release failed'));
     },
   });
-  const admission = new Admission({ reserve, journal, relay, outputs: new ExpectedOutputs() });
+  const admission = new Admission({ reserve, journal, outbox, outputs: new ExpectedOutputs() });
   const stopping = new AbortController();
-  await recoverPreviousEpochs({ billing, journal, relay, log, signal: stopping.signal });
+  await recoverPreviousEpochs({ billing, journal, outbox, log, signal: stopping.signal });
   const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
 
   const upstream = new UpstreamHttp(settings.KEEP_ALIVE_MS);
@@ -132,20 +134,20 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
     },
   });
-  const chatRelay = new ChatRelay({
+  const runner = new ChatRunner({
     dispatcher,
     abandoned,
     clock,
     metrics: metrics.targets,
     health,
     replyMemory,
-    quietMs: settings.KEEP_ALIVE_MS,
+    keepAliveMs: settings.KEEP_ALIVE_MS,
   });
   const answer = answerChat({
     models,
     providers,
     admission,
-    relay: chatRelay,
+    runner,
     abandoned,
     counting: tokenizerCpuQuota(ADMISSION_COUNTS_MS),
   });
@@ -204,7 +206,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       link.close();
       await grpc.stop(1_000);
       await refusals.close();
-      await relay.close(DELIVERY_DRAIN_MS);
+      await outbox.close(DELIVERY_DRAIN_MS);
       journal.close();
       stopHeartbeat();
       clock.close();

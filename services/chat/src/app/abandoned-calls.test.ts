@@ -17,13 +17,13 @@ const begin = (usageIsHidden: boolean, account = 'a') => {
   return { caller, call: calls.begin(caller.signal, account, usageIsHidden) };
 };
 
-test('a call whose usage is seen is cancelled when its caller disconnects', () => {
+test('a call with visible usage is cancelled when its client disconnects', () => {
   const { caller, call } = begin(false);
   caller.abort();
   expect([call.signal.aborted, calls.count]).toEqual([true, 0]);
 });
 
-test('a call whose usage is hidden goes on until the timeout', () => {
+test('a call with hidden usage continues until the timeout', () => {
   const { caller, call } = begin(true);
   caller.abort();
   jest.advanceTimersByTime(TIMEOUT_MS - 1);
@@ -35,14 +35,14 @@ test('a call whose usage is hidden goes on until the timeout', () => {
   expect(calls.count).toBe(0);
 });
 
-test('a caller that disconnects after the end of its call leaves nothing behind', () => {
+test('a client that disconnects after its call has ended has no effect', () => {
   const { caller, call } = begin(true);
   call.end();
   caller.abort();
   expect([calls.count, jest.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('an account with as many abandoned calls as it may have gets no new ones; those it has go on', () => {
+test('an account at its limit of abandoned calls gets no new ones, and its present ones continue', () => {
   const three = [begin(true), begin(true), begin(true)];
   for (const { caller } of three) caller.abort();
   expect(three.map(({ call }) => call.signal.aborted)).toEqual([false, false, false]);

@@ -1,25 +1,24 @@
 import { Quota } from '@gateway/quota';
 
 export interface AbandonedCallsOptions {
-  /** From then on new calls of an account whose usage is hidden are refused until some have ended. */
+  /** An account with this many abandoned calls gets no new calls with hidden usage until some have ended. */
   readonly maxOfAccount: number;
-  /** How long a provider may go on without its caller. */
+  /** How long a provider may continue after the client has disconnected. */
   readonly timeoutMs: number;
 }
 
-/** A call from its dispatch to its end. */
+/** The provider's side of a call, from dispatch to end. */
 export interface ProviderCall {
-  /** Aborted when the provider's call is to be cancelled. */
+  /** Aborted to cancel the provider's call. */
   readonly signal: AbortSignal;
-  /** To be called when it has ended, whichever way. */
+  /** Must be called when the call has ended, however it did. */
   end(): void;
 }
 
 /**
- * The calls whose callers have disconnected while their providers still work. Where only the provider can tell what a
- * call used, it is listened to until it does; any other call is cancelled at once. A call that was admitted is always
- * listened to: to cancel it would leave what it used unpaid. What bounds their number is that an account which has many
- * gets no new ones.
+ * Tracks calls whose clients have disconnected while their providers still work. If only the provider knows what a call
+ * used, the gateway keeps reading until the provider reports it; any other call is cancelled immediately. An admitted call
+ * is never cancelled here, because that would leave its usage unpaid: an account with many such calls gets no new ones.
  */
 export class AbandonedCalls {
   readonly #options: AbandonedCallsOptions;
@@ -34,12 +33,12 @@ export class AbandonedCalls {
     return this.#calls.used;
   }
 
-  /** Whether an account may begin another call whose usage is hidden. */
+  /** Whether an account may start another call with hidden usage. */
   admits(accountId: string): boolean {
     return this.#calls.usedBy(accountId) < this.#options.maxOfAccount;
   }
 
-  /** @param caller aborted when the caller disconnects */
+  /** @param caller aborted when the client disconnects */
   begin(caller: AbortSignal, accountId: string, usageIsHidden: boolean): ProviderCall {
     if (!usageIsHidden) return { signal: caller, end() {} };
     const provider = new AbortController();

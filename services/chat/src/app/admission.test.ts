@@ -1,4 +1,4 @@
-import type { ReserveClient, UsageRelay } from '@gateway/call-billing';
+import type { ReserveClient, UsageOutbox } from '@gateway/call-billing';
 import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import { ExpectedOutputs } from '../domain/expected-outputs';
@@ -62,7 +62,7 @@ async function admittedFor(
       owner: { id: 'me', epoch: 1n },
       final: async () => {},
     } as unknown as Journal,
-    relay: { admits: () => true, add: () => {} } as unknown as UsageRelay,
+    outbox: { admits: () => true, add: () => {} } as unknown as UsageOutbox,
     outputs,
   });
   const context = { requestId: 'request-1' } as RequestContext;
@@ -71,8 +71,8 @@ async function admittedFor(
   return { ...admitted, told: headers['x-gateway-max-tokens'], boundTokens, floorTokens, reported };
 }
 
-describe('the maximum that is sent upstream', () => {
-  test('stays as it is when all of the bound is held', async () => {
+describe('the maximum output sent upstream', () => {
+  test('is unchanged when the whole bound was reserved', async () => {
     expect(await admittedFor(request(2, 50), 2_100)).toMatchObject({
       loweredMaxTokens: undefined,
       outputTokens: 2_100,
@@ -80,7 +80,7 @@ describe('the maximum that is sent upstream', () => {
     });
   });
 
-  test('is each choice’s share of what is held', async () => {
+  test('is divided among the choices when less was reserved', async () => {
     expect(await admittedFor(request(2, 0), 501)).toMatchObject({
       loweredMaxTokens: 250,
       outputTokens: 500,
@@ -88,7 +88,7 @@ describe('the maximum that is sent upstream', () => {
     });
   });
 
-  test('leaves what a wrong prediction may cost beside it', async () => {
+  test('leaves room for the cost of a wrong prediction', async () => {
     expect(await admittedFor(request(1, 300), 400)).toMatchObject({
       loweredMaxTokens: 100,
       outputTokens: 400,
@@ -97,7 +97,7 @@ describe('the maximum that is sent upstream', () => {
     expect(await admittedFor(request(2, 300), 800)).toMatchObject({ loweredMaxTokens: 100 });
   });
 
-  test('is no more than the model has, where the context alone is the end of what was asked for', async () => {
+  test('never exceeds the maximum of the model when only the context limits the request', async () => {
     const asked = request(1, 0);
     const openEnded = { ...asked, bound: { ...asked.bound, outputTokens: 10_000 } };
     expect(await admittedFor(openEnded, 5_000)).toMatchObject({
@@ -108,21 +108,21 @@ describe('the maximum that is sent upstream', () => {
   });
 });
 
-describe('the tokens that count against a TPM limit on admission', () => {
-  test('are the prompt and the expected output, at most what the call can have', async () => {
+describe('the tokens counted against a TPM limit at admission', () => {
+  test('are the prompt and the expected output, at most the maximum of the call', async () => {
     const asked = request(1, 0);
     expect(await admittedFor(asked, 1_000)).toMatchObject({ boundTokens: 1030, floorTokens: 30 });
     const short = { ...asked, bound: { ...asked.bound, inputTokens: 25, outputTokens: 70 } };
     expect(await admittedFor(short, 1_000)).toMatchObject({ boundTokens: 95, floorTokens: 25 });
   });
 
-  test('follow the outputs that the key has had of the model', async () => {
+  test('follow the recent outputs of the key with the model', async () => {
     const outputs = new ExpectedOutputs();
     outputs.learn('key', 'sim/chat', 200);
     expect(await admittedFor(request(1, 0), 1_000, { outputs })).toMatchObject({ boundTokens: 230 });
   });
 
-  test('never lower the maximum that is sent upstream', async () => {
+  test('never lower the maximum output sent upstream', async () => {
     const granted = { grantedTokens: '31' };
     expect(await admittedFor(request(1, 0), 1_000, { granted })).toMatchObject({
       loweredMaxTokens: undefined,
@@ -130,7 +130,7 @@ describe('the tokens that count against a TPM limit on admission', () => {
     });
   });
 
-  test('are reported while the call is in flight only where billing says that there is a limit', async () => {
+  test('are reported during the call only if billing reports a TPM limit', async () => {
     const rateReservation = { generation: '1', bucket: '2', tokens: '1030' };
     const admitted = await admittedFor(request(1, 0), 1_000, { granted: { rateReservation } });
     admitted.rateReport!.update(undefined, 2_000);
@@ -140,7 +140,7 @@ describe('the tokens that count against a TPM limit on admission', () => {
     expect((await admittedFor(request(1, 0), 1_000)).rateReport).toBeUndefined();
   });
 
-  test('are learnt from what the call has used in the end', async () => {
+  test('are learned from the final usage of the call', async () => {
     const outputs = new ExpectedOutputs();
     const { metered } = await admittedFor(request(1, 0), 1_000, { outputs });
     await metered.settle({ ...NO_USAGE, input: 20, output: 40 }, 'provider', { status: 200, errorCode: '' });

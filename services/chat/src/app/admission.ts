@@ -4,7 +4,7 @@ import {
   type ReserveClient,
   releasedEvent,
   type UsageEvent,
-  type UsageRelay,
+  type UsageOutbox,
 } from '@gateway/call-billing';
 import { GatewayError, type RateFigures, rateHeaders } from '@gateway/errors';
 import { toInt64 } from '@gateway/money';
@@ -23,51 +23,51 @@ import { RateReport } from './rate-report';
 export interface AdmissionDeps {
   readonly reserve: ReserveClient;
   readonly journal: Journal;
-  readonly relay: UsageRelay;
+  readonly outbox: UsageOutbox;
   readonly outputs: ExpectedOutputs;
 }
 
 export interface AdmissionRequest {
   readonly key: KeyContext__Output;
   readonly model: Model;
-  /** The caller named it without its provider, which the key must allow. */
+  /** The client named the model without its provider, which the key must allow. */
   readonly bareModelName: boolean;
   readonly provider: string;
   readonly endpoint: string;
   readonly streamed: boolean;
   readonly price: TokenPrice;
-  /** Where a service tier was asked for: the price without it. */
+  /** The price without the requested service tier, if one was requested. */
   readonly standardPrice: TokenPrice | undefined;
   readonly priceVersion: bigint;
   readonly bound: UpperBound;
-  /** Estimate, for the key's TPM limit. */
+  /** Estimated, for the key's TPM limit. */
   readonly promptTokens: number;
   readonly choices: number;
-  /** Of a predicted output, in each choice: held beside the output that the provider is asked for. */
+  /** Tokens of a predicted output per choice: reserved in addition to the output. */
   readonly predictionBytes: number;
   readonly callerNamedMaximum: boolean;
-  /** A refusal is the caller's answer: the settlement of calls that may have ended is worth waiting for. */
+  /** Whether a refusal would reach the client, so that settling calls that have ended is worth waiting for. */
   readonly isLast: boolean;
-  /** Only the provider's figures tell what it uses. */
+  /** Only the provider's figures tell what the call uses. */
   readonly usageIsHidden: boolean;
 }
 
 /** A call that may be dispatched. */
 export interface Admitted {
   readonly metered: MeteredCall;
-  /** Absent: its key has no TPM limit. */
+  /** Absent if the key has no TPM limit. */
   readonly rateReport: RateReport | undefined;
-  /** Output per choice that the hold pays for, when that is less than what was asked for. */
+  /** Output tokens per choice that the hold pays for, if fewer than requested. */
   readonly loweredMaxTokens: number | undefined;
-  /** Of all choices together, as far as it is paid for. */
+  /** Output tokens of all choices that the hold pays for. */
   readonly outputTokens: number;
-  /** What its key has left, for the answer if the call fails. */
+  /** The key's remaining rates, for the response if the call fails. */
   readonly rates: RateFigures;
-  /** What the caller is told of its rates and of a lowered output. */
+  /** Response headers with the rates and a lowered output. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The gate in front of every paid call: a journal with room, a hold at billing, and who ends it. */
+/** Admits paid calls: requires space in the journal and a hold at billing, and returns the object that ends the hold. */
 export class Admission {
   readonly #deps: AdmissionDeps;
   readonly #owner: Owner;
@@ -77,11 +77,11 @@ export class Admission {
     this.#owner = deps.journal.owner;
   }
 
-  /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
+  /** @throws GatewayError billing's refusal, or `internal_error` when the usage could not be recorded */
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Admitted> {
-    const { journal, relay, reserve, outputs } = this.#deps;
-    if (!journal.admits || !relay.admits(Date.now())) {
-      throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
+    const { journal, outbox, reserve, outputs } = this.#deps;
+    if (!journal.admits || !outbox.admits(Date.now())) {
+      throw new GatewayError('internal_error', { cause: new Error('usage events accumulate') });
     }
     const startedAtMs = Date.now();
     const { bound } = request;
@@ -127,7 +127,7 @@ export class Admission {
     const { choices, predictionBytes } = request;
     const rates = fromProtoRates(grant);
     const onFinal = (event: UsageEvent) => {
-      relay.add(event);
+      outbox.add(event);
       if (event.outcome === 'USAGE_OUTCOME_SETTLED') {
         outputs.learn(keyId, slug, Number(event.tokens?.output ?? 0));
       }
@@ -151,14 +151,14 @@ export class Admission {
     };
   }
 
-  /** For calls that cost nothing: takes the key's request rate alone. Resolves to headers for the answer. */
+  /** Admits a call that costs nothing: counts it against the key's RPM. Returns response headers. */
   async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
     const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
     return rateHeaders(fromProtoRates(grant));
   }
 
-  /** For a hold of which nobody knows whether it was made. */
-  async giveBack(call: {
+  /** Releases a hold of which it is unknown whether it exists. */
+  async releaseUnconfirmed(call: {
     requestId: string;
     accountId: string;
     keyId: string;
@@ -169,11 +169,11 @@ export class Admission {
 
   async #end(event: UsageEvent): Promise<void> {
     await this.#deps.journal.final(event);
-    this.#deps.relay.add(event);
+    this.#deps.outbox.add(event);
   }
 }
 
-/** Undefined when the whole bound was granted, which is more than the model has where only the context ends it. */
+/** Undefined if the whole bound was granted, which may exceed the model's maximum where only the context ends the output. */
 function loweredMaxTokens(grant: ReserveGrant__Output, request: AdmissionRequest): number | undefined {
   const { bound, price, choices, predictionBytes } = request;
   const outputTokens = outputWithin(BigInt(grant.holdNano), bound.inputTokens, price);

@@ -5,26 +5,26 @@ import type { Route } from '../domain/route';
 import type { MeteredCall } from './metered-call';
 import type { RateReport } from './rate-report';
 
-/** An admitted call and where it may go. */
+/** An admitted call and its possible targets. */
 export interface AdmittedCall {
   readonly accountId: string;
   readonly request: CallerRequest;
   readonly model: Model;
   /** In the order in which they are tried; at least one. */
   readonly routes: readonly Route[];
-  /** For the first of them, unless less output is paid for than was asked for. */
+  /** Request body for the first route, unless fewer output tokens are paid for than requested. */
   readonly body: Buffer;
   readonly metered: MeteredCall;
-  /** Only the provider's figures tell what it uses, so it goes on when its caller disconnects. */
+  /** Only the provider's figures tell what the call uses, so it continues when the client disconnects. */
   readonly usageIsHidden: boolean;
-  /** Absent: its key has no TPM limit. */
+  /** Absent if the key has no TPM limit. */
   readonly rateReport: RateReport | undefined;
-  /** Output per choice to ask the provider for, when funds pay for no more. */
+  /** Output tokens per choice to request from the provider, if funds pay for fewer than requested. */
   readonly loweredMaxTokens: number | undefined;
-  /** Of all choices together, as far as it is paid for. */
+  /** Output tokens of all choices that are paid for. */
   readonly outputTokens: number;
-  /** Of the admission, for the answer if the call fails. */
+  /** The key's remaining rates, for the response if the call fails. */
   readonly rates: RateFigures;
-  /** Of the admission, for the answer. */
+  /** Response headers from the admission. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -11,7 +11,7 @@ import { parseChatRequest } from '../formats/openai/chat-request';
 import type { Admission, AdmissionRequest } from './admission';
 import type { AdmittedCall } from './admitted-call';
 import { answerChat } from './answer-chat';
-import type { ChatRelay } from './chat-relay';
+import type { ChatRunner } from './chat-runner';
 
 const PRICE: TokenPrice = {
   inputNano: 1_000_000_000n,
@@ -85,7 +85,7 @@ async function admissionsFor(
         return {};
       },
     } as unknown as Admission,
-    relay: { send: async () => ({}) } as unknown as ChatRelay,
+    runner: { send: async () => ({}) } as unknown as ChatRunner,
     counting: tokenizerCpuQuota(400, () => 0),
     abandoned: { admits: () => true },
   });
@@ -95,7 +95,7 @@ async function admissionsFor(
   return asked;
 }
 
-test('a translation that is longer than what the caller sent is what bounds the input', async () => {
+test('the input bound is that of the translation when it is longer than the request', async () => {
   const body = { messages: [{ role: 'user', content: 'x' }] };
   const inputOf = async (wires: Wire | readonly Wire[], translated: number) => {
     const [asked] = await admissionsFor(body, [wires].flat(), PRICE, 0, undefined, 'y'.repeat(translated));
@@ -117,20 +117,20 @@ describe('an hour of cache', () => {
   });
   const perToken = ({ bound }: AdmissionRequest) => Number(bound.costNano) / bound.inputTokens;
 
-  test('is bound at its price where it is asked for', async () => {
+  test('is included in the bound at its own price when requested', async () => {
     expect(perToken(await admissionFor(said('1h'), ['anthropic']))).toBe(2_000);
     expect(perToken(await admissionFor(said('1h'), ['gemini', 'anthropic']))).toBe(2_000);
     expect(perToken(await admissionFor(said('5m'), ['anthropic']))).toBe(1_250);
   });
 
-  test('is refused where it has no price', async () => {
+  test('is refused when the model has no price for it', async () => {
     const { cacheWriteLongNano, ...without } = PRICE;
     await expect(admissionFor(said('1h'), ['anthropic'], without)).rejects.toMatchObject({
       code: 'invalid_request',
     });
   });
 
-  test('is a hint where the provider has another format', async () => {
+  test('is only a hint for a provider of another format', async () => {
     const { cacheWriteLongNano, ...without } = PRICE;
     expect(perToken(await admissionFor(said('1h'), ['openai', 'gemini'], without))).toBe(1_250);
   });
@@ -139,26 +139,26 @@ describe('an hour of cache', () => {
 describe('a prompt that does not fit by its bytes', () => {
   const body = { messages: [{ role: 'user', content: 'x'.repeat(1_000) }] };
 
-  test('is counted where every target counts alike', async () => {
+  test('is counted when every target uses the same encoding', async () => {
     const [byBytes, counted] = await admissionsFor(body, ['openai'], PRICE, 1);
     expect(byBytes!.bound.inputTokens).toBeGreaterThan(1_000);
     expect(counted!.bound.inputTokens).toBe(1);
   });
 
-  test('is not where another could answer, which may count more', async () => {
+  test('is not counted when a target with another encoding could answer', async () => {
     const asked = await admissionsFor(body, ['openai', 'gemini'], PRICE, 1);
     expect(asked.every(({ bound }) => bound.inputTokens > 1_000)).toBe(true);
   });
 });
 
-describe('the estimate of a prompt for its key’s TPM limit', () => {
+describe('the prompt estimate for a TPM limit', () => {
   const LIMITED = { ...CALL, key: { ...CALL.key, hasTpmLimit: true } };
   const said = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
   const prose = said({ type: 'text', text: 'The quick brown fox. '.repeat(1_000) });
   const promptOf = async (body: object, wires: readonly Wire[] = ['anthropic']) =>
     (await admissionsFor(body, wires, PRICE, 0, undefined, '{}', LIMITED))[0]!.promptTokens;
 
-  test('is counted where the encoding is public, and near the count elsewhere', async () => {
+  test('is exact for public encodings and close for others', async () => {
     // 5,001 tokens and the frame.
     expect(await promptOf(prose, ['openai'])).toBe(5_008);
     for (const wire of ['anthropic', 'gemini'] as const) {
@@ -167,13 +167,13 @@ describe('the estimate of a prompt for its key’s TPM limit', () => {
     }
   });
 
-  test('is a quarter of the bytes for a key without such a limit', async () => {
+  test('is a quarter of the bytes for a key without a TPM limit', async () => {
     const [asked] = await admissionsFor(prose, ['openai']);
     expect(asked!.promptTokens).toBeGreaterThan(5_250);
     expect(asked!.promptTokens).toBeLessThan(5_300);
   });
 
-  test('is made before a key is refused that has got a limit since it was looked up', async () => {
+  test('is made before refusing a key whose limit is newer than the cached key', async () => {
     const refusal = new GatewayError('tpm_rate_limited', { shouldRetry: false });
     const asked = await admissionsFor(prose, ['gemini'], PRICE, 1, refusal);
     expect(asked.map(({ promptTokens }) => promptTokens)).toEqual([
@@ -183,18 +183,18 @@ describe('the estimate of a prompt for its key’s TPM limit', () => {
     expect(asked[0]!.bound).toEqual(asked[1]!.bound);
   });
 
-  test('is not made again for a refusal by the requests of a minute', async () => {
+  test('is not repeated for an RPM refusal', async () => {
     const refusal = new GatewayError('rpm_rate_limited', { retryAfterSeconds: 3 });
     expect(await admissionsFor(prose, ['gemini'], PRICE, 1, refusal)).toHaveLength(1);
   });
 
-  test('leaves the bytes of an image out', async () => {
+  test('excludes the bytes of images', async () => {
     const data = 'A'.repeat(20_000);
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
     expect(await promptOf(said(image))).toBeLessThan(1_500);
   });
 
-  test('is by the bytes for what only the caller’s format can say', async () => {
+  test('uses the bytes of content that only the format of the client can express', async () => {
     const tokens = await promptOf(
       said({ type: 'server_tool_use', id: 'a', name: 'b', input: { c: 'd '.repeat(4_000) } }),
     );
@@ -213,10 +213,10 @@ describe('the estimate of a prompt for its key’s TPM limit', () => {
   });
 });
 
-describe('a call that its key’s TPM limit refuses', () => {
+describe('a call that the TPM limit refuses', () => {
   const body = { messages: [{ role: 'user', content: 'x'.repeat(1_000) }] };
 
-  test('is asked for once more, with its money as it was, when tokens come free again', async () => {
+  test('is retried once with the same bound when tokens become available', async () => {
     const refusal = new GatewayError('tpm_rate_limited', { retryAfterSeconds: 3 });
     const limited = { ...CALL, key: { ...CALL.key, hasTpmLimit: true } };
     const [first, second] = await admissionsFor(body, ['openai'], PRICE, 1, refusal, '{}', limited);
@@ -225,7 +225,7 @@ describe('a call that its key’s TPM limit refuses', () => {
   });
 });
 
-test('a target that would refuse a field of another provider is passed over, first or later', async () => {
+test('a target that would refuse a field of another provider is skipped wherever it is in the order', async () => {
   const refuses = ({ top_k }: Record<string, unknown>) => {
     if (top_k === undefined) return new Map();
     throw new GatewayError('invalid_request', { detail: 'top_k: not supported by this model' });
@@ -249,12 +249,12 @@ test('a target that would refuse a field of another provider is passed over, fir
       },
       providers,
       admission: { admit: async () => ({}) } as unknown as Admission,
-      relay: {
+      runner: {
         send: async (_context: RequestContext, { routes }: AdmittedCall) => {
           tried = routes.map(({ provider: { id } }) => id);
           return {};
         },
-      } as unknown as ChatRelay,
+      } as unknown as ChatRunner,
       abandoned: { admits: () => true },
       counting: tokenizerCpuQuota(400, () => 0),
     });

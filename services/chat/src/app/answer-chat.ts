@@ -23,7 +23,7 @@ import {
 import type { AbandonedCalls } from './abandoned-calls';
 import type { Admission, Admitted } from './admission';
 import type { AdmittedCall } from './admitted-call';
-import type { ChatRelay } from './chat-relay';
+import type { ChatRunner } from './chat-runner';
 import { estimatePrompt } from './prompt-estimate';
 import { refuseOverlong } from './refuse-overlong';
 import { isOpenEnded, upstreamBody } from './upstream-body';
@@ -32,7 +32,7 @@ export interface AnswerChatDeps {
   readonly models: ModelLookup;
   readonly providers: ReadonlyMap<string, ChatProvider>;
   readonly admission: Admission;
-  readonly relay: ChatRelay;
+  readonly runner: ChatRunner;
   readonly counting: CpuTimeQuota;
   readonly abandoned: Pick<AbandonedCalls, 'admits'>;
 }
@@ -43,14 +43,14 @@ export type AnswerChat = (
   request: CallerRequest,
 ) => Promise<LinkReply>;
 
-/** Answers a chat call in whichever format: finds its model, holds its money, sends it and relays the reply. */
+/** Answers a chat call of either format: finds the model, reserves money, sends the call and returns the reply. */
 export function answerChat(deps: AnswerChatDeps): AnswerChat {
   return async (context, call, request) => {
     let hasHold = false;
     try {
       const admitted = await admitChat(deps, context, call, request);
       hasHold = true;
-      return await deps.relay.send(context, admitted);
+      return await deps.runner.send(context, admitted);
     } catch (thrown) {
       annotateFailure(thrown, { model: modelNameForRecord(deps.models, request.model, thrown), hasHold });
       throw thrown;
@@ -95,7 +95,7 @@ async function admitChat(
       usageIsHidden: isHidden,
     });
   const { boundInput } = routes[0]!.provider;
-  // Whichever of them answers must not bill more than the hold, and others count by rules of their own.
+  // The bound must hold for every target, and tokenizers of other providers differ.
   const countsAlike = routes.every(({ provider }) => provider.boundInput);
   const { accountId } = call.key;
   const admitFor = (promptTokens: number) =>
@@ -118,7 +118,7 @@ async function admitChat(
   return { accountId, request, model, routes, body, usageIsHidden: isHidden, ...admitted };
 }
 
-/** The abandoned calls end within ABANDONED_CALL_TIMEOUT_MS. */
+/** The account's abandoned calls end within ABANDONED_CALL_TIMEOUT_MS. */
 const tooManyAbandoned = () =>
   new GatewayError('rate_limited', {
     detail:
@@ -126,7 +126,7 @@ const tooManyAbandoned = () =>
     retryAfterSeconds: 60,
   });
 
-/** No price, no route. */
+/** The model has no price or no route. */
 function priceFor(
   { slug, pricing }: Model,
   { serviceTier: tier }: CallerRequest,
@@ -141,8 +141,8 @@ function priceFor(
 }
 
 /**
- * The routes from the first on that can carry the call, and what its provider gets: made before any money is
- * held, because what no provider can carry is the caller's mistake.
+ * Returns the routes from the first one that can carry the call, and the request body for that one. Computed before any
+ * money is reserved, because a call that no provider can carry is the client's mistake.
  */
 function prepare(
   request: CallerRequest,
@@ -164,7 +164,7 @@ function prepare(
   throw refusal ?? noProvider(model);
 }
 
-/** Made only when it is needed, as every error on the way of a call is: its stack costs microseconds. */
+/** Created on demand, like every error on a call's path: a stack trace costs microseconds. */
 function noProvider({ slug }: Model): GatewayError {
   return new GatewayError('upstream_unavailable', { cause: new Error(`no provider of ${slug} is set up`) });
 }
@@ -179,13 +179,13 @@ function canCarry(request: CallerRequest, model: Model, provider: ChatProvider):
   }
 }
 
-/** A translation's own names for what the caller said in fewer letters; they are no input. */
+/** A translation may have longer member names than the client's request; they are not input. */
 const FRAME_BYTES = 1_024;
 
 /**
- * With what the route that adds most of its own adds to the input. An hour of cache is asked only of a provider
- * of the caller's format: the other one has no word for it.
- * @param body what the first route's provider gets
+ * Returns the size including what the route with the largest overhead adds to the input. An hour of caching is requested
+ * only from a provider of the client's format; the other format cannot express it.
+ * @param body the first route's request body
  */
 function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, body: Buffer): RequestSize {
   const { wire, size, conversation } = request;
@@ -202,7 +202,7 @@ function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, 
   };
 }
 
-/** Of the longest translation, which may say more than the caller did. One for each format: its providers differ little. */
+/** Size of the longest translation, which may exceed the client's request. One per format: its providers differ little. */
 function translatedBytes(
   routes: readonly Route[],
   request: CallerRequest,
@@ -222,14 +222,14 @@ function lengthOn(route: Route, request: CallerRequest, model: Model): number {
   try {
     return upstreamBody(request, model, route, undefined).length;
   } catch {
-    // It will be passed over.
+    // The dispatcher skips this route.
     return 0;
   }
 }
 
 /**
- * Only keys with a TPM limit pay for a good estimate of their prompts. Whether a key has one may have changed since it was
- * looked up: then the estimate is made before the call is refused.
+ * Estimates the prompt precisely only for keys with a TPM limit. The limit may have been added since the key was cached:
+ * then the estimate is made before the call is refused.
  */
 async function withPromptTokens(
   { hasTpmLimit }: LinkCall['key'],
@@ -246,7 +246,7 @@ async function withPromptTokens(
   }
 }
 
-/** Refusals that a tighter bound may cure. */
+/** Refusals that a tighter bound may avoid. */
 const SHORT = new Set<string>([
   'insufficient_balance',
   'key_daily_limit',
@@ -255,7 +255,7 @@ const SHORT = new Set<string>([
   'request_cost_limit',
 ]);
 
-/** Counting costs more than a refused hold, so only a call that does not fit by its bytes is counted. */
+/** Counting costs more than a refused reservation, so only a call that does not fit by its bytes is counted. */
 async function admitByCount(
   cheap: UpperBound,
   admit: (bound: UpperBound, isLast: boolean) => Promise<Admitted>,
@@ -266,7 +266,7 @@ async function admitByCount(
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     if (SHORT.has(error.code)) return admit(countedBound(), true);
-    // What calls that have ended did not use is given back in a moment.
+    // Unused tokens of calls that have ended are returned shortly.
     if (isRetryableTpmLimit(error)) return admit(wholeOnly(cheap), true);
     throw error;
   }

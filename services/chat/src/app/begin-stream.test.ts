@@ -58,52 +58,52 @@ describe('a stream that begins', () => {
     expect(await textOf(await begin(reply(pieces).body))).toBe(pieces.join(''));
   });
 
-  test('after comments goes on without them', async () => {
+  test('with comments continues without them', async () => {
     const { body } = reply([': wait\n\n: wait', `\n\n${CHUNK}: wait\n\n`, CHUNK]);
     expect(await textOf(await begin(body))).toBe(`${CHUNK}: wait\n\n${CHUNK}`);
   });
 
-  test('and is left in the middle lets the reply go', async () => {
+  test('releases the reply when its reader stops early', async () => {
     const { body, seen } = reply([CHUNK, CHUNK, CHUNK]);
     for await (const _bytes of await begin(body)) break;
     expect(seen.released).toBe(true);
   });
 });
 
-describe('a stream is held back', () => {
+describe('a stream is buffered', () => {
   /** Does not end the stream, which would wait for what the provider never sends. */
   const firstOf = async (body: AsyncIterable<Buffer>): Promise<string> =>
     `${(await body[Symbol.asyncIterator]().next()).value}`;
 
-  test('until its first content, and no longer', async () => {
+  test('until its first content and no longer', async () => {
     const { promise: never } = Promise.withResolvers<string>();
     const { body } = reply([ROLE, chunk({}), ROLE, CHUNK, never]);
     expect(await firstOf(await begin(body))).toBe(ROLE + chunk({}) + ROLE + CHUNK);
   });
 
-  test('until it is whole when it has no content', async () => {
+  test('until it is complete when it has no content', async () => {
     const pieces = [ROLE, 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n', DONE];
     expect(await firstOf(await begin(reply(pieces).body))).toBe(pieces.join(''));
   });
 
-  test('until it is whole when its last event lacks the blank line', async () => {
+  test('until it is complete even if the last event lacks its blank line', async () => {
     expect(await textOf(await begin(reply([ROLE, 'data: [DONE]']).body))).toBe(`${ROLE}data: [DONE]`);
   });
 
-  test('for a time at most, and loses nothing then', async () => {
+  test('for a limited time, and loses nothing', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const begun = await begin(reply([ROLE, promise]).body, { holdMs: 5 });
     resolve(CHUNK);
     expect(await textOf(begun)).toBe(ROLE + CHUNK);
   });
 
-  test('no longer than to its first event when that time is over', async () => {
+  test('only until its first event once the time is over', async () => {
     const { promise: never } = Promise.withResolvers<string>();
     const body = reply([': wait\n\n', ROLE, never]).body;
     expect(await firstOf(await begin(body, { holdMs: -1 }))).toBe(ROLE);
   });
 
-  test('up to a size at most', async () => {
+  test('up to a limited size', async () => {
     const many = Array.from({ length: 10_000 }, () => ROLE);
     const held = await firstOf(await begin(reply(many).body));
     expect(held.length).toBeGreaterThan(64 * 1024);
@@ -139,7 +139,7 @@ describe('a stream that fails before its first event', () => {
     expect(seen.released).toBe(true);
   });
 
-  test('by its connection: that error', async () => {
+  test('fails with the error of its connection', async () => {
     await expect(begin(reply([': wait\n\n'], new Error('reset')).body)).rejects.toThrow('reset');
   });
 });
@@ -153,7 +153,7 @@ describe('a stream that fails before its first content', () => {
     ['with an error that tells no more', [ROLE, 'data: {"error":{"message":"down"}}\n\n']],
     ['with an error in the same piece', [`${ROLE}event: error\ndata: {"message":"down"}\n\n${CHUNK}`]],
     [
-      'with a finish reason that says so',
+      'with a finish reason that reports an error',
       [ROLE, 'data: {"choices":[{"delta":{},"finish_reason":"error"}]}\n\n'],
     ],
   ])('%s', async (_name, pieces) => {
@@ -162,7 +162,7 @@ describe('a stream that fails before its first content', () => {
     expect(seen.released).toBe(true);
   });
 
-  test('by its connection: that error', async () => {
+  test('fails with the error of its connection', async () => {
     await expect(begin(reply([ROLE], new Error('reset')).body)).rejects.toThrow('reset');
   });
 

@@ -7,28 +7,28 @@ import { dataOf, parseData } from '../sse/sse-data';
 import { SseSplitter } from '../sse/sse-splitter';
 import { within } from './within';
 
-/** Bytes held at most; beyond that the response is committed. */
+/** Bytes buffered at most; beyond that the response is committed. */
 const MAX_HELD_BYTES = 64 * 1024;
 const EVENT_END = Buffer.from('\n\n');
 
-/** Times are of `performance.now()`. */
+/** Times are values of `performance.now()`. */
 export interface StreamOpening {
   readonly provider: Pick<ChatProvider, 'wire' | 'readOpening' | 'refusalOf'>;
-  /** The first event must come until then; comments are none. */
+  /** Deadline for the first event; comments don't count. */
   readonly beginByMs: number;
-  /** Events without content are held back until then. */
+  /** Until then, events without content are buffered. */
   readonly holdUntilMs: number;
-  /** Aborted when the caller has left. */
+  /** Aborted when the client has disconnected. */
   readonly caller: AbortSignal;
 }
 
 /**
- * Waits for a stream's first content, so that a provider that fails before it is answered as any other failure is:
- * by another target, or with a status. Returns the reply's bytes from its first event on; comments before it are
- * dropped, they only kept the connection open. Returns without content when the reply is whole, when the events
- * have been held back for long enough, and when the caller has left: what was used is billed as that of any call.
- * @throws UpstreamError for an error event that tells its status; Error when the stream ends first, takes too long or
- * holds something else than events of its format
+ * Waits for a stream's first content, so that a provider that fails earlier is handled like any other failure: by another
+ * target, or with an error status. Returns the reply's bytes from its first event on; earlier comments are dropped, they
+ * only kept the connection open. Returns without content when the reply is complete, when the events have been buffered
+ * long enough, and when the client has disconnected: the usage is billed as for any call.
+ * @throws UpstreamError for an error event that names its status; Error when the stream ends first, takes too long or
+ * contains something other than events of its format
  */
 export async function beginStream(
   body: AsyncIterable<Buffer>,
@@ -75,17 +75,17 @@ class HeldEvents {
     this.#provider = provider;
   }
 
-  /** An event has come that is no comment. */
+  /** An event other than a comment has arrived. */
   get begun(): boolean {
     return this.#events.length > 0;
   }
 
-  /** With the beginning of an event that is still to come. */
+  /** Includes the beginning of an incomplete event. */
   get bytes(): Buffer {
     return Buffer.concat([...this.#events, this.#splitter.rest]);
   }
 
-  /** Returns whether nothing is to be held back any more. */
+  /** Returns whether buffering is over. */
   push(bytes: Buffer): boolean {
     let isOver = false;
     for (const event of this.#splitter.push(bytes)) {
@@ -96,8 +96,8 @@ class HeldEvents {
   }
 
   /**
-   * The connection has ended. Returns true when the reply is whole: not every provider sends a blank line after the
-   * last event.
+   * Handles the end of the connection. Returns true when the reply is complete: some providers omit the blank line after
+   * the last event.
    */
   end(): boolean {
     const { rest } = this.#splitter;
@@ -131,8 +131,8 @@ class HeldEvents {
 }
 
 /**
- * By hand: a generator around the reply would cost something for every piece of it.
- * @param asked the piece after `begun`, if it has been asked for
+ * Written without a generator, which would cost something for every chunk of the reply.
+ * @param asked the chunk after `begun`, if it has been requested
  */
 function resumed(
   begun: Buffer,

@@ -6,14 +6,14 @@ import { TokenCounter } from '../domain/token-count';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
 
-/** What was sent to which provider. */
+/** A request and the provider that it was sent to. */
 export interface Sent {
   readonly request: CallerRequest;
   readonly provider: ChatProvider;
   readonly body: Buffer;
 }
 
-/** A call's usage by our own count. Never throws, since every dispatched call must end: what can't be counted is estimated. */
+/** Returns a call's usage by our own count. Never throws, because every dispatched call must end: the rest is estimated. */
 export function countedUsage(sent: Sent, countOutput: () => number): TokenUsage {
   const { request, provider, body } = sent;
   const input = orElse(
@@ -23,7 +23,7 @@ export function countedUsage(sent: Sent, countOutput: () => number): TokenUsage 
   return { ...NO_USAGE, input, output: orElse(countOutput, 0) };
 }
 
-/** Output tokens of a whole reply without figures. */
+/** Returns the output tokens of a reply without usage figures. */
 export function countReply(provider: ChatProvider, reply: Record<string, unknown>): number {
   if (provider.countReply) return provider.countReply(reply);
   const text = new ReplyText();
@@ -33,13 +33,13 @@ export function countReply(provider: ChatProvider, reply: Record<string, unknown
 
 type SourcedUsage = readonly [TokenUsage, UsageSource];
 
-/** Of a stream that has ended, whole or not. */
+/** Returns the usage of a stream that has ended, complete or not. */
 export function finalUsage(sent: Sent, stream: PassedStream, whole: boolean): SourcedUsage {
   const [usage, source] = figuresOf(sent, stream, whole);
   return [ofTier(usage, stream.serviceTier), source];
 }
 
-/** A stream that was cut may have reported less than it had sent. */
+/** A stream that was cut may have reported less than it sent. */
 function figuresOf(sent: Sent, stream: PassedStream, whole: boolean): SourcedUsage {
   const reported = stream.usage;
   if (reported && whole) return [reported, 'provider'];

@@ -34,7 +34,7 @@ const fails =
   };
 const isSilent: Does = ({ signal }) =>
   new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('CALLER_LEFT')));
+    signal.addEventListener('abort', () => reject(new Error('CLIENT_DISCONNECTED')));
   });
 
 /** What each provider does to a call. */
@@ -66,7 +66,7 @@ beforeEach(() => {
       failed: ({ provider }, failure) =>
         outcomes.push(`${provider.id} ${failure.kind === 'status' ? failure.status : failure.kind}`),
       streamBroke: () => {},
-      callerLeft: () => {},
+      clientDisconnected: () => {},
     },
   });
 });
@@ -125,7 +125,7 @@ async function begin(call: AdmittedCall, signal?: AbortSignal): Promise<string |
   }
 }
 
-describe('what a provider does instead of an answer', () => {
+describe('a provider that does not answer', () => {
   const elsewhere: [string, Does, string][] = [
     ['refuses the connection', fails('ECONNREFUSED'), 'unreachable'],
     ['does not connect in time', fails('CONNECT_TIMEOUT'), 'unreachable'],
@@ -137,13 +137,13 @@ describe('what a provider does instead of an answer', () => {
       `${status}`,
     ]),
   ];
-  test.each(elsewhere)('%s: another one answers', async (_what, fault, outcome) => {
+  test.each(elsewhere)('that %s is replaced by another target', async (_what, fault, outcome) => {
     does = { a: fault, b: answers(200) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')]))).toBe('b');
     expect(outcomes).toEqual([`a ${outcome}`, 'b answered']);
   });
 
-  test.each([400, 413, 415, 422])('answers %i: nobody else is asked', async (status) => {
+  test.each([400, 413, 415, 422])('that answers %i is final: no other target is tried', async (status) => {
     does = { a: answers(status), b: answers(200) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')]))).toEqual({ kind: 'status', status });
     expect(outcomes).toEqual([`a ${status}`]);
@@ -157,13 +157,13 @@ describe('what a provider does instead of an answer', () => {
     ['is overloaded before its first content', START + errorEvent('overloaded_error'), '529'],
     ['is limited before its first content', START + errorEvent('rate_limit_error'), '429'],
   ];
-  test.each(streams)('a stream that %s: another one answers', async (_what, text, outcome) => {
+  test.each(streams)('whose stream %s is replaced by another target', async (_what, text, outcome) => {
     does = { a: answers(200, text), b: answers(200, EVENT) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream: true }))).toBe('b');
     expect(outcomes).toEqual([`a ${outcome}`, 'b answered']);
   });
 
-  test('a stream that finds fault with the call before its first content: nobody else is asked', async () => {
+  test('whose stream reports an invalid request before its first content is final', async () => {
     does = { a: answers(200, START + errorEvent('invalid_request_error')), b: answers(200, EVENT) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream: true }))).toEqual({
       kind: 'status',
@@ -173,12 +173,12 @@ describe('what a provider does instead of an answer', () => {
     expect(called.length).toBe(1);
   });
 
-  test('a stream that fails after its first content is the answer', async () => {
+  test('whose stream fails after its first content is final', async () => {
     does = { a: answers(200, EVENT + errorEvent('overloaded_error')), b: answers(200, EVENT) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream: true }))).toBe('a');
   });
 
-  test('a stream of nothing but comments: another one answers when its time is over', async () => {
+  test('whose stream contains only comments is replaced when its time is over', async () => {
     let left = false;
     const body = {
       [Symbol.asyncIterator]: () => body,
@@ -198,7 +198,7 @@ describe('what a provider does instead of an answer', () => {
   });
 });
 
-describe('when all of them fail', () => {
+describe('when every target fails', () => {
   const FAULTS: Record<string, Does> = {
     limited: answers(429, '{}', { 'retry-after': '7' }),
     broken: answers(500),
@@ -217,7 +217,7 @@ describe('when all of them fail', () => {
     expect(called.map(({ provider }) => provider)).toEqual(names);
   });
 
-  test('a target that is out is not called; when all are, nobody is', async () => {
+  test('a target with an open circuit is not called, and if all are open none is called', async () => {
     does = { a: fails('ECONNREFUSED'), b: answers(200) };
     const both = callTo([routeTo('a'), routeTo('b')]);
     for (let call = 0; call < 5; call++) await begin(both);
@@ -231,8 +231,8 @@ describe('when all of them fail', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('is what was prepared for the first route, and made anew for another or with less output', async () => {
+describe('the request body', () => {
+  test('is prepared for the first route and rebuilt for another one or for less output', async () => {
     does = { a: answers(500), b: answers(500), other: answers(200) };
     await begin(callTo([routeTo('a'), routeTo('b'), routeTo('other')]));
     const bodies = called.map(({ request }) => request.body.toString());
@@ -243,7 +243,7 @@ describe('what is sent', () => {
     expect(JSON.parse(called[0]!.request.body.toString())).toMatchObject({ max_tokens: 3 });
   });
 
-  test('goes with the provider’s own credential and the target’s own timeouts', async () => {
+  test('is sent with the credential of the provider and the timeouts of the target', async () => {
     does = { a: answers(500), b: answers(200) };
     await begin(callTo([routeTo('a', { connectTimeoutMs: 5, idleTimeoutMs: 7 }), routeTo('b')]));
     expect(called.map(({ request }) => request.timeouts)).toEqual([
@@ -253,7 +253,7 @@ describe('what is sent', () => {
     expect(called.map(({ request }) => request.headers.authorization)).toEqual(['Bearer a', 'Bearer b']);
   });
 
-  test('passes over a provider that can’t carry the call, and its refusal is not the caller’s', async () => {
+  test('is not sent to a provider that cannot carry the call, and its refusal does not reach the client', async () => {
     does = { a: answers(500), b: answers(200) };
     const cannot = routeTo('other', {}, true);
     expect(await begin(callTo([routeTo('a'), cannot, routeTo('b')]))).toBe('b');
@@ -263,16 +263,16 @@ describe('what is sent', () => {
 });
 
 describe('a caller that leaves', () => {
-  test('is not waited for, nobody else is called, and no target is blamed', async () => {
+  test('stops the call: no other target is tried, and no failure is counted', async () => {
     does = { a: isSilent, b: answers(200) };
     const caller = new AbortController();
     const begun = begin(callTo([routeTo('a'), routeTo('b')]), caller.signal);
     caller.abort();
-    await expect(begun).rejects.toThrow('CALLER_LEFT');
+    await expect(begun).rejects.toThrow('CLIENT_DISCONNECTED');
     expect([called.length, outcomes]).toEqual([1, []]);
   });
 
-  test('does not end a provider’s call that is listened to, but keeps it from another target', async () => {
+  test('does not cancel a call with hidden usage but prevents another target', async () => {
     does = { a: fails('ECONNRESET'), b: answers(200) };
     const caller = new AbortController();
     const listening = new AbortController();

@@ -18,10 +18,10 @@ import type { AdmittedCall } from './admitted-call';
 import { beginStream } from './begin-stream';
 import { upstreamBody } from './upstream-body';
 
-/** A call that a provider has begun to answer. */
-export interface BegunCall {
+/** A call that a provider has started to answer. */
+export interface StartedReply {
   readonly route: Route;
-  /** What was sent. */
+  /** The request body that was sent. */
   readonly body: Buffer;
   readonly reply: UpstreamResponse['body'];
 }
@@ -29,7 +29,7 @@ export interface BegunCall {
 export interface DispatcherDeps {
   readonly upstream: Pick<UpstreamHttp, 'post'>;
   readonly timeouts: UpstreamTimeouts;
-  /** How long after dispatch a stream without content is held back. */
+  /** How long after dispatch a stream without content is buffered. */
   readonly holdMs: number;
   readonly health: TargetHealth;
   readonly metrics: TargetMetrics;
@@ -44,13 +44,13 @@ export class Dispatcher {
   }
 
   /**
-   * Sends the call along its routes until one answers, a stream with its first content. Nothing has reached the
-   * caller until then, so a failure costs nothing but time. A route that cannot carry the call is passed over:
-   * another one can, or it would not have been admitted.
-   * @param signal aborted when the provider's call is to be cancelled; by default when the caller disconnects
-   * @throws UpstreamError the failure that promises most of another try; what ended the call, if its caller left
+   * Sends the call along its routes until one answers, a stream with its first content. Nothing has reached the client
+   * until then, so a failure costs only time. Routes that cannot carry the call are skipped: at least one can, or the call
+   * would not have been admitted.
+   * @param signal aborted to cancel the provider's call; default: when the client disconnects
+   * @throws UpstreamError the failure for which a retry is most promising; the abort reason, if the client disconnected
    */
-  async begin(context: RequestContext, call: AdmittedCall, signal = context.signal): Promise<BegunCall> {
+  async begin(context: RequestContext, call: AdmittedCall, signal = context.signal): Promise<StartedReply> {
     const { health, metrics, holdMs } = this.#deps;
     const holdUntilMs = performance.now() + holdMs;
     let failure: UpstreamFailure | undefined;
@@ -87,7 +87,7 @@ export class Dispatcher {
     { provider, target }: Route,
     body: Buffer,
     { signal, holdUntilMs }: { signal: AbortSignal; holdUntilMs: number },
-  ): Promise<BegunCall['reply']> {
+  ): Promise<StartedReply['reply']> {
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
     const address = provider.address(target.upstreamModel, request.stream, request.passedHeaders);
@@ -113,7 +113,7 @@ export class Dispatcher {
   }
 }
 
-/** Undefined when the route's provider cannot carry the call. */
+/** Undefined if the route's provider cannot carry the call. */
 function bodyFor(call: AdmittedCall, route: Route): Buffer | undefined {
   const { request, model, loweredMaxTokens } = call;
   if (route === call.routes[0] && loweredMaxTokens === undefined) return call.body;

@@ -8,7 +8,7 @@ import {
   writtenOffEvent,
 } from '../domain/usage-event';
 
-/** What keeps the record of calls. */
+/** Stores the records of calls. */
 export interface UsageJournal {
   dispatched(call: DispatchedCall, inputTokens: number): Promise<void>;
   progress(requestId: string, usage: TokenUsage): void;
@@ -21,8 +21,8 @@ export interface CallOutcome {
 }
 
 /**
- * The record of one call that holds money. However it ends, it must be ended exactly once: settled with what
- * it used, or released. The first end counts, as it does for billing.
+ * The record of one call that has a hold. It must be ended exactly once: settled with what it used, or released. Only the
+ * first end counts, as at billing.
  */
 export class MeteredCall {
   #call: DispatchedCall;
@@ -49,7 +49,7 @@ export class MeteredCall {
     return this.#journal.dispatched(this.#call, inputTokens);
   }
 
-  /** Its reply begins; the provider need not be the one that was tried first. */
+  /** The reply begins; its provider may not be the one that was tried first. */
   answeredBy(provider: string): void {
     if (provider !== this.#call.provider) this.#call = { ...this.#call, provider };
     this.#firstByteMs = Date.now() - this.#call.startedAtMs;
@@ -60,8 +60,8 @@ export class MeteredCall {
   }
 
   /**
-   * Charges the usage. Resolves when that can't be lost any more.
-   * @param lossReason why the rest of the hold is booked as the operator's loss; absent: it is not
+   * Charges the usage. Resolves when the charge is durable.
+   * @param lossReason why the rest of the hold is booked as an operator loss; absent: it is not
    */
   settle(
     usage: TokenUsage,
@@ -73,17 +73,17 @@ export class MeteredCall {
     return this.#end(settledEvent(this.#call, lossReason ? { ...end, lossReason } : end));
   }
 
-  /** Gives the whole hold back; the estimated input is booked as the operator's loss. */
+  /** Releases the hold and books the estimated input as an operator loss. */
   abandon(inputTokens: number, outcome: CallOutcome): Promise<void> {
     return this.#end(abandonedCallEvent(this.#call, this.#outcome(outcome), inputTokens));
   }
 
-  /** Gives the whole hold back, and books it as the operator's loss: the provider may charge as much. */
+  /** Releases the hold and books all of it as an operator loss: the provider may charge that much. */
   writeOff(outcome: CallOutcome): Promise<void> {
     return this.#end(writtenOffEvent(this.#call, this.#outcome(outcome)));
   }
 
-  /** Gives the whole hold back. */
+  /** Releases the hold. */
   release(outcome: CallOutcome): Promise<void> {
     return this.#end(releasedEvent(this.#call, this.#outcome(outcome)));
   }

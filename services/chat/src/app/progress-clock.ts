@@ -1,4 +1,4 @@
-/** Calls `tick` of everything under way once a second, on one timer for all. */
+/** Calls every registered `tick` once a second, with one timer for all. */
 export class ProgressClock {
   readonly #ticks = new Set<() => void>();
   readonly #timer: NodeJS.Timeout;
@@ -10,7 +10,7 @@ export class ProgressClock {
     this.#timer.unref();
   }
 
-  /** Returns the function that ends it. */
+  /** Returns the function that stops it. */
   start(tick: () => void): () => void {
     this.#ticks.add(tick);
     return () => this.#ticks.delete(tick);

@@ -8,9 +8,9 @@ import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { TokenEstimator } from '../domain/token-estimator';
 import { estimateInput, type RequestSize } from '../domain/upper-bound';
 
-/** What a larger image costs at most providers; the catalog's figure for a model is the most that one can cost. */
+/** What a larger image costs at most providers; the catalog's figure is the maximum for one image. */
 const IMAGE_TOKENS = 1_000;
-/** Of instructions that a provider adds to tools or a schema. */
+/** Tokens of instructions that a provider adds for tools or a schema. */
 const MOST_HIDDEN_TOKENS = 350;
 
 export interface PromptToEstimate {
@@ -22,8 +22,8 @@ export interface PromptToEstimate {
 }
 
 /**
- * Tokens of a prompt, for its key's TPM limit. Where the model's encoding is public they are counted, as far as the
- * account's share of CPU goes; else they are estimated. What the provider makes of media is known when it answers.
+ * Estimates a prompt's tokens for its key's TPM limit. Models with a public encoding are counted, as far as the account's
+ * CPU quota allows; others are estimated. The tokens of media are known only when the provider answers.
  */
 export function estimatePrompt(
   { request, size, model, provider, accountId }: PromptToEstimate,

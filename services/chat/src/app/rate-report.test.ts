@@ -15,14 +15,14 @@ function reporting(): { report: RateReport; sent: (readonly [tokens: unknown, se
   return { report, sent };
 }
 
-test('nothing is reported as long as a call uses what was expected', () => {
+test('nothing is reported while a call stays within the expected output', () => {
   const { report, sent } = reporting();
   report.update(undefined, 0);
   report.update(undefined, 100);
   expect(sent).toEqual([]);
 });
 
-test('output beyond what was expected is reported whole, when there is more of it', () => {
+test('output beyond the expected amount is reported as a total whenever it grows', () => {
   const { report, sent } = reporting();
   for (const tokens of [101, 101, 150]) report.update(undefined, tokens);
   expect(sent).toEqual([
@@ -31,7 +31,7 @@ test('output beyond what was expected is reported whole, when there is more of i
   ]);
 });
 
-test('the true prompt is reported once its provider tells it, cached tokens included', () => {
+test('the actual prompt is reported once the provider reports it, including cached tokens', () => {
   const { report, sent } = reporting();
   const usage = { ...NO_USAGE, input: 1, cacheRead: 2, cacheWrite: 3, cacheWriteLong: 1, output: 1 };
   report.update(usage, 5);

@@ -6,14 +6,14 @@ export interface ReportedCall {
   readonly requestId: string;
   readonly keyId: string;
   readonly reservation: RateReservation__Output;
-  /** As they were counted on admission. */
+  /** As counted at admission. */
   readonly promptTokens: number;
   readonly expectedTokens: number;
 }
 
 /**
- * Tells billing what a call in flight uses of its key's TPM limit, as it becomes known: the true prompt, and the output when
- * it is more than was expected. Each report has the whole figure, so that a lost one is made good by the next.
+ * Reports to billing what a call in flight uses of its key's TPM limit, as it becomes known: the actual prompt, and output
+ * beyond the expected amount. Each report contains the whole figure, so a lost one is replaced by the next.
  */
 export class RateReport {
   readonly #call: ReportedCall;
@@ -27,7 +27,7 @@ export class RateReport {
     this.#reported = Number(call.reservation.tokens);
   }
 
-  /** @param usage the provider's figures so far @param outputTokens that have passed, about */
+  /** @param usage the provider's figures so far @param outputTokens estimate of the output so far */
   update(usage: TokenUsage | undefined, outputTokens: number): void {
     const { requestId, keyId, reservation, promptTokens, expectedTokens } = this.#call;
     const prompt = usage

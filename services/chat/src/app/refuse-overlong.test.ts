@@ -22,21 +22,21 @@ function detailOf(content: unknown, contextLength: number, isPublic: boolean): s
   }
 }
 
-test('a prompt that counts above the context is refused with both figures', () => {
+test('a prompt longer than the context is refused with both figures', () => {
   expect(detailOf(words(1_000), 1_000, true)).toBeUndefined();
   expect(detailOf(words(1_001), 1_000, true)).toBe(
     'messages: the prompt has 1001 tokens, more than the 1000 of the context of sim/chat',
   );
 });
 
-test('an estimate is refused only when four fifths of it are above the context', () => {
+test('an estimated prompt is refused only when four fifths of it exceed the context', () => {
   expect(detailOf(words(1_250), 1_000, false)).toBeUndefined();
   expect(detailOf(words(1_251), 1_000, false)).toBe(
     'messages: the prompt has about 1251 tokens, more than the 1000 of the context of sim/chat',
   );
 });
 
-test('the count of a prompt with tools is an estimate, also in a public encoding', () => {
+test('the count of a prompt with tools is an estimate even in a public encoding', () => {
   const tool = { type: 'function', function: { name: 'find', parameters: { type: 'object' } } };
   const request = (tokens: number) =>
     parseChatRequest(
@@ -53,7 +53,7 @@ test('the count of a prompt with tools is an estimate, also in a public encoding
   expect(() => refuseOverlong({ ...check, request: request(1_400) }, counting)).toThrow();
 });
 
-test('a prompt with no more bytes than the context has tokens is not counted, nor are the bytes of images', () => {
+test('a prompt with fewer bytes than the context has tokens is not counted, and image bytes never are', () => {
   const request = requestOf(words(1_000));
   const uncounted = {
     ...request,
@@ -71,7 +71,7 @@ test('a prompt with no more bytes than the context has tokens is not counted, no
   expect(detailOf([{ type: 'text', text: 'x' }, image], 1_000, true)).toBeUndefined();
 });
 
-test('a prompt that is too long to be counted in time is refused for what was counted of it alone', () => {
+test('a prompt that cannot be counted in time is refused if the counted part exceeds the context', () => {
   const none = { run: (_account: string, _ms: number, count: (ms: number) => unknown) => count(-1) };
   const request = requestOf(words(5_000));
   const check = { request, isPublic: true, accountId: 'a' };

@@ -6,21 +6,21 @@ import { countConversation } from '../domain/count-conversation';
 import type { Model } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 
-/** How far another encoding's count may be above the model's own. */
+/** By how much another encoding's count may exceed the model's own. */
 const ESTIMATE_MARGIN = 1.25;
 
 export interface LengthCheck {
   readonly request: CallerRequest;
   readonly model: Pick<Model, 'slug' | 'contextLength'>;
-  /** The model's encoding is public, so the count is exact. */
+  /** Whether the model's encoding is public, so that the count is exact. */
   readonly isPublic: boolean;
   readonly accountId: string;
 }
 
 /**
  * Refuses a prompt that is longer than the model's context: the hold is bounded by the context, so what a provider
- * charges beyond it would be the operator's loss. A prompt with no more bytes than the context has tokens is not
- * counted, since every token has at least one byte.
+ * charges beyond it would be an operator loss. A prompt with no more bytes than the context has tokens is not counted,
+ * because every token has at least one byte.
  * @throws GatewayError `invalid_request`
  */
 export function refuseOverlong(
@@ -34,9 +34,9 @@ export function refuseOverlong(
   const { exact, tokens, countedTokens } = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) =>
     countConversation(conversation, new TokenCounter(budgetMs)),
   );
-  // Where time did not suffice, what was counted of it may be enough: the rest is not guessed against the caller.
+  // If the CPU time ran out, the counted part may be enough: the rest is not held against the client.
   const known = exact ? tokens : countedTokens;
-  // A provider writes tools and schemas in a form of its own, which is shorter than their JSON.
+  // Providers write tools and schemas in a form that is shorter than their JSON.
   const isExact = isPublic && conversation.tools.length === 0 && conversation.output.kind !== 'schema';
   if ((isExact ? known : known / ESTIMATE_MARGIN) <= contextLength) return;
   const figure = exact && isExact ? `has ${tokens} tokens` : `has about ${tokens} tokens`;

@@ -5,7 +5,7 @@ import type { TokenUsage } from '../domain/usage';
 
 const HIDE: PassedEvent = { kind: 'hide' };
 
-/** A stream on its way from a provider's format into the caller's. */
+/** A stream that is translated from the provider's format to the client's. */
 export class TranslatedStream implements PassedStream {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
@@ -13,7 +13,7 @@ export class TranslatedStream implements PassedStream {
   readonly #text = new ReplyText();
   #begun = false;
 
-  /** @param countedUsage for the caller, of a provider that gave no figures */
+  /** @param countedUsage usage for the client if the provider reports none */
   constructor(reader: StreamReader, writer: StreamWriter, countedUsage: () => TokenUsage) {
     this.#reader = reader;
     this.#writer = writer;
@@ -24,7 +24,7 @@ export class TranslatedStream implements PassedStream {
     return this.#reader.usage;
   }
 
-  /** @throws Error when the provider broke off */
+  /** @throws Error when the provider ended the stream with an error */
   take(event: Buffer): PassedEvent {
     const events = this.#reader.read(event);
     this.#text.addEvents(events);
@@ -38,7 +38,7 @@ export class TranslatedStream implements PassedStream {
     return written === '' ? HIDE : { kind: 'pass', bytes: Buffer.from(written) };
   }
 
-  /** What the provider has told by now is for the beginning: later it would be read for nobody. */
+  /** Usage that the provider has reported so far belongs to the first event; later nobody would read it. */
   #write(events: readonly ReplyEvent[]): string {
     const told = this.#begun ? undefined : this.usage;
     this.#begun = true;

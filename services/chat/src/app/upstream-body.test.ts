@@ -46,11 +46,11 @@ test.each([
   expect([max_tokens, max_completion_tokens]).toEqual([expected, undefined]);
 });
 
-test('what funds pay for goes before all', () => {
+test('the maximum that funds pay for has priority', () => {
   expect(sent({ max_tokens: 100_000 }, 'always', 17).max_tokens).toBe(17);
 });
 
-test('a call is open-ended where no maximum is sent to a provider that needs one', () => {
+test('a call without a maximum for a provider that needs one is limited by the context only', () => {
   const isOpen = (maximum: object, needsMaximum: ChatProvider['needsMaximum']) => {
     const { request, provider } = asking(maximum, needsMaximum);
     return isOpenEnded(request, model, provider);

@@ -5,9 +5,10 @@ import type { Route } from '../domain/route';
 import { estimateInput } from '../domain/upper-bound';
 
 /**
- * What a route's provider gets: the caller's bytes where it speaks the caller's format, a translation elsewhere.
- * @param loweredMaxTokens output per choice that funds pay for, when that is less than what was asked for
- * @throws GatewayError `invalid_request` for what the provider cannot do
+ * Returns the request body for a route's provider: the client's bytes if it has the client's format, a translation
+ * otherwise.
+ * @param loweredMaxTokens output per choice that funds pay for, if less than requested
+ * @throws GatewayError `invalid_request` for what the provider does not support
  */
 export function upstreamBody(
   request: CallerRequest,
@@ -29,8 +30,8 @@ export function upstreamBody(
 }
 
 /**
- * The model's own maximum, where nothing else keeps the output to it, and so to what is held for it: the caller names
- * more than that, or names none to a provider that goes on without. Undefined: as the caller has it.
+ * Returns the model's own maximum if nothing else limits the output to it, and so to the hold: the client requests more, or
+ * names no maximum to a provider that has no default. Undefined: the client's value is used.
  */
 function boundedMaximum(request: CallerRequest, model: Model, provider: ChatProvider): number | undefined {
   const { maxOutputTokens: most } = model;
@@ -39,7 +40,7 @@ function boundedMaximum(request: CallerRequest, model: Model, provider: ChatProv
   return provider.needsMaximum && !isOpenEnded(request, model, provider) ? most : undefined;
 }
 
-/** Whether nothing but the context ends the output. How much of that the prompt takes is only an estimate. */
+/** Whether only the context ends the output. How much of the context the prompt takes is an estimate. */
 export function isOpenEnded({ size, wire }: CallerRequest, model: Model, provider: ChatProvider): boolean {
   const { maxOutputTokens: most, contextLength } = model;
   if (size.maxOutputTokens !== undefined || provider.wire !== wire) return false;

@@ -1,4 +1,4 @@
-/** What the promise resolves to, or undefined when that takes longer. @throws what it rejects with */
+/** Returns what the promise resolves to, or undefined after the timeout. @throws what it rejects with */
 export async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -35,7 +35,7 @@ test('an entry without both prices is not sold by the token', () => {
   });
 });
 
-test('what an entry does not name for long inputs costs them what it always does', () => {
+test('prices that the long-context entry omits apply to long inputs too', () => {
   expect(priceOf({ inputNano: '1', outputNano: '2' }, { inputNano: '3' })?.base.longContext).toEqual({
     aboveTokens: 500,
     price: { inputNano: 3n, outputNano: 2n },

@@ -37,11 +37,11 @@ function fromProtoPricing(model: Model__Output): Pricing | undefined {
   return { version: BigInt(model.pricing.version), base, serviceTiers };
 }
 
-/** Undefined without both an input and an output price: then the model is not sold by the token. */
+/** Undefined without both an input and an output price: the model is not sold by the token. */
 function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
   const { inputNano, outputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano } = pricing;
   if (inputNano === undefined || outputNano === undefined) return undefined;
-  // What long inputs do not change in the entry costs what it always does; else they would be sold as short ones.
+  // Prices that the long-context entry does not change apply to long inputs too.
   const long = pricing.longContext && fromProtoPrice({ inputNano, outputNano, ...pricing.longContext });
   return {
     inputNano: BigInt(inputNano),

@@ -6,9 +6,8 @@ const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 
 /**
- * The providers that media serves, for the model list. They change only when media is restarted with other settings, so
- * they are polled. Until media has answered, every provider counts as served; when it stops answering, the last list
- * stays.
+ * The providers that media serves, for the model list. They change only when media restarts with other settings, so they
+ * are polled. Until media has answered, every provider counts as served; when media stops answering, the last list is kept.
  */
 export class MediaProviders {
   readonly #polling: Repeated;
@@ -21,7 +20,7 @@ export class MediaProviders {
     });
   }
 
-  /** Resolves when media was asked for the first time, answered or not. */
+  /** Resolves after the first query to media, answered or not. */
   get firstAnswer(): Promise<void> {
     return this.#polling.firstRun;
   }

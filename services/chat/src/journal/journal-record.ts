@@ -9,12 +9,12 @@ export type JournalRecord =
   | { readonly t: 'progress'; readonly id: string; readonly usage: TokenUsage }
   | { readonly t: 'final'; readonly event: UsageEvent };
 
-/** Lines are JSON; amounts are decimal strings there, because JSON numbers are doubles. */
+/** Lines are JSON with amounts as decimal strings, because JSON numbers are doubles. */
 export function encodeRecord(record: JournalRecord): string {
   return `${JSON.stringify(record.t === 'dispatched' ? withDecimals(record) : record)}\n`;
 }
 
-/** Only this record has amounts that are no strings yet; a replacer would be asked about every member of all. */
+/** Only this record has amounts that are not strings yet; a replacer would be called for every member of all records. */
 function withDecimals(record: JournalRecord & { readonly t: 'dispatched' }): object {
   const { call } = record;
   const { price, standardPrice, priceVersion, holdNano } = call;
@@ -30,7 +30,7 @@ function withDecimals(record: JournalRecord & { readonly t: 'dispatched' }): obj
   };
 }
 
-/** What is undefined is left out of the line. */
+/** Undefined members are omitted. */
 function encodePrice(price: TokenPrice): object {
   return {
     inputNano: price.inputNano.toString(),
@@ -45,7 +45,7 @@ function encodePrice(price: TokenPrice): object {
   };
 }
 
-/** The record of a line, or undefined for one that was not written whole. */
+/** Returns the record of a line, or undefined if the line was not completely written. */
 export function decodeRecord(line: string): JournalRecord | undefined {
   let record: JournalRecord;
   try {

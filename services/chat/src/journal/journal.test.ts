@@ -40,7 +40,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 describe('after a kill', () => {
-  test('what ended is known, and what was under way ends with its last progress', async () => {
+  test('ended calls are known, and interrupted calls end with their last progress', async () => {
     const journal = open();
     await journal.dispatched(call('ended'), 10);
     await journal.dispatched(call('cut'), 10);
@@ -61,7 +61,7 @@ describe('after a kill', () => {
     ]);
   });
 
-  test('what was written to the cache for an hour keeps its price', async () => {
+  test('cache writes of an hour keep their price', async () => {
     const journal = open();
     const dear = { ...price, cacheWriteNano: 1_250_000_000n, cacheWriteLongNano: 2_000_000_000n };
     await journal.dispatched({ ...call('cut'), price: dear }, 10);
@@ -71,7 +71,7 @@ describe('after a kill', () => {
     expect(cut).toMatchObject({ costNano: '52500', tokens: { input: '0', cacheWrite: '30' } });
   });
 
-  test('the rest of the hold is a loss where only the provider knew what was used', async () => {
+  test('the rest of the hold is an operator loss for hidden usage', async () => {
     const journal = open();
     const held = { holdNano: 100_000n };
     await journal.dispatched({ ...call('shown'), ...held, usageIsHidden: false }, 10);
@@ -97,7 +97,7 @@ describe('after a kill', () => {
     ]);
   });
 
-  test('a torn last line is not read', async () => {
+  test('a torn last line is ignored', async () => {
     const journal = open();
     await journal.final(final('whole'));
     const [newest] = segments().sort();
@@ -106,7 +106,7 @@ describe('after a kill', () => {
     expect(recover(open(), 9).finished).toHaveLength(1);
   });
 
-  test('segments stay until every call in them is acknowledged', async () => {
+  test('segments are kept until every call in them is acknowledged', async () => {
     const first = open();
     await first.final(final('one'));
     await first.final(final('two'));
@@ -120,7 +120,7 @@ describe('after a kill', () => {
   });
 });
 
-test('a segment that is full gives way to the next, and goes when its calls are acknowledged', async () => {
+test('a full segment is followed by the next and removed when its calls are acknowledged', async () => {
   const journal = open(4 * 1024);
   const ids = Array.from({ length: 40 }, (_value, index) => `call ${index}`);
   for (const id of ids) await journal.final(final(id));
@@ -129,7 +129,7 @@ test('a segment that is full gives way to the next, and goes when its calls are 
   expect(segments()).toHaveLength(2);
 });
 
-test('it admits no calls once it is four fifths full', async () => {
+test('the journal admits no calls once it is four fifths full', async () => {
   const journal = open(4 * 1024);
   expect(journal.admits).toBe(true);
   let calls = 0;
@@ -140,7 +140,7 @@ test('it admits no calls once it is four fifths full', async () => {
   expect(journal.admits).toBe(true);
 });
 
-test('many finals at once are all durable', async () => {
+test('many concurrent final records are all durable', async () => {
   const journal = open(16 * 1024);
   const ids = Array.from({ length: 300 }, (_value, index) => `call ${index}`);
   await Promise.all(ids.map((id) => journal.final(final(id))));
@@ -148,7 +148,7 @@ test('many finals at once are all durable', async () => {
   expect(finished.map(({ requestId }) => requestId)).toEqual(ids);
 });
 
-test('closed with nothing open it leaves nothing to read', async () => {
+test('a journal closed without open calls leaves nothing to recover', async () => {
   const journal = open();
   await journal.final(final('one'));
   journal.acknowledge('one');

@@ -8,7 +8,7 @@ import { removeSegment, Segment, segmentNumber } from './segment';
 
 export interface JournalOptions {
   readonly directory: string;
-  /** All segments together; past four fifths of it new calls are refused. */
+  /** All segments together; above four fifths of it new calls are refused. */
   readonly maxBytes: number;
   readonly segmentBytes: number;
 }
@@ -21,19 +21,19 @@ interface Waiter {
 const ADMISSION_SHARE = 0.8;
 
 /**
- * The append-only usage journal of one process. *Dispatched* and *progress* are written, not synced;
- * *final* is durable when its promise resolves, many finals to a sync. The oldest segment is removed once
- * billing has acknowledged every call that began in it.
+ * The append-only usage journal of one process. *Dispatched* and *progress* records are written, not synced; a *final*
+ * record is durable when its promise resolves, with one sync for many. The oldest segment is removed when billing has
+ * acknowledged every call that began in it.
  */
 export class Journal {
   readonly owner: Owner;
   readonly #options: JournalOptions;
-  /** Segment of the first record of every call that billing has not acknowledged, by request id. */
+  /** By request id of every unacknowledged call: the segment of its first record. */
   readonly #firstSegment = new Map<string, number>();
-  /** How many such calls each segment has, oldest segment first. */
+  /** Number of such calls per segment, oldest segment first. */
   readonly #callsBySegment = new Map<number, number>();
   #current: Segment;
-  /** Made ahead, so that calls in flight find room for their ends on a full disk. */
+  /** Created in advance, so that calls in flight can be recorded when the disk is full. */
   #spare: Segment | undefined;
   #pending: (Waiter & { readonly text: string })[] = [];
   #syncWaiters: Waiter[] = [];
@@ -57,7 +57,7 @@ export class Journal {
     return this.#options.directory;
   }
 
-  /** Segments of earlier lives, oldest first. */
+  /** Segments of previous epochs, oldest first. */
   get earlierSegments(): number[] {
     return [...this.#callsBySegment.keys()].filter((number) => number < this.#current.number);
   }
@@ -69,24 +69,24 @@ export class Journal {
     return this.#failure === undefined && this.#spare !== undefined && roomy;
   }
 
-  /** Says that a segment of an earlier life still holds a call that billing may not have. */
+  /** Marks a segment of a previous epoch as containing a call that billing may not have. */
   keep(requestId: string, segment: number): void {
     if (this.#firstSegment.has(requestId)) return;
     this.#firstSegment.set(requestId, segment);
     this.#callsBySegment.set(segment, (this.#callsBySegment.get(segment) ?? 0) + 1);
   }
 
-  /** Resolves when a killed process would still be known to have dispatched the call. */
+  /** Resolves when the dispatch would be known after a kill of this process. */
   dispatched(call: DispatchedCall, inputTokens: number): Promise<void> {
     return this.#write({ t: 'dispatched', call, inputTokens }, call.requestId);
   }
 
-  /** Fire and forget: the next one replaces it. */
+  /** Not awaited: the next record replaces it. */
   progress(requestId: string, usage: TokenUsage): void {
     this.#write({ t: 'progress', id: requestId, usage }, requestId).catch(() => {});
   }
 
-  /** Resolves when the call's end is on the disk. */
+  /** Resolves when the call's end is on disk. */
   async final(event: UsageEvent): Promise<void> {
     await this.#write({ t: 'final', event }, event.requestId);
     await this.#sync();
@@ -102,8 +102,8 @@ export class Journal {
   }
 
   /**
-   * Removes segments from the oldest on until one has a call that is not acknowledged: a call's later
-   * records may stand in any segment after its first.
+   * Removes segments, oldest first, up to one with an unacknowledged call: a call's later records may be in any segment
+   * after its first.
    */
   removeFinishedSegments(): void {
     for (const [number, calls] of this.#callsBySegment) {
@@ -113,7 +113,7 @@ export class Journal {
     }
   }
 
-  /** Writes what is pending. With nothing unacknowledged the next life has nothing to read. */
+  /** Writes pending records. If every call is acknowledged, the next epoch has nothing to read. */
   close(): void {
     this.#flush();
     this.#failure ??= new Error('journal is closed');
@@ -132,7 +132,7 @@ export class Journal {
     });
   }
 
-  /** One system call for all records of this turn. Synchronous, as it only reaches the page cache. */
+  /** One system call for all records of this turn. Synchronous, because it only writes to the page cache. */
   #flush(): void {
     const pending = this.#pending;
     if (pending.length === 0) return;
@@ -150,7 +150,7 @@ export class Journal {
 
   #rotate(): void {
     if (!this.#spare) throw new Error('journal is full');
-    // Whoever waits for a sync has records up to here; later syncs only reach the new segment.
+    // The waiters' records end here; later syncs only cover the new segment.
     this.#current.syncNow();
     this.#current.close();
     this.#current = this.#spare;
@@ -159,7 +159,7 @@ export class Journal {
     this.#makeSpare();
   }
 
-  /** Without a disk `admits` is false until a later try finds room again. */
+  /** If the disk fails, `admits` is false until a later attempt finds space. */
   #makeSpare(): void {
     if (this.#spare || this.#failure !== undefined) return;
     try {
@@ -170,7 +170,7 @@ export class Journal {
   }
 
   #createSegment(number: number): Segment {
-    // What a failed attempt left behind holds nothing.
+    // A file left by a failed attempt contains no records.
     removeSegment(this.#options.directory, number);
     const segment = Segment.create(this.#options.directory, number, this.#options.segmentBytes);
     this.#callsBySegment.set(number, 0);
@@ -195,7 +195,7 @@ export class Journal {
         for (const { resolve } of waiters) resolve();
       } catch (error) {
         if (segment !== this.#current) {
-          // Rotated meanwhile, which synced all that these waiters wrote.
+          // The segment was rotated meanwhile, which synced the records of these waiters.
           for (const { resolve } of waiters) resolve();
           continue;
         }

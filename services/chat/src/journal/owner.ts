@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Owner } from '@gateway/call-billing';
 import { syncDirectory } from './segment';
 
-/** Begins the next life of the journal in `directory`; durable before it answers. */
+/** Begins the next epoch of the journal in `directory`; durable when it returns. */
 export function nextEpoch(directory: string): Owner {
   const file = path.join(directory, 'owner.json');
   const previous = readOwner(file);

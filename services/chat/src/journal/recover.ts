@@ -5,15 +5,15 @@ import type { Journal } from './journal';
 import { decodeRecord } from './journal-record';
 import { readSegmentLines } from './segment';
 
-/** What an earlier life left: how each of its calls ended, or would have. */
+/** What previous epochs left: how each of their calls ended, or would have ended. */
 export interface Recovered {
-  /** Ends that were journalled; billing may or may not have them. */
+  /** Ends in the journal; billing may or may not have them. */
   readonly finished: UsageEvent[];
-  /** Calls that were cut by the kill: their input, and the last progress of their output. */
+  /** Calls interrupted by a kill: their input and the last progress of their output. */
   readonly interrupted: UsageEvent[];
 }
 
-/** Reads the earlier lives' segments and marks what is found as unacknowledged. */
+/** Reads the segments of previous epochs and marks their calls as unacknowledged. */
 export function recover(journal: Journal, nowMs: number): Recovered {
   const finished = new Map<string, UsageEvent>();
   const open = new Map<string, { call: DispatchedCall; usage: TokenUsage }>();
@@ -45,7 +45,7 @@ export function recover(journal: Journal, nowMs: number): Recovered {
       errorCode: 'internal_error',
       endedAtMs: nowMs,
       firstByteMs: 0,
-      // Of a stream that shows all that it uses, the last progress is the truth but for a second.
+      // If a stream shows everything it uses, its last progress is accurate to a second.
       ...((call.usageIsHidden || !call.streamed) && { lossReason: 'owner_killed' }),
     }),
   );

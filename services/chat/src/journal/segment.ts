@@ -14,8 +14,8 @@ import { promisify } from 'node:util';
 const fdatasyncAsync = promisify(fdatasync);
 
 /**
- * One file of the journal. Its space is written with zeros when it is made, so that the finals of calls in
- * flight have room on a full disk and a sync need not touch the file's metadata.
+ * One file of the journal. It is filled with zeros when created, so that calls in flight can be recorded on a full disk and
+ * a sync need not write the file's metadata.
  */
 export class Segment {
   readonly number: number;
@@ -44,7 +44,7 @@ export class Segment {
     return this.#bytes + bytes <= this.#maxBytes;
   }
 
-  /** Writes to the system's cache: survives this process, not the machine. */
+  /** Writes to the page cache: survives this process, not the machine. */
   append(bytes: Buffer): void {
     let written = 0;
     while (written < bytes.length) {
@@ -74,13 +74,13 @@ export function segmentPath(directory: string, number: number): string {
   return path.join(directory, `${String(number).padStart(10, '0')}.journal`);
 }
 
-/** Number of a segment file, or undefined for another file. */
+/** Returns the number of a segment file, or undefined for another file. */
 export function segmentNumber(name: string): number | undefined {
   const match = /^(\d{10})\.journal$/.exec(name);
   return match ? Number(match[1]) : undefined;
 }
 
-/** The whole lines of a segment; zeros are room that was not used. */
+/** Returns the complete lines of a segment; zeros are unused space. */
 export function readSegmentLines(directory: string, number: number): string[] {
   const bytes = readFileSync(segmentPath(directory, number));
   const end = bytes.indexOf(0);

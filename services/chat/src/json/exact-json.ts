@@ -1,14 +1,14 @@
 /**
- * JSON whose long integers come out as they went in: the ids of databases have up to twenty digits, a number of
- * JavaScript keeps sixteen. What they are read as can be written, and is nothing to calculate with: it is for arguments
- * of tools. V8 tells the source of a value too, but takes ten times as long for all of them.
+ * Parses JSON without changing long integers: database ids have up to twenty digits, a JavaScript number keeps sixteen.
+ * The values can be serialized but not calculated with: they are for tool arguments. V8's source text access does the
+ * same, but takes ten times as long for all values.
  */
 export function parseExact(json: string): unknown {
   if (!MAY_BE_LONG.test(json) || MARKED.test(json)) return JSON.parse(json);
   return unmarked(JSON.parse(marked(json)));
 }
 
-/** The same of an object; undefined for all else, JSON or not. */
+/** The same for an object; undefined for anything else, JSON or not. */
 export function parseExactObject(json: string): Record<string, unknown> | undefined {
   try {
     const value = parseExact(json);
@@ -18,31 +18,31 @@ export function parseExactObject(json: string): Record<string, unknown> | undefi
   }
 }
 
-/** JSON text of the arguments of a whole call, which are an object also where there is nothing to say. */
+/** Returns the arguments of a complete tool call as JSON text; without arguments an empty object. */
 export function objectJson(value: unknown): string {
   return JSON.stringify(isPlainObject(value) ? value : {});
 }
 
-/** An object, and no number that is kept by its digits. */
+/** Whether it is an object, and not a number that is kept by its digits. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 }
 
-/** Also what a text says, which then takes the slow way for nothing. */
+/** Also matches digits within strings, which then take the slow path unnecessarily. */
 const MAY_BE_LONG = /[:,[]\s*-?\d{16}/;
-/** Bounded, for a run of millions of digits is more than the expression's stack holds. */
+/** Bounded, because a run of millions of digits exceeds the stack of the regular expression. */
 const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,1000}(?=\s*[,}\]])/g;
-/** Of the characters that no text has a use for. */
+/** Private-use characters that no text needs. */
 const MARK = '\uE000';
 const MARKED = /\uE000|\\ue000/i;
 
-/** Newer than the types of the language that is compiled for. */
+/** Newer than the type definitions of the compile target. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON(json: string): object;
   isRawJSON(value: unknown): boolean;
 };
 
-/** The same with a text in place of each integer that a number cannot hold. */
+/** Returns the value with a string in place of each integer that a number cannot represent. */
 function marked(json: string): string {
   let written = '';
   for (let at = 0; at < json.length; ) {
@@ -57,7 +57,7 @@ function marked(json: string): string {
 
 const markLong = (digits: string) => (Number.isSafeInteger(Number(digits)) ? digits : `"${MARK}${digits}"`);
 
-/** Past the closing quote. */
+/** Returns the index after the closing quote. */
 function stringEnd(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let backslashes = 0;

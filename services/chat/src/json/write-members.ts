@@ -1,10 +1,10 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * A JSON object, written member by member; undefined ones are left out. V8's `JSON.stringify` has a quick way
- * that gives up at a value nested more than about ten deep, as schemas of tools are, and then all is written
- * once more: so only the member with that value is.
- * @throws GatewayError `invalid_request` for a value nested too deeply: parsing knows no limit of depth, writing does
+ * Serializes a JSON object member by member; undefined members are omitted. V8's `JSON.stringify` has a fast path that
+ * gives up at a value nested more than about ten deep, as schemas of tools are, and then serializes everything again; this
+ * way only the member with that value is.
+ * @throws GatewayError `invalid_request` for a value nested too deeply: parsing has no depth limit, serializing has one
  */
 export function writeMembers(members: object): string {
   let json = '';

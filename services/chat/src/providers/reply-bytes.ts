@@ -15,7 +15,7 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   readonly #incoming: IncomingMessage;
   readonly #isLeft: () => boolean;
   readonly #idleTimer: NodeJS.Timeout;
-  #quietSpans = 0;
+  #keepAliveSpans = 0;
   #pieces: Buffer[] = [];
   #bytes = 0;
   #over = false;
@@ -23,23 +23,23 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   #waiting: { resolve(result: IteratorResult<Buffer>): void; reject(error: unknown): void } | undefined;
 
   /**
-   * @param quietMs of silence, after which nothing is given
+   * @param keepAliveMs of silence, after which nothing is given
    * @param isLeft whether the caller has left: then a broken reply ends without an error
    * @param onIdle called when the provider has been silent for `idleMs` while we waited for it, and at each further
-   *   `quietMs` of silence if it leaves the reply open
+   *   `keepAliveMs` of silence if it leaves the reply open
    */
   constructor(
     incoming: IncomingMessage,
-    options: { idleMs: number; quietMs: number; isLeft(): boolean; onIdle(): void },
+    options: { idleMs: number; keepAliveMs: number; isLeft(): boolean; onIdle(): void },
   ) {
     this.#incoming = incoming;
     this.#isLeft = options.isLeft;
-    const quietSpans = Math.ceil(options.idleMs / options.quietMs);
+    const keepAliveSpans = Math.ceil(options.idleMs / options.keepAliveMs);
     this.#idleTimer = setTimeout(() => {
       if (!this.#waiting) this.#idleTimer.refresh();
-      else if (++this.#quietSpans >= quietSpans) options.onIdle();
+      else if (++this.#keepAliveSpans >= keepAliveSpans) options.onIdle();
       else this.#give(NOTHING);
-    }, options.idleMs / quietSpans);
+    }, options.idleMs / keepAliveSpans);
     incoming.on('data', (bytes: Buffer) => this.#onData(bytes));
     incoming.on('end', () => this.#finish(undefined));
     incoming.on('error', (error) => this.#finish(error));
@@ -77,7 +77,7 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   }
 
   #onData(bytes: Buffer): void {
-    this.#quietSpans = 0;
+    this.#keepAliveSpans = 0;
     if (this.#give(bytes)) return;
     this.#pieces.push(bytes);
     this.#bytes += bytes.length;

@@ -56,11 +56,11 @@ const agentOptions = {
 export class UpstreamHttp {
   readonly #http = new http.Agent(agentOptions);
   readonly #https = new https.Agent(agentOptions);
-  readonly #quietMs: number;
+  readonly #keepAliveMs: number;
 
-  /** @param quietMs after so much silence a reply in the making gives an empty piece */
-  constructor(quietMs: number) {
-    this.#quietMs = quietMs;
+  /** @param keepAliveMs after so much silence a reply in the making gives an empty piece */
+  constructor(keepAliveMs: number) {
+    this.#keepAliveMs = keepAliveMs;
   }
 
   /**
@@ -128,7 +128,7 @@ export class UpstreamHttp {
           headers: incoming.headers,
           body: new ReplyBytes(incoming, {
             idleMs: request.timeouts.idleMs,
-            quietMs: this.#quietMs,
+            keepAliveMs: this.#keepAliveMs,
             isLeft: () => request.signal.aborted,
             onIdle: () => {
               if (!request.isAbandoned?.()) incoming.destroy(codedError('IDLE_TIMEOUT'));
@@ -158,7 +158,7 @@ function leaveSocket(outgoing: http.ClientRequest): void {
   let bytesRead = socket.bytesRead;
   const look = () => {
     if (socket.bytesRead === bytesRead || ++waits === LEAVE_MAX_WAITS)
-      outgoing.destroy(codedError('CALLER_LEFT'));
+      outgoing.destroy(codedError('CLIENT_DISCONNECTED'));
     bytesRead = socket.bytesRead;
   };
   // A busy process is late for its timers, and what came meanwhile is read only after them.

@@ -12,7 +12,7 @@ export interface CountTokensDeps {
   readonly counting: CpuTimeQuota;
 }
 
-/** `POST /v1/messages/count_tokens`: by our own count, whichever provider owns the model; costs nothing. */
+/** `POST /v1/messages/count_tokens`: counted by the gateway, whichever provider owns the model; free. */
 export function countTokens({ models, admission, counting }: CountTokensDeps): LinkHandler {
   return async (context, call) => {
     const request = parseCountTokens(call.body);

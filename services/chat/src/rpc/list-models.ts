@@ -24,7 +24,7 @@ export interface ModelListDeps {
   readonly admission: Pick<Admission, 'admitFree'>;
 }
 
-/** `GET /v1/models`: every model that this key may call, in the shape that its caller speaks. */
+/** `GET /v1/models`: every model that the key may call, in the shape of the client's format. */
 export function listModels(deps: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const { models, admission } = deps;
@@ -43,7 +43,7 @@ export function listModels(deps: ModelListDeps) {
   };
 }
 
-/** `GET /v1/models/{slug}`, also by an alias: the answer's `id` is the slug. @throws GatewayError `model_not_found` */
+/** `GET /v1/models/{slug}`, also by alias: the `id` of the response is the slug. @throws GatewayError `model_not_found` */
 export function getModel(deps: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const { models, admission } = deps;
@@ -57,13 +57,13 @@ export function getModel(deps: ModelListDeps) {
   };
 }
 
-/** Anthropic's shape has no place for what makes images or videos, so its callers see chat models only. */
+/** Anthropic's shape cannot describe image and video models, so its clients see chat models only. */
 function isListed({ providers, isMediaProvider }: ModelListDeps, model: CatalogModel, call: LinkCall) {
   if (!canCall(model, call.key)) return false;
   return isServed(model, providers) || (!asksAnthropic(call) && isServedByMedia(model, isMediaProvider));
 }
 
-/** Anthropic's clients name a version with every call, others never do. */
+/** Anthropic's clients send this header with every call, others never do. */
 function asksAnthropic({ headers }: LinkCall): boolean {
   return headers['anthropic-version'] !== undefined;
 }

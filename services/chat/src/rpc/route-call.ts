@@ -9,7 +9,7 @@ export interface Routes {
   readonly getModel: LinkHandler;
 }
 
-/** Which handler answers a call; edge has checked the path before, so an unknown one is a newer edge's. */
+/** Returns the handler of a call. Edge has checked the path, so an unknown one comes from a newer edge. */
 export function routeCall(routes: Routes): LinkHandler {
   return (context, call) => {
     const route = `${call.method} ${call.path}`;

@@ -3,8 +3,8 @@ const LF = '\n';
 const CLOSING_BRACE = 0x7d;
 
 /**
- * The data of an event, its lines joined; comments and other fields are not data. Read line by line: to split each
- * event was, after parsing it, the dearest part of translating a chunk.
+ * Returns the data of an event, its lines joined; comments and other fields are not data. Read line by line: splitting
+ * each event was, after parsing it, the most expensive part of translating a chunk.
  */
 export function dataOf(event: Buffer): string {
   const text = withLf(event.toString('utf8', 0, contentEnd(event)));
@@ -22,22 +22,22 @@ export function dataOf(event: Buffer): string {
   return data ?? '';
 }
 
-/** Without the ends of lines behind it: most events have a CR, if any, only there. */
+/** Removes trailing line ends: in most events a CR, if any, is only there. */
 function contentEnd(event: Buffer): number {
   let end = event.length;
   while (end > 0 && (event[end - 1] === 0x0a || event[end - 1] === 0x0d)) end--;
   return end;
 }
 
-/** A CR ends a line too, with an LF or alone: callers read it so, and we must not find an end where they find none. */
+/** A CR ends a line too, with an LF or alone: clients read it that way, and both sides must agree on where events end. */
 function withLf(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, LF) : text;
 }
 
-/** Cheap, and false for nearly every event that was cut or garbled; true says little. */
+/** Cheap, and false for nearly every truncated or garbled event; true proves little. */
 export const endsLikeObject = (event: Buffer): boolean => event[contentEnd(event) - 1] === CLOSING_BRACE;
 
-/** Undefined when the data is no JSON object. */
+/** Undefined when the data is not a JSON object. */
 export function parseData(event: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(dataOf(event));

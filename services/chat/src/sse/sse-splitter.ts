@@ -2,22 +2,22 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NOTHING = Buffer.alloc(0);
 
-/** An event larger than this is not a chat stream's. */
+/** No event of a chat stream is larger. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
-/** Cuts a stream of server-sent events at their borders, whatever pieces it arrives in. */
+/** Splits a stream of server-sent events at event boundaries, whatever the chunks. */
 export class SseSplitter {
   #rest: Buffer = NOTHING;
 
   /**
-   * The events that `bytes` completes, each with the blank line that ends it.
-   * @throws Error when an event grows past all measure
+   * Returns the events that `bytes` completes, each with its blank line.
+   * @throws Error when an event exceeds the maximum size
    */
   push(bytes: Buffer): Buffer[] {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const events: Buffer[] = [];
     let start = 0;
-    // The last bytes of what was left may begin the border.
+    // The last bytes of the rest may start the boundary.
     let from = Math.max(0, this.#rest.length - 3);
     for (;;) {
       const end = eventEnd(all, from);
@@ -31,13 +31,13 @@ export class SseSplitter {
     return events;
   }
 
-  /** Bytes of an event that did not end. */
+  /** Bytes of an incomplete event. */
   get rest(): Buffer {
     return this.#rest;
   }
 }
 
-/** Past the next blank line, written with LF or CRLF; -1 if there is none yet. */
+/** Returns the index after the next blank line, written with LF or CRLF; -1 if there is none yet. */
 function eventEnd(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(LF, from); at !== -1; at = bytes.indexOf(LF, at + 1)) {
     if (bytes[at + 1] === LF) return at + 2;

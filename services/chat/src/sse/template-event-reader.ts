@@ -5,37 +5,37 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
-/** What the names of all formats' figures begin with; a quote inside a JSON string is escaped, so this is no text. */
+/** Common prefix of all formats' usage members; quotes within JSON strings are escaped, so this is never text. */
 const FIGURES = Buffer.from('"usage');
-/** What cannot stand in a JSON string as it is, but for the quote. */
+/** Characters that cannot appear unescaped in a JSON string, except the quote. */
 const ESCAPED = /[\\\p{Cc}]/u;
-/** Some providers' events differ in what pads them: to look at those again and again is a loss. */
+/** Some providers pad events with varying text; comparing those repeatedly is a loss. */
 const MAX_MISSES = 8;
 
-/** What stands before and behind the text of an event. */
+/** What precedes and follows the text of an event. */
 interface Frame {
   readonly head: Buffer;
   /** From the quote that ends the text. */
   readonly tail: Buffer;
-  /** In the tail, what tells the usage; its length where there is none. */
+  /** Start of the usage in the tail; the tail's length if there is none. */
   readonly figuresAt: number;
   readonly kind: 'text' | 'thinking';
 }
 
 /**
- * Most events of a stream are the one before with another text, and with other figures where each tells the usage so
- * far. Such an event is not parsed: what was read of the one before, which was only its text, holds for it too, and
- * its figures are read when somebody asks for them. Parsing each was the dearest part of translating a stream.
+ * Most events of a stream equal the previous one except for the text and, where every event reports usage, the figures.
+ * Such an event is not parsed: what was read from the previous one, which was only its text, applies to it too, and its
+ * figures are read on demand. Parsing every event was the most expensive part of translating a stream.
  */
 export class TemplateEventReader implements StreamReader {
   readonly #reader: StreamReader;
-  /** Of the last event that was parsed, if it said nothing but a text. */
+  /** From the last event that was parsed, if it contained only text. */
   #frame: Frame | undefined;
   #misses = 0;
-  /** The last event, if its figures are new. */
+  /** The last event, if its figures have not been read. */
   #unread: Buffer | undefined;
 
-  /** @param reader to which nothing but its usage changes when it reads such an event */
+  /** @param reader its state, apart from the usage, must not change when it reads such an event */
   constructor(reader: StreamReader) {
     this.#reader = reader;
   }
@@ -59,7 +59,7 @@ export class TemplateEventReader implements StreamReader {
     }
     if (frame) this.#misses++;
     this.#frame = undefined;
-    // This one may tell none.
+    // This event may contain no usage.
     this.#readFigures();
     const events = this.#reader.read(event);
     if (events.length === 1 && this.#misses < MAX_MISSES) this.#frame = frameOf(event, events[0]!);
@@ -73,7 +73,7 @@ export class TemplateEventReader implements StreamReader {
   }
 }
 
-/** Undefined when the event is another, or its text is not plain. */
+/** Undefined when the event does not match, or its text contains escapes. */
 function textWithin({ head, tail, figuresAt }: Frame, event: Buffer): string | undefined {
   const from = head.length;
   const to = event.indexOf(QUOTE, from);
@@ -86,13 +86,13 @@ function textWithin({ head, tail, figuresAt }: Frame, event: Buffer): string | u
   return ESCAPED.test(text) ? undefined : text;
 }
 
-/** Undefined unless the text stands there as it is and nowhere else: only then it is known which part is the text. */
+/** Undefined unless the text occurs exactly once and unescaped: only then its position is certain. */
 function frameOf(event: Buffer, said: ReplyEvent): Frame | undefined {
   if (said.kind !== 'text' && said.kind !== 'thinking') return undefined;
   const json = Buffer.from(`"${said.text}"`);
   const at = event.indexOf(json);
   if (at === -1 || event.indexOf(json, at + 1) !== -1 || event.includes(BACKSLASH)) return undefined;
-  // Copies, because a view of it would keep all that came with it.
+  // Copied, because a view would retain the whole receive buffer.
   const tail = Buffer.from(event.subarray(at + json.length - 1));
   const figures = tail.indexOf(FIGURES);
   return {
@@ -103,7 +103,7 @@ function frameOf(event: Buffer, said: ReplyEvent): Frame | undefined {
   };
 }
 
-/** Whether both are the same to their ends but for digits of numbers. */
+/** Whether both are equal except for digits of numbers. */
 function differOnlyInNumbers(one: Buffer, oneFrom: number, other: Buffer, otherFrom: number): boolean {
   let at = oneFrom;
   let otherAt = otherFrom;
@@ -127,7 +127,7 @@ function differOnlyInNumbers(one: Buffer, oneFrom: number, other: Buffer, otherF
   }
 }
 
-/** Past the number that begins there; `at` where there is none, or where it begins with a zero, which few may. */
+/** Returns the index after the number that starts at `at`; `at` itself without a number, or for one that starts with zero. */
 function numberEnd(bytes: Buffer, at: number): number {
   if (bytes[at] === ZERO) return at;
   let end = at;

@@ -56,7 +56,7 @@ function admissionTo(
   };
   const admission = new Admission({
     bills: bills as unknown as Bills,
-    relay: { admits: () => admits },
+    outbox: { admits: () => admits },
     keeper: {
       dropLater: (requestId) => void steps.push(`drop ${requestId} later`),
       end: async (event) => {

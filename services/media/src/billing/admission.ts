@@ -3,7 +3,7 @@ import {
   freeRequest,
   type ReserveClient,
   releasedEvent,
-  type UsageRelay,
+  type UsageOutbox,
 } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
@@ -17,7 +17,7 @@ import { MEDIA_OWNER } from './rules/owner';
 
 export interface AdmissionDeps {
   readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveSettled'>;
-  readonly relay: Pick<UsageRelay, 'admits'>;
+  readonly outbox: Pick<UsageOutbox, 'admits'>;
   readonly bills: Bills;
   readonly keeper: Pick<BillOutbox, 'end' | 'dropLater'>;
 }
@@ -53,8 +53,8 @@ export class Admission {
 
   /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Bill> {
-    const { bills, keeper, relay } = this.#deps;
-    if (!relay.admits(Date.now())) {
+    const { bills, keeper, outbox } = this.#deps;
+    if (!outbox.admits(Date.now())) {
       throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
     }
     const call: BilledCall = {

@@ -40,7 +40,7 @@ class Instance {
     bills: this.bills,
     instanceId: this.id,
     pool: this.#keeperPool(),
-    relay: {
+    outbox: {
       add: (event) => {
         this.heard.push(event);
         if (this.acknowledges) this.keeper.delivered(event);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UsageEvent, UsageRelay } from '@gateway/call-billing';
+import type { UsageEvent, UsageOutbox } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
 import { every, type Logger, type Repeated } from '@gateway/process';
 import type { Bills } from '../store/bills';
@@ -12,7 +12,7 @@ export interface BillKeeperOptions {
   readonly instanceId: string;
   /** Of its own, so that no call can keep a sign of life waiting. */
   readonly pool: Pool;
-  readonly relay: Pick<UsageRelay, 'add'>;
+  readonly outbox: Pick<UsageOutbox, 'add'>;
   readonly log: Logger;
   /** Of an instance, after which it is taken for dead. */
   readonly silenceMs: number;
@@ -142,7 +142,7 @@ export class BillOutbox {
   deliver(event: UsageEvent): void {
     if (this.#waiting.has(event.requestId) || this.#arrived.has(event.requestId)) return;
     this.#waiting.add(event.requestId);
-    this.#options.relay.add(event);
+    this.#options.outbox.add(event);
   }
 
   /**
@@ -161,7 +161,7 @@ export class BillOutbox {
     if (this.#arrived.size === 1) setImmediate(() => this.#forget().catch(() => {}));
   }
 
-  /** After the relay has closed. What is left undone is for the other instances, or the next life. */
+  /** After the outbox has closed. What is left undone is for the other instances, or the next life. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#jobs.map((job) => job.stop()));

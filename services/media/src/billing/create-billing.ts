@@ -4,7 +4,7 @@ import {
   kafkaDelivery,
   ReserveClient,
   startHeartbeat,
-  UsageRelay,
+  UsageOutbox,
 } from '@gateway/call-billing';
 import { createPool, type Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
@@ -48,7 +48,7 @@ export async function createBilling(options: BooksOptions): Promise<Books> {
     statementTimeoutMs: 2_000,
   });
   const bills = new Bills(pool, instanceId);
-  const relay = new UsageRelay({
+  const outbox = new UsageOutbox({
     delivery: settings.KAFKA_BROKERS
       ? kafkaDelivery({
           clientId: 'gateway-media',
@@ -64,7 +64,7 @@ export async function createBilling(options: BooksOptions): Promise<Books> {
     bills,
     instanceId,
     pool: keeperPool,
-    relay,
+    outbox,
     log,
     silenceMs: settings.INSTANCE_LEASE_MS,
     newTaskId,
@@ -80,13 +80,13 @@ export async function createBilling(options: BooksOptions): Promise<Books> {
   const stopHeartbeat = startHeartbeat(billing, MEDIA_OWNER, log);
   return {
     instanceId,
-    admission: new Admission({ reserve, relay, bills, keeper }),
+    admission: new Admission({ reserve, outbox, bills, keeper }),
     bills,
     keeper,
     reserve,
     async close() {
       reserve.close();
-      await relay.close(DELIVERY_DRAIN_MS);
+      await outbox.close(DELIVERY_DRAIN_MS);
       await keeper.stop();
       stopHeartbeat();
       await keeperPool.end();

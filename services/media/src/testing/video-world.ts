@@ -116,7 +116,7 @@ export class VideoWorld {
     const admission = new Admission({
       bills,
       keeper,
-      relay: { admits: () => true },
+      outbox: { admits: () => true },
       reserve: { reserve, reserveSettled: reserve } as never,
     });
     const videos = openVideos({

@@ -15,9 +15,9 @@ import { TemplateEventReader } from '../sse/template-event-reader';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { countedUsage, countReply, finalUsage, type Sent } from './counted-usage';
-import type { BegunCall, Dispatcher } from './dispatcher';
+import type { Dispatcher, StartedReply } from './dispatcher';
 import type { CallOutcome } from './metered-call';
-import { PassingEvents } from './passing-events';
+import { OutgoingEvents } from './outgoing-events';
 import type { ProgressClock } from './progress-clock';
 import { TranslatedStream } from './translated-stream';
 import { within } from './within';
@@ -27,54 +27,54 @@ const STREAM_HEADERS = {
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
 };
-/** A comment of server-sent events, which every client skips. */
+/** A comment of server-sent events, which clients ignore. */
 const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
-/** Some providers send a token in several pieces; beyond this one has forgotten its maximum. */
+/** Some providers send a token in several chunks; a provider beyond this ignores its maximum. */
 const MAX_EVENTS_PER_TOKEN = 8;
 const SPARE_EVENTS = 4_096;
-/** Pings may come for ever. Models that think without showing it send nothing else, for an hour at the worst. */
-const MOST_SPEECHLESS_MS = 2 * 3_600_000;
-/** The caller left: nobody reads the status; the record says why there is none. */
-const CALLER_LEFT = { status: 499, errorCode: '' };
+/** Pings may go on forever. Models with hidden reasoning send nothing else, for an hour at worst. */
+const MAX_SILENCE_MS = 2 * 3_600_000;
+/** The client disconnected: nobody reads the status, which explains the record. */
+const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 const ANSWERED = { status: 200, errorCode: '' };
 
-export interface ChatRelayDeps {
+export interface ChatRunnerDeps {
   readonly dispatcher: Pick<Dispatcher, 'begin'>;
   readonly abandoned: Pick<AbandonedCalls, 'begin'>;
   readonly clock: ProgressClock;
-  readonly metrics: Pick<TargetMetrics, 'streamBroke' | 'callerLeft'>;
+  readonly metrics: Pick<TargetMetrics, 'streamBroke' | 'clientDisconnected'>;
   readonly health: Pick<TargetHealth, 'broke' | 'ended'>;
-  /** For replies that are not streams. */
+  /** Memory for replies that are not streams. */
   readonly replyMemory: Quota;
-  /** A caller who hears nothing for much longer may take the connection for dead. */
-  readonly quietMs: number;
+  /** A client without data for much longer may consider the connection dead. */
+  readonly keepAliveMs: number;
 }
 
-/** Sends admitted calls to their providers and relays the replies, metered. */
-export class ChatRelay {
-  readonly #deps: ChatRelayDeps;
+/** Sends admitted calls to their providers and returns the replies, metered. */
+export class ChatRunner {
+  readonly #deps: ChatRunnerDeps;
 
-  constructor(deps: ChatRelayDeps) {
+  constructor(deps: ChatRunnerDeps) {
     this.#deps = deps;
   }
 
-  /** Ends the call's record whatever happens. @throws GatewayError before the reply's first byte */
+  /** Ends the call's record in every case. @throws GatewayError before the reply's first byte */
   async send(context: RequestContext, call: AdmittedCall): Promise<LinkReply> {
     const atProvider = this.#deps.abandoned.begin(context.signal, call.accountId, call.usageIsHidden);
     try {
       await call.metered.dispatched(estimateInput(call.request.size));
-      if (context.signal.aborted) throw Object.assign(new Error('caller left'), { code: NOT_SENT });
+      if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
       const begun = this.#deps.dispatcher.begin(context, call, atProvider.signal);
       if (!call.request.stream) {
-        const reply = await this.#relayWhole(context, await begun, call);
+        const reply = await this.#answerBuffered(context, await begun, call);
         atProvider.end();
         return reply;
       }
       const headers = { ...STREAM_HEADERS, ...call.headers };
-      const early = await within(begun, this.#deps.quietMs);
+      const early = await within(begun, this.#deps.keepAliveMs);
       const body = early
-        ? this.#relayStream(context, call, early, atProvider)
-        : this.#relayLate(context, call, begun, atProvider);
+        ? this.#stream(context, call, early, atProvider)
+        : this.#streamLate(context, call, begun, atProvider);
       return { status: 200, headers, body };
     } catch (thrown) {
       const error = await this.#failed(context, call, thrown, atProvider);
@@ -82,7 +82,7 @@ export class ChatRelay {
     }
   }
 
-  /** Ends a call that was not answered, unless it was settled before. */
+  /** Ends a call that was not answered, unless it is settled already. */
   async #failed(
     context: RequestContext,
     call: AdmittedCall,
@@ -101,25 +101,25 @@ export class ChatRelay {
   }
 
   /**
-   * Ends a call whose caller disconnected before it was answered. It is free, and what the prompt cost is the operator's
-   * loss. Where the provider was listened to for figures that have not come, the prompt is charged.
+   * Ends a call whose client disconnected before it was answered. The call is free, and the cost of the prompt is an
+   * operator loss. If the provider was read for usage that it never reported, the prompt is charged.
    */
   async #endAbandoned(call: AdmittedCall, thrown: unknown): Promise<void> {
     const { metered, request, routes, body, usageIsHidden } = call;
-    if (isUncharged(thrown)) return metered.release(CALLER_LEFT);
+    if (isUncharged(thrown)) return metered.release(CLIENT_DISCONNECTED);
     if (!usageIsHidden) {
-      this.#deps.metrics.callerLeft('cancelled');
-      return metered.abandon(estimateInput(request.size), CALLER_LEFT);
+      this.#deps.metrics.clientDisconnected('cancelled');
+      return metered.abandon(estimateInput(request.size), CLIENT_DISCONNECTED);
     }
-    this.#deps.metrics.callerLeft('usage_unknown');
+    this.#deps.metrics.clientDisconnected('usage_unknown');
     const prompt = countedUsage({ request, provider: routes[0]!.provider, body }, () => 0);
-    return metered.settle(prompt, 'counted', CALLER_LEFT, 'usage_unknown');
+    return metered.settle(prompt, 'counted', CLIENT_DISCONNECTED, 'usage_unknown');
   }
 
   /**
    * Settles what a reply used.
    * @param isKnown whether the provider has reported all of it
-   * @param outcome for a caller who is still there
+   * @param outcome recorded if the client is still connected
    */
   #settleReply(
     context: RequestContext,
@@ -131,22 +131,26 @@ export class ChatRelay {
   ): Promise<void> {
     const lossReason = usageIsHidden && !isKnown ? 'usage_unknown' : undefined;
     if (!context.signal.aborted) return metered.settle(usage, source, outcome, lossReason);
-    this.#deps.metrics.callerLeft(lossReason ?? 'charged');
-    return metered.settle(usage, source, CALLER_LEFT, lossReason);
+    this.#deps.metrics.clientDisconnected(lossReason ?? 'charged');
+    return metered.settle(usage, source, CLIENT_DISCONNECTED, lossReason);
   }
 
-  /** A reply that can't be read says as much about its target as one that breaks off, unless we had no room for it. */
-  async #relayWhole(context: RequestContext, begun: BegunCall, call: AdmittedCall): Promise<LinkReply> {
+  /** Counts an unreadable reply as a failure of its target, unless the gateway had no memory for it. */
+  async #answerBuffered(
+    context: RequestContext,
+    begun: StartedReply,
+    call: AdmittedCall,
+  ): Promise<LinkReply> {
     const memory = new ReplyMemory(this.#deps.replyMemory, call.accountId);
     try {
-      const body = await this.#answerWhole(context, call, begun, memory);
+      const body = await this.#readAndSettle(context, call, begun, memory);
       this.#deps.health.ended(begun.route);
       const headers = {
         'content-type': 'application/json',
         'content-length': String(body.length),
         ...call.headers,
       };
-      return { status: 200, headers, body: memory.bytes === 0 ? body : untilTaken(body, memory) };
+      return { status: 200, headers, body: memory.bytes === 0 ? body : releasedWhenRead(body, memory) };
     } catch (error) {
       memory.release();
       const isOurs = error instanceof GatewayError;
@@ -156,11 +160,11 @@ export class ChatRelay {
     }
   }
 
-  /** Reads a reply that is no stream, and settles it. */
-  async #answerWhole(
+  /** Reads and settles a reply that is not a stream. */
+  async #readAndSettle(
     context: RequestContext,
     call: AdmittedCall,
-    begun: BegunCall,
+    begun: StartedReply,
     memory: ReplyMemory,
   ): Promise<Buffer> {
     const { request, metered } = call;
@@ -168,14 +172,14 @@ export class ChatRelay {
     metered.answeredBy(provider.id);
     const reply = await readReply(begun.reply, memory);
     const { value } = reply;
-    if (!provider.isReply(value)) throw new Error('reply is none of its format');
+    if (!provider.isReply(value)) throw new Error('reply does not match its format');
     const reported = provider.readUsage(value);
     const sent = { request, provider, body: begun.body };
     const usage = ofTier(
       reported ?? countedUsage(sent, () => countReply(provider, value)),
       provider.readServiceTier?.(value),
     );
-    // Written before it is settled: what can't be read is not charged.
+    // Converted before it is settled: an unreadable reply is not charged.
     const body =
       provider.wire === request.wire
         ? (provider.passReply?.(reply, call.model.slug) ?? reply.bytes)
@@ -185,35 +189,35 @@ export class ChatRelay {
     return body;
   }
 
-  /** A provider that thinks for long before it says anything: its caller hears that we are still there. */
-  async *#relayLate(
+  /** Streams the reply of a provider that is slow to start: keep-alive comments show the client that the call goes on. */
+  async *#streamLate(
     context: RequestContext,
     call: AdmittedCall,
-    begun: Promise<BegunCall>,
+    begun: Promise<StartedReply>,
     atProvider: ProviderCall,
   ): AsyncIterable<Buffer> {
-    let answered: BegunCall | undefined;
+    let answered: StartedReply | undefined;
     try {
       while (!answered) {
         yield KEEP_ALIVE;
-        answered = await within(begun, this.#deps.quietMs);
+        answered = await within(begun, this.#deps.keepAliveMs);
       }
     } catch (thrown) {
       const error = await this.#failed(context, call, thrown, atProvider);
       yield Buffer.from(call.request.replies.errorFrame(error));
       return;
     }
-    yield* this.#relayStream(context, call, answered, atProvider);
+    yield* this.#stream(context, call, answered, atProvider);
   }
 
   /**
-   * Events pass as they come; the last one waits until the bill can't be lost. A stream that breaks ends in
-   * an error event of the format, never in its last marker and never silently.
+   * Passes events on as they arrive; the last one waits until the usage is durable. A stream that breaks ends with an
+   * error event of the format, never with its last marker and never silently.
    */
-  async *#relayStream(
+  async *#stream(
     context: RequestContext,
     call: AdmittedCall,
-    { route, body, reply }: BegunCall,
+    { route, body, reply }: StartedReply,
     atProvider: ProviderCall,
   ): AsyncIterable<Buffer> {
     const { metered, request } = call;
@@ -221,32 +225,32 @@ export class ChatRelay {
     metered.answeredBy(provider.id);
     const sent = { request, provider, body };
     const stream = passOrTranslate(context, call, sent);
-    const events = new PassingEvents(stream);
+    const events = new OutgoingEvents(stream);
     const stopProgress = this.#deps.clock.start(() => {
       const output = stream.estimateOutput();
       call.rateReport?.update(stream.usage, output);
       const estimated = { ...NO_USAGE, input: estimateInput(request.size), output };
       metered.progress(ofTier(stream.usage ?? estimated, stream.serviceTier));
     });
-    const mostEvents = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS;
-    let heardAtMs = performance.now();
-    let said = 0;
-    let saidAtMs = heardAtMs;
+    const maxOutput = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS;
+    let lastSentAtMs = performance.now();
+    let output = 0;
+    let lastOutputAtMs = lastSentAtMs;
     try {
       for await (const bytes of reply) {
         const passed = events.push(bytes);
         const nowMs = performance.now();
-        // No bytes at all say that the provider is quiet; what it says may also be nothing for the caller.
-        const isQuiet = bytes.length === 0 || nowMs - heardAtMs >= this.#deps.quietMs;
-        if (passed.length > 0 || isQuiet) {
-          heardAtMs = nowMs;
+        // An empty chunk means that the provider is silent; its events may also contain nothing for the client.
+        const isKeepAliveDue = bytes.length === 0 || nowMs - lastSentAtMs >= this.#deps.keepAliveMs;
+        if (passed.length > 0 || isKeepAliveDue) {
+          lastSentAtMs = nowMs;
           yield passed.length > 0 ? passed : KEEP_ALIVE;
         }
-        const saidByNow = stream.estimateOutput();
-        if (saidByNow > said) saidAtMs = nowMs;
-        said = saidByNow;
-        if (said > mostEvents) events.break(new Error('provider sends far more than it was asked for'));
-        if (nowMs - saidAtMs > MOST_SPEECHLESS_MS) events.break(new Error('provider says nothing'));
+        const outputNow = stream.estimateOutput();
+        if (outputNow > output) lastOutputAtMs = nowMs;
+        output = outputNow;
+        if (output > maxOutput) events.break(new Error('provider exceeds the requested maximum output'));
+        if (nowMs - lastOutputAtMs > MAX_SILENCE_MS) events.break(new Error('provider sends no output'));
         if (events.over) break;
       }
       events.end();
@@ -270,7 +274,7 @@ export class ChatRelay {
       return;
     }
     const error = new GatewayError('upstream_failed', { cause: failure });
-    context.log.warn({ provider: provider.id, err: failure }, 'provider stream broke');
+    context.log.warn({ provider: provider.id, err: failure }, 'provider stream failed');
     this.#deps.metrics.streamBroke(provider.id);
     this.#deps.health.broke(route);
     await this.#settleReply(context, call, usage, source, false, { status: 200, errorCode: error.code });
@@ -278,7 +282,7 @@ export class ChatRelay {
   }
 }
 
-/** Whether the provider surely charges nothing: it has not had the whole call, or it refused it. */
+/** Whether the provider certainly charges nothing: it did not receive the complete call, or it refused it. */
 const isUncharged = (thrown: unknown): boolean =>
   (thrown as { code?: unknown }).code === NOT_SENT ||
   (thrown instanceof GatewayError && !(thrown instanceof ReplyMemoryExhausted)) ||
@@ -286,11 +290,13 @@ const isUncharged = (thrown: unknown): boolean =>
 
 const failedBy = ({ row, code }: GatewayError) => ({ status: row.status, errorCode: code });
 
-/** What the provider charges for such a reply is never told, and its caller must not be able to have it for nothing. */
-async function settleUnread(context: RequestContext, call: AdmittedCall, begun: BegunCall): Promise<void> {
+/** The provider's charge for such a reply is unknown, and the client must not get it for free. */
+async function settleUnread(context: RequestContext, call: AdmittedCall, begun: StartedReply): Promise<void> {
   const { request, metered, outputTokens } = call;
   const sent = { request, provider: begun.route.provider, body: begun.body };
-  const outcome = context.signal.aborted ? CALLER_LEFT : failedBy(new GatewayError('upstream_failed'));
+  const outcome = context.signal.aborted
+    ? CLIENT_DISCONNECTED
+    : failedBy(new GatewayError('upstream_failed'));
   await metered.settle(
     countedUsage(sent, () => outputTokens),
     'counted',
@@ -298,8 +304,8 @@ async function settleUnread(context: RequestContext, call: AdmittedCall, begun: 
   );
 }
 
-/** What feeds a link is over when it has the last of it, or its caller has left. */
-async function* untilTaken(body: Buffer, memory: ReplyMemory): AsyncIterable<Buffer> {
+/** Releases the memory when the link has read the last of the body, or the client has disconnected. */
+async function* releasedWhenRead(body: Buffer, memory: ReplyMemory): AsyncIterable<Buffer> {
   try {
     yield body;
   } finally {

@@ -13,14 +13,14 @@ import { DIALECTS } from '../providers/openai/dialect';
 import { openAiProvider } from '../providers/openai/openai-provider';
 import { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
-import { ChatRelay } from './chat-relay';
-import type { BegunCall } from './dispatcher';
+import { ChatRunner } from './chat-runner';
+import type { StartedReply } from './dispatcher';
 import { MeteredCall } from './metered-call';
 import { ProgressClock } from './progress-clock';
 import { RateReport } from './rate-report';
 
 const RATES = { requests: { limit: 9n, remaining: 8n, resetSeconds: 61 } };
-const QUIET_MS = 10;
+const KEEP_ALIVE_MS = 10;
 const KEEP_ALIVE = ': keep-alive\n\n';
 const NOTHING = Buffer.alloc(0);
 const DONE = 'data: [DONE]\n\n';
@@ -122,26 +122,26 @@ async function* reply(...pieces: (string | Buffer | Error)[]): AsyncGenerator<Bu
 /** A call whose provider begins so. */
 function send(
   begun: Promise<AsyncIterable<Buffer>>,
-  { quietMs = 60_000, outputTokens = 100, stream = true, usageIsHidden = false } = {},
+  { keepAliveMs = 60_000, outputTokens = 100, stream = true, usageIsHidden = false } = {},
 ) {
   const body = bodyOf(stream);
-  const relay = new ChatRelay({
+  const runner = new ChatRunner({
     dispatcher: {
       begin: async () =>
-        ({ route: { provider, target: targetOf('second') }, body, reply: await begun }) as BegunCall,
+        ({ route: { provider, target: targetOf('second') }, body, reply: await begun }) as StartedReply,
     },
     clock,
     abandoned,
-    metrics: { streamBroke: (id) => broken.push(id), callerLeft: (outcome) => left.push(outcome) },
+    metrics: { streamBroke: (id) => broken.push(id), clientDisconnected: (outcome) => left.push(outcome) },
     health: {
       broke: ({ target }) => healths.push(`${target.provider} broke`),
       ended: ({ target }) => healths.push(`${target.provider} ended`),
     },
     replyMemory,
-    quietMs,
+    keepAliveMs,
   });
   const context = { requestId: 'r', signal: caller.signal, log: { warn() {} } } as unknown as RequestContext;
-  return relay.send(context, admitted(outputTokens, body, usageIsHidden));
+  return runner.send(context, admitted(outputTokens, body, usageIsHidden));
 }
 
 async function textOf({ body: bytes }: LinkReply, onPiece = (_text: string) => {}): Promise<string> {
@@ -156,8 +156,8 @@ async function textOf({ body: bytes }: LinkReply, onPiece = (_text: string) => {
 const streamOf = async (...pieces: (string | Buffer | Error)[]) =>
   textOf(await send(Promise.resolve(reply(...pieces))));
 
-describe('a whole stream', () => {
-  test('passes in the provider’s pieces and is billed by its figures, to the one that answered', async () => {
+describe('a complete stream', () => {
+  test('is passed on in the chunks of the provider and billed by its figures for the provider that answered', async () => {
     const answer = await send(Promise.resolve(reply(chunk('a'), chunk('b'), USAGE + DONE)));
     expect(answer.headers).toMatchObject({ 'x-gateway-max-tokens': '5' });
     const seen: number[] = [];
@@ -172,7 +172,7 @@ describe('a whole stream', () => {
   });
 });
 
-test('a stream in flight reports the tokens that have passed, for its key’s TPM limit', async () => {
+test('a stream in flight reports its tokens for the TPM limit', async () => {
   clock.close();
   clock = new ProgressClock(1);
   async function* streamed(): AsyncGenerator<Buffer> {
@@ -203,7 +203,7 @@ describe('a stream that breaks', () => {
     expect(healths).toEqual(['second broke']);
   });
 
-  test('by never saying anything, whatever else comes', async () => {
+  test('when the provider never sends output, whatever else it sends', async () => {
     const hourMs = 3_600_000;
     const clockMs = jest.spyOn(performance, 'now').mockReturnValue(0);
     async function* pings() {
@@ -222,7 +222,7 @@ describe('a stream that breaks', () => {
     }
   });
 
-  test('by saying far more than it was asked for', async () => {
+  test('when the provider far exceeds the requested maximum', async () => {
     const text = await textOf(
       await send(Promise.resolve(reply(...Array.from({ length: 5_000 }, () => chunk('a')), DONE)), {
         outputTokens: 1,
@@ -234,27 +234,27 @@ describe('a stream that breaks', () => {
 });
 
 describe('silence', () => {
-  test('is filled between two events, and nothing of that is billed', async () => {
+  test('is filled with comments between two events, which are not billed', async () => {
     expect(await streamOf(chunk('a'), NOTHING, NOTHING, USAGE, DONE)).toBe(
       `${chunk('a')}${KEEP_ALIVE}${KEEP_ALIVE}${DONE}`,
     );
     expect(ended).toMatchObject([{ costNano: '11' }]);
   });
 
-  test('never comes between the pieces of one event', async () => {
+  test('is never filled between the chunks of one event', async () => {
     const event = chunk('a');
     expect(await streamOf(event.slice(0, 9), NOTHING, event.slice(9), DONE)).toBe(KEEP_ALIVE + event + DONE);
   });
 
-  test('is filled while the provider speaks, but nothing that the caller is shown', async () => {
+  test('is filled while the provider sends events that the client does not see', async () => {
     // The caller asked for no usage, so it hears nothing of these.
-    const text = await textOf(await send(Promise.resolve(reply(USAGE, USAGE, DONE)), { quietMs: 0 }));
+    const text = await textOf(await send(Promise.resolve(reply(USAGE, USAGE, DONE)), { keepAliveMs: 0 }));
     expect(text).toBe(`${KEEP_ALIVE}${KEEP_ALIVE}${KEEP_ALIVE}${DONE}`);
   });
 
-  test('is filled before the provider begins', async () => {
+  test('is filled before the provider starts to answer', async () => {
     const { promise, resolve } = Promise.withResolvers<AsyncIterable<Buffer>>();
-    const answer = await send(promise, { quietMs: QUIET_MS });
+    const answer = await send(promise, { keepAliveMs: KEEP_ALIVE_MS });
     const text = await textOf(answer, (soFar) => {
       if (soFar === KEEP_ALIVE.repeat(3)) resolve(reply(chunk('a'), DONE));
     });
@@ -262,17 +262,17 @@ describe('silence', () => {
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_SETTLED', errorCode: '' }]);
   });
 
-  test('that ends in a failure ends in an error frame, and costs nothing', async () => {
+  test('that ends in a failure ends with an error event and is free', async () => {
     const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
-    const answer = await send(promise, { quietMs: QUIET_MS });
+    const answer = await send(promise, { keepAliveMs: KEEP_ALIVE_MS });
     const text = await textOf(answer, () => reject(new UpstreamError({ kind: 'status', status: 500 })));
     expect(text).toMatch(ERROR_FRAME);
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', errorCode: 'upstream_failed' }]);
   });
 });
 
-describe('a provider that fails at once', () => {
-  test('fails the call with a status of its own, and costs nothing', async () => {
+describe('a provider that fails immediately', () => {
+  test('fails the call with an error status, free of charge', async () => {
     const failure = new UpstreamError({ kind: 'status', status: 429, retryAfterSeconds: 7 });
     await expect(send(Promise.reject(failure))).rejects.toMatchObject({
       code: 'rate_limited',
@@ -284,14 +284,14 @@ describe('a provider that fails at once', () => {
   });
 });
 
-describe('a caller that leaves', () => {
+describe('a client that disconnects', () => {
   test('before the first byte pays nothing', async () => {
     const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
     const sent = send(promise);
     // It is dispatched by then.
     await new Promise(setImmediate);
     caller.abort();
-    reject(new Error('CALLER_LEFT'));
+    reject(new Error('CLIENT_DISCONNECTED'));
     await expect(sent).rejects.toBeInstanceOf(GatewayError);
     expect(ended).toMatchObject([
       {
@@ -306,7 +306,7 @@ describe('a caller that leaves', () => {
     expect(left).toEqual(['cancelled']);
   });
 
-  test('before the first byte costs the operator nothing where the provider was not reached, or refused', async () => {
+  test('before the first byte causes no operator loss if the provider was not reached or refused', async () => {
     const refused = new UpstreamError({ kind: 'status', status: 500 });
     const refusing = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     const unsent = Object.assign(new Error('not sent'), { code: 'NOT_SENT' });
@@ -326,18 +326,18 @@ describe('a caller that leaves', () => {
     expect([left, abandoned.count]).toEqual([[], 0]);
   });
 
-  test('before it is dispatched is not dispatched', async () => {
+  test('before the dispatch is not dispatched', async () => {
     caller.abort();
     await expect(send(Promise.resolve(reply(chunk('a'), DONE)))).rejects.toBeInstanceOf(GatewayError);
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499, lossNano: '0' }]);
   });
 
-  test('while it waits, its link still hears the stream out, and it pays nothing', async () => {
+  test('while it waits pays nothing, and its link still receives the end of the stream', async () => {
     const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
-    const answer = await send(promise, { quietMs: QUIET_MS });
+    const answer = await send(promise, { keepAliveMs: KEEP_ALIVE_MS });
     await textOf(answer, () => {
       caller.abort();
-      reject(new Error('CALLER_LEFT'));
+      reject(new Error('CLIENT_DISCONNECTED'));
     });
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499 }]);
   });
@@ -360,7 +360,7 @@ describe('a caller that leaves', () => {
   });
 });
 
-describe('a caller that leaves a call whose usage only the provider knows', () => {
+describe('a client that disconnects from a call with hidden usage', () => {
   const hidden = { usageIsHidden: true };
   const settled = { outcome: 'USAGE_OUTCOME_SETTLED', status: 499, errorCode: '' };
 
@@ -388,7 +388,7 @@ describe('a caller that leaves a call whose usage only the provider knows', () =
     expect(abandoned.count).toBe(0);
   });
 
-  test('pays what a reply that is no stream reports', async () => {
+  test('pays what a reply that is not a stream reports', async () => {
     const { promise, resolve } = Promise.withResolvers<AsyncIterable<Buffer>>();
     const sent = send(promise, { ...hidden, stream: false });
     await new Promise(setImmediate);
@@ -403,7 +403,7 @@ describe('a caller that leaves a call whose usage only the provider knows', () =
     expect([abandoned.count, left]).toEqual([0, ['charged']]);
   });
 
-  test('pays what was counted of a stream that never reports its usage; the rest of the hold is a loss', async () => {
+  test('pays what was counted of a stream without usage, and the rest of the hold is an operator loss', async () => {
     for (const tail of [[], [DONE]]) {
       caller = new AbortController();
       const answer = await send(Promise.resolve(reply(chunk('a'), chunk(' b'), ...tail)), hidden);
@@ -420,7 +420,7 @@ describe('a caller that leaves a call whose usage only the provider knows', () =
     expect([abandoned.count, left]).toEqual([0, ['usage_unknown', 'usage_unknown']]);
   });
 
-  test('pays the prompt where nothing ever comes; the rest of the hold is a loss', async () => {
+  test('pays the prompt if nothing arrives, and the rest of the hold is an operator loss', async () => {
     const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
     const sent = send(promise, hidden);
     await new Promise(setImmediate);
@@ -440,11 +440,11 @@ describe('a caller that leaves a call whose usage only the provider knows', () =
   });
 });
 
-describe('a call that fails while its caller waits, of which only the provider knows the usage', () => {
+describe('a call with hidden usage that fails while its client waits', () => {
   const hidden = { usageIsHidden: true };
   const loss = { lossReason: 'LOSS_REASON_USAGE_UNKNOWN' };
 
-  test('books the hold as a loss where the provider may have charged, and costs the caller nothing', async () => {
+  test('is free, and its hold is an operator loss if the provider may have charged', async () => {
     const timeout = Object.assign(new Error('silent'), { code: 'FIRST_BYTE_TIMEOUT' });
     for (const stream of [true, false]) {
       await expect(send(Promise.reject(timeout), { ...hidden, stream })).rejects.toBeInstanceOf(GatewayError);
@@ -458,13 +458,13 @@ describe('a call that fails while its caller waits, of which only the provider k
     expect(left).toEqual([]);
   });
 
-  test('books no loss where the provider refused it', async () => {
+  test('causes no operator loss if the provider refused it', async () => {
     const refused = new UpstreamError({ kind: 'status', status: 500 });
     await expect(send(Promise.reject(refused), hidden)).rejects.toBeInstanceOf(GatewayError);
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', lossNano: '0' }]);
   });
 
-  test('books the rest of the hold as a loss when its stream breaks, or ends without figures', async () => {
+  test('books the rest of the hold as an operator loss when its stream breaks or ends without usage', async () => {
     for (const tail of [[new Error('reset')], [DONE]]) {
       await textOf(await send(Promise.resolve(reply(chunk('a'), ...tail)), hidden));
       const { costNano } = ended[0]!;
@@ -480,7 +480,7 @@ describe('a call that fails while its caller waits, of which only the provider k
   });
 });
 
-describe('a reply that is no stream', () => {
+describe('a reply that is not a stream', () => {
   const MIB = 1024 * 1024;
   async function* completion(mib: number) {
     yield Buffer.from(
@@ -491,7 +491,7 @@ describe('a reply that is no stream', () => {
   }
   const whole = (mib: number) => send(Promise.resolve(completion(mib)), { stream: false });
 
-  test('holds its room until its caller has it', async () => {
+  test('keeps its memory until the client has received it', async () => {
     const answer = await whole(5);
     expect(replyMemory.used).toBe(Number(answer.headers['content-length']));
     expect((await textOf(answer)).length).toBe(Number(answer.headers['content-length']));
@@ -499,11 +499,11 @@ describe('a reply that is no stream', () => {
     expect(ended).toMatchObject([{ costNano: '11' }]);
   });
 
-  test('needs none where it is small', async () => {
+  test('reserves no memory if it is small', async () => {
     expect((await whole(0)).body).toBeInstanceOf(Buffer);
   });
 
-  test('and is too large to be read is charged as the most that it can have been', async () => {
+  test('that is too large to be read is charged at its maximum', async () => {
     await expect(whole(64)).rejects.toMatchObject({ code: 'upstream_failed' });
     expect(ended).toMatchObject([
       {
@@ -517,7 +517,7 @@ describe('a reply that is no stream', () => {
     expect([replyMemory.used, healths]).toEqual([0, ['second broke']]);
   });
 
-  test('waits for room, and is nobody’s fault and free when there is none', async () => {
+  test('waits for memory, and without any is free and not a failure of its target', async () => {
     jest.useFakeTimers();
     try {
       await new ReplyMemory(replyMemory, 'b').grow(MAX_REPLY_BYTES);

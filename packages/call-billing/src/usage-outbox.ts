@@ -2,7 +2,7 @@ import type { Logger } from '@gateway/process';
 import type { UsageDelivery } from './usage-delivery';
 import type { UsageEvent } from './usage-event';
 
-export interface UsageRelayOptions {
+export interface UsageOutboxOptions {
   readonly delivery: UsageDelivery;
   readonly log: Logger;
   /** Called for each event once it is durable at the receiver. */
@@ -23,8 +23,8 @@ const BACKOFF_MAX_MS = 5_000;
  * Sends finished calls to billing in order and in batches, retrying until it succeeds. The events are also stored where
  * they survive the process.
  */
-export class UsageRelay {
-  readonly #options: UsageRelayOptions;
+export class UsageOutbox {
+  readonly #options: UsageOutboxOptions;
   #queue: UsageEvent[] = [];
   #running = false;
   #failures = 0;
@@ -34,7 +34,7 @@ export class UsageRelay {
   #wakeEarly: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(options: UsageRelayOptions) {
+  constructor(options: UsageOutboxOptions) {
     this.#options = options;
   }
 

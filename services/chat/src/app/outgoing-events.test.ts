@@ -2,14 +2,14 @@ import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
 import type { PassedEvent, PassedStream } from '../domain/chat-provider';
 import { PassedChunks } from '../providers/openai/passed-chunks';
-import { PassingEvents } from './passing-events';
+import { OutgoingEvents } from './outgoing-events';
 
 const CHUNK = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
 const ERROR = 'data: {"error":{"message":"overloaded"}}\n\n';
 const DONE = 'data: [DONE]\n\n';
 
 const start = () =>
-  new PassingEvents(
+  new OutgoingEvents(
     new PassedChunks({
       model: 'openai/gpt-5.5',
       includeUsage: false,
@@ -17,27 +17,27 @@ const start = () =>
       budget: new Quota({ limit: 1_000 }),
     }),
   );
-const push = (events: PassingEvents, text: string) => events.push(Buffer.from(text)).toString();
+const push = (events: OutgoingEvents, text: string) => events.push(Buffer.from(text)).toString();
 
-test('the end marker is kept back, and nothing passes after it', () => {
+test('the end marker is kept back, and nothing after it is passed on', () => {
   const events = start();
   expect(push(events, `${CHUNK}${DONE}${CHUNK}`)).toBe(CHUNK);
   expect([events.over, events.done?.toString(), events.failure]).toEqual([true, DONE, undefined]);
 });
 
-test('an error of the provider does not pass; what came before it does', () => {
+test('an error event of the provider is not passed on, but earlier events are', () => {
   const events = start();
   expect(push(events, `${CHUNK}${ERROR}${DONE}`)).toBe(CHUNK);
   expect([events.over, events.done]).toEqual([true, undefined]);
   expect(String(events.failure)).toMatch(/error event/);
 });
 
-test('nor does what can’t be read; what came before it does', () => {
+test('an unreadable event is not passed on, but earlier events are', () => {
   const take = (event: Buffer): PassedEvent => {
     if (event.includes('error')) throw new Error('unreadable');
     return { kind: 'pass', bytes: event };
   };
-  const events = new PassingEvents({ take } as PassedStream);
+  const events = new OutgoingEvents({ take } as PassedStream);
   expect(push(events, `${CHUNK}${ERROR}`)).toBe(CHUNK);
   expect(String(events.failure)).toMatch(/unreadable/);
 });
@@ -55,7 +55,7 @@ describe('a connection that ends', () => {
     expect(String(events.failure)).toMatch(/too early/);
   });
 
-  test('after an end marker without its blank line: the stream is whole', () => {
+  test('after an end marker without its blank line completes the stream', () => {
     const events = start();
     push(events, `${CHUNK}data: [DONE]`);
     events.end();
@@ -63,7 +63,7 @@ describe('a connection that ends', () => {
   });
 });
 
-test('a stream that is whole can’t be broken any more', () => {
+test('a complete stream cannot break any more', () => {
   const events = start();
   push(events, DONE);
   events.break(new Error('reset'));

@@ -1,39 +1,39 @@
 import type { Logger } from '@gateway/process';
 import { expect, test } from '@jest/globals';
 import { releasedEvent, type UsageEvent } from './usage-event';
-import { UsageRelay } from './usage-relay';
+import { UsageOutbox } from './usage-outbox';
 
 const log = { warn: () => {} } as unknown as Logger;
 const event = (requestId: string) =>
   releasedEvent({ requestId, accountId: 'a', keyId: 'k', model: 'sim/chat' }, {});
 const ids = (events: readonly UsageEvent[]) => events.map(({ requestId }) => requestId);
 
-function relayTo(deliver: (events: readonly UsageEvent[]) => Promise<void>) {
+function outboxTo(deliver: (events: readonly UsageEvent[]) => Promise<void>) {
   const delivered: string[] = [];
-  const relay = new UsageRelay({
+  const outbox = new UsageOutbox({
     log,
     delivery: { deliver, close: async () => {} },
     onDelivered: ({ requestId }) => delivered.push(requestId),
   });
-  return { relay, delivered };
+  return { outbox, delivered };
 }
 
 test('events of calls that end together are delivered in one batch, in order', async () => {
   const batches: string[][] = [];
-  const { relay, delivered } = relayTo(async (events) => void batches.push(ids(events)));
-  for (const id of ['1', '2', '3']) relay.add(event(id));
-  await relay.close(5_000);
+  const { outbox, delivered } = outboxTo(async (events) => void batches.push(ids(events)));
+  for (const id of ['1', '2', '3']) outbox.add(event(id));
+  await outbox.close(5_000);
   expect(batches).toEqual([['1', '2', '3']]);
   expect(delivered).toEqual(['1', '2', '3']);
 });
 
 test('a failed batch is resent before any later event', async () => {
   const tried: string[][] = [];
-  const { relay, delivered } = relayTo(async (events) => {
+  const { outbox, delivered } = outboxTo(async (events) => {
     tried.push(ids(events));
     if (tried.length < 3) throw new Error('not yet');
   });
-  relay.add(event('1'));
+  outbox.add(event('1'));
   await new Promise<void>((resolve) => {
     const poll = setInterval(() => {
       if (tried.length === 0) return;
@@ -41,19 +41,19 @@ test('a failed batch is resent before any later event', async () => {
       resolve();
     }, 1);
   });
-  relay.add(event('2'));
-  await relay.close(5_000);
+  outbox.add(event('2'));
+  await outbox.close(5_000);
   expect(delivered).toEqual(['1', '2']);
   expect(tried[0]).toEqual(['1']);
 });
 
 test('calls are refused once deliveries have failed for 15 minutes', async () => {
-  const { relay } = relayTo(async () => {
+  const { outbox } = outboxTo(async () => {
     throw new Error('down');
   });
-  relay.add(event('1'));
-  expect(relay.admits(Date.now())).toBe(true);
-  await relay.close(300);
-  expect(relay.admits(Date.now() + 14 * 60_000)).toBe(true);
-  expect(relay.admits(Date.now() + 16 * 60_000)).toBe(false);
+  outbox.add(event('1'));
+  expect(outbox.admits(Date.now())).toBe(true);
+  await outbox.close(300);
+  expect(outbox.admits(Date.now() + 14 * 60_000)).toBe(true);
+  expect(outbox.admits(Date.now() + 16 * 60_000)).toBe(false);
 });

@@ -3,8 +3,8 @@ import { SseSplitter } from '../sse/sse-splitter';
 
 const EVENT_END = Buffer.from('\n\n');
 
-/** The events of a provider's stream on their way to the caller, up to the last one or to where it breaks. */
-export class PassingEvents {
+/** The events of a provider's stream on their way to the client, up to the last one or to a break. */
+export class OutgoingEvents {
   readonly #stream: PassedStream;
   readonly #splitter = new SseSplitter();
   #done: Buffer | undefined;
@@ -14,22 +14,22 @@ export class PassingEvents {
     this.#stream = stream;
   }
 
-  /** What ends a whole stream; not yet passed, because it waits for the bill. */
+  /** The end of a complete stream, kept back until the usage is durable. */
   get done(): Buffer | undefined {
     return this.#done;
   }
 
-  /** Why it broke. */
+  /** Why the stream broke. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Nothing more can come. */
+  /** Whether nothing more can follow. */
   get over(): boolean {
     return this.#done !== undefined || this.#failure !== undefined;
   }
 
-  /** What the caller gets for these bytes, empty when that is nothing; before a break what came whole passes. */
+  /** Returns what the client gets for these bytes, possibly nothing; events completed before a break are passed on. */
   push(bytes: Buffer): Buffer {
     const passed: Buffer[] = [];
     try {
@@ -44,7 +44,7 @@ export class PassingEvents {
     return passed.length === 1 ? passed[0]! : Buffer.concat(passed);
   }
 
-  /** The provider's connection has ended. A blank line after the last event is not everybody's habit. */
+  /** Handles the end of the connection. Some providers omit the blank line after the last event. */
   end(): void {
     const { rest } = this.#splitter;
     let cause: unknown;
@@ -56,7 +56,7 @@ export class PassingEvents {
     if (!this.over) this.#failure = new Error('stream ended too early', { cause });
   }
 
-  /** Gives it up. */
+  /** Aborts the stream. */
   break(failure: unknown): void {
     if (!this.over) this.#failure = failure;
   }
