@@ -1,13 +1,14 @@
 import type { Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
+import type { ReserveReply } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
 import type { BillingMetrics } from './metrics';
 import type { RateLimiter } from './rates/rules/rate-limiter';
-import { encodeGrant } from './reserve/encode-reply';
 import type { CallToAdmit } from './reserve/rules/admission';
 import { GroupCommit } from './reserve/rules/group-commit';
 import { type ReserveResult, Reserver } from './reserve/rules/reserver';
 import { holdCalls } from './reserve/store/hold-calls';
 import { CommitInDoubt } from './reserve/store/two-step';
+import { toGrantReply } from './reserve/to-reserve-reply';
 import type { Delivery, DeliveryOutcome } from './settle/rules/delivery';
 import { settleDeliveries } from './settle/store/settle-deliveries';
 import { isDuplicate, isTransient } from './store/statement';
@@ -28,11 +29,11 @@ interface Parts {
 export function createReservations(
   limiter: RateLimiter,
   { pool, metrics }: Parts,
-): GroupCommit<CallToAdmit, ReserveResult<Buffer>> {
+): GroupCommit<CallToAdmit, ReserveResult<ReserveReply>> {
   const reserver = new Reserver({
     limiter,
     hold: (calls, rated, conclude) => holdCalls(pool, calls, rated, conclude),
-    toReply: encodeGrant,
+    toReply: toGrantReply,
     isInDoubt: (error) => error instanceof CommitInDoubt,
     // Nothing was held, and the second attempt takes no call for new.
     isTransient: (error) => isTransient(error) || isDuplicate(error),

@@ -2,19 +2,21 @@ import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { RateReport__Output } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
 import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
+import type { ReserveReply } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
+import type { ReserveReplyBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
 import type { ReserveRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { TickBatcher } from '@gateway/rpc';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
 import type { RateReport } from '../rates/rules/rate-limiter';
-import { encodeRefusal } from '../reserve/encode-reply';
 import { type CallToAdmit, refuse } from '../reserve/rules/admission';
 import { isUuid } from '../reserve/rules/request-id';
 import type { ReserveResult } from '../reserve/rules/reserver';
+import { toRefusalReply } from '../reserve/to-reserve-reply';
 
-/** Its replies are encoded. */
-type ReserveStream = ServerDuplexStream<ReserveBatch__Output, Buffer>;
-type Submit = (call: CallToAdmit) => Promise<ReserveResult<Buffer>>;
+type ReserveStream = ServerDuplexStream<ReserveBatch__Output, ReserveReplyBatch>;
+type Result = ReserveResult<ReserveReply>;
+type Submit = (call: CallToAdmit) => Promise<Result>;
 
 const MAX_TEXT = 256;
 
@@ -43,7 +45,7 @@ export class ReserveStreams {
 
   /** The `Reserve` method. */
   readonly reserve = (stream: ReserveStream): void => {
-    const replies = new TickBatcher<Buffer, Buffer>(stream, (items) => Buffer.concat(items));
+    const replies = new TickBatcher<ReserveReply, ReserveReplyBatch>(stream, (items) => ({ replies: items }));
     const state = { unanswered: 0 };
     this.#streams.set(stream, state);
     const left = () => {
@@ -51,7 +53,7 @@ export class ReserveStreams {
       replies.close();
       stream.end();
     };
-    const answered = (reply: Buffer) => {
+    const answered = (reply: ReserveReply) => {
       replies.add(reply);
       state.unanswered--;
       this.#endIfDone(stream);
@@ -74,20 +76,20 @@ export class ReserveStreams {
   }
 
   /** One async function and no more for each request: there are many. */
-  async #answer(request: ReserveRequest__Output, answered: (reply: Buffer) => void): Promise<void> {
-    let result: ReserveResult<Buffer>;
+  async #answer(request: ReserveRequest__Output, answered: (reply: ReserveReply) => void): Promise<void> {
+    let result: Result;
     try {
       result = await this.#submit(fromProtoRequest(request));
     } catch (thrown) {
       result = refuse(GatewayError.from(thrown));
     }
     this.#onReply(result.granted ? 'granted' : result.error.code);
-    answered(result.granted ? result.reply : this.#encodeRefusal(request.requestId, result));
+    answered(result.granted ? result.reply : this.#refusal(request.requestId, result));
   }
 
-  #encodeRefusal(requestId: string, { error, awaitsSettlement }: ReturnType<typeof refuse>): Buffer {
+  #refusal(requestId: string, { error, awaitsSettlement }: ReturnType<typeof refuse>): ReserveReply {
     if (error.code === 'internal_error') this.#log.error({ requestId, err: error.cause }, 'reserve failed');
-    return encodeRefusal(requestId, error, awaitsSettlement);
+    return toRefusalReply(requestId, error, awaitsSettlement);
   }
 
   #endIfDone(stream: ReserveStream): void {

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
+import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import { type FairSemaphore, SemaphoreExhausted } from '@gateway/quota';
-import { type RequestContext, type ServiceBinding, unary } from '@gateway/rpc';
-import { definition } from '../service-definition';
+import { loadService, type RequestContext, type ServiceBinding, unary } from '@gateway/rpc';
 import type { Delivery, DeliveryOutcome } from '../settle/rules/delivery';
 import { appendAccessLog } from './append-access-log';
 import { clearTopup } from './clear-topup';
@@ -89,15 +89,13 @@ const limited =
 
 /** The methods of BillingService, each open to the services that need it. */
 export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
-  const methods = {
-    ...definition,
-    // Its replies are encoded before they are sent.
-    Reserve: { ...definition.Reserve, responseSerialize: (encoded: Buffer) => encoded },
-  };
+  const { service: definition } = loadService<ProtoGrpcType>('billing').gateway.billing.v1.BillingService;
   const group = (callers: readonly string[], handlers: ServiceBinding['handlers']): ServiceBinding => ({
     callers,
     handlers,
-    definition: Object.fromEntries(Object.entries(methods).filter(([name]) => Object.hasOwn(handlers, name))),
+    definition: Object.fromEntries(
+      Object.entries(definition).filter(([name]) => Object.hasOwn(handlers, name)),
+    ),
   });
   /** A change that edges keep copies of. */
   const told = <Request, Response extends object>(

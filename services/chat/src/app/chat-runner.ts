@@ -11,7 +11,6 @@ import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/u
 import type { TargetMetrics } from '../metrics';
 import { ReplyTooLarge, readReply } from '../providers/read-reply';
 import { NOT_SENT } from '../providers/upstream-http';
-import { TemplateEventReader } from '../sse/template-event-reader';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { countedUsage, countReply, finalUsage, type Sent } from './counted-usage';
@@ -324,8 +323,7 @@ function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent
     return provider.passStream({ includeUsage, model: call.model.slug });
   const estimatedInput = estimateInput(request.size);
   const writer = request.replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
-  const reader = new TemplateEventReader(provider.readStream());
-  const translated: TranslatedStream = new TranslatedStream(reader, writer, () =>
+  const translated: TranslatedStream = new TranslatedStream(provider.readStream(), writer, () =>
     countedUsage(sent, () => translated.countOutput()),
   );
   return translated;

@@ -152,30 +152,6 @@ end
 `;
 
 /**
- * What most calls need, in few words and with one write, because the embedded Redis compiles a script for every run, is
- * slow to pass arguments, and copies the whole hash to change it. ARGV: the first six of `takeScript`. Answers like it
- * when nothing has left the window and every call fits; else nothing, and has done nothing.
- */
-export const takeAllScript = (clock: string) => `
-local key, now = KEYS[1], tonumber(${clock})
-local bucket = math.floor(now / ${BUCKET_MS})
-local name = string.format('b%d', bucket % ${BUCKETS})
-local book = redis.call('HMGET', key, 'g', 's', 'x', 'R', 'T', 'n', name)
-if not book[1] or tonumber(book[1]) < tonumber(ARGV[1]) or now < tonumber(book[2]) or now >= tonumber(book[3]) then
-  return {}
-end
-local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
-if (rpm >= 0 and book[4] + ARGV[4] > rpm) or (tpm >= 0 and book[5] + ARGV[6] > tpm) then return {} end
-${WHOLE}
-local r, t = string.match(book[7] or '0 0 0', '%d+ (%d+) (%d+)')
-r, t = r + ARGV[4], t + ARGV[5]
-redis.call('HSET', key, 's', whole(now), 'R', whole(book[4] + ARGV[4]), 'T', whole(book[5] + ARGV[5]),
-  'n', t > 0 and whole(now) or book[6], name, whole(now) .. ' ' .. whole(r) .. ' ' .. whole(t))
-return { tonumber(book[1]), bucket, tonumber(book[4]), tonumber(book[5]),
-  math.max(0, math.ceil((book[6] + ${WINDOW_MS} - now) / 1000)) }
-`;
-
-/**
  * ARGV: the least generation that will do; rpm and tpm, -1 for none; how many calls, the tokens that they take together,
  * and the room for tokens that lets in all of them; per call the tokens that it takes and the room that it needs for them,
  * -1 when it takes none (`<tokens>,<room>` and a space). Answers nothing when the key is not known in that generation, else

@@ -27,7 +27,6 @@ import {
   giveBackScript,
   REDIS_CLOCK,
   seedScript,
-  takeAllScript,
   takeScript,
 } from './rate-scripts';
 import { type RedisConnection, type RedisScript, redisScript } from './redis';
@@ -43,7 +42,7 @@ export interface RedisRatesOptions {
   readonly clock?: string;
 }
 
-type ScriptName = 'takeAll' | 'take' | 'giveBack' | 'count' | 'seed';
+type ScriptName = 'take' | 'giveBack' | 'count' | 'seed';
 
 /** An answer of the limiter. */
 const TIMEOUT_MS = 750;
@@ -63,7 +62,6 @@ export class RedisRates implements RateLimiter {
     this.#options = options;
     const clock = options.clock ?? REDIS_CLOCK;
     this.#scripts = {
-      takeAll: redisScript(takeAllScript(clock)),
       take: redisScript(takeScript(clock)),
       giveBack: redisScript(giveBackScript(clock)),
       count: redisScript(countScript(clock)),
@@ -128,8 +126,7 @@ export class RedisRates implements RateLimiter {
   async #takeOf(key: KeyCalls): Promise<readonly number[]> {
     const { keyId, terms } = key;
     const sums = [terms.generation, limit(terms.rpm), limit(terms.tpm), ...sumsOf(key)];
-    const all = await this.#run('takeAll', [keyId], sums);
-    return all.length > 0 ? all : this.#run('take', [keyId], [...sums, needsOf(key)]);
+    return this.#run('take', [keyId], [...sums, needsOf(key)]);
   }
 
   async #seed(keyIds: readonly string[]): Promise<void> {
