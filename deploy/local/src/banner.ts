@@ -6,7 +6,7 @@ export function banner(stack: Stack, demo: Demo, afterMs: number): string {
   const { simulated } = stack.providers;
   const lines = [
     '',
-    `Model Gateway runs (ready in ${(afterMs / 1000).toFixed(1)} s).`,
+    `Model Gateway is running (ready in ${(afterMs / 1000).toFixed(1)} s).`,
     '',
     `  API          ${demo.base_url}/v1`,
     `  Dashboard    ${demo.dashboard_url}`,
@@ -20,11 +20,11 @@ export function banner(stack: Stack, demo: Demo, afterMs: number): string {
     const settings = simulated.flatMap(({ keySettings }) => keySettings).join(', ');
     lines.push(
       '',
-      `  Played by the simulator: ${simulated.map(({ name }) => name).join(', ')}.`,
-      `  To call them for real, set ${settings}.`,
+      `  Simulated providers: ${simulated.map(({ name }) => name).join(', ')}.`,
+      `  To use the real ones, set ${settings}.`,
     );
   }
-  lines.push('', '  Try it:', '', curl(demo), '', '  Ctrl-C stops everything.', '');
+  lines.push('', '  Try it:', '', curl(demo), '', '  Press Ctrl-C to stop.', '');
   return lines.join('\n');
 }
 
@@ -40,10 +40,10 @@ function curl(demo: Demo): string {
 }
 
 function engines({ engines: { embedded } }: Stack): string {
-  const name = (kind: string, isEmbedded: boolean) => `${kind} (${isEmbedded ? 'embedded' : 'given'})`;
+  const name = (kind: string, isEmbedded: boolean) => `${kind} (${isEmbedded ? 'embedded' : 'external'})`;
   return [
     name('PostgreSQL', embedded.database),
     name('Redis', embedded.redis),
-    embedded.kafka ? 'usage over gRPC, no Kafka' : 'Kafka (given)',
+    embedded.kafka ? 'usage over gRPC, no Kafka' : 'Kafka (external)',
   ].join(', ');
 }

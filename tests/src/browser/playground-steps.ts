@@ -14,8 +14,8 @@ export async function chatInPlayground(page: Page, question: string): Promise<Lo
 
 export async function makeImage(page: Page, prompt: string): Promise<Locator> {
   await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
-  await page.getByRole('button', { name: 'Make images' }).click();
-  const made = page.getByRole('region', { name: 'Images made' });
+  await page.getByRole('button', { name: 'Generate' }).click();
+  const made = page.getByRole('region', { name: 'Generated images' });
   await made.getByRole('img', { name: prompt }).waitFor({ timeout: REPLY_TIMEOUT_MS });
   return made;
 }
@@ -32,7 +32,7 @@ export async function editImage(page: Page, prompt: string): Promise<Locator> {
   const pick = (field: Locator, name: string, buffer: Buffer) =>
     field.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
   await pick(images, 'notes.png', Buffer.from('no picture at all'));
-  await images.getByText('“notes.png” is no PNG, JPEG or WebP.').waitFor();
+  await images.getByText('“notes.png” is not a PNG, JPEG or WebP.').waitFor();
   await pick(images, 'cat.png', PNG);
   await pick(images, 'dog.png', PNG);
   await images.getByRole('button', { name: 'Remove dog.png' }).click();
@@ -40,14 +40,14 @@ export async function editImage(page: Page, prompt: string): Promise<Locator> {
   await pick(page.getByRole('group', { name: 'Mask' }), 'mask.png', PNG);
   await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
   await page.getByRole('button', { name: 'Edit images' }).click();
-  const made = page.getByRole('region', { name: 'Images made' }).filter({ hasText: 'edit of cat.png' });
+  const made = page.getByRole('region', { name: 'Generated images' }).filter({ hasText: 'edit of cat.png' });
   await made.getByRole('img', { name: prompt }).waitFor({ timeout: REPLY_TIMEOUT_MS });
   return made;
 }
 
 export async function orderVideo(page: Page, model: string, prompt: string): Promise<Locator> {
   await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
-  await page.getByRole('button', { name: 'Order video' }).click();
+  await page.getByRole('button', { name: 'Generate' }).click();
   const video = page.getByRole('region', { name: `Video by ${model}` });
   await video.getByRole('link', { name: 'Open the video' }).waitFor({ timeout: REPLY_TIMEOUT_MS });
   return video;

@@ -32,7 +32,7 @@ export async function createKey(page: Page, name: string, perDayUsd: string): Pr
   await form.getByRole('button', { name: 'Create key' }).click();
   const made = page.getByRole('dialog', { name: `Value of ${name}` });
   const value = await made.getByText(/^sk-gw-\S+$/).textContent();
-  await made.getByRole('button', { name: 'I have copied it' }).click();
+  await made.getByRole('button', { name: 'Done' }).click();
   return value ?? '';
 }
 

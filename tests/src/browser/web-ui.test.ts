@@ -126,7 +126,7 @@ inBrowser('the web UI', () => {
     for (let i = 0; i < MAX_CALLS && refusal.status === 200; i++) refusal = await call();
     expect(refusal.json.error).toMatchObject({ code: 'key_daily_limit', limit: Number(DAILY_LIMIT_USD) });
     await (await latestCall(page, /key_daily_limit/)).getByRole('link').click();
-    await page.getByRole('link', { name: 'Open the key and its limits' }).click();
+    await page.getByRole('link', { name: 'View key limits' }).click();
     await heading(page, 'First key').waitFor();
     await liftDailyLimit(page);
     expect((await call()).status).toBe(200);
@@ -138,7 +138,7 @@ inBrowser('the web UI', () => {
     const evil =
       '**Bold** <img src=x onerror=alert(1)> [bad](javascript:alert(2)) ![p](https://example.com/p.png)';
     await open('/playground?model=sim/preview');
-    await page.getByText('sim/preview is a preview to which your account has not opted in').waitFor();
+    await page.getByText('sim/preview is a preview model that your account hasn’t opted in to').waitFor();
     expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
     await open('/playground?model=sim/chat');
     const said = await chatInPlayground(page, `[[sim {"text":"${evil}"}]]`);
@@ -243,13 +243,13 @@ inBrowser('the web UI', () => {
     await system.dashboard.call('POST', 'auth/password', ada.token, passwords);
     await form.getByRole('button', { name: 'Create key' }).click();
 
-    const door = page.getByRole('dialog', { name: 'Your login has ended' });
+    const door = page.getByRole('dialog', { name: 'Your session has expired' });
     await door.getByRole('textbox', { name: 'Password' }).fill('password-1');
     await page.keyboard.press('Escape');
     expect(await findFlaws(page)).toEqual([]);
     await door.getByRole('button', { name: 'Log in', exact: true }).click();
     await door.waitFor({ state: 'detached' });
-    await form.getByText('nothing was done').waitFor();
+    await form.getByText('nothing was changed').waitFor();
     await form.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog', { name: 'Value of Kept over the end' }).waitFor();
 
@@ -288,7 +288,7 @@ inBrowser('the web UI', () => {
     await form.getByRole('textbox', { name: 'Name' }).fill('Looked at');
     expect(await flawsWith(form.getByRole('button', { name: 'Create key' }))).toEqual([]);
     await form.getByRole('button', { name: 'Create key' }).click();
-    expect(await flawsWith(button('I have copied it'))).toEqual([]);
+    expect(await flawsWith(button('Done'))).toEqual([]);
     await open(`/keys/${things.keyId}`);
     await button('Regenerate').click();
     expect(await flawsWith(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))).toEqual([]);

@@ -70,7 +70,7 @@ export class NpmStart {
   /** Resolves when the banner is out. */
   async ready(): Promise<void> {
     const deadlineMs = Date.now() + READY_TIMEOUT_MS;
-    while (!this.#output.includes('Ctrl-C stops everything')) {
+    while (!this.#output.includes('Press Ctrl-C to stop')) {
       if (this.#ended) throw new Error(`npm start ended:\n${this.#output}`);
       if (Date.now() > deadlineMs) throw new Error(`npm start is not ready:\n${this.#output}`);
       await sleep(POLL_INTERVAL_MS);

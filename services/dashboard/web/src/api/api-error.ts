@@ -54,7 +54,7 @@ export class ApiError extends Error {
   }
 
   static loginEnded(): ApiError {
-    const message = 'Your login had ended, so nothing was done. Log in and try again.';
+    const message = 'Your session expired, so nothing was changed. Log in and try again.';
     return new ApiError(401, { type: 'authentication_error', code: 'login_ended', message });
   }
 

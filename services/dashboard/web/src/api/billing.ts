@@ -2,7 +2,7 @@ import { apiGet, apiPost, type Page } from './client';
 
 export interface Balance {
   readonly account_id: string;
-  /** With what is held. */
+  /** Includes reserved funds. */
   readonly balance: number;
   readonly held: number;
   readonly available: number;

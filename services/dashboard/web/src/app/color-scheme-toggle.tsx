@@ -4,7 +4,7 @@ import { Check, type LucideIcon, Monitor, Moon, Sun } from 'lucide-react';
 const SCHEMES: readonly { value: MantineColorScheme; label: string; icon: LucideIcon }[] = [
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
-  { value: 'auto', label: 'As the system', icon: Monitor },
+  { value: 'auto', label: 'System', icon: Monitor },
 ];
 
 export function ColorSchemeToggle() {
@@ -13,7 +13,7 @@ export function ColorSchemeToggle() {
   return (
     <Menu position="bottom-end" withArrow>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colour scheme">
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Color scheme">
           <Current size={18} aria-hidden />
         </ActionIcon>
       </Menu.Target>

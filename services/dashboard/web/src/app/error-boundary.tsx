@@ -14,6 +14,6 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: u
     if (error === undefined) return this.props.children;
     // A part of the page that is gone since a newer version was installed comes again with the page.
     const retry = () => window.location.reload();
-    return <ErrorState error={error} title="This page has failed" onRetry={retry} />;
+    return <ErrorState error={error} title="Something went wrong on this page" onRetry={retry} />;
   }
 }

@@ -21,7 +21,7 @@ export function LoginAgain({ user }: { user: Me['user'] }) {
     <Modal
       opened
       onClose={() => {}}
-      title="Your login has ended"
+      title="Your session has expired"
       withCloseButton={false}
       closeOnClickOutside={false}
       centered
@@ -30,7 +30,7 @@ export function LoginAgain({ user }: { user: Me['user'] }) {
     >
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm">Log in again to go on. What you have typed on this page is still there.</Text>
+          <Text size="sm">Log in again to continue. What you typed on this page is still there.</Text>
           <TextInput label="Email" name="email" autoComplete="username" value={user.email} readOnly />
           <PasswordInput
             label="Password"
@@ -39,12 +39,12 @@ export function LoginAgain({ user }: { user: Me['user'] }) {
             required
             data-autofocus
           />
-          {login.error && <ErrorState error={login.error} title="You are not logged in" />}
+          {login.error && <ErrorState error={login.error} title="Could not log in" />}
           <Button type="submit" loading={login.isPending} fullWidth>
             Log in
           </Button>
           <Button variant="subtle" onClick={() => loginToken.leave()} fullWidth>
-            Leave, and log in as someone else
+            Log in as someone else
           </Button>
         </Stack>
       </form>

@@ -7,14 +7,14 @@ import { PageHeader } from '../ui/page-header';
 export function NotFoundPage() {
   const back = (
     <Button component={Link} to="/" variant="default" mt="xs">
-      To the overview
+      Go to overview
     </Button>
   );
   return (
     <>
       <PageHeader title="Page not found" />
       <EmptyState title="There is nothing at this address" icon={SearchX} action={back}>
-        The link may be old, or the page is not for your role.
+        The link may be outdated, or your role has no access to this page.
       </EmptyState>
     </>
   );

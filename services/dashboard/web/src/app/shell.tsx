@@ -71,7 +71,7 @@ function SuspendedNotice() {
   if (useMe().account.status !== 'suspended') return null;
   return (
     <Alert color="red" variant="light" title="This account is suspended" mb="md">
-      Its keys are refused, as if they did not exist. Ask the operator of this gateway.
+      Its keys are rejected. Contact the operator of this gateway.
     </Alert>
   );
 }

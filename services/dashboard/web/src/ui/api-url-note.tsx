@@ -9,10 +9,10 @@ export function ApiUrlNote() {
   if (!isGuess) return null;
   return (
     <Text size="xs" c="dimmed" mt={6}>
-      <Code>{apiUrl}</Code> is a guess: this gateway was not told where its API is reached.{' '}
+      <Code>{apiUrl}</Code> is a guess: the public address of this API is not configured.{' '}
       {operator ? (
         <>
-          Set <Code>PUBLIC_API_URL</Code> to put that right.
+          Set <Code>PUBLIC_API_URL</Code> to fix this.
         </>
       ) : (
         'Ask its operator for the address.'

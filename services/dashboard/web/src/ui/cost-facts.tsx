@@ -14,15 +14,15 @@ export function CostFacts({ record }: { record: Omit<RequestRecord, 'key_id'> })
         <Title order={2} size="h5">
           Cost
         </Title>
-        <Text fw={600}>{in_progress ? `${formatMoneyExact(held)} held` : formatMoneyExact(cost)}</Text>
+        <Text fw={600}>{in_progress ? `${formatMoneyExact(held)} reserved` : formatMoneyExact(cost)}</Text>
       </Group>
       {facts.length > 0 ? (
         <Facts facts={facts} />
       ) : (
         <Text size="sm" c="dimmed">
           {in_progress
-            ? 'The hold is the most that the video can cost. The cost is charged when the video is completed; if it fails, the hold is released.'
-            : 'Nothing was used, so nothing was charged.'}
+            ? 'The maximum cost is reserved. The actual cost is charged when the video completes; if it fails, the reserved funds are released.'
+            : 'Nothing was used or charged.'}
         </Text>
       )}
     </Paper>
@@ -36,10 +36,10 @@ function usageFacts(record: Omit<RequestRecord, 'key_id'>): Fact[] {
   const some = (count: number) => (count > 0 ? formatCount(count) : null);
   return [
     ['Input tokens', hasTokens ? formatCount(input_tokens) : null],
-    ['of them read from the cache', some(cache_read_tokens)],
-    ['of them written to the cache', some(cache_write_tokens)],
+    ['Cache read tokens', some(cache_read_tokens)],
+    ['Cache write tokens', some(cache_write_tokens)],
     ['Output tokens', hasTokens ? formatCount(output_tokens) : null],
-    ['of them reasoning', some(reasoning_tokens)],
+    ['Reasoning tokens', some(reasoning_tokens)],
     ['Images', some(images)],
     ['Seconds of video', some(seconds)],
   ].filter((fact): fact is [string, string] => fact[1] !== null);

@@ -33,7 +33,7 @@ export function DataTable<T>({ label, columns, list, rowKey, empty }: DataTableP
   return (
     <Stack gap="sm">
       {list.error && (
-        <ErrorState error={list.error} title="The list could not be updated" onRetry={list.reload} />
+        <ErrorState error={list.error} title="Could not update the list" onRetry={list.reload} />
       )}
       <div className={classes.frame}>
         <Table

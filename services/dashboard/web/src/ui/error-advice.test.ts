@@ -27,5 +27,5 @@ test('the log has what calls with a good key can end with', () => {
 });
 
 test('a code that is newer than this page has some too', () => {
-  expect(adviceOn('not_yet_known').todo).toContain('request id');
+  expect(adviceOn('not_yet_known').todo).toContain('request ID');
 });

@@ -11,7 +11,7 @@ interface ErrorStateProps {
 }
 
 /** What happened, the id to report, and another try. */
-export function ErrorState({ error, title = 'This could not be loaded', onRetry }: ErrorStateProps) {
+export function ErrorState({ error, title = 'Could not load this', onRetry }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (
     <Alert

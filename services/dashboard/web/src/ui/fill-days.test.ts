@@ -17,7 +17,7 @@ test('UTC days, the first and the last among them, over the end of a month', () 
   expect(days).toEqual(['2026-02-27', '2026-02-28', '2026-03-01']);
 });
 
-test('a day without calls is there, in its place', () => {
+test('a day without requests is there, in its place', () => {
   const filled = fillDays(
     [usageOf('2026-03-01', 2), usageOf('2026-02-27', 1)],
     ['2026-02-27', '2026-02-28', '2026-03-01'],

@@ -5,10 +5,10 @@ test.each<[number, number | null, string]>([
   [5, null, ''],
   [0, 1, ''],
   [0.7999, 1, ''],
-  [0.8, 1, 'A call that could cost more than the $0.20 left is refused or shortened. '],
-  [0.2996, 0.3, 'A call that could cost more than the $0.0004 left is refused or shortened. '],
-  [0.3, 0.3, 'Calls are refused with key_daily_limit. '],
-  [0, 0, 'Calls are refused with key_daily_limit. '],
+  [0.8, 1, 'Requests that could cost more than the $0.20 left are rejected or shortened. '],
+  [0.2996, 0.3, 'Requests that could cost more than the $0.0004 left are rejected or shortened. '],
+  [0.3, 0.3, 'Requests are rejected with key_daily_limit. '],
+  [0, 0, 'Requests are rejected with key_daily_limit. '],
 ])('%p used of %p', (used, limit, text) => {
   expect(nearLimit(used, limit, 'key_daily_limit')).toBe(text);
 });

@@ -47,20 +47,19 @@ export function NewPasswordDialog({ member, renew, onClose }: NewPasswordDialogP
               copyLabel="Copy password"
             />
             <Text size="sm">
-              Hand it over in a safe way: no mail is sent. They should change it after logging in, under “Your
-              login”.
+              Share it securely: no email is sent. They should change it after logging in, under “Your login”.
             </Text>
           </>
         ) : (
           <Text size="sm">
-            For somebody who lost it. The old password of {email} ends, and so do all their logins. The new
-            one is shown once, for you to hand over.
+            For a member who lost their password. The old password of {email} stops working and all their
+            sessions end. The new password is shown once.
           </Text>
         )}
-        {error && <ErrorState error={error} title="There is no new password" />}
+        {error && <ErrorState error={error} title="Password not reset" />}
         <Group justify="flex-end">
           {made ? (
-            <Button onClick={onClose}>I have copied it</Button>
+            <Button onClick={onClose}>Done</Button>
           ) : (
             <>
               {/* The harmless one has the focus, so that a stray Enter does nothing. */}
@@ -68,7 +67,7 @@ export function NewPasswordDialog({ member, renew, onClose }: NewPasswordDialogP
                 Cancel
               </Button>
               <Button loading={isPending} onClick={() => renewal.mutate(id)}>
-                Make a new password
+                Reset password
               </Button>
             </>
           )}

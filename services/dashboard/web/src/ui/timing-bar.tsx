@@ -20,7 +20,7 @@ export function TimingBar({ timings }: { timings: RequestTimings | null }) {
         <Stages stages={stagesOf(timings)} />
       ) : (
         <Text size="sm" c="dimmed">
-          The process that carried this call ended before it could tell how long it took.
+          The process that handled this request ended before it recorded the timing.
         </Text>
       )}
     </Paper>

@@ -13,11 +13,11 @@ export interface Stage {
 export function stagesOf(timings: RequestTimings): Stage[] {
   const { receive_ms, admit_ms, first_byte_ms, reply_ms } = timings;
   const stages: readonly (Omit<Stage, 'ms'> & { ms: number | null })[] = [
-    { name: 'Receive', what: 'key checked, body taken in', ms: receive_ms, color: 'gray' },
-    { name: 'Admit', what: 'call checked, money held', ms: admit_ms, color: 'indigo' },
+    { name: 'Receive', what: 'authenticated, body received', ms: receive_ms, color: 'gray' },
+    { name: 'Admit', what: 'validated, funds reserved', ms: admit_ms, color: 'indigo' },
     {
       name: 'First byte',
-      what: 'the provider, until it began to answer',
+      what: 'provider until its first byte',
       ms: first_byte_ms,
       color: 'orange',
     },

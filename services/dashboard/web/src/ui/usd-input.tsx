@@ -34,10 +34,10 @@ export function UsdInput({ value, onChange, error, ...props }: UsdInputProps) {
       onChange={(event) => write(event.currentTarget.value)}
       onFocus={() => setLeft(false)}
       onBlur={() => setLeft(true)}
-      error={error ?? (isWrong && 'Write an amount like 12.50.')}
+      error={error ?? (isWrong && 'Enter an amount such as 12.50.')}
       leftSection="$"
       pattern={AMOUNT}
-      title="An amount of USD, like 12.50"
+      title="An amount in USD, such as 12.50"
       inputMode="decimal"
       autoComplete="off"
     />

@@ -20,7 +20,7 @@ export function AccountPage() {
           Change password
         </Title>
         <Text size="sm" c="dimmed" mb="md">
-          Your other logins end with it.
+          This logs you out everywhere else.
         </Text>
         <PasswordForm email={user.email} />
       </Paper>
@@ -35,7 +35,7 @@ function PasswordForm({ email }: { email: string }) {
       changePassword(String(data.get('password')), String(data.get('new_password'))),
     onSuccess: () => {
       form.current?.reset();
-      notifications.show({ message: 'Your password is changed.' });
+      notifications.show({ message: 'Password changed.' });
     },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -65,7 +65,7 @@ function PasswordForm({ email }: { email: string }) {
           error={fieldError(change.error, 'new_password')}
         />
         {change.error && !isWrong && !fieldError(change.error, 'new_password') && (
-          <ErrorState error={change.error} title="Your password is not changed" />
+          <ErrorState error={change.error} title="Password not changed" />
         )}
         <Group>
           <Button type="submit" loading={change.isPending}>

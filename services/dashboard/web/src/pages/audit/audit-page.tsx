@@ -26,13 +26,13 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit log"
-        description="Logins and every change to the account, by members and operators"
+        description="Logins and changes to the account by members and operators"
       />
       {mayRead ? (
         <Entries />
       ) : (
-        <EmptyState title="Owners of the account read it" icon={ScrollText}>
-          Ask one of them what was changed, or for their role.
+        <EmptyState title="Only owners can read the audit log" icon={ScrollText}>
+          Ask an owner of this account for access.
         </EmptyState>
       )}
     </>
@@ -89,7 +89,7 @@ function What(entry: AuditEntry) {
           size="sm"
           radius="sm"
           tt="none"
-          title="The gateway did not see its end: look whether it was done"
+          title="The outcome is unknown. Check whether the change was made"
         >
           Outcome unknown
         </Badge>

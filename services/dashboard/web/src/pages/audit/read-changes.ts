@@ -11,11 +11,11 @@ const MAX_CHARS = 120;
 const MONEY: readonly string[] = ['daily_limit', 'monthly_limit', 'request_cost_limit', 'amount'];
 const NAMES: Readonly<Record<string, string>> = {
   expires_at: 'Expires',
-  grace_seconds: 'Old value works for, seconds',
-  request_cost_limit: 'Limit of one call',
+  grace_seconds: 'Old value valid for (seconds)',
+  request_cost_limit: 'Limit per request',
   rpm_limit: 'Requests per minute',
   tpm_limit: 'Tokens per minute',
-  when_short: 'When short',
+  when_short: 'Insufficient funds',
   fields: 'Fields',
 };
 

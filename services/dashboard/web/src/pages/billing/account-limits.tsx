@@ -21,7 +21,7 @@ export function AccountLimits() {
   const limits = useQuery({ queryKey: ['billing', 'limits'], queryFn: getLimits });
   const mayChange = useMay('owner');
   return (
-    <Section title="Account limits" description="Of all keys together">
+    <Section title="Account limits" description="For all keys together">
       {limits.data ? (
         <Stack>
           <UsedToday limits={limits.data} />
@@ -46,7 +46,7 @@ function UsedToday({ limits: { daily_limit } }: { limits: Limits }) {
   const note = (
     <>
       {nearLimit(day?.used ?? 0, day ? daily_limit : null, 'account_daily_limit')}
-      With what is held for calls under way. Starts anew {day && <Time at={day.resets_at} relative />}
+      Includes reserved funds. Resets {day && <Time at={day.resets_at} relative />}
     </>
   );
   return (
@@ -55,7 +55,7 @@ function UsedToday({ limits: { daily_limit } }: { limits: Limits }) {
       used={day?.used ?? 0}
       limit={daily_limit}
       format={formatMoney}
-      note={use.error ? `Not known now: ${describeError(use.error)}` : note}
+      note={use.error ? `Unavailable: ${describeError(use.error)}` : note}
     />
   );
 }
@@ -63,8 +63,7 @@ function UsedToday({ limits: { daily_limit } }: { limits: Limits }) {
 function LimitsInWords({ limits: { when_short } }: { limits: Limits }) {
   return (
     <Text size="sm">
-      When a call does not fit whole into balance and limits: {WHEN_SHORT[when_short].inWords} Owners of the
-      account can change this.
+      When funds don’t cover the whole request: {WHEN_SHORT[when_short].inWords} Owners can change this.
     </Text>
   );
 }

@@ -36,7 +36,7 @@ function Figures({ balance: { balance, held, available } }: { balance: Balance }
   return (
     <Stack gap="xs">
       <Group justify="space-between" align="baseline">
-        <Text size="sm">Available for new calls</Text>
+        <Text size="sm">Available for new requests</Text>
         <Text size="xl" fw={650}>
           <Money usd={available} />
         </Text>
@@ -44,17 +44,17 @@ function Figures({ balance: { balance, held, available } }: { balance: Balance }
       <Figure title="Balance">
         <Money usd={balance} />
       </Figure>
-      <Figure title="Held for calls under way">
+      <Figure title="Reserved for in-flight requests">
         <Money usd={held} />
       </Figure>
       <Text size="xs" c="dimmed">
-        The most that a call can cost is held until it ends. Then it is charged what it did cost, and the rest
-        is free again. A call that could cost more than is available is refused or shortened.
+        The maximum cost of a request is reserved until it ends. Then the actual cost is charged and the rest
+        is released. Requests that could cost more than the available balance are rejected or shortened.
       </Text>
       {available <= 0 && (
-        <Alert color="red" icon={<TriangleAlert size={18} aria-hidden />} title="Calls are refused">
-          Nothing is left: calls answer <code>insufficient_balance</code> until the account is topped up
-          {held > 0 && ', or calls under way end'}.
+        <Alert color="red" icon={<TriangleAlert size={18} aria-hidden />} title="Requests are rejected">
+          No funds left: requests return <code>insufficient_balance</code> until you top up
+          {held > 0 && 'or in-flight requests end'}.
         </Alert>
       )}
     </Stack>
@@ -74,12 +74,12 @@ function HowToTopUp() {
   const { account } = useMe();
   return (
     <Text component="div" size="sm" mt="md">
-      To top up, give the operator of this gateway your account’s id:
+      To top up, send your account ID to the operator of this gateway:
       <Group gap={4} wrap="nowrap">
         <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
           {account.id}
         </Text>
-        <CopyButton value={account.id} label="Copy account id" />
+        <CopyButton value={account.id} label="Copy account ID" />
       </Group>
     </Text>
   );

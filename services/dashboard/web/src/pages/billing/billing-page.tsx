@@ -7,7 +7,7 @@ import { MoneyLists } from './money-lists';
 export function BillingPage() {
   return (
     <>
-      <PageHeader title="Billing" description="What the account has, may spend, and has spent" />
+      <PageHeader title="Billing" description="Balance, limits and ledger of the account" />
       <Stack>
         <Grid gap="md">
           <Grid.Col span={{ base: 12, md: 6 }}>

@@ -5,13 +5,13 @@ export const WHEN_SHORT: Readonly<
   Record<Limits['when_short'], { label: string; description: string; inWords: string }>
 > = {
   lower: {
-    label: 'Shorten it',
-    description: 'The call may use what is left, with a shorter answer.',
-    inWords: 'it may use what is left, with a shorter answer.',
+    label: 'Shorten the reply',
+    description: 'Lower the maximum output to what the remaining funds cover.',
+    inWords: 'the reply is shortened to what the remaining funds cover.',
   },
   refuse: {
-    label: 'Refuse it',
-    description: 'The call is refused unless its longest answer could be paid.',
-    inWords: 'it is refused.',
+    label: 'Reject the request',
+    description: 'Reject requests whose maximum output the funds don’t cover.',
+    inWords: 'the request is rejected.',
   },
 };

@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Kind', cell: ({ kind }) => KINDS[kind] ?? kind },
+  { title: 'Type', cell: ({ kind }) => KINDS[kind] ?? kind },
   { title: 'For', cell: (entry) => <Reference {...entry} /> },
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Amount usd={amount} /> },
 ];
@@ -32,8 +32,8 @@ export function LedgerTable() {
       list={list}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState title="Nothing has changed the balance yet" icon={ScrollText}>
-          Top-ups stand here once they are cleared, and the charge of each call once it has ended.
+        <EmptyState title="No transactions yet" icon={ScrollText}>
+          Cleared top-ups appear here, and the charge of each completed request.
         </EmptyState>
       }
     />

@@ -20,7 +20,7 @@ export function LimitsForm({ limits }: { limits: Limits }) {
     onSuccess: (changed) => {
       setSaved(changed);
       queryClient.setQueryData(['billing', 'limits'], changed);
-      notifications.show({ message: 'The account’s limits are changed, from the next call on.' });
+      notifications.show({ message: 'Account limits updated. They apply from the next request.' });
     },
   });
   const isChanged = values.daily_limit !== saved.daily_limit || values.when_short !== saved.when_short;
@@ -38,14 +38,14 @@ export function LimitsForm({ limits }: { limits: Limits }) {
       <Stack>
         <UsdInput
           label="Daily limit"
-          description="Most that all keys may spend in a UTC day"
+          description="Maximum spend of all keys per UTC day"
           placeholder="No limit"
           value={values.daily_limit}
           onChange={(daily_limit) => setValues((before) => ({ ...before, daily_limit }))}
           error={fieldError(error, 'daily_limit')}
         />
         <Radio.Group
-          label="A call that does not fit whole into balance and limits"
+          label="When funds don’t cover the whole request"
           value={values.when_short}
           onChange={(when_short) =>
             setValues((before) => ({ ...before, when_short: when_short as Limits['when_short'] }))
@@ -63,7 +63,7 @@ export function LimitsForm({ limits }: { limits: Limits }) {
             ))}
           </Stack>
         </Radio.Group>
-        {error && !isOfField && <ErrorState error={error} title="The limits are not changed" />}
+        {error && !isOfField && <ErrorState error={error} title="Limits not saved" />}
         <Group>
           <Button type="submit" loading={change.isPending} disabled={!isChanged}>
             Save limits

@@ -11,7 +11,7 @@ export function MoneyLists() {
     setParams(chosen === 'topups' ? { list: chosen } : {}, { replace: true, preventScrollReset: true });
   return (
     <Tabs value={tab} onChange={choose} keepMounted={false}>
-      <Tabs.List mb="md" aria-label="What happened to the balance">
+      <Tabs.List mb="md" aria-label="Balance history">
         <Tabs.Tab value="ledger">Ledger</Tabs.Tab>
         <Tabs.Tab value="topups">Top-ups</Tabs.Tab>
       </Tabs.List>

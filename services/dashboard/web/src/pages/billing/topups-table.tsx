@@ -14,8 +14,8 @@ const COLUMNS: readonly Column<Topup>[] = [
   {
     title: 'Cleared',
     cell: ({ status, cleared_at }) => {
-      if (status === 'voided') return 'Never: it was taken back';
-      return cleared_at ? <Time at={cleared_at} /> : 'Not yet: can’t be spent';
+      if (status === 'voided') return 'Voided';
+      return cleared_at ? <Time at={cleared_at} /> : 'Not yet available';
     },
   },
   { title: 'For', cell: ({ id, reference }) => <Noted reference={id} note={reference} /> },
@@ -32,7 +32,7 @@ export function TopupsTable() {
       rowKey={({ id }) => id}
       empty={
         <EmptyState title="No top-ups yet" icon={CreditCard}>
-          The operator of this gateway makes them: give them the id of your account, which stands above.
+          The operator of this gateway adds top-ups. Send them your account ID, shown above.
         </EmptyState>
       }
     />

@@ -14,14 +14,14 @@ export function AccountSettings() {
   const settings = useQuery({ queryKey: QUERY_KEY, queryFn: getSettings });
   const mayChange = useMay('owner');
   return (
-    <Section title="Account settings" description="For keys without a setting of their own">
+    <Section title="Account settings" description="Defaults for keys without their own setting">
       {settings.data ? (
         mayChange ? (
           <BareNamesSwitch settings={settings.data} />
         ) : (
           <Text size="sm">
             Model names without a provider, such as gpt-4o or sonnet, are{' '}
-            {settings.data.bare_model_names ? 'allowed' : 'refused'}. Owners of the account can change this.
+            {settings.data.bare_model_names ? 'allowed' : 'rejected'}. Owners can change this.
           </Text>
         )
       ) : settings.error ? (
@@ -39,7 +39,7 @@ function BareNamesSwitch({ settings }: { settings: Settings }) {
     mutationFn: updateSettings,
     onSuccess: (changed) => {
       queryClient.setQueryData(QUERY_KEY, changed);
-      const state = changed.bare_model_names ? 'allowed' : 'refused';
+      const state = changed.bare_model_names ? 'allowed' : 'rejected';
       notifications.show({ message: `Model names without a provider are ${state} from the next call on.` });
     },
   });
@@ -47,12 +47,12 @@ function BareNamesSwitch({ settings }: { settings: Settings }) {
     <>
       <Switch
         label="Allow model names without a provider"
-        description="Calls may say gpt-4o or sonnet instead of openai/gpt-4o or anthropic/claude-sonnet-5"
+        description="Requests can use gpt-4o or sonnet instead of openai/gpt-4o or anthropic/claude-sonnet-5"
         checked={settings.bare_model_names}
         disabled={change.isPending}
         onChange={(event) => change.mutate({ bare_model_names: event.currentTarget.checked })}
       />
-      {change.error && <ErrorState error={change.error} title="The setting is not changed" />}
+      {change.error && <ErrorState error={change.error} title="Setting not saved" />}
     </>
   );
 }

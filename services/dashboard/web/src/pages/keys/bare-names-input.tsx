@@ -12,7 +12,7 @@ export function BareNamesInput({ value, onChange, error }: BareNamesInputProps) 
   return (
     <Select
       label="Model names without a provider"
-      description="Such as gpt-4o or sonnet, for clients that know no other names"
+      description="Such as gpt-4o or sonnet, for clients that can’t send other names"
       data={Object.entries(BARE_NAMES).map(([choice, label]) => ({ value: choice, label }))}
       value={bareNamesOf(value)}
       onChange={(choice) => onChange(toSetting((choice ?? 'account') as BareNames))}

@@ -40,7 +40,7 @@ function NewKeyForm({ onClose, onCreated }: Omit<CreateKeyDialogProps, 'opened'>
     <KeyForm
       initial={NEW_KEY}
       submitLabel="Create key"
-      failTitle="The key is not created"
+      failTitle="Key not created"
       isPending={creation.isPending}
       error={creation.error}
       onSubmit={(values) => creation.mutate(values)}

@@ -37,7 +37,7 @@ function EditKeyForm({ apiKey, onClose }: Omit<EditKeyDialogProps, 'opened'>) {
     onSuccess: (changed) => {
       queryClient.setQueryData(['keys', 'one', apiKey.id], changed);
       void queryClient.invalidateQueries({ queryKey: ['keys'] });
-      notifications.show({ message: 'The key is changed, from its next call on.' });
+      notifications.show({ message: 'Key updated. Changes apply from the next request.' });
       onClose();
     },
   });
@@ -45,7 +45,7 @@ function EditKeyForm({ apiKey, onClose }: Omit<EditKeyDialogProps, 'opened'>) {
     <KeyForm
       initial={initial}
       submitLabel="Save"
-      failTitle="The key is not changed"
+      failTitle="Key not saved"
       isPending={change.isPending}
       error={change.error}
       onSubmit={(after) => change.mutate({ before: initial, after })}

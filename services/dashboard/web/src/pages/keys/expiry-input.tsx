@@ -15,12 +15,12 @@ const NEVER = 'never';
 const ON_A_DATE = 'date';
 const CHOICES = [
   { value: NEVER, label: 'Never' },
-  { value: '1', label: 'In a day' },
+  { value: '1', label: 'In 1 day' },
   { value: '7', label: 'In 7 days' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: ON_A_DATE, label: 'On a date of your choice' },
+  { value: '365', label: 'In 1 year' },
+  { value: ON_A_DATE, label: 'On a specific date' },
 ];
 
 export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
@@ -40,7 +40,7 @@ export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
         value={choice}
         onChange={choose}
         allowDeselect={false}
-        description={isPreset && value ? formatTime(value) : 'After that its calls answer expired_api_key'}
+        description={isPreset && value ? formatTime(value) : 'Requests then return expired_api_key'}
         error={choice === ON_A_DATE ? undefined : error}
       />
       {choice === ON_A_DATE && (

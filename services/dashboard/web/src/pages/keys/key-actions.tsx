@@ -14,27 +14,27 @@ export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
   const [asked, setAsked] = useState<KeyQuestion>();
   const [made, setMade] = useState<NewApiKey>();
   return (
-    <Section title="Change the key">
+    <Section title="Key actions">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="lg">
         {apiKey.status !== 'revoked' && (
           <>
             <Action label="Rotate" icon={<RotateCw size={16} />} onClick={() => setAsked('rotate')}>
-              A new value; the old one works on for as long as you say.
+              Creates a new value. The old one stays valid for a time you choose.
             </Action>
             <Action label="Regenerate" icon={<RefreshCcw size={16} />} onClick={() => setAsked('regenerate')}>
-              A new value; every old one ends at once. For a key that leaked.
+              Creates a new value and revokes all old ones immediately. Use it for a leaked key.
             </Action>
             {apiKey.status === 'disabled' ? (
               <EnableAction id={apiKey.id} />
             ) : (
               <Action label="Disable" icon={<PowerOff size={16} />} onClick={() => setAsked('disable')}>
-                Its calls are refused until you enable it.
+                Requests are rejected until you enable the key.
               </Action>
             )}
           </>
         )}
         <Action label="Delete" icon={<Trash2 size={16} />} danger onClick={() => setAsked('delete')}>
-          For good. What it has spent stays in usage and requests.
+          Permanent. Its usage and requests are kept.
         </Action>
       </SimpleGrid>
       <KeyQuestions apiKey={apiKey} asked={asked} onClose={() => setAsked(undefined)} onRenewed={setMade} />
@@ -60,9 +60,9 @@ function EnableAction({ id }: { id: string }) {
         isPending={enabling.isPending}
         onClick={() => enabling.mutate()}
       >
-        Its calls are answered again.
+        Requests are accepted again.
       </Action>
-      {enabling.error && <ErrorState error={enabling.error} title="The key is not enabled" />}
+      {enabling.error && <ErrorState error={enabling.error} title="Key not enabled" />}
     </div>
   );
 }

@@ -20,10 +20,10 @@ export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
         <Detail title="Value">
           <Code>sk-gw-…{hint}</Code>
         </Detail>
-        <Detail title="Id">
+        <Detail title="ID">
           <Group gap={4} wrap="nowrap" justify="flex-end">
             <Code style={{ overflowWrap: 'anywhere' }}>{id}</Code>
-            <CopyButton value={id} label="Copy key id" />
+            <CopyButton value={id} label="Copy key ID" />
           </Group>
         </Detail>
         <Detail title="Created">

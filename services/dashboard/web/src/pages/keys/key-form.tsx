@@ -37,7 +37,7 @@ export function KeyForm(props: KeyFormProps) {
       <Stack>
         <TextInput
           label="Name"
-          description="Says what the key is for"
+          description="What the key is used for"
           value={values.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
           required
@@ -85,8 +85,8 @@ interface LimitsProps {
 
 const SPENDING = [
   { field: 'daily_limit', label: 'Per day', description: 'From 00:00 UTC' },
-  { field: 'monthly_limit', label: 'Per month', description: 'From the 1st, UTC' },
-  { field: 'request_cost_limit', label: 'Per call', description: 'Most one may cost' },
+  { field: 'monthly_limit', label: 'Per month', description: 'From the 1st of the month, UTC' },
+  { field: 'request_cost_limit', label: 'Per request', description: 'Maximum cost of a request' },
 ] as const;
 
 function SpendingLimits({ values, change, errorOf }: LimitsProps) {

@@ -55,7 +55,7 @@ function Key({ apiKey }: { apiKey: ApiKey }) {
       <PageHeader title={apiKey.name} description={<BackLink />} actions={edit} />
       <Stack>
         {apiKey.status === 'revoked' && (
-          <Alert color="red" title="This key is revoked" icon={<TriangleAlert size={18} aria-hidden />}>
+          <Alert color="red" title="This key has been revoked" icon={<TriangleAlert size={18} aria-hidden />}>
             {apiKey.revoked_at && (
               <Text size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>
                 <Time at={apiKey.revoked_at} />
@@ -95,7 +95,7 @@ function NoKey({ id }: { id: string }) {
     <>
       <PageHeader title="Key" description={<BackLink />} />
       <EmptyState
-        title="There is no such key"
+        title="Key not found"
         icon={KeyRound}
         action={
           <Button
@@ -104,11 +104,11 @@ function NoKey({ id }: { id: string }) {
             variant="default"
             size="xs"
           >
-            Its requests
+            View its requests
           </Button>
         }
       >
-        It may have been deleted. What it called is still among the requests.
+        It may have been deleted. Its requests are kept.
       </EmptyState>
     </>
   );

@@ -45,8 +45,8 @@ export function KeyQuestions({ apiKey: { id, name }, asked, onClose, onRenewed }
         confirm="Regenerate"
         action={async () => renewed(await regenerateKey(id))}
       >
-        Every value that the key has now ends at once: programs that use it are refused with{' '}
-        <Code>invalid_api_key</Code> until they have the new one.
+        All current values of this key stop working immediately. Requests with them return{' '}
+        <Code>invalid_api_key</Code> until they use the new value.
       </ConfirmDialog>
       <ConfirmDialog
         {...common}
@@ -56,8 +56,8 @@ export function KeyQuestions({ apiKey: { id, name }, asked, onClose, onRenewed }
         action={() => disableKey(id)}
         onDone={disabled}
       >
-        Calls with it are refused with <Code>invalid_api_key</Code>; those under way go on to their end. You
-        can enable it again.
+        Requests with it return <Code>invalid_api_key</Code>. In-flight requests complete. You can enable it
+        again.
       </ConfirmDialog>
       <ConfirmDialog
         {...common}
@@ -67,7 +67,7 @@ export function KeyQuestions({ apiKey: { id, name }, asked, onClose, onRenewed }
         action={() => deleteKey(id)}
         onDone={deleted}
       >
-        The key can’t be brought back. Programs that use it are refused with <Code>invalid_api_key</Code>.
+        This can’t be undone. Requests with this key return <Code>invalid_api_key</Code>.
       </ConfirmDialog>
     </>
   );

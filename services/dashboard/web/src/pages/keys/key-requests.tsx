@@ -18,13 +18,13 @@ const COLUMNS: readonly Column<RequestRecord>[] = [
   { title: 'When', cell: (request) => <RequestLink request={request} relative /> },
   { title: 'Model', cell: ({ model }) => model ?? '–' },
   {
-    title: 'Answer',
+    title: 'Status',
     cell: ({ status, error_code }) => (
       <HttpStatus status={status}>{error_code === null ? status : `${status} ${error_code}`}</HttpStatus>
     ),
   },
-  { title: 'Tokens in', numeric: true, cell: ({ input_tokens }) => formatCount(input_tokens) },
-  { title: 'Tokens out', numeric: true, cell: ({ output_tokens }) => formatCount(output_tokens) },
+  { title: 'Input tokens', numeric: true, cell: ({ input_tokens }) => formatCount(input_tokens) },
+  { title: 'Output tokens', numeric: true, cell: ({ output_tokens }) => formatCount(output_tokens) },
   {
     title: 'Cost',
     numeric: true,
@@ -41,18 +41,18 @@ export function KeyRequests({ keyId }: { keyId: string }) {
   });
   const all = (
     <Anchor component={Link} to={`/requests?key_id=${encodeURIComponent(keyId)}`} size="sm">
-      All its requests
+      View all requests
     </Anchor>
   );
   return (
     <Section title="Latest requests" action={all}>
       <DataTable
-        label="Latest requests of the key"
+        label="Latest requests of this key"
         columns={COLUMNS}
         list={wholeList(latest.data?.data ?? [], latest)}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState title="No requests yet">Calls with this key appear here within seconds.</EmptyState>
+          <EmptyState title="No requests yet">Requests with this key appear here within seconds.</EmptyState>
         }
       />
     </Section>

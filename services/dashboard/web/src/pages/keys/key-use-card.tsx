@@ -28,7 +28,11 @@ export function KeyUseCard({ apiKey }: { apiKey: ApiKey }) {
     </Anchor>
   );
   return (
-    <Section title="Used now" description="With what is held for calls under way" action={usageLink}>
+    <Section
+      title="Current usage"
+      description="Includes funds reserved for in-flight requests"
+      action={usageLink}
+    >
       {use.data ? (
         <Bars apiKey={apiKey} use={use.data} accountLimit={account.data?.daily_limit ?? null} />
       ) : use.error ? (
@@ -69,17 +73,17 @@ function Bars({ apiKey, use, accountLimit }: BarsProps) {
         used={use.minute?.requests ?? 0}
         limit={rpm_limit}
         format={formatCount}
-        note={use.minute === null && 'Counted once the key has a rate limit'}
+        note={use.minute === null && 'Counted when the key has a rate limit'}
       />
       <UseBar
         title="Tokens in the last minute"
         used={use.minute?.tokens ?? 0}
         limit={tpm_limit}
         format={formatCount}
-        note={use.minute === null ? 'Counted once the key has a rate limit' : 'Input and output'}
+        note={use.minute === null ? 'Counted when the key has a rate limit' : 'Input and output'}
       />
       <UseBar
-        title="All keys of the account today"
+        title="All keys of the account, today"
         used={use.account_day.used}
         limit={accountLimit}
         format={formatMoney}
@@ -87,8 +91,8 @@ function Bars({ apiKey, use, accountLimit }: BarsProps) {
       />
       <Text size="sm">
         {request_cost_limit === null
-          ? 'No limit on what one call may cost.'
-          : `One call may cost ${formatMoney(request_cost_limit)} at most.`}
+          ? 'No limit on the cost of a request.'
+          : `A request may cost ${formatMoney(request_cost_limit)} at most.`}
       </Text>
     </Stack>
   );
@@ -104,7 +108,7 @@ function Until({ window, limit, code }: UntilProps) {
   return (
     <>
       {nearLimit(window.used, limit, code)}
-      Starts anew <Time at={window.resets_at} relative />
+      Resets <Time at={window.resets_at} relative />
     </>
   );
 }

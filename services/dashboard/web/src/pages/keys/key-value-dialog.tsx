@@ -29,12 +29,12 @@ export function KeyValueDialog({ made, onClose }: KeyValueDialogProps) {
         <Stack>
           <SecretNotice title="Copy this value now" value={made.key} copyLabel="Copy key" />
           <Text size="sm">
-            Keep it like a password: who has it can spend from this account. If it gets lost or leaks, rotate
-            or regenerate the key.
+            Treat it like a password: anyone who has it can spend from this account. If it is lost or leaked,
+            rotate or regenerate the key.
           </Text>
           <FirstCall made={made} />
           <Group justify="flex-end">
-            <Button onClick={onClose}>I have copied it</Button>
+            <Button onClick={onClose}>Done</Button>
           </Group>
         </Stack>
       )}

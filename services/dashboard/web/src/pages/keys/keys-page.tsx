@@ -52,7 +52,7 @@ export function KeysPage() {
     <>
       <PageHeader
         title="Keys"
-        description="Programs call the gateway with a key, within its limits"
+        description="API keys authenticate your requests"
         actions={list.rows.length > 0 && create}
       />
       <DataTable
@@ -63,7 +63,7 @@ export function KeysPage() {
         empty={
           <EmptyState title="No keys yet" icon={KeyRound} action={create}>
             {mayChange
-              ? 'Create one for each program that calls the gateway, so that each has limits and figures of its own.'
+              ? 'Create one key per application, so that each has its own limits and usage.'
               : 'Members and owners of this account can create them.'}
           </EmptyState>
         }

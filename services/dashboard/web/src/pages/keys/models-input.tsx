@@ -15,7 +15,7 @@ export function ModelsInput({ value, onChange, error }: ModelsInputProps) {
   return (
     <MultiSelect
       label="Allowed models"
-      description="To calls with this key every other model does not exist"
+      description="Requests with this key can’t use other models"
       placeholder={value.length === 0 ? 'All models' : undefined}
       data={groupByProvider([...slugs])}
       value={[...value]}
@@ -24,8 +24,8 @@ export function ModelsInput({ value, onChange, error }: ModelsInputProps) {
       clearable
       hidePickedOptions
       maxDropdownHeight={260}
-      nothingFoundMessage={catalog.isPending ? 'The models are loading' : 'No such model'}
-      error={error ?? (catalog.error ? 'The list of models could not be loaded.' : undefined)}
+      nothingFoundMessage={catalog.isPending ? 'Loading models' : 'No models found'}
+      error={error ?? (catalog.error ? 'Could not load models.' : undefined)}
     />
   );
 }

@@ -13,7 +13,7 @@ interface RotateKeyDialogProps {
 }
 
 const GRACES = [
-  { value: '0', label: 'Ends at once' },
+  { value: '0', label: 'Stops immediately' },
   { value: '900', label: '15 minutes' },
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '1 day' },
@@ -48,11 +48,11 @@ function RotateForm({ id, onClose, onRotated }: Omit<RotateKeyDialogProps, 'open
   return (
     <Stack>
       <Text size="sm">
-        The key gets a new value. Limits and figures stay. The old value works on for a while, so that you can
-        put the new one in place.
+        Creates a new value for this key. Limits and usage are kept. The old value stays valid for a while, so
+        that you can switch over.
       </Text>
       <Select
-        label="The old value works for"
+        label="Old value stays valid for"
         data={GRACES}
         value={grace}
         onChange={(chosen) => chosen !== null && setGrace(chosen)}
@@ -60,7 +60,7 @@ function RotateForm({ id, onClose, onRotated }: Omit<RotateKeyDialogProps, 'open
         error={ofGrace}
         data-autofocus
       />
-      {rotation.error && !ofGrace && <ErrorState error={rotation.error} title="The key is not rotated" />}
+      {rotation.error && !ofGrace && <ErrorState error={rotation.error} title="Key not rotated" />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose} disabled={rotation.isPending}>
           Cancel

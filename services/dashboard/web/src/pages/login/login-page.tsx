@@ -22,7 +22,7 @@ export function LoginPage() {
         <Stack>
           <TextInput label="Email" name="email" type="email" autoComplete="username" required autoFocus />
           <PasswordInput label="Password" name="password" autoComplete="current-password" required />
-          {login.error && <ErrorState error={login.error} title="You are not logged in" />}
+          {login.error && <ErrorState error={login.error} title="Could not log in" />}
           <Button type="submit" loading={login.isPending} fullWidth>
             Log in
           </Button>

@@ -74,7 +74,7 @@ function AddMemberForm({ onClose, onAdded }: Omit<AddMemberDialogProps, 'opened'
           onChange={(role) => change({ role })}
           error={fieldError(error, 'role')}
         />
-        {error && !isOfField && <ErrorState error={error} title="The member is not added" />}
+        {error && !isOfField && <ErrorState error={error} title="Member not added" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} disabled={adding.isPending}>
             Cancel

@@ -70,10 +70,10 @@ function EditMemberForm({ member, onClose }: { member: Member; onClose: () => vo
         <RoleInput value={role} onChange={setRole} error={fieldError(error, 'role')} />
         {member.id === user.id && role !== 'owner' && (
           <Alert color="yellow" title="This is you">
-            You will no longer be able to manage members, nor to take this back yourself.
+            You will no longer be able to manage members or undo this yourself.
           </Alert>
         )}
-        {error && !isOfField && <ErrorState error={error} title="The member is not changed" />}
+        {error && !isOfField && <ErrorState error={error} title="Member not saved" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} disabled={change.isPending}>
             Cancel

@@ -27,11 +27,11 @@ export function FirstPasswordDialog({ added, onClose }: FirstPasswordDialogProps
             copyLabel="Copy password"
           />
           <Text size="sm">
-            Hand it over in a safe way: no mail is sent. They log in with it at {window.location.origin}/login
-            and should change it there, under “Your login”.
+            Share it securely: no email is sent. They log in with it at {window.location.origin}/login and
+            should change it under “Your login”.
           </Text>
           <Group justify="flex-end">
-            <Button onClick={onClose}>I have copied it</Button>
+            <Button onClick={onClose}>Done</Button>
           </Group>
         </Stack>
       )}

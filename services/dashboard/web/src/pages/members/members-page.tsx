@@ -37,7 +37,7 @@ export function MembersPage() {
   const columns = mayManage ? [...COLUMNS, actions] : COLUMNS;
   return (
     <>
-      <PageHeader title="Members" description="Who logs in to this account" actions={add} />
+      <PageHeader title="Members" description="People with access to this account" actions={add} />
       <DataTable
         label="Members"
         columns={columns}
@@ -122,7 +122,7 @@ function Who({ member: { id, name, email } }: { member: Member }) {
 function RemoveMember({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
   const queryClient = useQueryClient();
   const done = () => {
-    notifications.show({ message: 'The member is removed.' });
+    notifications.show({ message: 'Member removed.' });
     void queryClient.invalidateQueries({ queryKey: ['members'] });
   };
   return (
@@ -137,8 +137,8 @@ function RemoveMember({ member, onClose }: { member: Member | undefined; onClose
     >
       {member && (
         <Text size="sm">
-          {member.email} is logged out at once and can’t log in again. Keys stay: disable or regenerate those
-          that they know.
+          {member.email} is logged out immediately and can’t log in again. Keys are not affected: disable or
+          regenerate those they know.
         </Text>
       )}
     </ConfirmDialog>

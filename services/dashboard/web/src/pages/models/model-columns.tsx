@@ -23,7 +23,7 @@ export const MODEL_COLUMNS: readonly Column<Model>[] = [
       </div>
     ),
   },
-  { title: 'Kind', cell: (model) => <KindBadges model={model} /> },
+  { title: 'Type', cell: (model) => <KindBadges model={model} /> },
   {
     title: 'Context',
     numeric: true,
@@ -46,7 +46,7 @@ function Prices({ lines }: { lines: ReturnType<typeof priceLines> }) {
   if (lines.length === 0) {
     return (
       <Text span size="sm" c="dimmed">
-        Not for sale yet
+        No price yet
       </Text>
     );
   }

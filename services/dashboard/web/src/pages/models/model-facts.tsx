@@ -4,23 +4,23 @@ import { formatCount } from '../../ui/format-count';
 import { Time } from '../../ui/time';
 import { providerOf } from './model-kinds';
 
-/** What the model takes and can do. */
+/** The model's properties. */
 export function ModelFacts({ model }: { model: Model }) {
   const facts: Fact[] = [
     ['Provider', providerOf(model)],
     ['Aliases', listed(model.aliases)],
-    ['Takes', listed(model.input_modalities)],
-    ['Makes', listed(model.output_modalities)],
+    ['Input', listed(model.input_modalities)],
+    ['Output', listed(model.output_modalities)],
     ['Context', tokens(model.context_length)],
-    ['Longest output', tokens(model.max_output_tokens)],
-    ['Can', listed(model.capabilities.filter((name) => !isEffort(name)).map(inWords))],
+    ['Max output', tokens(model.max_output_tokens)],
+    ['Capabilities', listed(model.capabilities.filter((name) => !isEffort(name)).map(inWords))],
     [
       'Reasoning effort',
       listed(model.capabilities.filter(isEffort).map((name) => name.slice(EFFORT.length))),
     ],
     ...(model.image ? imageFacts(model.image) : []),
     ...(model.video ? videoFacts(model.video) : []),
-    ['In the catalog since', <Time key="time" at={model.created_at} />],
+    ['Added', <Time key="time" at={model.created_at} />],
   ];
   return <Facts facts={facts} />;
 }
@@ -48,11 +48,11 @@ function imageFacts(image: ImageFeatures): Fact[] {
     ],
     ['Qualities', marked(image.qualities, image.default_quality)],
     ['Formats', listed(image.formats)],
-    ['Images a call', image.max_n],
+    ['Max images per request', image.max_n],
     ['Edits', image.max_input_images > 0 ? `of up to ${image.max_input_images} images` : 'no'],
     ['Mask', image.mask ? 'yes' : 'no'],
     ['Transparent background', image.transparent ? 'yes' : 'no'],
-    ['Longest prompt', characters(image.max_prompt_chars)],
+    ['Max prompt length', characters(image.max_prompt_chars)],
   ];
 }
 
@@ -61,10 +61,10 @@ function videoFacts(video: VideoFeatures): Fact[] {
     ? listed(video.durations.map(String))
     : `${video.min_duration} to ${video.max_duration}`;
   return [
-    ['Seconds', `${seconds}, usually ${video.default_duration}`],
-    ['Ratios', marked(video.aspect_ratios, video.default_aspect_ratio)],
+    ['Seconds', `${seconds}, default ${video.default_duration}`],
+    ['Aspect ratios', marked(video.aspect_ratios, video.default_aspect_ratio)],
     ['Tiers', listed(Object.entries(video.tiers).map(([tier, { resolution }]) => `${tier}: ${resolution}`))],
     ['Reference images', video.max_reference_images > 0 ? `up to ${video.max_reference_images}` : 'none'],
-    ['Longest prompt', characters(video.max_prompt_chars)],
+    ['Max prompt length', characters(video.max_prompt_chars)],
   ];
 }

@@ -10,7 +10,7 @@ export function ModelNotices({ model }: { model: Model }) {
   if (model.status === 'disabled') {
     return (
       <Alert color="red" title="This model is disabled" icon={<CircleSlash size={18} aria-hidden />}>
-        <Text size="sm">Calls are refused until the operator enables it again.</Text>
+        <Text size="sm">Requests are rejected until the operator enables it again.</Text>
       </Alert>
     );
   }
@@ -34,11 +34,11 @@ function Delisted({ successor }: { successor: string | null }) {
             >
               {successor}
             </Anchor>{' '}
-            instead: change the model in your calls, and in the keys that allow only some models.
+            instead. Update your requests and the allowed models of your keys.
           </>
         ) : (
           <>
-            Calls are refused.{' '}
+            Requests are rejected.{' '}
             <Anchor component={Link} to="/models" underline="always" c="inherit" inherit>
               Choose another model
             </Anchor>

@@ -78,7 +78,7 @@ function Content({ model }: { model: Model }) {
               <PriceTables pricing={model.pricing} />
             ) : (
               <Text size="sm" c="dimmed">
-                It has no price yet, so it can’t be called.
+                No price yet: this model can’t be used.
               </Text>
             )}
           </Paper>
@@ -97,17 +97,17 @@ function Content({ model }: { model: Model }) {
 
 function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const isUnknown = error instanceof ApiError && error.code === 'model_not_found';
-  if (!isUnknown) return <ErrorState error={error} title="The model could not be loaded" onRetry={onRetry} />;
+  if (!isUnknown) return <ErrorState error={error} title="Could not load the model" onRetry={onRetry} />;
   return (
     <EmptyState
-      title="There is no such model"
+      title="Model not found"
       action={
         <Button component={Link} to="/models" variant="default" size="xs">
           See all models
         </Button>
       }
     >
-      It was never in the catalog, or its name is misspelt.
+      The catalog has no model with this name.
     </EmptyState>
   );
 }

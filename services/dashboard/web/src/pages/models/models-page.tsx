@@ -26,7 +26,7 @@ export function ModelsPage() {
     <>
       <PageHeader
         title="Models"
-        description="What your keys can call. Prices of tokens are in USD for a million of them."
+        description="Models your keys can use. Token prices are in USD per million tokens."
       />
       <Filters
         filter={filter}
@@ -44,11 +44,11 @@ export function ModelsPage() {
         empty={
           all.length === 0 ? (
             <EmptyState title="No models yet">
-              The operator of this gateway has put none into its catalog.
+              The operator of this gateway hasn’t added any models.
             </EmptyState>
           ) : (
             <EmptyState
-              title="No model fits these filters"
+              title="No models match these filters"
               icon={Search}
               action={
                 <Button variant="default" size="xs" onClick={clear}>

@@ -27,15 +27,15 @@ export function OptInNotice({ model }: { model: Model }) {
         title="Preview, and your account has opted in"
         icon={<FlaskConical size={18} aria-hidden />}
       >
-        <Text size="sm">Your keys can call it. It may change, or go, without notice.</Text>
+        <Text size="sm">Your keys can use it. It may change or be removed without notice.</Text>
       </Alert>
     );
   }
   return (
     <Alert color="orange" title="This is a preview" icon={<FlaskConical size={18} aria-hidden />}>
       <Text size="sm">
-        It may change, or go, without notice. Your keys can call it once your account has opted in, which is
-        for good.
+        It may change or be removed without notice. Your keys can use it once your account has opted in.
+        Opting in can’t be undone.
       </Text>
       {isOwner ? (
         <Button
@@ -49,10 +49,10 @@ export function OptInNotice({ model }: { model: Model }) {
         </Button>
       ) : (
         <Text size="sm" mt={4}>
-          An owner of your account can opt in.
+          Owners of your account can opt in.
         </Text>
       )}
-      {consent.error && <ErrorState error={consent.error} title="Your account has not opted in" />}
+      {consent.error && <ErrorState error={consent.error} title="Not opted in" />}
     </Alert>
   );
 }

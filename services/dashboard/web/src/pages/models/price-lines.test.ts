@@ -15,8 +15,8 @@ test('of tokens', () => {
 
 test('of images: from the cheapest to the dearest', () => {
   const at = (price: number) => ({ size: '', quality: '', price });
-  expect(told({ image: { per_image: [at(0.04), at(0.01), at(0.24)] } })).toEqual(['$0.01 – $0.24 an image']);
-  expect(told({ image: { per_image: [at(0.045)] } })).toEqual(['$0.045 an image']);
+  expect(told({ image: { per_image: [at(0.04), at(0.01), at(0.24)] } })).toEqual(['$0.01 – $0.24 per image']);
+  expect(told({ image: { per_image: [at(0.045)] } })).toEqual(['$0.045 per image']);
   expect(told({ image: { per_image: [], text_input: 5, image_output: 0 } })).toEqual([
     '$5.00 text in',
     '$0.00 image out',
@@ -26,10 +26,10 @@ test('of images: from the cheapest to the dearest', () => {
 test('of seconds, by tier', () => {
   const per_second = { std: 0.05, pro: 0.1 };
   expect(told({ video: { tiers: ['std', 'pro'], per_second } })).toEqual([
-    '$0.05 a second, std',
-    '$0.10 a second, pro',
+    '$0.05 per second, std',
+    '$0.10 per second, pro',
   ]);
-  expect(told({ video: { tiers: ['std'], per_second } })).toEqual(['$0.05 a second']);
+  expect(told({ video: { tiers: ['std'], per_second } })).toEqual(['$0.05 per second']);
 });
 
 test('none is none', () => {

@@ -20,7 +20,7 @@ export function priceLines(pricing: ModelPricing | null): PriceLine[] {
     ...line(image?.image_output, 'image out'),
     ...line(image?.text_output, 'text out'),
     ...(video?.tiers ?? []).flatMap((tier) =>
-      line(video?.per_second[tier], video?.tiers.length === 1 ? 'a second' : `a second, ${tier}`),
+      line(video?.per_second[tier], video?.tiers.length === 1 ? 'per second' : `per second, ${tier}`),
     ),
   ];
 }
@@ -32,5 +32,5 @@ function imageLine(prices: readonly number[]): PriceLine[] {
   if (prices.length === 0) return [];
   const [least, most] = [Math.min(...prices), Math.max(...prices)];
   const price = least === most ? formatMoney(least) : `${formatMoney(least)} – ${formatMoney(most)}`;
-  return [{ price, unit: 'an image' }];
+  return [{ price, unit: 'per image' }];
 }

@@ -30,7 +30,7 @@ export function PriceTables({ pricing }: { pricing: ModelPricing }) {
         />
       )}
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        Prices of {pricing.source_date || 'an unknown day'}. Source: {pricing.source || 'not named'}
+        Prices of {pricing.source_date || 'an unknown date'}. Source: {pricing.source || 'not named'}
       </Text>
     </Stack>
   );
@@ -76,7 +76,7 @@ function ImagePrices({ image }: { image: NonNullable<ModelPricing['image']> }) {
       )}
       {image.input_megapixel !== undefined && (
         <Text size="sm">
-          On top, <Money usd={image.input_megapixel} /> for each megapixel of the images sent.
+          Plus <Money usd={image.input_megapixel} /> per megapixel of input images.
         </Text>
       )}
       {tokenRows.length > 0 && (

@@ -16,7 +16,7 @@ export function TryIt({ model }: { model: Model }) {
         Try it
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Put the value of one of your keys into the environment variable <code>GATEWAY_KEY</code> first.
+        Set the value of one of your keys as the environment variable <code>GATEWAY_KEY</code> first.
       </Text>
       <Tabs defaultValue="curl" keepMounted={false}>
         <Tabs.List mb="sm">

@@ -5,7 +5,10 @@ import type { Account } from '../../api/admin-accounts';
 import { Money } from '../../ui/money';
 
 /** What becomes of a call for which too little is left. */
-const WHEN_SHORT = { lower: 'Shorter replies when short', refuse: 'Calls refused when short' };
+const WHEN_SHORT = {
+  lower: 'Insufficient funds: shorten replies',
+  refuse: 'Insufficient funds: reject requests',
+};
 
 /** What an account has and may spend. */
 export function AccountFigures({ account }: { account: Account }) {
@@ -13,17 +16,17 @@ export function AccountFigures({ account }: { account: Account }) {
     <>
       {account.status === 'suspended' && (
         <Alert color="red" variant="light" icon={<Ban size={18} aria-hidden />} mb="md" title="Suspended">
-          <Text size="sm">Its keys are refused. Its members can still log in and look.</Text>
+          <Text size="sm">Its keys are rejected. Members can still log in and view.</Text>
         </Alert>
       )}
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }}>
-        <Figure title="Available" note={account.available <= 0 ? 'Calls are refused' : 'To spend'}>
+        <Figure title="Available" note={account.available <= 0 ? 'Requests are rejected' : 'Can be spent'}>
           <Money usd={account.available} />
         </Figure>
-        <Figure title="Balance" note="With what is held">
+        <Figure title="Balance" note="Includes reserved funds">
           <Money usd={account.balance} />
         </Figure>
-        <Figure title="Held" note="For calls under way">
+        <Figure title="Reserved" note="For in-flight requests">
           <Money usd={account.held} />
         </Figure>
         <Figure title="Daily limit" note={WHEN_SHORT[account.when_short]}>

@@ -41,7 +41,7 @@ export function AccountKeys({ accountId }: { accountId: string }) {
       rowKey={({ id }) => id}
       empty={
         <EmptyState title="No keys" icon={KeyRound}>
-          The account’s members make their keys themselves.
+          Members create the keys of their account.
         </EmptyState>
       }
     />
@@ -67,8 +67,8 @@ function limitsOf(key: ApiKey): string[] {
     ...(daily_limit === null ? [] : [`${formatMoney(daily_limit)} a day`]),
     ...(monthly_limit === null ? [] : [`${formatMoney(monthly_limit)} a month`]),
     ...(request_cost_limit === null ? [] : [`${formatMoney(request_cost_limit)} a call`]),
-    ...(rpm_limit === null ? [] : [`${formatCount(rpm_limit)} calls a minute`]),
-    ...(tpm_limit === null ? [] : [`${formatCount(tpm_limit)} tokens a minute`]),
+    ...(rpm_limit === null ? [] : [`${formatCount(rpm_limit)} requests per minute`]),
+    ...(tpm_limit === null ? [] : [`${formatCount(tpm_limit)} tokens per minute`]),
     ...(allowed_models.length === 0 ? [] : [`${formatCount(allowed_models.length)} models`]),
   ];
 }

@@ -42,8 +42,8 @@ export function AccountLedger({ accountId }: { accountId: string }) {
       list={list}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState title="Nothing was booked yet" icon={ScrollText}>
-          Every change of the balance stands here: top-ups, calls and adjustments.
+        <EmptyState title="No transactions yet" icon={ScrollText}>
+          Top-ups, charges and adjustments appear here.
         </EmptyState>
       }
     />

@@ -43,7 +43,7 @@ export function AccountLosses({ accountId }: { accountId: string }) {
         rowKey={({ request_id, created_at }) => `${request_id} ${created_at}`}
         empty={
           <EmptyState title="No losses" icon={TrendingDown}>
-            Every call of this account was charged in full.
+            Every request of this account was charged in full.
           </EmptyState>
         }
       />
@@ -59,7 +59,7 @@ function AbandonedCalls({ accountId }: { accountId: string }) {
   if (!data) return null;
   const cost = (
     <Text size="sm">
-      Abandoned calls cost <Money usd={data.last_hour} /> in the last hour. The limit is{' '}
+      Abandoned requests cost <Money usd={data.last_hour} /> in the last hour. The limit is{' '}
       <Money usd={data.limit} />.
     </Text>
   );
@@ -69,7 +69,7 @@ function AbandonedCalls({ accountId }: { accountId: string }) {
       color="orange"
       variant="light"
       icon={<CircleSlash size={18} aria-hidden />}
-      title="New calls are refused"
+      title="New requests are rejected"
     >
       {cost}
       <Text size="sm">

@@ -72,7 +72,7 @@ export function AccountMembers({ accountId }: { accountId: string }) {
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No members" icon={Users}>
-            Nobody can log in to this account. Add an owner, who can add others.
+            Nobody can log in to this account. Add an owner, who can then add others.
           </EmptyState>
         }
       />

@@ -42,7 +42,7 @@ export function AccountTopups({ accountId }: { accountId: string }) {
       rowKey={({ id }) => id}
       empty={
         <EmptyState title="No top-ups" icon={CreditCard}>
-          Top it up with the button above: without a balance its calls are refused.
+          Use the button above to top up. Without a balance, requests are rejected.
         </EmptyState>
       }
     />

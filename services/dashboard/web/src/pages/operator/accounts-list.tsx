@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Account>[] = [
   },
   { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { title: 'Balance', numeric: true, cell: ({ balance }) => <Money usd={balance} /> },
-  { title: 'Held', numeric: true, cell: ({ held }) => <Money usd={held} /> },
+  { title: 'Reserved', numeric: true, cell: ({ held }) => <Money usd={held} /> },
   {
     title: 'Available',
     numeric: true,
@@ -56,7 +56,7 @@ export function AccountsList({ onNew }: { onNew: () => void }) {
     <Stack>
       <TextInput
         aria-label="Search accounts"
-        placeholder="Name, email or id"
+        placeholder="Name, email or ID"
         defaultValue={query}
         onChange={(event) => look(event.currentTarget.value)}
         leftSection={<Search size={16} aria-hidden />}
@@ -78,7 +78,7 @@ export function AccountsList({ onNew }: { onNew: () => void }) {
 function NothingFound({ query }: { query: string }) {
   return (
     <EmptyState title={`No account matches “${query}”`} icon={SearchX}>
-      Names and emails are found by any part of them, ids only whole.
+      Search by any part of a name or email, or by a complete ID.
     </EmptyState>
   );
 }
@@ -86,7 +86,7 @@ function NothingFound({ query }: { query: string }) {
 function NoAccounts({ onNew }: { onNew: () => void }) {
   return (
     <EmptyState title="No accounts yet" icon={Users} action={<Button onClick={onNew}>New account</Button>}>
-      People make one when they sign up, or you make one for them.
+      Accounts are created at sign-up, or by you.
     </EmptyState>
   );
 }

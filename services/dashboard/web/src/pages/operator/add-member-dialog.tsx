@@ -8,9 +8,9 @@ import { fieldError } from '../../ui/field-error';
 import { SecretNotice } from '../../ui/secret-notice';
 
 const ROLES: readonly { value: Role; label: string }[] = [
-  { value: 'owner', label: 'Owner: everything' },
+  { value: 'owner', label: 'Owner: full access' },
   { value: 'member', label: 'Member: keys and playground' },
-  { value: 'viewer', label: 'Viewer: looks on' },
+  { value: 'viewer', label: 'Viewer: read-only' },
 ];
 
 interface AddMemberDialogProps {
@@ -111,7 +111,7 @@ function MemberForm({ onSubmit, isPending, error, onCancel }: FormProps) {
           onChange={(value) => setRole((value as Role | null) ?? role)}
           allowDeselect={false}
         />
-        {error !== null && !isOfField && <ErrorState error={error} title="Nobody was added" />}
+        {error !== null && !isOfField && <ErrorState error={error} title="Member not added" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

@@ -12,8 +12,8 @@ import { useOnce } from './use-once';
 
 const MAX_REASON_CHARS = 200;
 const DIRECTIONS = [
-  { value: 'give', label: 'Give' },
-  { value: 'take', label: 'Take' },
+  { value: 'give', label: 'Add' },
+  { value: 'take', label: 'Deduct' },
 ];
 
 interface AdjustmentDialogProps {
@@ -38,7 +38,7 @@ export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogP
       once.call(input.amount, (key) => adjustAccount(account.id, input, key)),
     onSuccess: ({ id, amount }) => {
       onClose();
-      const what = amount < 0 ? 'taken from' : 'given to';
+      const what = amount < 0 ? 'deducted from' : 'added to';
       notifications.show({ id, message: `${formatMoney(Math.abs(amount))} ${what} ${account.name}.` });
       void queryClient.invalidateQueries();
     },
@@ -102,12 +102,7 @@ function AdjustmentForm(props: FormProps) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <SegmentedControl
-          aria-label="Give or take"
-          data={DIRECTIONS}
-          value={direction}
-          onChange={setDirection}
-        />
+        <SegmentedControl aria-label="Type" data={DIRECTIONS} value={direction} onChange={setDirection} />
         <TextInput
           label="Amount in USD"
           placeholder="5.00"
@@ -121,18 +116,18 @@ function AdjustmentForm(props: FormProps) {
         />
         <TextInput
           label="Reason"
-          description="The account’s members read it in their audit log"
+          description="Members see it in their audit log"
           placeholder="Refund of the failed batch on 3 November"
           required
           maxLength={MAX_REASON_CHARS}
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
-          error={isTold && !hasReason ? 'Say why.' : fieldError(error, 'reason')}
+          error={isTold && !hasReason ? 'Enter a reason.' : fieldError(error, 'reason')}
         />
         <Text size="sm" c={isGood && balance + amount < 0 ? 'var(--mantine-color-error)' : 'dimmed'}>
           {isGood ? after(balance, amount) : `The balance is ${formatMoney(balance)}.`}
         </Text>
-        {error && !isOfField && <MoneyError error={error} title="The balance is as it was" />}
+        {error && !isOfField && <MoneyError error={error} title="Balance not adjusted" />}
         {isGood && !isPending && isRepeat(amount) && (
           <RepeatNotice
             what={`An adjustment by ${formatMoney(amount)}`}
@@ -154,5 +149,5 @@ function AdjustmentForm(props: FormProps) {
 
 function after(balance: number, amount: number): string {
   const next = `From ${formatMoney(balance)} to ${formatMoney(balance + amount)}.`;
-  return balance + amount < 0 ? `${next} Calls are refused while it is below zero.` : next;
+  return balance + amount < 0 ? `${next} Requests are rejected while the balance is negative.` : next;
 }

@@ -49,7 +49,7 @@ const WHAT: readonly Column<AnyAuditEntry>[] = [
         <Text size="sm">{describeAction(action, changes)}</Text>
         {outcome === 'unknown' && (
           <Text size="xs" c="var(--mantine-color-error)">
-            Nobody saw whether it was done
+            Outcome unknown
           </Text>
         )}
       </Box>
@@ -66,7 +66,7 @@ const WHAT: readonly Column<AnyAuditEntry>[] = [
         '–'
       ),
   },
-  { title: 'Asked for', cell: ({ changes }) => <Changes changes={changes} /> },
+  { title: 'Requested', cell: ({ changes }) => <Changes changes={changes} /> },
 ];
 
 /** Who changed what, newest first; of all accounts, or of one. */
@@ -80,9 +80,7 @@ export function AuditList({ accountId }: { accountId: string }) {
       rowKey={({ id }) => id}
       empty={
         <EmptyState title="No changes" icon={ScrollText}>
-          {accountId
-            ? 'What its members and operators change stands here.'
-            : 'What members and operators change stands here.'}
+          Changes by members and operators appear here.
         </EmptyState>
       }
     />

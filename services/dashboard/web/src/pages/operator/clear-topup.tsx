@@ -11,14 +11,14 @@ export function ClearTopup({ topup: { id, amount } }: { topup: Topup }) {
       inRow
       label="Clear"
       fullLabel={`Clear top-up of ${formatMoney(amount)}`}
-      title="Has the money arrived?"
+      title="Has the payment arrived?"
       confirm="Clear top-up"
       action={() => clearTopup(id)}
       done={`${formatMoney(amount)} can be spent now.`}
     >
       <Text size="sm" ta="left">
-        {formatMoney(amount)} will be added to the balance and can be spent from the next call on. This can’t
-        be taken back, only corrected by an adjustment.
+        {formatMoney(amount)} will be added to the balance and can be spent immediately. This can’t be undone,
+        only corrected by an adjustment.
       </Text>
     </ConfirmButton>
   );

@@ -34,7 +34,7 @@ export function EditEntry({ model }: { model: AdminModel }) {
     setFound(problems);
     if (problems.size > 0) return;
     if (Object.keys(changes).length > 0) saving.mutate(changes);
-    else notifications.show({ message: 'Nothing has changed.' });
+    else notifications.show({ message: 'No changes.' });
   };
   const { successor } = model;
   // Delisting names one, too.
@@ -47,7 +47,7 @@ export function EditEntry({ model }: { model: AdminModel }) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <EntryFields draft={draft} onChange={setDraft} problems={problems} />
-        <FormProblems title="The model is as it was" problems={problems} error={saving.error} />
+        <FormProblems title="Model not saved" problems={problems} error={saving.error} />
         <Group>
           <Button type="submit" loading={saving.isPending}>
             Save changes

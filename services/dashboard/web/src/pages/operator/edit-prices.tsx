@@ -51,7 +51,7 @@ export function EditPrices({ model }: { model: AdminModel }) {
           </Text>
         )}
         <PricesFields draft={draft} onChange={type} problems={problems} outputs={model.output_modalities} />
-        <FormProblems title="The prices are as they were" problems={problems} error={error} />
+        <FormProblems title="Prices not changed" problems={problems} error={error} />
         {outdated && (
           <OutdatedPrices
             begun={version}

@@ -33,12 +33,12 @@ export interface EntryFieldsProps {
 
 const COUNTS: Readonly<Record<TokenCount, { label: string; description: string }>> = {
   context_length: { label: 'Context length', description: 'Tokens of input and output together' },
-  max_output_tokens: { label: 'Most output tokens', description: 'In one reply' },
+  max_output_tokens: { label: 'Max output tokens', description: 'Per reply' },
   output_floor_tokens: {
-    label: 'Fewest output tokens',
-    description: 'A reply is not cut below when money is short',
+    label: 'Min output tokens',
+    description: 'Replies are not shortened below this when funds are insufficient',
   },
-  max_image_tokens: { label: 'Tokens of an image', description: 'Most that one counts as; empty: not known' },
+  max_image_tokens: { label: 'Tokens per image', description: 'Maximum per input image; empty if unknown' },
 };
 
 export function EntryFields(props: EntryFieldsProps) {
@@ -79,7 +79,7 @@ function Basics({ draft, onChange, problems, isNew }: EntryFieldsProps) {
           {isNew && (
             <TextInput
               label="Slug"
-              description="What callers name it by; it can’t be changed later"
+              description="The model name in requests; can’t be changed later"
               placeholder="provider/model"
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               required
@@ -93,7 +93,7 @@ function Basics({ draft, onChange, problems, isNew }: EntryFieldsProps) {
           )}
           <TagsInput
             label="Aliases"
-            description="Other names for it, such as provider/model-2026-01-01; Enter adds one"
+            description="Other names, such as provider/model-2026-01-01. Press Enter to add"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             maxTags={50}
             value={[...draft.aliases]}
@@ -128,10 +128,10 @@ function Abilities({ draft, onChange, problems }: EntryFieldsProps) {
   const models = useQuery(adminModelsQuery);
   const known = [...new Set((models.data ?? []).flatMap(({ capabilities }) => capabilities))].sort();
   return (
-    <Fieldset legend="What it takes and makes">
+    <Fieldset legend="Input and output">
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <MultiSelect
-          label="Takes"
+          label="Input"
           required
           data={MODALITIES}
           value={[...draft.input_modalities]}
@@ -139,7 +139,7 @@ function Abilities({ draft, onChange, problems }: EntryFieldsProps) {
           error={problemsAt(problems, 'input_modalities')}
         />
         <MultiSelect
-          label="Makes"
+          label="Output"
           required
           data={MODALITIES}
           value={[...draft.output_modalities]}
@@ -148,7 +148,7 @@ function Abilities({ draft, onChange, problems }: EntryFieldsProps) {
         />
         <TagsInput
           label="Capabilities"
-          description="Enter adds one"
+          description="Press Enter to add"
           data={known}
           value={[...draft.capabilities]}
           onChange={(capabilities) => onChange({ ...draft, capabilities })}
@@ -157,7 +157,7 @@ function Abilities({ draft, onChange, problems }: EntryFieldsProps) {
         {makes(draft, 'video') && (
           <MultiSelect
             label="Video actions"
-            description="What callers can ask of a video"
+            description="Supported video operations"
             data={VIDEO_ACTIONS}
             value={[...draft.workflow]}
             onChange={(workflow) => onChange({ ...draft, workflow })}

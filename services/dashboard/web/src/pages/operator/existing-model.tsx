@@ -97,17 +97,17 @@ function Delisted({ model: { successor } }: { model: AdminModel }) {
   return (
     <Alert variant="default" icon={<Info size={18} aria-hidden />} mb="md" title="Delisted">
       <Text size="sm">
-        Calls are refused.{' '}
+        Requests are rejected.{' '}
         {successor ? (
           <>
-            Callers are told to use{' '}
+            The API recommends{' '}
             <Anchor component={Link} to={`/operator/models/${successor}`} underline="always" inherit>
               {successor}
             </Anchor>{' '}
             instead.
           </>
         ) : (
-          'Callers are told of no successor.'
+          'The API names no successor.'
         )}
       </Text>
     </Alert>

@@ -24,8 +24,8 @@ const EXAMPLES = {
 } as const;
 
 const TEXTS = {
-  image: { legend: 'Images', what: 'Sizes, qualities, formats and edits that it takes, as JSON.' },
-  video: { legend: 'Video', what: 'Durations, ratios and tiers that it takes, as JSON.' },
+  image: { legend: 'Images', what: 'Supported sizes, qualities, formats and edits, as JSON.' },
+  video: { legend: 'Video', what: 'Supported durations, aspect ratios and tiers, as JSON.' },
 } as const;
 
 interface FeaturesJsonProps {
@@ -51,7 +51,7 @@ export function FeaturesJson({ kind, value, onChange, error }: FeaturesJsonProps
               size="xs"
               onClick={() => onChange(JSON.stringify(EXAMPLES[kind], null, 2))}
             >
-              Begin with an example
+              Insert an example
             </Button>
           )}
         </Group>

@@ -29,13 +29,13 @@ export function FindKey() {
         <Stack align="flex-start" gap="sm">
           <TextInput
             label="Key"
-            description="The whole value, as it was found. It is not kept and not logged."
+            description="The complete value. It is not stored or logged."
             placeholder="sk-gw-…"
             autoComplete="off"
             spellCheck={false}
             w="100%"
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-            error={isPart && 'Not a whole key: “sk-gw-” and 38 letters and digits.'}
+            error={isPart && 'Not a complete key. Keys are “sk-gw-” followed by 38 characters.'}
             value={value}
             onChange={(event) => {
               setValue(event.currentTarget.value);
@@ -50,12 +50,12 @@ export function FindKey() {
       <div role="status">
         {isUnknown && (
           <Text size="sm">
-            No key of this gateway has this value: it was regenerated, or it is of another environment.
+            No key has this value. It may have been regenerated, or belong to another environment.
           </Text>
         )}
         {data && <Found found={data} onRevoked={() => finding.mutate(value)} />}
       </div>
-      {error && !isUnknown && !isPart && <ErrorState error={error} title="The key was not looked for" />}
+      {error && !isUnknown && !isPart && <ErrorState error={error} title="Search failed" />}
     </Stack>
   );
 }
@@ -86,7 +86,7 @@ function Found({ found, onRevoked }: { found: FoundKey; onRevoked: () => void })
 }
 
 function ValueState({ endsAt }: { endsAt: string | null }) {
-  if (endsAt === null) return <>The key’s latest</>;
+  if (endsAt === null) return <>Current</>;
   return (
     <>
       Replaced by a rotation, {Date.parse(endsAt) > Date.now() ? 'works until' : 'ended'} <Time at={endsAt} />

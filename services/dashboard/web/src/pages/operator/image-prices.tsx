@@ -21,7 +21,7 @@ export function ImagePrices({ draft, onChange, problems }: ImagePricesProps) {
     <Fieldset legend="Images">
       <Stack>
         <Text size="sm" c="dimmed">
-          USD for one image, by size and quality. Empty: any other. Or by tokens, below.
+          USD per image, by size and quality. Leave empty to match any. Alternatively set token prices below.
         </Text>
         {images.map(({ id, size, quality, price }, index) => {
           const path = `pricing.image.per_image.${index}`;
@@ -63,11 +63,11 @@ export function ImagePrices({ draft, onChange, problems }: ImagePricesProps) {
             leftSection={<Plus size={14} aria-hidden />}
             onClick={() => onChange({ ...draft, images: [...images, newImagePrice()] })}
           >
-            Price of an image
+            Price per image
           </Button>
         </div>
         <PriceInput
-          label="Each megapixel of the images sent, on top"
+          label="Plus, per megapixel of input images"
           value={imageRates[MEGAPIXEL_RATE] ?? ''}
           onChange={(text) => onChange({ ...draft, imageRates: { ...imageRates, [MEGAPIXEL_RATE]: text } })}
           error={problemsAt(problems, `pricing.image.${MEGAPIXEL_RATE}`)}

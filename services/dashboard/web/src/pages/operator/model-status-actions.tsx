@@ -45,8 +45,8 @@ export function ModelStatusActions({ model }: { model: AdminModel }) {
       >
         <Text size="sm">
           {isActive
-            ? 'Calls to it are refused within a second or two; those under way end as usual. It stays in the lists of models, as disabled.'
-            : 'Everybody can call it again, at the prices that it has.'}
+            ? 'New requests are rejected within seconds; in-flight requests complete. The model stays listed as disabled.'
+            : 'It can be used again at its current prices.'}
         </Text>
       </ConfirmDialog>
       <Modal
@@ -87,12 +87,12 @@ function DelistForm({
   return (
     <Stack>
       <Text size="sm">
-        It leaves the lists of models, and calls to it are refused within a second or two. Records keep its
-        name, and you can enable it again.
+        It is removed from model lists and requests are rejected within seconds. Records keep its name, and
+        you can enable it again.
       </Text>
       <Select
         label="Successor"
-        description="Callers are told to use it instead"
+        description="The API recommends it instead"
         placeholder="None"
         data={successorsOf(slug, models.data)}
         value={chosen}
@@ -101,7 +101,7 @@ function DelistForm({
         clearable
         error={refusal}
       />
-      {delisting.error && !refusal && <ErrorState error={delisting.error} title="It is still listed" />}
+      {delisting.error && !refusal && <ErrorState error={delisting.error} title="Model not delisted" />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Cancel

@@ -85,7 +85,7 @@ function AccountForm({ onSubmit, isPending, error, onCancel }: FormProps) {
         />
         <TextInput
           label="Email of its owner"
-          description="Without one nobody can log in; you can add members later"
+          description="Optional: members can be added later"
           name="email"
           type="email"
           autoComplete="off"
@@ -98,7 +98,7 @@ function AccountForm({ onSubmit, isPending, error, onCancel }: FormProps) {
           maxLength={200}
           error={fieldError(error, 'owner.name')}
         />
-        {error !== null && !isOfField && <ErrorState error={error} title="The account is not created" />}
+        {error !== null && !isOfField && <ErrorState error={error} title="Account not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel
@@ -122,9 +122,9 @@ function Created({ account, onClose }: { account: NewAccount; onClose: () => voi
           copyLabel="Copy password"
         />
       ) : (
-        <Text size="sm">{account.name} has no members yet: nobody can log in to it.</Text>
+        <Text size="sm">{account.name} has no members yet.</Text>
       )}
-      <Text size="sm">Its balance is zero. Calls are refused until you top it up.</Text>
+      <Text size="sm">Its balance is zero. Requests are rejected until you top it up.</Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Close

@@ -29,7 +29,7 @@ export function NewModel() {
     <>
       <PageHeader
         title="New model"
-        description={from ? `Begun as a copy of ${from}` : 'What it is, who serves it and what it costs'}
+        description={from ? `Copied from ${from}` : 'Details, targets and prices'}
       />
       {from === null || pattern.data ? (
         <NewModelForm pattern={pattern.data} />
@@ -90,12 +90,12 @@ function NewModelForm({ pattern }: { pattern: AdminModel | undefined }) {
           outputs={entry.output_modalities}
         />
         <Switch
-          label="Active at once"
+          label="Active immediately"
           description="Otherwise it is disabled until you enable it"
           checked={isActive}
           onChange={(event) => setActive(event.currentTarget.checked)}
         />
-        <FormProblems title="The model is not created" problems={problems} error={creating.error} />
+        <FormProblems title="Model not created" problems={problems} error={creating.error} />
         <Group>
           <Button type="submit" loading={creating.isPending}>
             Create model

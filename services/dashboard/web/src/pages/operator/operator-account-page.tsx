@@ -78,7 +78,7 @@ function Description({ account: { id, owner_email, created_at } }: { account: Ac
       <Text span size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
         {id}
       </Text>
-      <CopyButton value={id} label="Copy account id" />
+      <CopyButton value={id} label="Copy account ID" />
       <Text span size="sm">
         {owner_email ? `Owner ${owner_email}, since ` : 'No owner, since '}
         <Time at={created_at} relative />

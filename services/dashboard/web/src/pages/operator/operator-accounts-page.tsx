@@ -19,7 +19,7 @@ export function OperatorAccountsPage() {
     <>
       <PageHeader
         title="Accounts"
-        description="Everybody who has an account at this gateway"
+        description="All accounts of this gateway"
         actions={
           <Button leftSection={<Plus size={16} aria-hidden />} onClick={newAccount.open}>
             New account

@@ -17,13 +17,10 @@ export function OperatorAuditPage() {
   );
   return (
     <>
-      <PageHeader
-        title="All changes"
-        description="Who changed what, in every account and at the gateway itself"
-      />
+      <PageHeader title="All changes" description="Changes in all accounts and of the gateway itself" />
       <TextInput
-        label="Only of one account"
-        placeholder="Its id: acct_…"
+        label="Filter by account"
+        placeholder="Account ID: acct_…"
         defaultValue={account}
         onChange={(event) => look(event.currentTarget.value)}
         maxLength={MAX_ID_CHARS}

@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<AdminModel>[] = [
   },
   { title: 'Price', cell: ({ pricing }) => <Prices lines={priceSummary(pricing)} /> },
   {
-    title: 'Priced on',
+    title: 'Price date',
     cell: ({ pricing }) => (
       <Text span size="sm" style={{ whiteSpace: 'nowrap' }}>
         {pricing?.source_date ?? 'Never'}
@@ -66,7 +66,7 @@ export function OperatorModelsPage() {
     <>
       <PageHeader
         title="Models and prices"
-        description="What is sold here, by whom it is served and what it costs"
+        description="Models on offer, their targets and prices"
         actions={
           <Button component={Link} to="/operator/models/new" leftSection={<Plus size={16} aria-hidden />}>
             New model
@@ -124,7 +124,7 @@ function ModelsList() {
         />
         <Select
           aria-label="Kind"
-          placeholder="Any kind"
+          placeholder="Any type"
           data={KINDS}
           value={kind}
           onChange={(value) => filter('kind', value)}
@@ -140,7 +140,7 @@ function ModelsList() {
         empty={
           models.data?.length === 0 ? (
             <EmptyState title="The catalog is empty" icon={Boxes}>
-              Nothing can be called until there is a model.
+              Add a model to accept requests.
             </EmptyState>
           ) : (
             <EmptyState

@@ -36,8 +36,8 @@ export function OperatorRequestPage() {
         <Content record={request.data} />
       ) : isUnknown ? (
         <EmptyState title="Request not found">
-          Requests without valid credentials are only in the edge service’s log. Free calls, such as model
-          lists and video polls, are kept for a week.
+          Requests without valid credentials are only in the logs of the edge service. Free requests, such as
+          model lists and video status, are kept for a week.
         </EmptyState>
       ) : request.error ? (
         <ErrorState error={request.error} onRetry={() => void request.refetch()} />

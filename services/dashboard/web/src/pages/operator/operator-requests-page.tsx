@@ -18,8 +18,8 @@ const PAGE_ROWS = 50;
 const FILTERS = ['account_id', 'key_id', 'model', 'status', 'error_code'] as const;
 type FilterName = (typeof FILTERS)[number];
 const TEXT_FILTERS: readonly (readonly [FilterName, string, string])[] = [
-  ['account_id', 'Account id', 'acct_…'],
-  ['key_id', 'Key id', 'key_…'],
+  ['account_id', 'Account ID', 'acct_…'],
+  ['key_id', 'Key ID', 'key_…'],
   ['model', 'Model', 'provider/model'],
 ];
 const STATUSES = [
@@ -141,8 +141,8 @@ function FindById() {
     <form onSubmit={find}>
       <Group align="flex-end" mb="md" gap="sm">
         <TextInput
-          label="Request id"
-          description="The X-Request-Id of a response"
+          label="Request ID"
+          description="The X-Request-Id header of a response"
           value={id}
           onChange={({ currentTarget }) => setId(currentTarget.value)}
           maxLength={128}

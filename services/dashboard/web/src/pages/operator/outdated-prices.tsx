@@ -24,14 +24,14 @@ export function OutdatedPrices({ begun, current, refused, onLoad, loading }: Out
       ref={alert}
       color="yellow"
       variant="light"
-      title="The prices were changed meanwhile"
+      title="The prices have changed"
       icon={<TriangleAlert size={18} aria-hidden />}
       role="alert"
     >
       <Stack gap="xs">
         <Text size="sm">
-          You began with version {begun}; {now}. What you typed can’t be set; it stays here until you load the
-          current prices.
+          You started from version {begun}; {now}. Your changes can’t be saved. They stay here until you load
+          the current prices.
         </Text>
         <Group>
           <Button size="xs" variant="default" onClick={onLoad} loading={loading}>

@@ -32,9 +32,9 @@ export function PendingTopups() {
       list={list}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState title="No top-up is pending" icon={CircleCheck}>
-          A top-up whose money has not arrived yet waits here until you clear it, or void it if it was a
-          mistake. You make one on the page of an account.
+        <EmptyState title="No pending top-ups" icon={CircleCheck}>
+          Top-ups whose payment hasn’t arrived wait here until you clear or void them. Create top-ups on the
+          page of an account.
         </EmptyState>
       }
     />

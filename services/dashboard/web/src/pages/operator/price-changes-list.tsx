@@ -11,7 +11,7 @@ interface PriceChangesListProps {
 /** What will cost otherwise, for somebody to look at before it does. */
 export function PriceChangesList({ changes, isNew = false }: PriceChangesListProps) {
   if (changes.length === 0) {
-    return <Text size="sm">All prices stay as they are; only their source and date are noted anew.</Text>;
+    return <Text size="sm">Prices are unchanged; only their source and date are updated.</Text>;
   }
   return (
     <Stack gap="xs">
@@ -26,7 +26,7 @@ export function PriceChangesList({ changes, isNew = false }: PriceChangesListPro
       </List>
       {!isNew && (
         <Text size="sm" c="dimmed">
-          Calls under way keep the prices that they began with.
+          In-flight requests keep their prices.
         </Text>
       )}
     </Stack>
@@ -38,7 +38,7 @@ function PointedOut({ words }: { words: string | undefined }) {
   return (
     <Text component="strong" inherit fw={700} c="var(--mantine-color-error)" display="block">
       {words.charAt(0).toUpperCase()}
-      {words.slice(1)}. Is that meant?
+      {words.slice(1)}. Is this intended?
     </Text>
   );
 }

@@ -27,7 +27,7 @@ test('another tier for calls that name none is another price of theirs', () => {
     video: { tiers: ['std', 'pro'], default_tier, per_second: { std: 0.2, pro: 0.5 } },
   });
   expect(priceChanges(video('std'), video('pro'))).toEqual([
-    { what: 'second where no tier is named', unit: 'each', before: 0.2, after: 0.5 },
+    { what: 'second without a tier', unit: 'each', before: 0.2, after: 0.5 },
   ]);
 });
 

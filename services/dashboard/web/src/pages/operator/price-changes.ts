@@ -63,6 +63,6 @@ function flat({ tokens, image, video }: PricesInput): Map<string, Price> {
   const perSecond = Object.entries(video?.per_second ?? {});
   for (const [tier, usd] of perSecond) found.set(`second of ${tier}`, { usd, unit: 'each' });
   const unnamed = video?.per_second[video.default_tier ?? ''];
-  if (unnamed !== undefined) found.set('second where no tier is named', { usd: unnamed, unit: 'each' });
+  if (unnamed !== undefined) found.set('second without a tier', { usd: unnamed, unit: 'each' });
   return found;
 }

@@ -81,7 +81,7 @@ export function toPrices(draft: PricesDraft): { prices: PricesInput; problems: P
     ...(draft.source.trim() && { source: draft.source.trim() }),
     ...(draft.sourceDate && { source_date: draft.sourceDate }),
   };
-  if (!prices.tokens && !prices.image && !prices.video) problems.set('pricing', 'There is no price yet.');
+  if (!prices.tokens && !prices.image && !prices.video) problems.set('pricing', 'No price yet.');
   return { prices, problems };
 }
 

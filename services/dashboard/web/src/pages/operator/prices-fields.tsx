@@ -23,7 +23,7 @@ export function PricesFields(props: PricesFieldsProps) {
       {hasTokens && <TokenPrices {...props} />}
       {(outputs.includes('image') || draft.images.length > 0) && <ImagePrices {...props} />}
       {(outputs.includes('video') || draft.seconds.length > 0) && <VideoPrices {...props} />}
-      <Fieldset legend="Where the prices are from">
+      <Fieldset legend="Source of the prices">
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
             label="Source"
@@ -36,7 +36,7 @@ export function PricesFields(props: PricesFieldsProps) {
           />
           <TextInput
             label="Read on"
-            description="The day on which the source said so"
+            description="The date of the source"
             type="date"
             value={draft.sourceDate}
             onChange={(event) => onChange({ ...draft, sourceDate: event.currentTarget.value })}
@@ -56,7 +56,7 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
     <Fieldset legend="Tokens">
       <Stack>
         <Text size="sm" c="dimmed">
-          USD per million tokens. What has no price is refused.
+          USD per million tokens. Usage without a price is rejected.
         </Text>
         <RatesFields
           names={TOKEN_RATES}
@@ -88,7 +88,7 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
         ))}
         {longContext && (
           <RatesFields
-            legend="Long inputs"
+            legend="Long context"
             names={TOKEN_RATES}
             rates={longContext.rates}
             onChange={(rates) => onChange({ ...draft, longContext: { ...longContext, rates } })}
@@ -97,7 +97,7 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
             onRemove={() => onChange({ ...draft, longContext: null })}
             first={
               <TextInput
-                label="Above tokens"
+                label="Above (tokens)"
                 placeholder="200,000"
                 inputMode="numeric"
                 value={longContext.above}
@@ -125,7 +125,7 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
               leftSection={<Plus size={14} aria-hidden />}
               onClick={() => onChange({ ...draft, longContext: { above: '', rates: {} } })}
             >
-              Long inputs
+              Long context
             </Button>
           )}
         </Button.Group>

@@ -11,17 +11,17 @@ import { wholeList } from '../../ui/whole-list';
 import { isIdle, isNotSetUp } from './target-state';
 
 const SERVED_BY = {
-  credentials: { label: 'Real credentials', status: 'active' },
+  credentials: { label: 'Live credentials', status: 'active' },
   simulator: { label: 'Simulator', status: 'simulator' },
   nobody: { label: 'Not set up', status: 'off' },
 } as const;
 
 const CIRCUITS: Readonly<Record<CircuitState, string>> = {
-  closed: 'Calls go there as usual',
-  cooling: 'It asked for a pause: others are tried before it',
-  suspect: 'It failed lately: others are tried before it',
-  open: 'It failed too often: no call goes there until a probe goes well',
-  'half-open': 'One call goes there, to see whether it is well again',
+  closed: 'Receives requests',
+  cooling: 'Asked for a pause; other targets are tried first',
+  suspect: 'Failed recently; other targets are tried first',
+  open: 'Failed repeatedly; gets no requests until a probe succeeds',
+  'half-open': 'A single probe request is testing it',
 };
 const MODELS_SHOWN = 2;
 
@@ -43,7 +43,7 @@ const columnsOf = (servedBy: ProviderHealth['served_by']): readonly Column<Targe
     title: 'Circuit',
     cell: (target) => <Circuit target={target} isMissing={isNotSetUp(target, servedBy)} />,
   },
-  { title: 'Calls', numeric: true, cell: ({ calls }) => formatCount(calls) },
+  { title: 'Requests', numeric: true, cell: ({ calls }) => formatCount(calls) },
   { title: 'Errors', numeric: true, cell: (target) => <Errors target={target} /> },
   {
     title: 'Latency',
@@ -53,7 +53,7 @@ const columnsOf = (servedBy: ProviderHealth['served_by']): readonly Column<Targe
         <Box miw={0}>
           <Text size="sm">{formatDuration(latency.mean_ms)}</Text>
           <Text size="xs" c="dimmed">
-            most {formatDuration(latency.max_ms)}
+            max {formatDuration(latency.max_ms)}
           </Text>
         </Box>
       ) : (
@@ -85,10 +85,10 @@ export function ProviderCard({ provider: { id, served_by, targets } }: { provide
             fw={400}
             ml="auto"
             aria-expanded={isOpen}
-            aria-label={`${isOpen ? 'Hide' : 'Show'} ${idle} without calls: targets of ${id}`}
+            aria-label={`${isOpen ? 'Hide' : 'Show'} ${idle} without requests: targets of ${id}`}
             onClick={() => setOpen(!isOpen)}
           >
-            {isOpen ? 'Hide' : 'Show'} {idle} without calls
+            {isOpen ? 'Hide' : 'Show'} {idle} without requests
           </Button>
         )}
       </Group>
@@ -100,7 +100,7 @@ export function ProviderCard({ provider: { id, served_by, targets } }: { provide
           rowKey={({ service, upstream_model }) => `${service} ${upstream_model}`}
           empty={
             <Text size="sm" c="dimmed">
-              No model of the catalog is served by it.
+              No model in the catalog uses it.
             </Text>
           }
         />
@@ -133,7 +133,7 @@ function Circuit({ target: { circuit, circuits }, isMissing }: { target: TargetH
       <Box miw={0}>
         <StatusBadge status="away">Not set up</StatusBadge>
         <Text size="xs" c="dimmed">
-          Every call for it fails
+          Every request to it fails
         </Text>
       </Box>
     );

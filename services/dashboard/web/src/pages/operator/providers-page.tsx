@@ -15,7 +15,7 @@ const REFETCH_INTERVAL_MS = 5_000;
 const SHOWN = [
   { value: 'all', label: 'All' },
   { value: 'used', label: 'In use' },
-  { value: 'ailing', label: 'Ailing' },
+  { value: 'ailing', label: 'Unhealthy' },
 ];
 
 /** What chat and media know of the providers that they call, as it is now. */
@@ -34,11 +34,11 @@ export function ProvidersPage() {
         description={
           data ? (
             <>
-              Calls of the last {formatWindow(data.window_seconds)}, refreshed{' '}
+              Requests of the last {formatWindow(data.window_seconds)}, refreshed{' '}
               <Time at={health.dataUpdatedAt} relative />
             </>
           ) : (
-            'What the gateway knows of the providers that it calls'
+            'Health of the providers and their targets'
           )
         }
         actions={
@@ -55,7 +55,7 @@ export function ProvidersPage() {
         {error && (
           <ErrorState
             error={error}
-            {...(data && { title: 'This is not refreshed' })}
+            {...(data && { title: 'Could not refresh' })}
             onRetry={() => void health.refetch()}
           />
         )}
@@ -94,11 +94,11 @@ function Away({ services }: { services: ProvidersHealth['services'] }) {
       color="orange"
       variant="light"
       icon={<TriangleAlert size={18} aria-hidden />}
-      title={away.length === 1 ? 'One instance is away' : `${away.length} instances are away`}
+      title={away.length === 1 ? '1 instance is unreachable' : `${away.length} instances are unreachable`}
     >
       <Text size="sm">
-        {away.map(({ service, address }) => `${service} at ${address}`).join(', ')} did not answer. What only
-        they know of their providers is missing here.
+        {away.map(({ service, address }) => `${service} at ${address}`).join(', ')} did not respond. Their
+        figures are missing here.
       </Text>
     </Alert>
   );
@@ -106,7 +106,7 @@ function Away({ services }: { services: ProvidersHealth['services'] }) {
 
 function Summary({ health: { data: providers, services } }: { health: ProvidersHealth }) {
   const isWhole = services.every(({ status }) => status === 'up');
-  const well = isWhole ? 'Every target is well' : 'No target is known to ail';
+  const well = isWhole ? 'All targets are healthy' : 'No unhealthy targets';
   const ailing = providers.flatMap(({ targets, served_by }) =>
     targets.filter((target) => isAiling(target, served_by)),
   ).length;
@@ -123,7 +123,9 @@ function Summary({ health: { data: providers, services } }: { health: ProvidersH
           <TriangleAlert size={18} color="var(--mantine-color-error)" aria-hidden />
         )}
         <Text size="sm" fw={500}>
-          {ailing === 0 ? well : `${ailing} ${ailing === 1 ? 'target ails' : 'targets ail'}`}
+          {ailing === 0
+            ? well
+            : `${ailing} ${ailing === 1 ? 'target is unhealthy' : 'targets are unhealthy'}`}
         </Text>
       </Group>
       {missing > 0 && (
@@ -141,17 +143,17 @@ function Summary({ health: { data: providers, services } }: { health: ProvidersH
 }
 
 function Nothing({ shown }: { shown: string }) {
-  if (shown === 'ailing') return <EmptyState title="Every target is well" icon={CircleCheck} />;
+  if (shown === 'ailing') return <EmptyState title="All targets are healthy" icon={CircleCheck} />;
   if (shown === 'used') {
     return (
-      <EmptyState title="No calls in this time" icon={HeartPulse}>
-        Targets stand here once somebody calls a model that they serve.
+      <EmptyState title="No requests in this period" icon={HeartPulse}>
+        Targets appear here once they receive requests.
       </EmptyState>
     );
   }
   return (
     <EmptyState title="No providers" icon={HeartPulse}>
-      No model of the catalog has a target, and no provider is set up.
+      No model has a target, and no provider is set up.
     </EmptyState>
   );
 }

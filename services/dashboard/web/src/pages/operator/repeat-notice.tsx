@@ -10,19 +10,14 @@ interface RepeatNoticeProps {
 /** Says that what is about to be asked for is taken for what was asked for before. */
 export function RepeatNotice({ what, onAnother }: RepeatNoticeProps) {
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      title="Taken for the one before"
-      icon={<Repeat size={18} aria-hidden />}
-    >
+    <Alert color="yellow" variant="light" title="Treated as a repeat" icon={<Repeat size={18} aria-hidden />}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          {what} was asked for before, and got no good answer. Sent again it is the same one: if it was done
-          already, it is not done twice. The lists of the account tell whether it was.
+          {what} was requested before without a clear outcome. Sending it again repeats the same request: it
+          is not executed twice. Check the lists of the account for the outcome.
         </Text>
         <Button size="compact-sm" variant="default" onClick={onAnother}>
-          This is another one
+          Send as a new request
         </Button>
       </Stack>
     </Alert>

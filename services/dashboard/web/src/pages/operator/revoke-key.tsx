@@ -24,8 +24,8 @@ export function RevokeKey({ apiKey: { id, name, status }, onRevoked }: RevokeKey
       {...(onRevoked && { onDone: onRevoked })}
     >
       <Text size="sm" ta="left">
-        For a key that has leaked. It is refused from the next call on, for good: the account can’t enable it
-        again and has to make a new one.
+        For leaked keys. Requests are rejected immediately and permanently. The account can’t enable the key
+        again and must create a new one.
       </Text>
     </ConfirmButton>
   );

@@ -10,16 +10,16 @@ export function SuspendAccount({ account: { id, name, status } }: { account: Acc
     <ConfirmButton
       label={isSuspended ? 'Resume' : 'Suspend'}
       icon={isSuspended ? <Play size={16} aria-hidden /> : <Ban size={16} aria-hidden />}
-      title={isSuspended ? `Let ${name} go on?` : `Suspend ${name}?`}
+      title={isSuspended ? `Resume ${name}?` : `Suspend ${name}?`}
       confirm={isSuspended ? 'Resume account' : 'Suspend account'}
       dangerous={!isSuspended}
       action={() => suspendAccount(id, !isSuspended)}
-      done={isSuspended ? `${name} can call again.` : `${name} is suspended.`}
+      done={isSuspended ? `${name} is active again.` : `${name} is suspended.`}
     >
       <Text size="sm">
         {isSuspended
-          ? 'Its keys work again at once. Its balance and limits are as they were.'
-          : 'All its keys are refused from the next call on; calls under way end as usual and are paid. Its members can still log in. You can let it go on at any time.'}
+          ? 'Its keys work again immediately, with the same balance and limits.'
+          : 'All its keys are rejected immediately; in-flight requests complete and are charged. Members can still log in. You can resume the account at any time.'}
       </Text>
     </ConfirmButton>
   );

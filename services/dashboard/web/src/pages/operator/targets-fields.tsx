@@ -38,8 +38,8 @@ export function TargetsFields({ draft, onChange, problems }: TargetsFieldsProps)
     <Fieldset legend="Targets">
       <Stack>
         <Text size="sm" c="dimmed">
-          The lowest priority is tried first; those of the same share the calls by weight. Times that are
-          empty are the gateway’s own.
+          Targets with the lowest priority are tried first; targets of equal priority share requests by
+          weight. Empty timeouts use the defaults.
         </Text>
         {problems.get('targets') && (
           <Text size="sm" c="var(--mantine-color-error)">
@@ -100,7 +100,7 @@ function Target({ target, index, providers, problems, onChange }: TargetProps) {
             error={problemsAt(problems, `${path}.provider`)}
           />
           <TextInput
-            label="Model at the provider"
+            label="Upstream model"
             required
             maxLength={200}
             spellCheck={false}

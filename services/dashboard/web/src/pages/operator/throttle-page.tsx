@@ -21,10 +21,7 @@ export function ThrottlePage() {
   const current = throttle.data?.requests_per_second;
   return (
     <>
-      <PageHeader
-        title="Throttle"
-        description="A brake on the whole gateway, for when it has too much to do"
-      />
+      <PageHeader title="Throttle" description="Limits the requests of the whole gateway" />
       <Stack maw={640}>
         {throttle.error && !throttle.data ? (
           <ErrorState error={throttle.error} onRetry={() => void throttle.refetch()} />
@@ -39,12 +36,12 @@ export function ThrottlePage() {
               ) : current === null ? (
                 'No throttle'
               ) : (
-                `${formatCount(current)} ${current === 1 ? 'call' : 'calls'} a second`
+                `${formatCount(current)} ${current === 1 ? 'request' : 'requests'} per second`
               )}
             </Text>
             <Text size="sm" c="dimmed" mb="md" mih={22}>
-              {current === null && 'Every call is taken.'}
-              {current != null && 'More are refused with rate_limited, whoever makes them.'}
+              {current === null && 'All requests are accepted.'}
+              {current != null && 'Requests above it return rate_limited.'}
             </Text>
             <ThrottleForm current={current} />
           </Paper>
@@ -67,7 +64,7 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
     onSuccess: (answer) => {
       taken(answer);
       setText('');
-      notifications.show({ message: 'The throttle is set.' });
+      notifications.show({ message: 'Throttle set.' });
     },
   });
   const wanted = parseRequests(text);
@@ -81,8 +78,8 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <TextInput
-          label="Calls a second"
-          description="Of all callers together, API and dashboard alike"
+          label="Requests per second"
+          description="For all clients of API and dashboard together"
           placeholder={current == null ? '1,000' : formatCount(current)}
           inputMode="numeric"
           autoComplete="off"
@@ -97,10 +94,10 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
         />
         {wanted !== undefined && wanted < FEW_REQUESTS && (
           <Alert color="orange" variant="light" icon={<Info size={18} aria-hidden />}>
-            This is little: pages of the dashboard count too, so this one may be slow to lift it again.
+            This is a low limit. Dashboard pages count too, so lifting it may be slow.
           </Alert>
         )}
-        {setting.error && !refusal && <ErrorState error={setting.error} title="The throttle is as it was" />}
+        {setting.error && !refusal && <ErrorState error={setting.error} title="Throttle not changed" />}
         <Group>
           <Button type="submit" loading={setting.isPending} disabled={current === undefined}>
             Set throttle
@@ -120,11 +117,11 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
         action={() => setThrottle(null)}
         onDone={(answer) => {
           taken(answer);
-          notifications.show({ message: 'The throttle is lifted.' });
+          notifications.show({ message: 'Throttle lifted.' });
         }}
       >
         <Text size="sm">
-          Every call is taken again. The limits of keys and accounts, and those of the providers, stay.
+          All requests are accepted again. Limits of keys, accounts and providers still apply.
         </Text>
       </ConfirmDialog>
     </form>
@@ -135,17 +132,17 @@ function Explanation() {
   return (
     <Paper withBorder p="lg">
       <Title order={2} size="h5" mb="xs">
-        What it does
+        How it works
       </Title>
       <Stack gap="xs">
         <Text size="sm">
-          It counts the calls of everybody together, at the API and at the dashboard, over all instances. A
-          call above it is refused before anything else is done with it: it costs nothing and is not held
-          against the caller’s own limits. The refusal says when to try again.
+          The throttle counts all requests to the API and the dashboard over all instances. Requests above it
+          are rejected first: they cost nothing and don’t count against the limits of their key. The response
+          says when to retry.
         </Text>
         <Text size="sm">
-          Set it when a dependency can’t keep up, and lift it when it can. A change holds within a second or
-          two. To slow down one caller, use the limits of their key instead.
+          Use it when a dependency can’t keep up. Changes apply within seconds. To slow down a single client,
+          use the limits of its key instead.
         </Text>
       </Stack>
     </Paper>

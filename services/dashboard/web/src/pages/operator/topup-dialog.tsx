@@ -106,18 +106,18 @@ function TopupForm({ onSubmit, isPending, error, isRepeat, onAnother, onCancel }
           }
         />
         <Radio.Group
-          label="The money"
+          label="Payment"
           value={status}
           onChange={(value) => setStatus(value === 'pending' ? 'pending' : 'cleared')}
         >
           <Stack gap="xs" mt={4}>
-            <Radio value="cleared" label="Has arrived" description="It can be spent at once." />
-            <Radio value="pending" label="Is on its way" description="It can be spent once you clear it." />
+            <Radio value="cleared" label="Has arrived" description="It can be spent immediately." />
+            <Radio value="pending" label="Is pending" description="It can be spent once you clear it." />
           </Stack>
         </Radio.Group>
         <TextInput
           label="Reference"
-          description="Of the payment; the account’s members see it"
+          description="Payment reference, visible to members"
           placeholder="Invoice 2026-118"
           autoComplete="off"
           maxLength={MAX_REFERENCE_CHARS}
@@ -125,7 +125,7 @@ function TopupForm({ onSubmit, isPending, error, isRepeat, onAnother, onCancel }
           onChange={(event) => setReference(event.currentTarget.value)}
           error={fieldError(error, 'reference')}
         />
-        {error && !isOfField && <MoneyError error={error} title="There is no top-up" />}
+        {error && !isOfField && <MoneyError error={error} title="Top-up not created" />}
         {isGood && !isPending && isRepeat(amount) && (
           <RepeatNotice what={`A top-up of ${formatMoney(amount)}`} onAnother={() => onAnother(amount)} />
         )}

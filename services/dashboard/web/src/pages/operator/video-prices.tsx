@@ -21,7 +21,7 @@ export function VideoPrices({ draft, onChange, problems }: VideoPricesProps) {
     <Fieldset legend="Video">
       <Stack>
         <Text size="sm" c="dimmed">
-          USD for one second of video, by tier.
+          USD per second of video, by tier.
         </Text>
         {seconds.map(({ id, tier, price }, index) => (
           <RemoveRow
@@ -38,7 +38,7 @@ export function VideoPrices({ draft, onChange, problems }: VideoPricesProps) {
                 error={problems.get(`second ${id}`)}
               />
               <PriceInput
-                label="Price of a second"
+                label="Price per second"
                 value={price}
                 onChange={(text) => change(id, { price: text })}
                 error={problemsAt(problems, `pricing.video.per_second.${tier.trim()}`)}
@@ -58,7 +58,7 @@ export function VideoPrices({ draft, onChange, problems }: VideoPricesProps) {
         </div>
         <Select
           label="Default tier"
-          description="Of a call that names none; without one it is refused"
+          description="For requests without a tier; without a default they are rejected"
           placeholder="None"
           data={tiers}
           value={tiers.includes(defaultTier) ? defaultTier : null}

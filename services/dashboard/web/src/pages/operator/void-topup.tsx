@@ -18,8 +18,8 @@ export function VoidTopup({ topup: { id, amount, reference } }: { topup: Topup }
       done={`The top-up of ${formatMoney(amount)} is voided.`}
     >
       <Text size="sm" ta="left">
-        {reference !== null && `It is noted as “${reference}”. `}For one that was a mistake, or whose money
-        will not come. It can’t be cleared any more; the account goes on seeing it as voided.
+        {reference !== null && `Its reference is “${reference}”. `}For a top-up made by mistake or without
+        payment. It can’t be cleared afterwards, and stays visible as voided.
       </Text>
     </ConfirmButton>
   );

@@ -21,7 +21,7 @@ export function BalanceCards({ days }: { days: number }) {
     return (
       <ErrorState
         error={balance.error}
-        title="The balance could not be loaded"
+        title="Could not load the balance"
         onRetry={() => void balance.refetch()}
       />
     );
@@ -34,17 +34,17 @@ export function BalanceCards({ days }: { days: number }) {
       <Figure title="Available" note={<BalanceNote available={balance.data?.available} />}>
         {balance.data && <Money usd={balance.data.available} />}
       </Figure>
-      <Figure title="Balance" note="With what is held">
+      <Figure title="Balance" note="Includes reserved funds">
         {balance.data && <Money usd={balance.data.balance} />}
       </Figure>
-      <Figure title="Held" note="For calls under way">
+      <Figure title="Reserved" note="For in-flight requests">
         {balance.data && <Money usd={balance.data.held} />}
       </Figure>
       <Figure
         title="Spent today"
         note={
           cap == null ? (
-            'No daily limit on the account'
+            'No daily limit'
           ) : (
             <>
               Daily limit <Money usd={cap} />
@@ -60,7 +60,9 @@ export function BalanceCards({ days }: { days: number }) {
 
 function BalanceNote({ available }: { available: number | undefined }) {
   const text =
-    available !== undefined && available <= 0 ? 'Calls are refused until you top up' : 'Top-ups and ledger';
+    available !== undefined && available <= 0
+      ? 'Requests are rejected until you top up'
+      : 'Top-ups and ledger';
   return (
     <Anchor component={Link} to="/billing" inherit underline="always">
       {text}

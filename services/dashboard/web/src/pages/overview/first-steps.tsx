@@ -21,7 +21,7 @@ export function FirstSteps({ progress }: { progress: Progress }) {
       </Title>
       <Box component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
         <Step index={1} done={progress.hasKey} title="Create a key">
-          Programs call the gateway with it. Its value is shown once.
+          API keys authenticate your requests. The value is shown once.
           <Button
             component={Link}
             to="/keys"
@@ -37,7 +37,7 @@ export function FirstSteps({ progress }: { progress: Progress }) {
         <Step index={2} done={progress.hasMoney} title="Top up">
           <TopUpHint />
         </Step>
-        <Step index={3} done={progress.hasCalled} title="Make the first call">
+        <Step index={3} done={progress.hasCalled} title="Make your first request">
           <FirstCall />
         </Step>
       </Box>
@@ -81,13 +81,12 @@ function TopUpHint() {
   const { account } = useMe();
   return (
     <>
-      Calls are paid from your balance. The operator of this gateway tops it up: give them the id of your
-      account.
+      Requests are paid from your balance. To top up, send your account ID to the operator of this gateway.
       <Group gap={4} mt={4} wrap="nowrap">
         <Text size="sm" ff="monospace" c="var(--mantine-color-text)" style={{ overflowWrap: 'anywhere' }}>
           {account.id}
         </Text>
-        <CopyButton value={account.id} label="Copy account id" />
+        <CopyButton value={account.id} label="Copy account ID" />
       </Group>
       <Anchor component={Link} to="/billing" size="sm" underline="always">
         See balance and top-ups
@@ -113,8 +112,8 @@ function FirstCall() {
   return (
     <>
       <Text size="sm" mb="xs">
-        Put the key’s value in place of <code>$GATEWAY_KEY</code>. The call appears under Requests with its
-        cost.
+        Replace <code>$GATEWAY_KEY</code> with the value of your key. The request appears under Requests with
+        its cost.
       </Text>
       <CodeBlock code={code} label="curl" />
       <ApiUrlNote />

@@ -28,7 +28,7 @@ export function OverviewPage() {
     <>
       <PageHeader
         title="Overview"
-        description="What your account spends and does, by UTC day"
+        description="Spend and usage of your account, by UTC day"
         actions={
           <SegmentedControl
             aria-label="Period"

@@ -33,20 +33,20 @@ export function RecentFailures() {
     <Paper withBorder p="md">
       <Group justify="space-between" mb="md">
         <Title order={2} size="h5">
-          Recent failed calls
+          Recent failed requests
         </Title>
         <Anchor component={Link} to="/requests?status=failed" size="sm">
-          All failed calls
+          All failed requests
         </Anchor>
       </Group>
       <DataTable
-        label="Recent failed calls"
+        label="Recent failed requests"
         columns={COLUMNS}
         list={wholeList(latest.data?.data ?? [], latest)}
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No failures" icon={CircleCheck}>
-            None of your calls has failed.
+            None of your requests failed.
           </EmptyState>
         }
       />

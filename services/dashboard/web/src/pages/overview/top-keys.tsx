@@ -30,7 +30,7 @@ export function TopKeys({ days }: { days: number }) {
       entries={isKnown ? entries : undefined}
       error={usage.error}
       onRetry={() => void usage.refetch()}
-      empty="No calls in this period. The keys that spend most stand here."
+      empty="No requests in this period. The keys with the highest spend appear here."
     />
   );
 }

@@ -57,7 +57,7 @@ function Entry({ name, to, cost, calls, most }: TopEntry & { most: number }) {
         <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
           <Money usd={cost} />{' '}
           <Text span size="xs" c="dimmed">
-            {formatCompact(calls)} {calls === 1 ? 'call' : 'calls'}
+            {formatCompact(calls)} {calls === 1 ? 'request' : 'requests'}
           </Text>
         </Text>
       </Group>

@@ -16,7 +16,7 @@ export function TopModels({ days }: { days: number }) {
       entries={entries}
       error={usage.error}
       onRetry={() => void usage.refetch()}
-      empty="No calls in this period. The models you call most stand here."
+      empty="No requests in this period. Your most used models appear here."
     />
   );
 }

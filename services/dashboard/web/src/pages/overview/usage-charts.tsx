@@ -28,9 +28,9 @@ const PLANS: readonly ChartPlan[] = [
     lines: [{ name: 'Spend', color: 'indigo', value: ({ cost }) => cost }],
   },
   {
-    title: 'Calls',
+    title: 'Requests',
     format: formatCompact,
-    lines: [{ name: 'Calls', color: 'teal', value: ({ calls }) => calls }],
+    lines: [{ name: 'Requests', color: 'teal', value: ({ calls }) => calls }],
   },
   {
     title: 'Tokens',
@@ -41,7 +41,7 @@ const PLANS: readonly ChartPlan[] = [
     ],
   },
   {
-    title: 'Failed calls',
+    title: 'Failed requests',
     format: formatCompact,
     lines: [{ name: 'Failed', color: 'red', value: ({ errors }) => errors }],
   },
@@ -64,11 +64,7 @@ export function UsageCharts({ days }: { days: number }) {
   }, [rows, days]);
   if (usage.error && !rows) {
     return (
-      <ErrorState
-        error={usage.error}
-        title="The usage could not be loaded"
-        onRetry={() => void usage.refetch()}
-      />
+      <ErrorState error={usage.error} title="Could not load usage" onRetry={() => void usage.refetch()} />
     );
   }
   return (

@@ -23,9 +23,9 @@ const RECORD_LOOKS = 6;
 const HERE: Readonly<Record<string, string>> = {
   login_ended: 'Log in, then try again.',
   network: 'Check your connection and try again.',
-  invalid_request: 'Change what is said to be wrong: the same call will fail again.',
-  missing_parameter: 'Fill in what is missing.',
-  not_found: 'Choose another key: this one is no longer there, or what was asked for is not of this account.',
+  invalid_request: 'Fix the reported problem: the same request will fail again.',
+  missing_parameter: 'Fill in the missing fields.',
+  not_found: 'Choose another key. The selected key or resource doesn’t exist in this account.',
   rate_limited: 'Wait a moment, then try again.',
 };
 
@@ -52,10 +52,10 @@ function WhatToDo({ error, keyId, model }: { error: ApiError; keyId: string; mod
         `${formatMoney(usedUsd)} of ${formatMoney(limitUsd)} used. `}
       {resetsAt && (
         <>
-          Counts anew from <Time at={resetsAt} />.{' '}
+          Resets <Time at={resetsAt} />.{' '}
         </>
       )}
-      {retryAfterSeconds !== undefined && `Can be tried again in ${retryAfterSeconds} s. `}
+      {retryAfterSeconds !== undefined && `Retry in ${retryAfterSeconds} s. `}
       {HERE[code] ?? todo}
       <Group gap="md" mt={2} mih={22}>
         {links.map(({ to, text }) => (
@@ -65,7 +65,7 @@ function WhatToDo({ error, keyId, model }: { error: ApiError; keyId: string; mod
         ))}
         {record.data && (
           <Anchor component={Link} to={`/requests/${requestId}`} size="sm" underline="always">
-            The call in the log
+            View request
           </Anchor>
         )}
       </Group>
@@ -77,15 +77,15 @@ function WhatToDo({ error, keyId, model }: { error: ApiError; keyId: string; mod
 function linkOf(cure: Cure, keyId: string, model: string): { to: string; text: string } | undefined {
   switch (cure) {
     case 'key':
-      return { to: `/keys/${keyId}`, text: 'The key and its limits' };
+      return { to: `/keys/${keyId}`, text: 'Key limits' };
     case 'keys':
       return { to: '/keys', text: 'All keys' };
     case 'billing':
       return { to: '/billing', text: 'Balance and top-ups' };
     case 'limits':
-      return { to: '/billing', text: 'The account’s daily limit' };
+      return { to: '/billing', text: 'Account daily limit' };
     case 'model':
-      return { to: `/models/${modelPath(model)}`, text: 'What the model takes' };
+      return { to: `/models/${modelPath(model)}`, text: 'Model details' };
     case 'models':
       return { to: '/models', text: 'All models' };
     default:

@@ -32,7 +32,7 @@ export function ChatComposer({ isBusy, canClear, onSend, onStop, onClear }: Chat
     <form onSubmit={submit}>
       <Textarea
         label="Message"
-        placeholder="Ask something. Enter sends, Shift + Enter begins a new line."
+        placeholder="Ask something. Press Enter to send, Shift + Enter for a new line."
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={press}

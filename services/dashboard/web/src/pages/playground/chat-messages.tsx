@@ -55,7 +55,7 @@ function Turn({ turn, onAgain }: { turn: ChatTurn; onAgain?: () => void }) {
           <Box mt={text ? 'sm' : 0}>
             <CallError
               error={error}
-              title="The call failed"
+              title="Request failed"
               keyId={keyId}
               model={turn.model}
               onRetry={onAgain}

@@ -64,7 +64,7 @@ export function ChatPanel({ ready }: { ready: Ready }) {
         <ChatMessages turns={chat.turns} onAgain={() => chat.askAgain(settings)} />
       ) : (
         <Text size="sm" c="dimmed" ta="center" py="md">
-          What is said here stays on this page: the gateway keeps no prompts and no replies.
+          Conversations aren’t saved: the gateway stores no prompts or replies.
         </Text>
       )}
       <ChatComposer

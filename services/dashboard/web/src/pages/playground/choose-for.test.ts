@@ -52,11 +52,11 @@ test('previews are offered to who has opted in', () => {
 test.each<[Partial<Wanted>, string | undefined, string | undefined, string]>([
   [{ keyId: 'off' }, undefined, 'a/cheap', 'The key “off” is disabled'],
   [{ keyId: 'over' }, undefined, 'a/cheap', 'The key “over” has expired'],
-  [{ keyId: 'gone', slug: 'a/dear' }, undefined, 'a/dear', 'The key that was chosen is not there any more'],
+  [{ keyId: 'gone', slug: 'a/dear' }, undefined, 'a/dear', 'The selected key no longer exists'],
   [{ keyId: 'narrow', slug: 'a/dear' }, 'narrow', undefined, 'The key “narrow” does not allow a/dear'],
-  [{ slug: 'a/off' }, 'narrow', undefined, 'a/off is disabled at present'],
-  [{ slug: 'a/new' }, 'narrow', undefined, 'a/new is a preview to which your account has not opted in'],
-  [{ slug: 'b/image' }, 'narrow', undefined, 'b/image is no chat model that can be called here'],
+  [{ slug: 'a/off' }, 'narrow', undefined, 'a/off is disabled'],
+  [{ slug: 'a/new' }, 'narrow', undefined, 'a/new is a preview model that your account hasn’t opted in to'],
+  [{ slug: 'b/image' }, 'narrow', undefined, 'b/image is not an available chat model'],
 ])('%p gets nothing in its place, and is told why', (wanted, keyId, slug, problem) => {
   expect(choose(wanted)).toMatchObject({ key: keyId, model: slug, problem: { title: problem } });
 });

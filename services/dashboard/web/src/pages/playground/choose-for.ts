@@ -70,7 +70,7 @@ function isOffered(model: Model, { type, previewModels }: Offer): boolean {
 
 function keyProblem(key: ApiKey | undefined): Problem {
   const todo = 'Choose another key.';
-  if (!key) return { title: 'The key that was chosen is not there any more', todo };
+  if (!key) return { title: 'The selected key no longer exists', todo };
   return { title: `The key “${key.name}” ${key.status === 'enabled' ? 'has expired' : 'is disabled'}`, todo };
 }
 
@@ -81,9 +81,9 @@ function modelProblem(slug: string, { type, models }: Offer, refusedBy: ApiKey |
   }
   const todo = 'Choose another model.';
   const model = models.find((one) => one.slug === slug);
-  if (model?.status === 'disabled') return { title: `${slug} is disabled at present`, todo, slug };
+  if (model?.status === 'disabled') return { title: `${slug} is disabled`, todo, slug };
   if (model?.preview) {
-    return { title: `${slug} is a preview to which your account has not opted in`, todo, slug };
+    return { title: `${slug} is a preview model that your account hasn’t opted in to`, todo, slug };
   }
-  return { title: `${slug} is no ${type} model that can be called here`, todo };
+  return { title: `${slug} is not an available ${type} model`, todo };
 }

@@ -15,17 +15,17 @@ test('a file is known by its first bytes', () => {
 test('what can’t be sent is told before it is', () => {
   expect(fileProblem('image', 'jpeg', 50 * MIB)).toBeUndefined();
   expect(fileProblem('image', 'jpeg', 50 * MIB + 1)).toContain('50 MB');
-  expect(fileProblem('image', undefined, 10)).toContain('no PNG, JPEG or WebP');
+  expect(fileProblem('image', undefined, 10)).toContain('not a PNG, JPEG or WebP');
   expect(fileProblem('mask', 'png', 4 * MIB - 1)).toBeUndefined();
   expect(fileProblem('mask', 'png', 4 * MIB)).toContain('4 MB');
-  expect(fileProblem('mask', 'webp', 10)).toContain('no PNG');
+  expect(fileProblem('mask', 'webp', 10)).toContain('not a PNG');
 });
 
 test('so are too many, or too much', () => {
   const files = (count: number, size: number) => Array.from({ length: count }, () => ({ size }));
   expect(filesProblem(files(3, 10), 3)).toBeUndefined();
-  expect(filesProblem(files(5, 10), 3)).toBe('This model takes at most 3 images: remove 2.');
-  expect(filesProblem(files(2, 10), 1)).toBe('This model takes at most 1 image: remove 1.');
+  expect(filesProblem(files(5, 10), 3)).toBe('This model accepts at most 3 images: remove 2.');
+  expect(filesProblem(files(2, 10), 1)).toBe('This model accepts at most 1 image: remove 1.');
   expect(filesProblem(files(2, 50 * MIB), 8)).toBeUndefined();
   expect(filesProblem(files(3, 40 * MIB), 8)).toContain('100 MB');
 });

@@ -30,20 +30,20 @@ export function kindOf(bytes: Uint8Array): Kind | undefined {
 /** Why a file can't be sent; undefined when it can. */
 export function fileProblem(purpose: Purpose, kind: Kind | undefined, bytes: number): string | undefined {
   if (purpose === 'mask') {
-    if (kind !== 'png') return 'is no PNG, as a mask has to be';
-    return bytes >= MAX_MASK_BYTES ? 'is too large: a mask may have less than 4 MB' : undefined;
+    if (kind !== 'png') return 'is not a PNG; masks must be PNG';
+    return bytes >= MAX_MASK_BYTES ? 'is too large: masks are limited to 4 MB' : undefined;
   }
-  if (kind === undefined) return 'is no PNG, JPEG or WebP';
-  return bytes > MAX_IMAGE_BYTES ? 'is too large: an image may have at most 50 MB' : undefined;
+  if (kind === undefined) return 'is not a PNG, JPEG or WebP';
+  return bytes > MAX_IMAGE_BYTES ? 'is too large: images are limited to 50 MB' : undefined;
 }
 
 /** Why so many files can't be sent together. */
 export function filesProblem(images: readonly { size: number }[], most: number): string | undefined {
   if (images.length > most) {
-    return `This model takes at most ${most} ${most === 1 ? 'image' : 'images'}: remove ${images.length - most}.`;
+    return `This model accepts at most ${most} ${most === 1 ? 'image' : 'images'}: remove ${images.length - most}.`;
   }
   const bytes = images.reduce((sum, { size }) => sum + size, 0);
-  return bytes > MAX_IMAGES_BYTES ? 'Together the images have more than 100 MB: remove some.' : undefined;
+  return bytes > MAX_IMAGES_BYTES ? 'The images exceed 100 MB in total: remove some.' : undefined;
 }
 
 /** `1.4 MB` */

@@ -34,7 +34,7 @@ export function EditedFiles({ image, images, mask, problem, error, disabled }: E
   if (most === 0) {
     return (
       <Text size="xs" c="dimmed">
-        This model makes images, and edits none.
+        This model can’t edit images.
       </Text>
     );
   }
@@ -43,7 +43,7 @@ export function EditedFiles({ image, images, mask, problem, error, disabled }: E
     <>
       <FileField
         label="Images to edit"
-        description={`Optional: without any, new images are made. ${most === 1 ? 'One' : `Up to ${most}`} PNG, JPEG or WebP, each of 50 MB at most.`}
+        description={`Optional: leave empty to generate new images. ${most === 1 ? 'One' : `Up to ${most}`} PNG, JPEG or WebP, up to 50 MB each.`}
         action={
           images.files.length > 0 && most > 1 ? 'Add images' : most > 1 ? 'Choose images' : 'Choose an image'
         }
@@ -55,7 +55,7 @@ export function EditedFiles({ image, images, mask, problem, error, disabled }: E
       {image.mask && images.files.length > 0 && (
         <FileField
           label="Mask"
-          description="Optional: a PNG as large as the first image, below 4 MB. Where it is transparent, the image is changed."
+          description="Optional: a PNG of the same size as the first image, below 4 MB. Transparent areas are edited."
           action={mask.files.length > 0 ? 'Choose another mask' : 'Choose a mask'}
           purpose="mask"
           chosen={mask}

@@ -67,7 +67,7 @@ export function ImageForm({ ready, images, mask, error, isPending, onOrder }: Im
             loading={isPending}
             disabled={order.prompt.trim() === '' || sent.problem !== undefined}
           >
-            {sent.images.length > 0 ? 'Edit images' : 'Make images'}
+            {sent.images.length > 0 ? 'Edit images' : 'Generate'}
           </Button>
         </Group>
       </Stack>

@@ -21,7 +21,7 @@ export function ImageResults({ call: { request, edited, made }, number, onEdit }
       withBorder
       p="md"
       component="section"
-      aria-label={`Images made, ${number}: ${request.prompt.slice(0, MAX_LABEL)}`}
+      aria-label={`Generated images, ${number}: ${request.prompt.slice(0, MAX_LABEL)}`}
     >
       <Text size="sm" lineClamp={3} style={{ overflowWrap: 'anywhere' }}>
         {request.prompt}
@@ -63,7 +63,7 @@ function Result({ data, name, alt, onEdit }: ResultProps) {
   if (!shown) {
     return (
       <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        {data.url ?? 'No picture came.'}
+        {data.url ?? 'No image was returned.'}
       </Text>
     );
   }

@@ -38,7 +38,7 @@ export function ImagesPanel({ ready }: { ready: Ready }) {
       />
       {order.isPending && wish && (
         <Waiting
-          label={wish.images.length > 0 ? 'Editing images' : 'Making images'}
+          label={wish.images.length > 0 ? 'Editing images' : 'Generating images'}
           startedMs={order.submittedAt}
         />
       )}
@@ -46,7 +46,7 @@ export function ImagesPanel({ ready }: { ready: Ready }) {
         <OrderError
           error={order.error}
           what="The images"
-          title="No images were made"
+          title="No images generated"
           keyId={wish.request.key_id}
           model={wish.request.model}
           onAgain={() => order.mutate(wish)}
@@ -66,8 +66,7 @@ export function ImagesPanel({ ready }: { ready: Ready }) {
       ))}
       {calls.length === 0 && order.isIdle && (
         <EmptyState title="No images yet" icon={ImageIcon}>
-          Describe one and choose its size. Images stay on this page until you leave it: save those that you
-          like.
+          Describe an image and choose a size. Images aren’t saved: download those you want to keep.
         </EmptyState>
       )}
     </Stack>

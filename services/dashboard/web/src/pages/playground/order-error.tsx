@@ -28,20 +28,20 @@ export function OrderError({ error, what, title, keyId, model, onAgain, onAnew }
     <Alert
       color="orange"
       variant="light"
-      title={`${what} may still come`}
+      title={`${what} may still arrive`}
       icon={<TriangleAlert size={18} aria-hidden />}
       role="alert"
     >
       <Text size="sm">
-        {describeError(error)} Nobody knows yet whether anything was made. Look again to get what was made
-        meanwhile: it is paid for once at most. An order that is lost for good answers like this for a day.
+        {describeError(error)} The outcome is unknown. Check again to fetch the result: it is charged at most
+        once. A request that was lost gives this answer for a day.
       </Text>
       <Group gap="sm" mt="sm">
         <Button size="xs" variant="default" onClick={onAgain}>
-          Look again
+          Check again
         </Button>
         <Button size="xs" variant="subtle" color="orange" onClick={onAnew}>
-          Order anew – may be charged twice
+          Generate again – may be charged twice
         </Button>
         {error.requestId && (
           <Text size="xs">

@@ -4,12 +4,12 @@ import type { Choices } from './use-choices';
 /** Which key pays, and which model answers. */
 export function Pickers({ choices, disabled = false }: { choices: Choices; disabled?: boolean }) {
   const { keys, models, key, model, choose } = choices;
-  const hint = models.length === 0 ? 'The key allows none of this kind' : 'None is chosen';
+  const hint = models.length === 0 ? 'The key allows no models of this type' : 'None selected';
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
       <Select
         label="Key"
-        description="Calls are billed to it and count against its limits"
+        description="Requests are billed to this key and count against its limits"
         data={keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (…${hint})` }))}
         value={key?.id ?? null}
         onChange={(key_id) => key_id && choose({ key_id })}

@@ -27,7 +27,7 @@ export function PlaygroundPage() {
     <>
       <PageHeader
         title="Playground"
-        description="Calls like those of a program: they cost money, count against the key’s limits and are in the log."
+        description="Playground requests are billed like API requests, count against the key’s limits and appear in the request log."
       />
       {mayPlay ? (
         <Tabs value={kind} onChange={open} keepMounted={false}>
@@ -50,8 +50,8 @@ export function PlaygroundPage() {
         </Tabs>
       ) : (
         <Stack>
-          <EmptyState title="Only members may call models" icon={Lock}>
-            Your role in this account lets you look. An owner can make you a member.
+          <EmptyState title="Only members can use the playground" icon={Lock}>
+            Your role is read-only. Ask an owner to make you a member.
           </EmptyState>
         </Stack>
       )}

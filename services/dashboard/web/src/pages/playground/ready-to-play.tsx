@@ -65,7 +65,7 @@ function ChooseAnew({ problem, choices }: { problem: Problem; choices: Choices }
             underline="always"
             c="inherit"
           >
-            See the model
+            View model
           </Anchor>
         )}
       </Alert>
@@ -87,8 +87,7 @@ function NoKey() {
         </Button>
       }
     >
-      The playground calls models with one of your keys, as a program would. There is none that is enabled and
-      has not expired.
+      The playground uses one of your keys. None of them is enabled and unexpired.
     </EmptyState>
   );
 }
@@ -96,15 +95,15 @@ function NoKey() {
 function NoModel({ type, apiKey }: { type: ModelType; apiKey: ApiKey }) {
   return (
     <EmptyState
-      title={`No ${type} model to call`}
+      title={`No ${type} model available`}
       icon={Boxes}
       action={
         <Button component={Link} to={`/keys/${apiKey.id}`} variant="default" size="xs">
-          See what the key allows
+          View the models of the key
         </Button>
       }
     >
-      The catalog has none that can be called with the key “{apiKey.name}”.
+      The catalog has no model for the key “{apiKey.name}”.
     </EmptyState>
   );
 }

@@ -57,7 +57,7 @@ export function VideoForm({ ready, error, isPending, onOrder }: VideoFormProps) 
             )}
           </Text>
           <Button type="submit" loading={isPending} disabled={prompt.trim() === ''}>
-            Order video
+            Generate
           </Button>
         </Group>
       </Stack>

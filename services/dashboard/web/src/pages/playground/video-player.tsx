@@ -18,7 +18,7 @@ export function VideoPlayer({ id }: { id: VideoTaskId }) {
     return (
       <ErrorState
         error={result.error}
-        title="The video could not be fetched"
+        title="Could not load the video"
         onRetry={() => void result.refetch()}
       />
     );
@@ -54,11 +54,7 @@ function OwnVideo({ token }: { token: string }) {
   }, [file.data]);
   if (file.error) {
     return (
-      <ErrorState
-        error={file.error}
-        title="The video could not be fetched"
-        onRetry={() => void file.refetch()}
-      />
+      <ErrorState error={file.error} title="Could not load the video" onRetry={() => void file.refetch()} />
     );
   }
   return src ? <Player src={src} /> : <Skeleton className={classes.frame} aria-label="Loading" />;
@@ -72,7 +68,7 @@ function Player({ src, expiresAt }: { src: string; expiresAt?: string | null }) 
     <div>
       {isBroken ? (
         <Text size="sm" c="dimmed">
-          This page can’t play it. Open it by its link.
+          This video can’t be played here. Open the link instead.
         </Text>
       ) : (
         // biome-ignore lint/a11y/useMediaCaption: nobody has written any for it.
@@ -99,7 +95,7 @@ function Player({ src, expiresAt }: { src: string; expiresAt?: string | null }) 
           </Anchor>
           {expiresAt && (
             <Text size="xs" c="dimmed">
-              The link is good until {formatTime(expiresAt)}
+              The link is valid until {formatTime(expiresAt)}
             </Text>
           )}
         </Group>

@@ -41,13 +41,8 @@ export function VideoTaskCard({ video, look, onLook, onRemove }: VideoTaskCardPr
             {task_id}
           </Text>
         </div>
-        <Tooltip label="Take off this page" withArrow>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label="Take the video off this page"
-            onClick={onRemove}
-          >
+        <Tooltip label="Remove" withArrow>
+          <ActionIcon variant="subtle" color="gray" aria-label="Remove the video" onClick={onRemove}>
             <X size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
@@ -83,14 +78,14 @@ function Content({ video, look, status, onLook }: ContentProps) {
     );
   }
   if (look?.error !== undefined) {
-    return <ErrorState error={look.error} title="How far it is could not be asked" onRetry={onLook} />;
+    return <ErrorState error={look.error} title="Could not check the status" onRetry={onLook} />;
   }
   if (status === 'queued' || status === 'running')
     return <Wait status={status} startedMs={video.startedMs} />;
   const { error } = look?.task ?? {};
   return (
     <Text size="sm" role="alert">
-      {error?.detail ?? error?.message ?? 'There is no video.'} Nothing was charged for it.
+      {error?.detail ?? error?.message ?? 'No video was generated.'} Nothing was charged for it.
     </Text>
   );
 }
@@ -117,15 +112,9 @@ function Wait({ status, startedMs }: { status: VideoStatus; startedMs: number })
   const seconds = useElapsed(startedMs);
   return (
     <>
-      <Progress
-        value={100}
-        animated={status === 'running'}
-        striped
-        size="sm"
-        aria-label="The video is being made"
-      />
+      <Progress value={100} animated={status === 'running'} striped size="sm" aria-label="Generating video" />
       <Text size="xs" c="dimmed" mt={6} aria-hidden>
-        {status === 'queued' ? 'In the queue' : 'Being made'}, {seconds} s so far
+        {status === 'queued' ? 'Queued' : 'Generating'}, {seconds} s elapsed
       </Text>
     </>
   );

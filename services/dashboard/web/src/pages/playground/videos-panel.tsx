@@ -36,12 +36,12 @@ export function VideosPanel({ ready }: { ready: Ready }) {
   return (
     <Stack>
       <VideoForm ready={ready} error={order.error} isPending={order.isPending} onOrder={order.mutate} />
-      {order.isPending && <Waiting label="Ordering the video" startedMs={order.submittedAt} />}
+      {order.isPending && <Waiting label="Starting" startedMs={order.submittedAt} />}
       {order.error && variables && (
         <OrderError
           error={order.error}
           what="The video"
-          title="The video was not ordered"
+          title="Video not started"
           keyId={variables.key_id}
           model={variables.model}
           onAgain={() => order.mutate(variables)}
@@ -62,7 +62,7 @@ export function VideosPanel({ ready }: { ready: Ready }) {
       ))}
       {videos.length === 0 && order.isIdle && (
         <EmptyState title="No videos yet" icon={Clapperboard}>
-          Describe one and order it. It takes minutes with most models; you may leave the page, and find it
+          Describe a video to generate. Most models take minutes; you can leave this page and find the video
           here again in this browser for a month.
         </EmptyState>
       )}

@@ -26,7 +26,7 @@ export function CallFacts({ record, keyName, keyIsThere }: CallFactsProps) {
         </Anchor>
       ),
     ],
-    ['Provider', provider ?? (in_progress ? null : 'none was called')],
+    ['Provider', provider ?? (in_progress ? null : 'none')],
     [
       'Key',
       keyIsThere ? (
@@ -38,8 +38,8 @@ export function CallFacts({ record, keyName, keyIsThere }: CallFactsProps) {
       ),
     ],
     ['Streamed', streamed ? 'yes' : 'no'],
-    ['Video task', task_id && <Id key="task" value={task_id} label="Copy task id" />],
-    ['Request id', <Id key="id" value={id} label="Copy request id" />],
+    ['Video task', task_id && <Id key="task" value={task_id} label="Copy task ID" />],
+    ['Request ID', <Id key="id" value={id} label="Copy request ID" />],
   ];
   return (
     <Paper withBorder p="md">

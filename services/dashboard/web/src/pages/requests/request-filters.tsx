@@ -16,7 +16,7 @@ const STATUS_OPTIONS = [
   { value: 'ok', label: 'Succeeded' },
   { value: 'failed', label: 'Failed' },
   { value: IN_PROGRESS, label: 'In progress' },
-  { value: CALLER_LEFT, label: 'Caller left' },
+  { value: CALLER_LEFT, label: 'Client disconnected' },
 ];
 
 const WITHOUT_CODE: readonly (string | null)[] = ['ok', IN_PROGRESS, CALLER_LEFT];
@@ -77,7 +77,7 @@ export function RequestFilters({ filter, keys, onChange, onClear }: RequestFilte
         />
         <Select
           label="Error"
-          placeholder="Any or none"
+          placeholder="Any error"
           data={withChosen(
             LOGGED_CODES.map((code) => ({ value: code, label: code })),
             filter.error_code,
@@ -117,7 +117,7 @@ function Between({ filter, onChange }: Pick<RequestFiltersProps, 'filter' | 'onC
       />
       <TextInput
         type="datetime-local"
-        label="To, not included"
+        label="To (exclusive)"
         value={filter.to}
         min={filter.from || undefined}
         onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}

@@ -60,13 +60,13 @@ function Content({ record }: { record: RequestRecord }) {
     <Stack>
       {record.error_code && <WhatToDo record={record} keyIsThere={keyIsThere} />}
       {record.in_progress && (
-        <Alert color="indigo" title="The video is in progress">
+        <Alert color="indigo" title="Video in progress">
           <Text size="sm">This page updates when the task ends.</Text>
         </Alert>
       )}
       {!record.error_code && record.status !== null && record.status >= 400 && (
-        <Alert color="orange" title="The caller left before the answer was whole">
-          <Text size="sm">What the provider had done until then is charged.</Text>
+        <Alert color="orange" title="The client disconnected before the response was complete">
+          <Text size="sm">Usage up to that point is charged.</Text>
         </Alert>
       )}
       {!record.in_progress && <TimingBar timings={record.timings} />}
@@ -80,18 +80,18 @@ function Content({ record }: { record: RequestRecord }) {
 
 function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const isUnknown = error instanceof ApiError && error.status === 404;
-  if (!isUnknown) return <ErrorState error={error} title="The call could not be loaded" onRetry={onRetry} />;
+  if (!isUnknown) return <ErrorState error={error} title="Could not load the request" onRetry={onRetry} />;
   return (
     <EmptyState
-      title="There is no such call"
+      title="Request not found"
       action={
         <Button variant="default" size="xs" onClick={onRetry}>
-          Look again
+          Check again
         </Button>
       }
     >
-      Calls appear within three seconds of their end, and are kept for some months. Calls without a valid key
-      are not listed.
+      Requests appear within three seconds of completion and are kept for several months. Requests without a
+      valid key are not listed.
     </EmptyState>
   );
 }

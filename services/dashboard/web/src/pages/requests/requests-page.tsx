@@ -15,7 +15,7 @@ import { useKeyNames } from './use-key-names';
 
 const PAGE_ROWS = 50;
 const LIST = ['requests', 'log'];
-const UNLISTED = 'Calls with a key that is disabled, expired or unknown are not listed.';
+const UNLISTED = 'Requests with a disabled, expired or unknown key are not listed.';
 
 export function RequestsPage() {
   const [params, setParams] = useSearchParams();
@@ -34,7 +34,7 @@ export function RequestsPage() {
     <>
       <PageHeader
         title="Requests"
-        description="Every call of your keys, including refused calls and videos in progress. Prompts and replies are not stored."
+        description="All requests with your keys, including rejected ones and videos in progress. Prompts and replies are not stored."
         actions={<Refresh />}
       />
       <RequestFilters filter={filter} keys={keys} onChange={change} onClear={clear} />
@@ -68,7 +68,7 @@ function Refresh() {
 function NoneFound({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState
-      title="No call fits these filters"
+      title="No requests match these filters"
       icon={Search}
       action={
         <Button variant="default" size="xs" onClick={onClear}>
@@ -84,15 +84,15 @@ function NoneFound({ onClear }: { onClear: () => void }) {
 function NoneYet() {
   return (
     <EmptyState
-      title="No calls yet"
+      title="No requests yet"
       icon={Activity}
       action={
         <Button component={Link} to="/" variant="default" size="xs">
-          Make the first call
+          Make your first request
         </Button>
       }
     >
-      A call appears here within seconds, with its cost, its tokens and how long it took. {UNLISTED}
+      Requests appear here within seconds, with their cost, tokens and duration. {UNLISTED}
     </EmptyState>
   );
 }

@@ -47,15 +47,15 @@ export function WhatToDo({ record, keyIsThere }: { record: RequestRecord; keyIsT
 function linkOf(cure: Cure, { key_id, model }: RequestRecord, keyIsThere: boolean): CureLink | undefined {
   switch (cure) {
     case 'key':
-      return keyIsThere ? { to: `/keys/${key_id}`, text: 'Open the key and its limits' } : undefined;
+      return keyIsThere ? { to: `/keys/${key_id}`, text: 'View key limits' } : undefined;
     case 'keys':
       return { to: '/keys', text: 'See all keys' };
     case 'billing':
       return { to: '/billing', text: 'Balance and top-ups' };
     case 'limits':
-      return { to: '/billing', text: 'The account’s daily limit' };
+      return { to: '/billing', text: 'Account daily limit' };
     case 'model':
-      return model ? { to: `/models/${modelPath(model)}`, text: 'What the model takes' } : undefined;
+      return model ? { to: `/models/${modelPath(model)}`, text: 'Model details' } : undefined;
     case 'models':
       return { to: '/models', text: 'See all models' };
     default:

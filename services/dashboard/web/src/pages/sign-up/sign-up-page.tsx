@@ -59,7 +59,7 @@ export function SignUpPage() {
             maxLength={MAX_PASSWORD_CHARS}
             error={fieldError(error, 'password')}
           />
-          {error && !isOfField && <ErrorState error={error} title="You are not signed up" />}
+          {error && !isOfField && <ErrorState error={error} title="Could not sign up" />}
           <Button type="submit" loading={registration.isPending} fullWidth>
             Sign up
           </Button>

@@ -20,8 +20,8 @@ interface Plan {
 const PLANS = {
   spend: { title: 'Spend', lines: [{ name: 'Spend', figure: 'cost', color: 'indigo' }], format: formatMoney },
   calls: {
-    title: 'Calls',
-    lines: [{ name: 'Calls', figure: 'calls', color: 'teal' }],
+    title: 'Requests',
+    lines: [{ name: 'Requests', figure: 'calls', color: 'teal' }],
     format: formatCompact,
   },
   tokens: {
@@ -65,7 +65,7 @@ export function UsageChart({ by, rows }: { by: GroupBy; rows: readonly NamedUsag
       <VisuallyHidden component="h2">Chart</VisuallyHidden>
       <Group justify="flex-end" mb={8}>
         <SegmentedControl
-          aria-label="Figure of the chart"
+          aria-label="Metric"
           size="xs"
           data={CHOICES}
           value={chosen}

@@ -24,12 +24,12 @@ export function UsagePage() {
     <>
       <PageHeader
         title="Usage"
-        description="What your keys used and cost, by UTC day"
+        description="Usage and cost of your keys, by UTC day"
         actions={<Export view={view} days={days} rows={isStale ? undefined : rows} />}
       />
       <Choices view={view} days={days} onChange={change} />
       {error && !rows ? (
-        <ErrorState error={error} title="The usage could not be loaded" onRetry={reload} />
+        <ErrorState error={error} title="Could not load usage" onRetry={reload} />
       ) : rows?.every(({ calls }) => calls === 0) ? (
         <NothingUsed />
       ) : (
@@ -127,7 +127,7 @@ function Export({ view: { by }, days, rows }: ExportProps) {
 function NothingUsed() {
   return (
     <EmptyState
-      title="No calls in this period"
+      title="No requests in this period"
       icon={ChartNoAxesColumn}
       action={
         <Button component={Link} to="/playground" variant="default" size="xs">
@@ -135,7 +135,7 @@ function NothingUsed() {
         </Button>
       }
     >
-      Choose a longer period, or make a call: it counts within seconds.
+      Choose a longer period, or make a request: it is counted within seconds.
     </EmptyState>
   );
 }
