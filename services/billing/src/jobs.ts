@@ -10,7 +10,7 @@ import { forgetAccessLog } from './usage/store/access-log';
 
 const DAY_MS = 86_400_000;
 
-/** What billing does by itself. Resolves when this month's partitions have been seen to. */
+/** Starts billing's periodic jobs. Resolves when this month's partitions exist. */
 export async function startJobs(settings: Settings, pool: Pool, log: Logger): Promise<Repeated[]> {
   const partitions = every(settings.PARTITION_INTERVAL_MS, 'partitions', log, async () => {
     await ensurePartitions(pool);

@@ -9,21 +9,21 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 export interface BillingMetrics {
   readonly registry: Registry;
-  /** Counts an answer to Reserve: granted, or the code of the refusal. */
+  /** Counts an answer of Reserve: granted, or the code of the refusal. */
   replied(result: string): void;
-  /** Notes what became of a batch of deliveries, and how long after their calls' ends. */
+  /** Records the outcomes of a batch of deliveries and the delay since their calls ended. */
   settled(deliveries: readonly Delivery[], outcomes: readonly DeliveryOutcome[], nowMs: number): void;
   readonly consumerUp: Gauge;
   watchRedis(up: () => boolean): void;
   readonly ratesRebuilt: Counter;
   readonly ratesFailed: Counter;
-  /** The limiter, with its answers counted and timed. */
+  /** Wraps the limiter to count and time its answers. */
   observeRates(limiter: RateLimiter): RateLimiter;
-  /** Runs one batch of a kind and notes its size and duration. */
+  /** Runs a batch of this kind and records its size and duration. */
   timed<T>(kind: 'reserve' | 'settle', size: number, work: () => Promise<T>): Promise<T>;
 }
 
-/** `reconcile` is run at every scrape, so that what is read is true now. */
+/** `reconcile` runs at every scrape, so that the exported figures are current. */
 export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): BillingMetrics {
   const registry = createMetrics();
   const registers = [registry];
@@ -136,8 +136,8 @@ function rateMetrics(registry: Registry) {
 }
 
 /**
- * Counts by result what there are 64 of in a batch. The registry works a label out anew for each count, so it is told when
- * it is read.
+ * Counts results of which a batch may contain 64. The registry resolves labels for each count, so the counter is updated
+ * when it is read.
  */
 function countResults(registry: Registry, about: { name: string; help: string }): (result: string) => void {
   const counts = new Map<string, number>();
@@ -168,7 +168,7 @@ function registerReconciliation(registry: Registry, reconcile: () => Promise<Rec
     ['operator_loss_nano', 'Cost of calls that could not be charged.', (r) => r.operatorLossNano],
     ['dead_letters', 'Settlement events set aside.', (r) => r.deadLetters],
   ];
-  // All gauges of one scrape share one look at the database.
+  // All gauges of one scrape share one query.
   let running: Promise<Reconciliation | undefined> | undefined;
   const look = () => {
     running ??= reconcile()

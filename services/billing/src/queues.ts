@@ -13,10 +13,10 @@ import type { Delivery, DeliveryOutcome } from './settle/rules/delivery';
 import { settleDeliveries } from './settle/store/settle-deliveries';
 import { isDuplicate, isTransient } from './store/statement';
 
-/** Transactions of each kind, reserving and settling, that run at once; those of one account don't. */
+/** Concurrent transactions of each kind, reserving and settling; those of one account never run concurrently. */
 const WORKERS = 2;
 
-/** Connections that the queues use between them. */
+/** Connections that both queues use together. */
 export const QUEUE_CONNECTIONS = 2 * WORKERS;
 
 interface Parts {
@@ -25,7 +25,7 @@ interface Parts {
   readonly log: Logger;
 }
 
-/** Calls that wait for their holds. */
+/** Creates the queue of calls that wait for their holds. */
 export function createReservations(
   limiter: RateLimiter,
   { pool, metrics }: Parts,
@@ -35,7 +35,7 @@ export function createReservations(
     hold: (calls, rated, conclude) => holdCalls(pool, calls, rated, conclude),
     toReply: toGrantReply,
     isInDoubt: (error) => error instanceof CommitInDoubt,
-    // Nothing was held, and the second attempt takes no call for new.
+    // No hold was created, and the second attempt treats no call as new.
     isTransient: (error) => isTransient(error) || isDuplicate(error),
   });
   return new GroupCommit({
@@ -43,7 +43,7 @@ export function createReservations(
       metrics.timed('reserve', calls.length, () => reserver.reserve(calls)),
     accountOf: (call) => call.accountId,
     isTransient,
-    // Done by the reserver, which keeps the rates meanwhile.
+    // The reserver repeats them, because it keeps the rates meanwhile.
     repeatTransient: false,
     maxBatch: 128,
     maxWaiting: 4_096,
@@ -52,7 +52,7 @@ export function createReservations(
   });
 }
 
-/** Finished calls that wait to be settled, whichever way they came. */
+/** Creates the queue of finished calls that wait for settlement, however they were delivered. */
 export function createSettlements(
   limiter: RateLimiter,
   abandonedCostLimitNano: bigint,
@@ -68,7 +68,7 @@ export function createSettlements(
         if (outcome.kind === 'dead') log.error({ reason: outcome.reason }, 'settlement event set aside');
       }
       const corrections = outcomes.flatMap((one) => (one.kind === 'applied' && one.rates ? [one.rates] : []));
-      // Nobody waits for it, and it ends by itself in time.
+      // Not awaited; it has a deadline of its own.
       if (corrections.length > 0) void limiter.correct(corrections);
       return outcomes;
     },

@@ -21,9 +21,9 @@ import { UsageConsumer } from './settle/kafka/usage-consumer';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
 const STOP_GRACE_MS = 5_000;
-/** More would only share the same processors. */
+/** More connections would only share the same processors. */
 const LIST_CONNECTIONS = 4;
-/** For lists and sums of an account, which may be very long: one connection is left to those of operators. */
+/** For lists and sums of an account, which may be long: one connection is left for those of operators. */
 const LISTS = {
   concurrency: LIST_CONNECTIONS - 1,
   perHolder: 2,
@@ -33,9 +33,9 @@ const LISTS = {
 };
 const CONNECTIONS = 10;
 /**
- * For changes that an account's users ask for. They wait for the lock of the account with a connection in hand, and
- * keep a batch of calls waiting that needs it: one at once, or an account could take every connection by which keys
- * are resolved, and delay others' calls for as long as it likes.
+ * For changes by an account's users. They wait for the account's lock with a connection, and delay a batch of calls that
+ * needs the lock. One at a time per account: otherwise an account could occupy every connection that resolves keys, and
+ * delay the calls of others.
  */
 const CHANGES = {
   concurrency: CONNECTIONS / 2,
@@ -82,8 +82,8 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    // Not Kafka: without it calls go on, and their ends wait where they are. Nor a Redis that was there
-    // once: all instances would leave together, and keys without rate limits don't need it.
+    // Not Kafka: without it calls go on, and their events wait in journals. Nor a Redis that has been up once: all
+    // instances would become unready together, and keys without rate limits don't need it.
     checks: {
       database: () => ping(pool),
       key_listener: () => listener.up,
@@ -124,8 +124,8 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
 }
 
 /**
- * Money has connections of its own, so that no list, sweep or scrape can keep a call waiting; and so have lists, so
- * that they can't keep a key from being resolved.
+ * Money has its own connections, so that no list, sweep or scrape delays a call; lists have their own, so that they don't
+ * delay resolving a key.
  */
 function createPools(url: string, log: Logger) {
   return {
@@ -135,20 +135,20 @@ function createPools(url: string, log: Logger) {
       log,
       maxConnections: QUEUE_CONNECTIONS,
       statementTimeoutMs: 4_000,
-      // An instance that freezes with locks in its hand must not fail the calls of the others.
+      // An instance that freezes while holding locks must not fail the calls of the others.
       idleInTransactionTimeoutMs: 2_000,
       indexesOnly: true,
       plannedOnce: true,
     }),
-    // With the wait for a turn these end before those who asked give up, after 5 s.
+    // Together with the wait for the semaphore these end before the callers' timeout of 5 s.
     listPool: createPool({
       url,
       log,
       maxConnections: LIST_CONNECTIONS,
       connectTimeoutMs: 1_000,
       statementTimeoutMs: 2_000,
-      // Which index is best depends on the account and on what is asked for; and one account's sum never is worth a
-      // look at the rows of all, though for a large one it is about to seem so.
+      // The best index depends on the account and the query; a sum over one account is never worth a scan of all rows,
+      // though for a large account the planner may estimate so.
       customPlans: true,
       indexesOnly: true,
     }),

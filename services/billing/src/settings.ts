@@ -1,7 +1,7 @@
 import { nanoFromUsd } from '@gateway/money';
 import { addresses, grpcSettings, parseEnv, port, processSettings, secrets, z } from '@gateway/process';
 
-/** 24 days: a longer timer fires at once, again and again. */
+/** 24 days: a timer with a longer duration fires immediately and repeatedly. */
 const MAX_INTERVAL_MS = 24 * 86_400_000;
 
 const durationMs = (defaultMs: number) => z.coerce.number().int().min(1).default(defaultMs);
@@ -13,18 +13,18 @@ const shape = {
   ...grpcSettings,
   GRPC_PORT: port(7102),
   DATABASE_URL: z.string().min(1),
-  /** The place of the rates; absent: keys that have a limit of them are refused. */
+  /** Redis for rates; absent: keys with rate limits are refused. */
   REDIS_URL: z.string().optional(),
-  /** Absent: settlement events come by `Deliver` only. */
+  /** Absent: usage events arrive by `Deliver` only. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),
-  /** The first makes the values of new keys, all find those of old ones. */
+  /** The first pepper is used for new keys, all of them to look up existing ones. */
   KEY_PEPPER: secrets(),
-  /** How long the journal of a silent owner may still come before its holds expire. */
+  /** How long an owner without heartbeats may still deliver its events before its holds expire. */
   HOLD_GRACE_MS: durationMs(30 * 60_000),
-  /** The same of calls that make a task. */
+  /** The same for calls that create a task. */
   TASK_HOLD_GRACE_MS: durationMs(24 * 3_600_000),
-  /** Cost of the calls that an account abandons within an hour; above it new ones are refused. */
+  /** Cost of the calls that an account may abandon within an hour; above it new calls are refused. */
   ABANDONED_COST_LIMIT_USD: z.coerce
     .number()
     .default(1)
@@ -35,13 +35,13 @@ const shape = {
       return z.NEVER;
     }),
   SWEEP_INTERVAL_MS: intervalMs(30_000),
-  /** How often drift is looked for when nobody scrapes. */
+  /** How often drift is checked without scrapes. */
   RECONCILE_INTERVAL_MS: intervalMs(60_000),
-  /** How often the coming weeks' partitions are made sure of. */
+  /** How often the partitions of the coming weeks are created. */
   PARTITION_INTERVAL_MS: intervalMs(6 * 3_600_000),
-  /** How long the record of a call is kept; whole months of them go at once. What they sum up to stays. */
+  /** How long request records are kept; whole months are dropped at once. Sums remain. */
   REQUEST_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
-  /** How long operators find the requests that have no record: free calls and calls with a login token. */
+  /** How long operators can find requests without a record: free calls and calls with a login token. */
   ACCESS_LOG_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(7),
 };
 

@@ -7,7 +7,7 @@ import type { RateReservation } from '../rates/rules/rate-limiter';
 import type { CallToAdmit } from './rules/admission';
 import type { Grant } from './rules/reserver';
 
-/** The reply to a call that is granted. */
+/** Returns the reply to a granted call. */
 export const toGrantReply = (
   { requestId, promptTokens, outputTokens }: CallToAdmit,
   { holdNano, requestCostLimitNano, rates, rateReservation }: Grant,
@@ -28,7 +28,7 @@ const toProtoReservation = ({ generation, bucket, tokens }: RateReservation): Ra
   tokens: toInt64(tokens),
 });
 
-/** The reply to a call that is refused. */
+/** Returns the reply to a refused call. */
 export const toRefusalReply = (
   requestId: string,
   error: GatewayError,

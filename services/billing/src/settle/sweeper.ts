@@ -2,7 +2,7 @@ import { type Pool, ping } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
 import { expireAbandonedHolds, type HoldGrace } from './store/expire-holds';
 
-/** Time in which every living owner sends a heartbeat, many times over. */
+/** Long enough for several heartbeats of every live owner. */
 const HEARING_MS = 60_000;
 const MAX_BATCHES = 100;
 
@@ -14,8 +14,8 @@ export interface SweeperOptions {
 }
 
 /**
- * Expires the holds of owners that are gone. After a start, and after the database was away, it first
- * listens for a while: owners seem silent when nobody could hear them.
+ * Expires the holds of dead owners. After a start, and after an outage of the database, it first waits for heartbeats:
+ * owners seem dead when nobody could receive theirs.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
@@ -25,7 +25,7 @@ export class Sweeper {
     this.#options = options;
   }
 
-  /** Answers how many holds it expired. */
+  /** Returns the number of expired holds. */
   async run(): Promise<number> {
     try {
       return await this.#sweep();

@@ -30,9 +30,8 @@ const GET = statement(
 );
 
 /**
- * Corrects a balance; below zero too, and calls are then refused until it isn't. A repeated id is the same
- * correction, and refused as `invalid_request` when account or amount differ, or the balance would be out of range. Throws
- * `not_found`.
+ * Corrects a balance. The balance may become negative; calls are refused while it is. A repeated id is the same adjustment,
+ * and refused as `invalid_request` when account or amount differ, or the balance would be out of range. Throws `not_found`.
  */
 export function createAdjustment(pool: Pool, adjustment: NewAdjustment): Promise<LedgerRow> {
   const { id, accountId, amountNano, reason } = adjustment;

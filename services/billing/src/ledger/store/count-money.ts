@@ -24,8 +24,8 @@ const IN_WINDOWS = statement(
 );
 
 /**
- * Counts what changes in accounts, in them and in their windows. They must be locked: a MERGE of two at once could insert
- * a window twice. `ON CONFLICT` would refuse what is given back, as a window that holds less than nothing.
+ * Applies changes to accounts and their windows. The accounts must be locked: two concurrent MERGEs could insert a window
+ * twice. `ON CONFLICT` would reject a release, as a window with a negative held amount.
  */
 export function countMoney(on: StatementBatch, changes: readonly MoneyChange[]): Promise<unknown> {
   const { accounts, windows } = sumMoney(changes);

@@ -8,13 +8,13 @@ export interface LedgerRow {
   amount_nano: bigint;
   reference: string;
   created_at_ms: bigint;
-  /** Why it was adjusted, or which payment it stands for; may be empty. */
+  /** Reason of the adjustment or reference of the payment; may be empty. */
   note: string;
-  /** Of a charge for a task; else empty. */
+  /** For the charge of a task; otherwise empty. */
   task_id: string;
 }
 
-/** What makes a `LedgerRow` of an entry `l`. */
+/** Selects a `LedgerRow` from an entry `l`. */
 export const LEDGER_COLUMNS = `l.seq, l.account_id, l.kind, l.amount_nano, l.reference, l.task_id,
   billing.epoch_ms(l.created_at) AS created_at_ms,
   coalesce(CASE l.kind

@@ -16,7 +16,7 @@ const LIST = statement(
    FROM billing.operator_losses WHERE account_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
 );
 
-/** An account's operator losses, newest first. */
+/** Returns an account's operator losses, newest first. */
 export async function listOperatorLosses(
   on: Queryable,
   accountId: string,

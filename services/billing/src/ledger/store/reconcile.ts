@@ -1,10 +1,10 @@
 import { type Queryable, rowsOf, statement } from '../../store/statement';
 
-/** How the money stands: `driftNano` and `orphanedHolds` are zero when all is well. */
+/** The state of the money: `driftNano` and `orphanedHolds` are zero when all is well. */
 export interface Reconciliation {
-  /** Sum of every difference between a figure and the rows that it sums up. */
+  /** Sum of all differences between figures and the rows that they sum up. */
   readonly driftNano: bigint;
-  /** Open holds whose owner is not heard of, or lives a later life. */
+  /** Open holds whose owner has no heartbeats, or has a later epoch. */
   readonly orphanedHolds: bigint;
   readonly openHolds: bigint;
   readonly operatorLossNano: bigint;
@@ -73,10 +73,10 @@ interface ReconcileRow {
   dead: bigint;
 }
 
-/** Silence after which an owner counts as lost, though its holds stay until the grace is over. */
+/** Silence after which an owner counts as lost, though its holds are kept until the grace is over. */
 const SILENCE_MS = 60_000;
 
-/** Computes every figure anew from the rows. */
+/** Recomputes every figure from the rows. */
 export async function reconcile(on: Queryable, silenceMs = SILENCE_MS): Promise<Reconciliation> {
   const [row] = await rowsOf<ReconcileRow>(on, RECONCILE, [silenceMs]);
   if (!row) throw new Error('reconcile answered nothing');

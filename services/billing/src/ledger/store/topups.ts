@@ -22,7 +22,7 @@ export interface NewTopup {
   readonly accountId: string;
   readonly amountNano: bigint;
   readonly cleared: boolean;
-  /** Of the payment; may be empty. */
+  /** Reference of the payment; may be empty. */
   readonly reference: string;
 }
 
@@ -37,8 +37,8 @@ const INSERT = statement(
 const GET = statement('get-topup', `SELECT ${COLUMNS} FROM billing.topups WHERE id = $1`);
 
 /**
- * Books a payment, cleared at once or pending. A repeated id is the same payment, also under another reference: it is
- * answered as it stands, and refused as `invalid_request` when account or amount differ.
+ * Books a payment, cleared or pending. A repeated id is the same payment, even with another reference: it is returned as it
+ * is, and refused as `invalid_request` when account or amount differ.
  */
 export function createTopup(pool: Pool, topup: NewTopup): Promise<TopupRow> {
   return withTransaction(pool, async (client) => {
@@ -53,12 +53,12 @@ export function createTopup(pool: Pool, topup: NewTopup): Promise<TopupRow> {
   });
 }
 
-/** The money is there: the next call sees it. Clearing twice pays once. Throws `not_found`, and as `voidTopup` does. */
+/** Clears a payment: the next call can spend it. Clearing twice pays once. Throws `not_found`, and as `voidTopup` does. */
 export const clearTopup = (pool: Pool, id: string): Promise<TopupRow> => endTopup(pool, id, clearLocked);
 
 /**
- * It was a mistake, and never clears. Voiding twice changes nothing. Throws `not_found`, and `invalid_request` for one
- * that ended otherwise.
+ * Voids a pending payment, which then never clears. Voiding twice changes nothing. Throws `not_found`, and
+ * `invalid_request` for a payment that was cleared.
  */
 export const voidTopup = (pool: Pool, id: string): Promise<TopupRow> => endTopup(pool, id, voidLocked);
 
@@ -132,7 +132,7 @@ const LIST_BY_STATUS = statement(
   `SELECT ${COLUMNS} FROM billing.topups WHERE status = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
 );
 
-/** Of all accounts. */
+/** Lists top-ups of all accounts. */
 export async function listTopupsByStatus(
   on: Queryable,
   status: TopupRow['status'],

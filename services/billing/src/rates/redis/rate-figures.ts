@@ -5,14 +5,14 @@ import type { CallToRate, RateOutcome } from '../rules/rate-limiter';
 import type { RateTerms } from '../rules/rate-terms';
 import { WINDOW_SECONDS } from './rate-scripts';
 
-/** Far beyond what a minute can hold, and exact in Lua's numbers. */
+/** Far more than fits into a minute, and exact in Lua's numbers. */
 const MAX_FIGURE = 10n ** 12n;
 
 export const figure = (value: bigint): number => Number(minBigint(value, MAX_FIGURE));
 export const limit = (value: bigint | null): number => (value === null ? -1 : figure(value));
 export const sum = (figures: readonly number[]): number => figures.reduce((total, one) => total + one, 0);
 
-/** Calls of one key, in their order. */
+/** Calls of one key, in order. */
 export interface KeyCalls {
   readonly keyId: string;
   readonly terms: RateTerms;
@@ -26,14 +26,14 @@ export const groupByKey = (calls: readonly CallToRate[]): KeyCalls[] =>
     calls: of.map(({ call }) => call),
   }));
 
-/** Taken on admission: the expected output may go beyond the limit, and the window is full for the next call then. */
+/** Tokens taken at admission: expected output may exceed the limit; the window is then full for the next call. */
 const tokensOf = ({ free, promptTokens, outputTokens }: CallToAdmit): number =>
   free ? 0 : figure(promptTokens + outputTokens);
 
 /**
- * What must be left of the limit for the call to be admitted: its prompt, and at least 1, because a full window admits
- * nothing. The estimate of a prompt may be a quarter above its real count, so an empty window admits one that is
- * above the limit by no more than that. 0: the call uses no tokens, and needs no room.
+ * Returns the tokens that must be available to admit the call: its prompt, and at least 1, because a full window admits
+ * nothing. A prompt estimate may exceed the real count by a quarter, so an empty window admits a prompt that exceeds the
+ * limit by no more than that. 0: the call uses no tokens.
  */
 function roomOf(call: CallToAdmit, tpm: bigint | null): number {
   if (tokensOf(call) === 0) return 0;
@@ -42,7 +42,7 @@ function roomOf(call: CallToAdmit, tpm: bigint | null): number {
   return figure(isAdmittedByEmptyWindow ? tpm : prompt);
 }
 
-/** The scripts' arguments for all the calls of one key: how many, the tokens they take, the room that lets in all of them. */
+/** Arguments of the scripts for all calls of one key: their number, the tokens they take, the tokens that admit all. */
 export function sumsOf({ calls, terms }: KeyCalls): number[] {
   let tokens = 0;
   let room = 0;
@@ -54,11 +54,11 @@ export function sumsOf({ calls, terms }: KeyCalls): number[] {
   return [calls.length, tokens, room];
 }
 
-/** The script's argument for each of the calls of one key. */
+/** The script's argument for each call of one key. */
 export const needsOf = ({ calls, terms }: KeyCalls): string =>
   calls.map((call) => `${tokensOf(call)},${roomOf(call, terms.tpm) || -1}`).join(' ');
 
-/** Makes of the script's figures an outcome for each call. */
+/** Converts the script's figures to an outcome for each call. */
 export function readAnswer(
   { keyId, terms, calls }: KeyCalls,
   [
@@ -90,13 +90,13 @@ export function readAnswer(
     outcomes.set(call, {
       taken: true,
       place: { ...place, tokens: BigInt(given) },
-      // This very request is the last to leave the window.
+      // This request itself is the last to leave the window.
       ...figuresOf(terms, { requests, requestsReset: WINDOW_SECONDS, tokens, tokensReset }),
     });
   }
 }
 
-/** What a key's window holds, and the seconds until that has left it. */
+/** The contents of a key's window, and the seconds until they have left it. */
 interface Window {
   readonly requests: number;
   readonly requestsReset: number;
@@ -109,7 +109,7 @@ const figuresOf = ({ rpm, tpm }: RateTerms, of: Window): RateFigures => ({
   ...(tpm !== null && { tokens: state(tpm, of.tokens, of.tokensReset) }),
 });
 
-/** Makes figures of what the script that gives back answers. */
+/** Converts the answer of the releasing script. */
 export function readLeft(
   terms: RateTerms,
   [requests = 0, requestsReset = 0, tokens = 0, tokensReset = 0]: readonly number[],
@@ -129,7 +129,7 @@ function next(told: Iterator<number>): number {
   return value;
 }
 
-/** What waiting can't cure has no time to wait, and nobody should repeat it by himself. */
+/** The error for a call that waiting does not help: no retry time, and no automatic retry. */
 const retry = (seconds: number) => (seconds < 0 ? { shouldRetry: false } : { retryAfterSeconds: seconds });
 
 const overRequests = ({ rpm }: RateTerms, seconds: number, rates: RateFigures) =>

@@ -33,7 +33,7 @@ import { type RedisConnection, type RedisScript, redisScript } from './redis';
 
 export interface RedisRatesOptions {
   readonly redis: Pick<RedisConnection, 'life' | 'run' | 'distrust'>;
-  /** Begins a new generation of these keys' rates and tells what they admitted in the last minute. */
+  /** Begins a new generation of these keys' rates and returns what they admitted in the last minute. */
   recall(keyIds: readonly string[]): Promise<readonly KeyHistory[]>;
   readonly onRebuilt?: (keys: number) => void;
   readonly onFailed?: (error: unknown) => void;
@@ -44,16 +44,16 @@ export interface RedisRatesOptions {
 
 type ScriptName = 'take' | 'giveBack' | 'count' | 'seed';
 
-/** An answer of the limiter. */
+/** An answer of a script. */
 const TIMEOUT_MS = 750;
 
 interface RateChange extends RateUse {
   readonly sequence: number;
-  /** Redis keeps what was reported of the call. */
+  /** Key in Redis of what was reported for the call. */
   readonly isRemembered: boolean;
 }
 
-/** The rates of each key in one hash of Redis, moved on by one script. */
+/** Keeps the rates of each key in one Redis hash, updated by scripts. */
 export class RedisRates implements RateLimiter {
   readonly #options: RedisRatesOptions;
   readonly #scripts: Readonly<Record<ScriptName, RedisScript>>;
@@ -116,7 +116,7 @@ export class RedisRates implements RateLimiter {
 
   /** Answers the calls of the keys that Redis knows. */
   async #takeKnown(keys: readonly KeyCalls[], outcomes: Map<CallToAdmit, RateOutcome>): Promise<void> {
-    // In one turn, so that the client sends them as one.
+    // In one turn, so that the client pipelines them.
     const answers = await Promise.all(keys.map((key) => this.#takeOf(key)));
     for (const [i, answer] of answers.entries()) {
       if (answer.length > 0) readAnswer(keys[i]!, answer, outcomes);
@@ -146,7 +146,7 @@ export class RedisRates implements RateLimiter {
     this.#options.onRebuilt?.(histories.length);
   }
 
-  /** Undefined when the work was done in time, else why not. */
+  /** Undefined if the work finished in time, otherwise the reason. */
   async #ifInTime(work: Promise<unknown>): Promise<{ readonly cause: unknown } | undefined> {
     try {
       await this.#inTime(work);
@@ -157,7 +157,7 @@ export class RedisRates implements RateLimiter {
     }
   }
 
-  /** Books are of one life of one server: what another brought along may be older than it looks. */
+  /** Rates belong to one run of one server: data that another one brought along may be outdated. */
   async #run(
     script: ScriptName,
     [keyId, ...others]: readonly [string, ...string[]],
@@ -179,7 +179,7 @@ export class RedisRates implements RateLimiter {
         redis.distrust();
         reject(new Error(`rates were not known within ${timeoutMs} ms`));
       };
-      // If it was this process that stood still, the answer is there and wants to be read first.
+      // If this process was suspended, the answer is waiting to be read.
       timer = setTimeout(() => {
         giveUpSoon = setImmediate(giveUp);
       }, timeoutMs);
@@ -194,12 +194,12 @@ export class RedisRates implements RateLimiter {
 }
 
 /**
- * Where the books of a key are. The number is that of their format: instances of two versions never share books, and each
- * rebuilds its own from the holds when the other has admitted calls.
+ * Key of a hash of rates. The number is the version of its format: instances of different versions never share rates, and
+ * each rebuilds its own from the holds when the other has admitted calls.
  */
 export const bookOf = (life: string | undefined, keyId: string): string => `rates2:${life}:{${keyId}}`;
 
-/** Of calls that are let go of: what goes back to one bucket is one sum. */
+/** Calls that are released: the amounts for one bucket are summed. */
 function perBucket(taken: readonly TakenPlace[]): (number | bigint)[] {
   const buckets = Map.groupBy(taken, ({ place }) => `${place.generation} ${place.bucket}`);
   return [...buckets.values()].flatMap((of) => {

@@ -13,36 +13,36 @@ export const redisScript = (text: string): RedisScript => ({
 
 export interface RedisConnection {
   readonly up: boolean;
-  /** Has been up once. */
+  /** Has been connected once. */
   readonly met: boolean;
   /**
-   * Which life of which server this is; undefined while there is none. A server that was restarted or
-   * replaced is another, whatever data it brought along.
+   * Identifies the run of the server; undefined while not connected. A server that was restarted or replaced is another
+   * one, whatever data it has.
    */
   readonly life: string | undefined;
   /**
-   * Runs a script on keys of one slot, which answers with whole numbers. Rejects when it can't be sent; what is under
-   * way has no deadline here.
+   * Runs a script on keys of one slot that returns integers. Rejects when it can't be sent; commands in flight have no
+   * deadline here.
    */
   run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<number[]>;
-  /** Something was not answered in time: nothing more is sent until the server has answered a ping. */
+  /** A command was not answered in time: nothing more is sent until the server has answered a ping. */
   distrust(): void;
   stop(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const RECONNECT_MAX_MS = 500;
-/** A server that has not said a word for so long is reconnected to; it is pinged often enough to. */
+/** A silent server is reconnected to after this time; it is pinged more often. */
 const SILENCE_MS = 3_000;
 const PING_INTERVAL_MS = 1_000;
 const MAX_QUEUED = 20_000;
 
 /**
- * Where the rates live. A server that is away does not keep billing from starting: it is looked for until
- * it is there. Commands fail at once meanwhile, instead of piling up.
+ * Connects to the Redis for rates. Billing starts without it and keeps trying to connect; commands fail immediately
+ * meanwhile instead of queuing up.
  */
 export async function connectRedis(url: string, log: Logger): Promise<RedisConnection> {
-  // Its command tables take 30 MB, which a process without Redis need not spend.
+  // Its command tables take 30 MB, which a process without Redis saves.
   const { createClient } = await import('redis');
   const client = createClient({
     url,
@@ -60,7 +60,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   let wasUp = false;
   let met = false;
 
-  /** Learns with whom we speak; a connection that has ended meanwhile says nothing of the next one. */
+  /** Reads the server's identity; ignored if the connection has ended meanwhile. */
   const meet = async () => {
     const connection = ++connections;
     life = undefined;
@@ -75,7 +75,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
     life = undefined;
   };
   const begin = async () => {
-    // The embedded server needs some 60 ms of CPU to get its Lua ready: better now than in the time of somebody's call.
+    // The embedded server needs some 60 ms of CPU to initialize Lua: done now rather than during a call.
     await client.eval('return 1').catch(() => {});
     await meet();
   };
@@ -84,7 +84,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   client.on('end', lost);
   client.on('error', (error: Error) => {
     lost();
-    // Every attempt to reconnect is an error too; only the first says something new.
+    // Every attempt to reconnect emits an error; only the first one is logged.
     log[wasUp ? 'warn' : 'debug']({ err: error }, 'redis connection failed');
     wasUp = false;
   });

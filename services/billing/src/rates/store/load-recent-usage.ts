@@ -31,8 +31,8 @@ const READ = statement(
 );
 
 /**
- * Begins a new generation of the keys' rates. Under the lock that calls are admitted under: one is either
- * seen here, or it finds the new generation and takes its rates anew.
+ * Begins a new generation of the keys' rates. Takes the lock under which calls are admitted: a call is either included here
+ * or finds the new generation and takes its rates again.
  */
 export function loadRecentUsage(pool: Pool, keyIds: readonly string[]): Promise<KeyHistory[]> {
   return withTransaction(pool, async (client) => {

@@ -16,7 +16,7 @@ export async function setThrottle(on: Queryable, requestsPerSecond: bigint): Pro
   return requestsPerSecond;
 }
 
-/** Seconds for which an edge that no longer asks keeps its share. */
+/** Seconds for which an edge that no longer asks keeps its part. */
 const MEMORY_SECONDS = 3;
 
 const LOCK = statement(
@@ -54,14 +54,14 @@ interface LeaseRow {
 export interface Lease {
   readonly throttled: boolean;
   readonly permits: bigint;
-  /** Until the end of the second that it is of. */
+  /** Until the end of the second that the lease is for. */
   readonly validMs: number;
 }
 
-/** An edge learns within its time that a throttle was set. */
+/** Validity of "no throttle", within which an edge learns of a new one. */
 const OFF: Lease = { throttled: false, permits: 0n, validMs: 1_000 };
 
-/** An edge's share of the current second, by the database's clock. */
+/** Leases an edge's part of the current second, by the database's clock. */
 export async function leaseThrottle(pool: Pool, edgeId: string, wanted: bigint): Promise<Lease> {
   if ((await getThrottle(pool)) === 0n) return OFF;
   return withTransaction(pool, async (client) => {

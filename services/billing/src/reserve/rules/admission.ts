@@ -9,47 +9,47 @@ export interface CallToAdmit {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
-  /** Which of the key's values was presented; empty: not known. */
+  /** Which of the key's values was presented; empty: unknown. */
   readonly valueId: string;
   readonly model: string;
-  /** The caller named it without its provider. */
+  /** The model was named without its provider. */
   readonly bareModelName: boolean;
   readonly ownerId: string;
   readonly ownerEpoch: bigint;
-  /** Most that it can cost. */
+  /** Maximum cost. */
   readonly boundNano: bigint;
-  /** Least hold with which it is worth sending; at most the bound. */
+  /** Smallest hold with which the call is worth sending; at most the bound. */
   readonly floorNano: bigint;
-  /** Estimate of its prompt, for TPM. */
+  /** Estimated prompt, for TPM. */
   readonly promptTokens: bigint;
-  /** Expected output, for TPM; may turn out to be more. */
+  /** Expected output, for TPM; the actual output may be larger. */
   readonly outputTokens: bigint;
-  /** Takes rates only. */
+  /** The call takes rates only. */
   readonly free: boolean;
-  /** Its maximum output is the caller's own wish, which the per-request cap does not lower. */
+  /** The client named the maximum output, which the per-request cap does not lower. */
   readonly callerNamedMaximum: boolean;
-  /** Its end comes long after its answer: its hold waits longer for an owner that is silent. */
+  /** The call ends long after its answer, so its hold waits longer for an owner without heartbeats. */
   readonly makesTask: boolean;
-  /** Of the task and of the call, for the request log while the task runs; empty: it makes none. */
+  /** Id of the task, and of the call for the request log while the task runs; empty: none. */
   readonly taskId: string;
   readonly endpoint: string;
-  /** Nobody has asked for it before: its hold need not be looked for. */
+  /** The call has not been requested before: no hold has to be looked up. */
   readonly isNew: boolean;
   /**
-   * It was asked for before, so an open hold with its request id is its own. Otherwise that hold is another call's, and
-   * granting it again would dispatch two calls on the money of one.
+   * The call was requested before, so an open hold with its request id is its own. Otherwise that hold belongs to another
+   * call, and granting it again would dispatch two calls on the money of one.
    */
   readonly mayHaveHold: boolean;
 }
 
-/** What a window of spending holds and has settled. */
+/** Spending in one window. */
 export interface WindowUse {
   /** Settled + held. */
   usedNano: bigint;
   heldNano: bigint;
 }
 
-/** An account as its locked row and window say; `admitCall` changes the figures. */
+/** An account as its locked row and window show it; `admitCall` updates the figures. */
 export interface AccountFigures {
   readonly id: string;
   readonly active: boolean;
@@ -58,9 +58,9 @@ export interface AccountFigures {
   readonly dailyLimitNano: bigint | null;
   today: WindowUse;
   readonly insufficientFundsPolicy: 'lower' | 'refuse';
-  /** Until then the cost of calls that it abandoned keeps it from new ones; 0: nothing does. */
+  /** Until then the account is refused new calls because of the cost of calls it abandoned; 0: not limited. */
   readonly limitedUntilMs: number;
-  /** Its keys may name models without their provider. */
+  /** Whether its keys may name models without their provider. */
   readonly bareModelNames: boolean;
 }
 
@@ -71,13 +71,13 @@ export interface KeyFigures {
   readonly expiresAtMs: number | null;
   /** Empty: every model. */
   readonly allowedModels: readonly string[];
-  /** Null: as the account says. */
+  /** Null: the account's setting applies. */
   readonly bareModelNames: boolean | null;
   readonly dailyLimitNano: bigint | null;
   readonly monthlyLimitNano: bigint | null;
   readonly requestCostLimitNano: bigint | null;
   readonly rates: RateTerms;
-  /** Of the values that calls present: those that are good, and those that a rotation has ended. */
+  /** The key's values: those that are valid, and those that a rotation has ended. */
   readonly liveValueIds: readonly string[];
   readonly retiredValueIds: readonly string[];
   readonly today: WindowUse;
@@ -89,11 +89,11 @@ export type Decision =
   | {
       readonly granted: false;
       readonly error: GatewayError;
-      /** Open holds alone may stand in the way, and calls that have ended and are not settled be among them. */
+      /** The call might be granted after the settlement of calls that have ended but still have open holds. */
       readonly awaitsSettlement: boolean;
     };
 
-/** The key's cap goes along: what a call turns out to cost is held against it too. */
+/** Includes the key's cap, because the final cost of the call counts against it too. */
 export const grant = (
   holdNano: bigint,
   { requestCostLimitNano }: Pick<KeyFigures, 'requestCostLimitNano'>,
@@ -104,7 +104,7 @@ export const refuse = (error: GatewayError, awaitsSettlement = false): Decision 
   awaitsSettlement,
 });
 
-/** Decides one call and, if it is granted, counts its hold in the figures that the next call meets. */
+/** Decides one call and, if it is granted, adds its hold to the figures for the next call. */
 export function admitCall(
   call: CallToAdmit,
   account: AccountFigures | undefined,
@@ -123,7 +123,7 @@ export function admitCall(
   return decision;
 }
 
-/** Decides without counting: also what a call that the rates refuse would have met. */
+/** Decides without updating the figures: used also for a call that the rates refuse. */
 export function decideCall(
   call: CallToAdmit,
   account: AccountFigures | undefined,
@@ -140,7 +140,7 @@ export function decideCall(
   if (isRetired || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)) {
     return refuse(new GatewayError('expired_api_key'));
   }
-  // Before the allowlist: a model list is of no one model.
+  // Before the allowlist: a model list belongs to no model.
   if (call.free) return grant(0n, key);
   if (call.bareModelName && !(key.bareModelNames ?? account.bareModelNames)) {
     return refuse(new GatewayError('invalid_model'));
@@ -157,10 +157,10 @@ export function decideCall(
     : decision;
 }
 
-/** Clients ignore a longer wait and spend their attempts at once. */
+/** Clients ignore a longer wait and use up their attempts at once. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** Behind the refusals for money, which a wait does not cure or which last longer; before those of its key's rates. */
+/** Checked after the refusals for money, which last longer, and before the key's rates. */
 const overAbandonedCost = ({ limitedUntilMs }: AccountFigures, nowMs: number) =>
   new GatewayError('rate_limited', {
     detail:
@@ -168,7 +168,7 @@ const overAbandonedCost = ({ limitedUntilMs }: AccountFigures, nowMs: number) =>
     retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.ceil((limitedUntilMs - nowMs) / 1_000)),
   });
 
-/** The bound, lowered to the key's per-request cap where that is allowed; undefined: over the cap. */
+/** Returns the bound, lowered to the key's per-request cap if that is allowed; undefined: over the cap. */
 function withinRequestLimit(call: CallToAdmit, key: KeyFigures): bigint | undefined {
   const capNano = key.requestCostLimitNano;
   if (capNano === null || call.boundNano <= capNano) return call.boundNano;
@@ -183,12 +183,12 @@ const overRequestLimit = (call: CallToAdmit, key: KeyFigures) =>
       `${decimalFromNano(key.requestCostLimitNano ?? 0n)} USD per request`,
   });
 
-/** One thing that a hold must fit into, and the error when it doesn't. */
+/** A limit that a hold must fit into, with its error. */
 interface Fund {
   readonly freeNano: bigint;
-  /** What may be free when holds have ended. */
+  /** What may become available when holds end. */
   readonly heldNano: bigint;
-  /** @param neededNano the least hold with which the call can be sent */
+  /** @param neededNano the smallest hold with which the call can be sent */
   error(neededNano: bigint): GatewayError;
 }
 
@@ -203,7 +203,7 @@ function fitToFunds(
   const leastNano = minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
   if (boundNano <= leastNano) return grant(boundNano, key);
 
-  // A call that costs anything can't be sent on nothing, however low its floor.
+  // A call that costs anything needs a hold above zero, however low its floor.
   const lowestNano = floorNano > 0n ? floorNano : 1n;
   const neededNano =
     account.insufficientFundsPolicy === 'lower' ? minBigint(lowestNano, boundNano) : boundNano;
@@ -215,12 +215,12 @@ function fitToFunds(
     );
   }
 
-  // An eighth leaves room for the calls beside it.
+  // An eighth leaves funds for concurrent calls.
   const eighthNano = leastNano / 8n;
   return grant(eighthNano >= lowestNano ? eighthNano : leastNano, key);
 }
 
-/** What is left of balance and caps together; below zero when one of them is overdrawn. */
+/** Returns what is left of balance and caps together; negative when one of them is overdrawn. */
 export function freeNano(account: AccountFigures, key: KeyFigures): bigint {
   const funds = fundsOf(account, key, 0);
   return minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
@@ -234,16 +234,16 @@ const CAP_NAMES: Readonly<Record<CapCode, string>> = {
   key_daily_limit: "the key's whole daily limit",
 };
 
-/** For a call that no reset lets through, because the cap is smaller than the call alone. */
+/** Error for a call that fits no window, because the cap is smaller than the call alone. */
 const unmeetable = (code: CapCode, neededNano: bigint, limitNano: bigint): string =>
   `this call needs ${decimalFromNano(neededNano)} USD, more than ${CAP_NAMES[code]} of ` +
   `${decimalFromNano(limitNano)} USD; it is refused after the reset as well`;
 
-/** In the order of precedence of their errors: what waiting can't cure first, then the longest wait. */
+/** In order of precedence: first errors that waiting does not resolve, then those with the longest wait. */
 function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund, ...Fund[]] {
   const hasMoney = account.balanceNano > 0n;
   const funds: [Fund, ...Fund[]] = [
-    // Nothing left is refused even to a call that costs nothing: the spec says "zero or below".
+    // With nothing left even a free call is refused: the contract says "zero or below".
     {
       freeNano: hasMoney ? account.balanceNano - account.heldNano : -1n,
       heldNano: hasMoney ? account.heldNano : 0n,

@@ -1,19 +1,19 @@
 import { GatewayError } from '@gateway/errors';
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Does the items in one transaction and answers each, in their order. */
+  /** Processes the items in one transaction and returns their results in order. */
   run(items: readonly Item[]): Promise<Result[]>;
-  /** Items of one account never run in two batches at once: the second would wait for the first's lock. */
+  /** Items of one account never run in two concurrent batches: the second would wait for the lock of the first. */
   accountOf(item: Item): string;
-  /** True when the failure may pass by itself; other failures may be one item's fault. */
+  /** Whether a retry may succeed; other failures may be caused by a single item. */
   isTransient(error: unknown): boolean;
-  /** Whether a batch that failed so is run once more; otherwise `run` has seen to that. */
+  /** Whether a batch with such a failure is retried here; otherwise `run` has done so. */
   readonly repeatTransient: boolean;
   readonly maxBatch: number;
-  /** Of these an account may have as many as it leaves to the others, so that whoever comes finds a place. */
+  /** Items that may wait. An account may have as many as it leaves to the others. */
   readonly maxWaiting: number;
   readonly workers: number;
-  /** Every item is answered within this time, with `internal_error` if need be. */
+  /** Every item is answered within this time, with `internal_error` if necessary. */
   readonly deadlineMs: number;
 }
 
@@ -25,8 +25,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Lets one transaction serve the items that wait at that moment, because a commit costs far more than a
- * row. Accounts take turns, so that a hot one does not stall the rest.
+ * Processes the items that wait at one moment in one transaction, because a commit costs far more than a row. Accounts
+ * take turns, so that a busy account does not delay the others.
  */
 export class GroupCommit<Item, Result> {
   readonly #options: GroupCommitOptions<Item, Result>;
@@ -65,7 +65,7 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Resolves when nothing waits or runs. */
+  /** Resolves when no item waits or runs. */
   idle(): Promise<void> {
     if (this.#waiting === 0 && this.#running === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
@@ -79,7 +79,7 @@ export class GroupCommit<Item, Result> {
     this.#waiting++;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // What this turn of the event loop brings goes into one batch.
+    // Items of the same turn of the event loop go into one batch.
     setImmediate(() => {
       this.#scheduled = false;
       this.#startWorkers();
@@ -102,7 +102,7 @@ export class GroupCommit<Item, Result> {
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
-  /** One item of each account that is not busy, then a second of each, until the batch is full. */
+  /** Takes one item of each idle account, then a second of each, until the batch is full. */
   #take(): { batch: Waiting<Item, Result>[]; accounts: Set<string> } {
     const batch: Waiting<Item, Result>[] = [];
     const accounts = new Set<string>();
@@ -119,7 +119,7 @@ export class GroupCommit<Item, Result> {
         if (!waiting.over) batch.push(waiting);
       }
     }
-    // Those that had their turn go behind those that had none.
+    // Accounts that have been served queue behind those that have not.
     for (const account of accounts) {
       const queue = this.#queues.get(account);
       if (queue && this.#queues.delete(account)) this.#queues.set(account, queue);
@@ -135,14 +135,14 @@ export class GroupCommit<Item, Result> {
       if (again !== undefined) for (const waiting of batch) waiting.reject(failure(again));
       return;
     }
-    // One item that the database won't have must not fail the others.
+    // An item that the database rejects must not fail the others.
     for (const waiting of batch) {
       const own = batch.length === 1 ? error : await this.#attempt([waiting]);
       if (own !== undefined) waiting.reject(failure(own));
     }
   }
 
-  /** Answers the items, or nobody and says why. */
+  /** Resolves the items; returns the error if none could be resolved. */
   async #attempt(batch: readonly Waiting<Item, Result>[]): Promise<unknown> {
     try {
       const results = await this.#options.run(batch.map(({ item }) => item));

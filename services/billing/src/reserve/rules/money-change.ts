@@ -1,12 +1,12 @@
 import { monthOf, type WindowKind } from './spend-window';
 
-/** What a hold or its end changes in its account and windows. */
+/** The effect of a hold, or of its end, on its account and windows. */
 export interface MoneyChange {
   readonly accountId: string;
   readonly keyId: string;
-  /** UTC day whose windows it counts in, `YYYY-MM-DD`. */
+  /** UTC day of the windows, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Negative: given back. */
+  /** Negative: released. */
   readonly heldNano: bigint;
   readonly settledNano: bigint;
 }
@@ -23,11 +23,11 @@ export interface WindowSum extends MoneySum {
   readonly startsOn: string;
 }
 
-/** What the changes come to: one sum for each account and each window. */
+/** Sums the changes per account and per window. */
 export function sumMoney(changes: readonly MoneyChange[]): { accounts: MoneySum[]; windows: WindowSum[] } {
   const accounts = new Map<string, MoneySum>();
   const windows = new Map<string, WindowSum>();
-  // Most changes of a batch are of one key.
+  // Most changes of a batch belong to one key.
   for (const { accountId, keyId, day, ...nano } of sumByKeyDay(changes)) {
     add(accounts, accountId, { accountId, ...nano });
     for (const [kind, subjectId, startsOn] of [
@@ -47,7 +47,7 @@ function sumByKeyDay(changes: readonly MoneyChange[]): Iterable<MoneyChange> {
   return sums.values();
 }
 
-/** Adds to the sum of that name, which begins as a copy of the first. */
+/** Adds to the sum with this name; the first change creates it. */
 function add<Sum extends { heldNano: bigint; settledNano: bigint }>(
   sums: Map<string, Sum>,
   name: string,

@@ -6,12 +6,12 @@ import { type CallToAdmit, type Decision, refuse } from './admission';
 
 type Taken = RateOutcome & { taken: true };
 
-/** What is told of a call that is granted. */
+/** What a granted call is told. */
 export interface Grant {
   readonly holdNano: bigint;
   readonly requestCostLimitNano: bigint | null;
   readonly rates: Taken;
-  /** To report the call's tokens from; absent: its key has no TPM limit. */
+  /** For reports of the call's tokens; absent: its key has no TPM limit. */
   readonly rateReservation?: RateReservation | undefined;
 }
 
@@ -19,58 +19,58 @@ export type ReserveResult<Reply> = { readonly granted: true; readonly reply: Rep
 
 type Refusal = Decision & { readonly granted: false };
 
-/** A call with what its rates say. */
+/** A call with the outcome of its rate check. */
 export interface RatedCall {
   readonly call: CallToAdmit;
-  /** Under which the rates were taken; absent: its key was taken to be unlimited. */
+  /** The limits under which the rates were taken; absent: the key was assumed to have none. */
   readonly terms: RateTerms | undefined;
-  /** Absent: the books of its key are lost. */
+  /** Absent: the rates of the key must be rebuilt. */
   readonly rates: RateOutcome | undefined;
 }
 
 export type HoldDecision =
   | Decision
-  /** The rates are not of the key's terms any more, but money refuses the call under whichever. */
+  /** The rates were taken under outdated limits, but money refuses the call in any case. */
   | (Refusal & { readonly ratesOutdated: true })
-  /** The hold was there before; its place is absent where its key has no TPM limit. */
+  /** The hold existed already; its reservation is absent if its key has no TPM limit. */
   | (Decision & {
       readonly granted: true;
       readonly earlier: { readonly rateReservation: RateReservation | undefined };
     })
-  /** Nothing was decided: the key's terms are no longer those under which its rates were taken. */
+  /** Undecided: the key's limits have changed since its rates were taken. */
   | { readonly granted: false; readonly terms: RateTerms }
-  /** Nothing was decided: the books of the key's rates must be rebuilt first. */
+  /** Undecided: the key's rates must be rebuilt first. */
   | { readonly granted: false; readonly lost: true };
 
 export interface ReserverOptions<Reply> {
   readonly limiter: RateLimiter;
   /**
-   * Holds money for the calls that their rates let through, in one transaction, and resolves to what was concluded while
-   * that was being committed. `rated` never rejects.
+   * Creates holds for the calls that their rates admit, in one transaction, and resolves to the result of `conclude`, which
+   * runs during the commit. `rated` never rejects.
    */
   hold<Result>(
     calls: readonly CallToAdmit[],
     rated: Promise<readonly RatedCall[]>,
     conclude: (decisions: readonly HoldDecision[], rated: readonly RatedCall[]) => Result,
   ): Promise<Result>;
-  /** The answer to a call that is granted. If it throws, the whole batch fails. */
+  /** The reply to a granted call. If it throws, the whole batch fails. */
   toReply(call: CallToAdmit, grant: Grant): Reply;
-  /** True when the failed transaction may have been committed all the same. */
+  /** Whether the failed transaction may have been committed nevertheless. */
   isInDoubt(error: unknown): boolean;
-  /** True when a second attempt may succeed. */
+  /** Whether a second attempt may succeed. */
   isTransient(error: unknown): boolean;
 }
 
 /**
- * Times that a call is begun anew whose key's terms change under it, whose key's books are lost, or that found its rates
- * taken by calls beside it that the money then refused.
+ * Rounds for a call whose key's limits change meanwhile, whose key's rates must be rebuilt, or whose rates were taken by
+ * concurrent calls that money then refused.
  */
 const MAX_ROUNDS = 5;
 const ATTEMPTS = 2;
 
 /**
- * Rates are taken tentatively while the money is looked at; what the money refuses gets its rates back. Beside each
- * other, since each is a journey of its own and a call waits for both.
+ * Reserves rates and money concurrently: rates are taken tentatively and released for calls that money refuses. Each is a
+ * round trip, and a call waits for both.
  */
 export class Reserver<Reply> {
   readonly #options: ReserverOptions<Reply>;
@@ -89,7 +89,7 @@ export class Reserver<Reply> {
     return calls.map((call) => results.get(call) ?? refuse(unsettledTerms()));
   }
 
-  /** Answers the calls whose key's terms and books were known; the others are to be asked again. */
+  /** Answers the calls whose key's limits and rates were known; the others need another round. */
   async #round(
     calls: readonly CallToAdmit[],
     results: Map<CallToAdmit, ReserveResult<Reply>>,
@@ -98,7 +98,7 @@ export class Reserver<Reply> {
     const { decided, unused, again, lostKeyIds } = await this.#hold(calls, this.#rate(calls));
     const left = unused.length > 0 ? await this.#options.limiter.giveBack(unused) : undefined;
     for (const { call, rates, result } of decided) {
-      // What it was short of has been given back.
+      // The rates it lacked have been released.
       if (isAnotherLeft && isRefusalOf(rates, result) && left?.has(call.keyId)) {
         again.push(call);
         continue;
@@ -123,12 +123,12 @@ export class Reserver<Reply> {
       if (isUndecided(decision)) {
         conclusion.again.push(call);
         if ('lost' in decision) conclusion.lostKeyIds.add(call.keyId);
-        // They were read under the lock, and are true whatever becomes of the commit.
+        // Read under the lock, and valid whether or not the commit succeeds.
         else this.#known.learn(call.keyId, decision.terms);
       } else {
         conclusion.decided.push({ call, rates, result: this.#toResult(call, rates, decision) });
       }
-      // After a doubtful commit a hold found is most likely the one that these rates were taken for.
+      // After a commit in doubt, an existing hold is most likely the one for which these rates were taken.
       const counts = decision.granted && (!('earlier' in decision) || wasInDoubt);
       if (!counts) conclusion.unused.push(...takenPlaces(one));
     }
@@ -153,7 +153,7 @@ export class Reserver<Reply> {
     }));
   }
 
-  /** A transaction that failed is run again with the same rates: its holds, if they exist, are found. */
+  /** Retries a failed transaction with the same rates: holds that it created are found. */
   async #hold(
     calls: readonly CallToAdmit[],
     asked: Promise<readonly RatedCall[]>,
@@ -167,7 +167,7 @@ export class Reserver<Reply> {
       } catch (error) {
         wasInDoubt ||= isInDoubt(error);
         if (attempt < ATTEMPTS && isTransient(error)) continue;
-        // Holds that may exist keep their rates: they pass by themselves, one that is missing would not.
+        // Holds that may exist keep their rates: unused rates expire, missing ones would not be corrected.
         const taken = (await asked).flatMap(takenPlaces);
         if (!wasInDoubt && taken.length > 0) await limiter.giveBack(taken);
         throw error;
@@ -176,21 +176,21 @@ export class Reserver<Reply> {
   }
 }
 
-/** After a commit in doubt, a hold that is found is most likely the one that the call was about to get. */
+/** After a commit in doubt, an existing hold is most likely the one that the call was about to get. */
 const toLookFor = (call: CallToAdmit, wasInDoubt: boolean): CallToAdmit => ({
   ...call,
   isNew: false,
   mayHaveHold: call.mayHaveHold || wasInDoubt,
 });
 
-/** What the decisions of a round come to. */
+/** The results of one round. */
 interface Conclusion<Reply> {
   readonly decided: {
     readonly call: CallToAdmit;
     readonly rates: RateOutcome | undefined;
     readonly result: ReserveResult<Reply>;
   }[];
-  /** Rates that were taken for calls that are refused, or asked again. */
+  /** Rates taken for calls that are refused or need another round. */
   readonly unused: TakenPlace[];
   readonly again: CallToAdmit[];
   readonly lostKeyIds: Set<string>;
@@ -205,7 +205,7 @@ const isUndecided = (decision: HoldDecision): decision is Undecided =>
 const isRefusalOf = <Reply>(rates: RateOutcome | undefined, result: ReserveResult<Reply>): boolean =>
   rates?.taken === false && !result.granted && result.error === rates.error;
 
-/** Who is not let in is told nothing of the key. */
+/** A call that is not admitted learns nothing about the key. */
 function withRates(refusal: Refusal, figures: RateFigures | undefined): Refusal {
   const { error, awaitsSettlement } = refusal;
   if (!figures || error.row.status === 401 || error.rates) return refusal;

@@ -1,10 +1,10 @@
 import type { Logger } from '@gateway/process';
 import type { LogEntry } from 'kafkajs';
 
-/** They tell of every attempt at a broker that is down; one line per session is enough. */
+/** These report every attempt at a broker that is down; one line per session is enough. */
 const CHATTY = ['Connection', 'BrokerPool'];
 
-/** kafkajs's own log, through ours. Its errors are retried by it or end the session, which is logged then. */
+/** Forwards kafkajs's log. Its errors are retried by it, or end the session, which is logged then. */
 export const kafkaLog = (log: Logger) => () => (entry: LogEntry) => {
   const level = CHATTY.includes(entry.namespace) ? 'debug' : 'warn';
   log[level]({ kafka: { namespace: entry.namespace, error: entry.log.error } }, entry.log.message);

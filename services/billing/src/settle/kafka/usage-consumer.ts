@@ -2,10 +2,10 @@ import { type UsageConsumerOptions, UsageSession } from './usage-session';
 
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 2_000;
-/** A session that lasted so long was a good one: the next starts without a pause. */
+/** After a session of this length the next one starts without a pause. */
 const GOOD_SESSION_MS = 30_000;
 
-/** Consumes settlement events for as long as it is wanted, in one session after another. */
+/** Consumes usage events, in one session after another, until it is closed. */
 export class UsageConsumer {
   readonly #options: UsageConsumerOptions;
   #stopping = false;
@@ -18,7 +18,7 @@ export class UsageConsumer {
     this.#finished = this.#runSessions();
   }
 
-  /** Finishes the batches under way and leaves the group. */
+  /** Finishes the batches in progress and leaves the group. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#session?.end('stopping');
@@ -27,7 +27,7 @@ export class UsageConsumer {
   }
 
   async #runSessions(): Promise<void> {
-    // Loaded only here: billing without Kafka need not spend the time and the memory.
+    // Imported here: billing without Kafka saves the time and the memory.
     const kafkajs = await import('kafkajs');
     for (let failures = 0; !this.#stopping; ) {
       const startedAtMs = performance.now();

@@ -8,20 +8,20 @@ export interface UsageConsumerOptions {
   readonly brokers: readonly string[];
   readonly topicPrefix: string;
   readonly log: Logger;
-  /** Resolves when every delivery is settled or set aside, durably. */
+  /** Resolves when every delivery is durably settled or stored as a dead letter. */
   settle(deliveries: readonly Delivery[]): Promise<readonly DeliveryOutcome[]>;
   onUp(up: boolean): void;
 }
 
-/** Messages settled before their offset is committed. */
+/** Messages that are settled before their offset is committed. */
 const SLICE = 256;
 const PARTITIONS_AT_ONCE = 4;
-/** A consumer that has neither fetched nor sent a heartbeat for so long is taken for stuck. */
+/** A consumer that has neither fetched nor sent a heartbeat for this time is considered stuck. */
 const QUIET_MS = 45_000;
 const WATCH_INTERVAL_MS = 1_000;
 const END_TIMEOUT_MS = 5_000;
 
-/** One life of the consumer, from connecting to its end, whatever ends it. */
+/** One session of the consumer, from connecting to its end. */
 export class UsageSession {
   readonly #options: UsageConsumerOptions;
   readonly #topics: UsageTopics;
@@ -44,7 +44,7 @@ export class UsageSession {
       requestTimeout: 10_000,
       logLevel: kafkajs.logLevel.WARN,
       logCreator: kafkaLog(options.log),
-      // Little patience here: a session that fails is made anew as a whole.
+      // Few retries: a failed session is replaced as a whole.
       retry: { initialRetryTime: 200, retries: 3 },
     });
     this.#consumer = this.#kafka.consumer({
@@ -61,7 +61,7 @@ export class UsageSession {
     });
   }
 
-  /** Consumes until something ends it, and answers what. */
+  /** Consumes until the session ends; returns the reason. */
   async run(): Promise<string> {
     const { events } = this.#consumer;
     const alive = () => {
@@ -104,7 +104,7 @@ export class UsageSession {
     });
   }
 
-  /** Offsets are committed after the database: what comes twice is settled once. */
+  /** Offsets are committed after the database: events delivered twice are settled once. */
   async #settleBatch({ batch, heartbeat, isRunning, isStale, resolveOffset }: EachBatchPayload) {
     const { topic, partition, messages } = batch;
     for (let at = 0; at < messages.length && isRunning() && !isStale(); at += SLICE) {
@@ -129,7 +129,7 @@ export class UsageSession {
     if (messages.length > 0) await this.#producer.send({ topic: this.#topics.dead, acks: -1, messages });
   }
 
-  /** Leaves the group. A broker that is gone must not keep us from the next life. */
+  /** Leaves the group. An unreachable broker must not delay the next session. */
   async #disconnect(): Promise<void> {
     const late = new Promise<void>((resolve) => setTimeout(resolve, END_TIMEOUT_MS).unref());
     const disconnected = Promise.allSettled([this.#consumer.disconnect(), this.#producer.disconnect()]);

@@ -12,7 +12,7 @@ export const usageTopics = (prefix: string): UsageTopics => ({
 
 const USAGE_PARTITIONS = 8;
 
-/** Creates the topics that are missing; owners may have been first. */
+/** Creates the missing topics; owners may have created them first. */
 export async function ensureTopics(kafka: Kafka, topics: UsageTopics): Promise<void> {
   const admin = kafka.admin();
   try {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RateCorrection } from '../../rates/rules/rate-limiter';
 import { MalformedEvent, parseUsageEvent, type UsageEvent } from './usage-event';
 
-/** A settlement event as it came, by whichever way. */
+/** A usage event as it was delivered. */
 export interface Delivery {
   readonly source: 'grpc' | 'kafka';
   readonly event: UsageEvent | MalformedEvent;
@@ -10,10 +10,10 @@ export interface Delivery {
   payload(): Buffer;
 }
 
-/** What became of a delivery; `dead` means that it was set aside with its reason. */
+/** The outcome of a delivery; `dead`: stored as a dead letter with its reason. */
 export type DeliveryOutcome =
   | { readonly kind: 'duplicate' }
-  /** `rates`: what its call used of what was taken for it, where its key has limits. */
+  /** `rates`: what the call used of its reservation, if its key has limits. */
   | { readonly kind: 'applied'; readonly rates?: RateCorrection }
   | { readonly kind: 'dead'; readonly reason: string };
 
@@ -38,5 +38,5 @@ function parsed(read: () => unknown): UsageEvent | MalformedEvent {
   }
 }
 
-/** The same bytes are the same letter, however often they come. */
+/** Identifies a dead letter by its bytes, however often it is delivered. */
 export const letterDigest = (payload: Buffer): Buffer => createHash('sha256').update(payload).digest();

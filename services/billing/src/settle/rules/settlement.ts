@@ -4,7 +4,7 @@ import type { CallLossReason, UsageEvent } from './usage-event';
 
 export type HoldState = 'open' | 'settled' | 'released' | 'lost' | 'expired';
 
-/** A hold as its row says. */
+/** A row of `holds`. */
 export interface Hold {
   readonly requestId: string;
   readonly accountId: string;
@@ -13,7 +13,7 @@ export interface Hold {
   readonly amountNano: bigint;
   /** UTC day of admission, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Where its rates were taken; absent when its key had no limit. */
+  /** The call's rate reservation; absent if its key had no limit. */
   readonly rates?: RateReservation;
 }
 
@@ -23,19 +23,19 @@ export type LossReason = 'over_hold' | 'lost' | 'expired' | 'late_final' | CallL
 export interface HoldEnd {
   readonly hold: Hold;
   readonly state: Exclude<HoldState, 'open'>;
-  /** Given back to what may be held. */
+  /** Released from the held amount. */
   readonly freedNano: bigint;
   readonly chargedNano: bigint;
-  /** Negative: an earlier loss was booked too high. */
+  /** Negative: corrects a loss that was booked too high. */
   readonly lossNano: bigint;
   readonly lossReason: LossReason;
-  /** Tokens that were used after all; null: what was reserved stays counted. */
+  /** Tokens actually used; null: the reservation stays counted. */
   readonly usedTokens: bigint | null;
   /** The task that the call created, for the ledger; empty: none. */
   readonly taskId: string;
 }
 
-/** Ends an open hold as its event says: never more than the hold is charged. */
+/** Ends an open hold according to its event: never charges more than the hold. */
 export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
   if (event.outcome === 'lost') return { ...expireHold(hold), state: 'lost', lossReason: 'lost' };
   const costNano = event.outcome === 'settled' ? event.costNano : 0n;
@@ -52,7 +52,7 @@ export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
   };
 }
 
-/** Ends a hold whose owner is gone: nothing is charged, what it may have cost is the operator's loss. */
+/** Ends a hold whose owner is dead: nothing is charged, and its possible cost is an operator loss. */
 export function expireHold(hold: Hold): HoldEnd {
   return {
     hold,
@@ -67,11 +67,11 @@ export function expireHold(hold: Hold): HoldEnd {
 }
 
 /**
- * The event of an expired hold came after all. Its money may have been spent since, so only what is free
- * now is charged; the loss booked on expiry is corrected to what it has really been.
+ * Settles an expired hold whose event arrived after all. Its money may have been spent since, so only available funds are
+ * charged; the loss booked at expiry is corrected to the actual one.
  */
 export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigint): HoldEnd {
-  // What it may have cost is booked already.
+  // The possible cost is booked already.
   if (event.outcome === 'lost') return { ...expireHold(hold), state: 'lost', freedNano: 0n, lossNano: 0n };
   const costNano = event.outcome === 'settled' ? event.costNano : 0n;
   const chargedNano = minBigint(costNano, hold.amountNano, freeNano > 0n ? freeNano : 0n);
@@ -87,17 +87,17 @@ export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigin
   };
 }
 
-/** What the call may have cost beyond what its event charges, within its hold. */
+/** Returns what the call may have cost beyond its charge, within its hold. */
 const unchargedNano = (hold: Hold, costNano: bigint, { loss }: UsageEvent): bigint =>
   minBigint(loss?.atMostNano ?? 0n, maxBigint(hold.amountNano - costNano, 0n));
 
 /**
- * What counts for a limit of tokens per minute. A hold that reserved none is of a model with another unit: tokens that
- * its provider tells all the same would count against a limit that never stood in the call's way.
+ * Returns what counts for a TPM limit. A hold that reserved no tokens belongs to a model with another unit: tokens that its
+ * provider reports would count against a limit that never applied to the call.
  */
 const usedTokensOf = ({ rates }: Hold, event: UsageEvent): bigint =>
   rates?.tokens === 0n ? 0n : tokensOf(event);
 
-/** All that passed, in and out, cached or not. */
+/** All tokens, input and output, cached or not. */
 const tokensOf = (event: UsageEvent): bigint =>
   event.inputTokens + event.cacheReadTokens + event.cacheWriteTokens + event.outputTokens;

@@ -31,8 +31,8 @@ const LIMIT = statement(
 );
 
 /**
- * Adds the cost of calls that their callers abandoned, and limits the accounts whose last hour exceeds the limit. The
- * accounts must be locked.
+ * Adds the cost of abandoned calls, and limits the accounts whose cost of the last hour exceeds the limit. The accounts
+ * must be locked.
  */
 export function countAbandonedCosts(
   on: StatementBatch,
@@ -48,7 +48,7 @@ export function countAbandonedCosts(
 
 export interface AbandonedCostRow {
   hour_nano: bigint;
-  /** Null: the account is not limited now. */
+  /** Null: the account is not limited. */
   limited_until_ms: bigint | null;
 }
 
@@ -60,7 +60,7 @@ const GET = statement(
    FROM billing.accounts a WHERE a.id = $1`,
 );
 
-/** The cost of an account's abandoned calls in the last hour. Throws `not_found` for an unknown account. */
+/** Returns the cost of an account's abandoned calls in the last hour. Throws `not_found` for an unknown account. */
 export async function getAbandonedCost(on: Queryable, accountId: string): Promise<AbandonedCostRow> {
   const [row] = await rowsOf<AbandonedCostRow>(on, GET, [accountId]);
   if (!row) throw new GatewayError('not_found');
@@ -72,7 +72,7 @@ const FORGET = statement(
   `DELETE FROM billing.abandoned_costs WHERE NOT (${COUNTS})`,
 );
 
-/** Deletes those that count no more. */
+/** Deletes costs older than an hour. */
 export async function forgetAbandonedCosts(pool: Pool): Promise<void> {
   await rowsOf(pool, FORGET, []);
 }

@@ -25,14 +25,14 @@ const FIND = statement(
    ORDER BY h.request_id LIMIT ${BATCH}`,
 );
 
-/** For which a hold waits for an owner that is silent. */
+/** How long a hold waits for an owner without heartbeats. */
 export interface HoldGrace {
   readonly callMs: number;
-  /** Of calls that make a task. */
+  /** For calls that create a task. */
   readonly taskMs: number;
 }
 
-/** Expires one batch of abandoned holds and answers how many; 0 when another instance is at it. */
+/** Expires one batch of abandoned holds and returns their number; 0 while another instance does so. */
 export function expireAbandonedHolds(pool: Pool, grace: HoldGrace): Promise<number> {
   return withTransaction(pool, async (client) => {
     const [lead] = await rowsOf<{ leads: boolean }>(client, LEAD, []);
@@ -43,7 +43,7 @@ export function expireAbandonedHolds(pool: Pool, grace: HoldGrace): Promise<numb
       client,
       found.map((hold) => hold.account_id),
     );
-    // Looked at again under the locks: some may have been settled meanwhile, or their owner been heard.
+    // Checked again under the locks: some may have been settled, or their owner may be alive again.
     const abandoned = await findAbandoned(
       client,
       grace,

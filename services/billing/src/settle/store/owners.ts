@@ -1,6 +1,6 @@
 import { type Queryable, rowsOf, statement } from '../../store/statement';
 
-// A process of an earlier epoch that wakes up must not pass for the one that took its place.
+// A process of an earlier epoch that resumes must not be taken for its successor.
 const SEE = statement(
   'see-owner',
   `INSERT INTO billing.owners AS o (id, epoch, epoch_since, last_seen)

@@ -15,9 +15,8 @@ import { type DeadLetter, insertDeadLetters } from './dead-letters';
 import { endHolds } from './end-holds';
 
 /**
- * Settles what was delivered and says what became of each. The first event of a request wins. What can't
- * be applied is set aside as a dead letter; a lone delivery that the database itself refuses is too, so
- * that it can't come back for ever.
+ * Settles deliveries and returns the outcome of each. The first event of a request wins. An event that can't be applied is
+ * stored as a dead letter; so is a single delivery that the database itself rejects, so that it is not retried forever.
  */
 export async function settleDeliveries(
   pool: Pool,
@@ -26,7 +25,7 @@ export async function settleDeliveries(
 ): Promise<DeliveryOutcome[]> {
   try {
     const { outcomes, late } = await settleTogether(pool, deliveries, abandonedCostLimitNano);
-    // Rare, and each against what those before it left.
+    // Rare; each depends on what those before it left.
     for (const event of late) await settleLate(pool, event);
     return outcomes;
   } catch (error) {
@@ -37,7 +36,7 @@ export async function settleDeliveries(
   }
 }
 
-/** What is to be done with the events of one batch. */
+/** What has to be done for the events of one batch. */
 interface Plan {
   readonly outcomes: DeliveryOutcome[];
   readonly open: { readonly end: HoldEnd; readonly event: UsageEvent }[];
@@ -83,10 +82,10 @@ function settleTogether(
   });
 }
 
-/** The status of a call whose caller disconnected. */
+/** The status of a call whose client disconnected. */
 const CALLER_LEFT = 499;
 
-/** A cost that an account can cause again and again: calls that its callers leave, whose usage nobody pays. */
+/** A cost that an account can cause repeatedly: calls that its clients abandon and nobody pays for. */
 const isAbandonedCost = ({ event, end: { lossReason, lossNano } }: Plan['open'][number]): boolean =>
   lossNano > 0n &&
   (lossReason === 'abandoned' || (lossReason === 'usage_unknown' && event.status === CALLER_LEFT));
@@ -113,7 +112,7 @@ function makePlan(
   return plan;
 }
 
-/** What the call used of its rates, if anybody knows. */
+/** What the call used of its rates, if known. */
 function correction(
   { hold: { rates, requestId }, usedTokens }: HoldEnd,
   { streamed }: UsageEvent,
@@ -141,7 +140,7 @@ function place(plan: Plan, event: UsageEvent, hold: Hold | undefined): DeliveryO
     return { kind: 'applied', ...correction(end, event) };
   }
   if (!hold) plan.tombstones.push(event);
-  // The rates of a hold that expired are long past mattering.
+  // The rates of an expired hold no longer matter.
   else if (hold.state === 'expired') plan.late.push(event);
   else return { kind: 'duplicate' };
   return { kind: 'applied' };
@@ -149,7 +148,7 @@ function place(plan: Plan, event: UsageEvent, hold: Hold | undefined): DeliveryO
 
 const isWellFormed = (event: Delivery['event']): event is UsageEvent => !(event instanceof MalformedEvent);
 
-/** The final of a hold that expired, unless another was first. */
+/** Applies the final event of an expired hold, unless another one was first. */
 function settleLate(pool: Pool, event: UsageEvent): Promise<void> {
   return withTransaction(pool, async (client) => {
     const accounts = await lockAccounts(client, [event.accountId]);
