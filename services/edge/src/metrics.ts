@@ -6,7 +6,7 @@ import type { Exchange } from './http/exchange';
 export interface EdgeMetrics {
   readonly registry: Registry;
   begin(): void;
-  /** Once per exchange, when its response is closed. */
+  /** Called once per exchange, when its response is closed. */
   end(exchange: Exchange): void;
   readonly unparsable: { inc(): void };
 }
@@ -40,7 +40,7 @@ export function createEdgeMetrics(sources: Sources): EdgeMetrics {
   });
   registerSources(sources, registers);
 
-  // Looking a series up by its labels costs more than counting on it.
+  // Resolving labels costs more than incrementing the series.
   const counters = new Map<string, { inc(): void }>();
   const timers = new Map<string, { observe(value: number): void }>();
   return {

@@ -41,7 +41,7 @@ import { readSettings, type Settings } from './settings';
 
 const CALLER = 'edge';
 const REFUSAL_GAP_MS = 100;
-/** For the rest of a stop, after the lame-duck time and the grace of the calls in flight. */
+/** For the rest of the shutdown, after the lame-duck time and the grace for calls in flight. */
 const STOP_REST_MS = 10_000;
 const MAX_REFUSALS = 10_000;
 const MAX_RESOLVING = 1_000;
@@ -128,7 +128,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     async stop() {
       stopping = true;
       for (const { listener } of fronts) listener.beginClosing(settings.EDGE_LAME_DUCK_MS);
-      // Balancers see /readyz fail and stop sending; until they do, their connections are served.
+      // Load balancers see /readyz fail and stop sending; connections are served until they do.
       await sleep(settings.EDGE_LAME_DUCK_MS);
       await Promise.all(fronts.map(({ server }) => drainServer(server, settings.EDGE_STOP_GRACE_MS)));
       chat.close();
@@ -146,7 +146,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   };
 }
 
-/** Links to every instance of a service that answers API calls. */
+/** Returns links to every instance of a service that answers API calls. */
 function linkPool(
   name: string,
   clients: readonly (ChatServiceClient | MediaServiceClient)[],
@@ -187,7 +187,7 @@ interface FrontDependencies {
   readonly log: Logger;
 }
 
-/** One public port: its server and what watches over its requests. */
+/** Creates one public port: its server and the listener of its requests. */
 function createFront(settings: Settings, { metrics, security, accessLog, answer, log }: FrontDependencies) {
   const listener = new EdgeListener({
     isTrustedProxy: settings.EDGE_TRUSTED_PROXIES,

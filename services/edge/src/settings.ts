@@ -47,14 +47,14 @@ const shape = {
   ...processSettings,
   ...grpcSettings,
   EDGE_API_PORT: port(8080),
-  /** Not used when the spaces are told apart by host. */
+  /** Unused when API and dashboard are separated by host. */
   EDGE_DASHBOARD_PORT: port(8081),
   EDGE_API_HOSTS: list(),
   EDGE_DASHBOARD_HOSTS: list(),
   EDGE_TRUSTED_PROXIES: networks(),
   BILLING_ADDR: addresses(),
   CHAT_ADDR: addresses(),
-  /** Absent: there are no images and videos. */
+  /** Absent: no images or videos. */
   MEDIA_ADDR: addresses().optional(),
   DASHBOARD_ADDR: addresses(),
   DASHBOARD_HTTP_URL: z.url({ protocol: /^https?$/ }),
@@ -70,16 +70,16 @@ const shape = {
   EDGE_HEADER_TIMEOUT_MS: milliseconds(10_000),
   EDGE_BODY_TIMEOUT_MS: milliseconds(60_000),
   EDGE_BODY_PROGRESS_MS: milliseconds(10_000),
-  /** For a whole form: 110 MB at 3 Mbit/s. */
+  /** For a complete form: 110 MB at 3 Mbit/s. */
   EDGE_UPLOAD_TIMEOUT_MS: milliseconds(300_000),
   EDGE_KEEP_ALIVE_MS: milliseconds(65_000),
-  /** More than the answering services give a provider, so that they answer before the edge gives up. */
+  /** Longer than the timeouts of chat and media for providers, so that they answer before edge gives up. */
   EDGE_CALL_TIMEOUT_MS: milliseconds(720_000),
   EDGE_STALL_TIMEOUT_MS: milliseconds(60_000),
   EDGE_DASHBOARD_TIMEOUT_MS: milliseconds(30_000),
   /** After SIGTERM, how long connections are still accepted while /readyz fails. */
   EDGE_LAME_DUCK_MS: z.coerce.number().int().min(0).max(MAX_LAME_DUCK_MS).default(5_000),
-  /** As long as the answering services give their calls. */
+  /** The same as the drain timeouts of chat and media. */
   EDGE_STOP_GRACE_MS: milliseconds(600_000),
 };
 

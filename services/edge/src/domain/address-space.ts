@@ -1,16 +1,16 @@
-/** Which of the two public address spaces a request is in. */
+/** The two public address spaces. */
 export type AddressSpace = 'api' | 'dashboard';
 
-/** Tells the space of a request by its `Host` header; undefined: neither. */
+/** Returns the address space of a request by its `Host` header; undefined: neither. */
 export type SpaceOf = (host: string | undefined) => AddressSpace | undefined;
 
-/** Everything on the port is in one space. */
+/** Assigns every request of a port to one space. */
 export const spaceOfPort =
   (space: AddressSpace): SpaceOf =>
   () =>
     space;
 
-/** One port serves both spaces, told apart by host name; a port in the header does not matter. */
+/** Separates both spaces on one port by host name; a port in the header is ignored. */
 export function spaceByHost(apiHosts: readonly string[], dashboardHosts: readonly string[]): SpaceOf {
   const spaces = new Map<string, AddressSpace>();
   for (const host of apiHosts) spaces.set(host.toLowerCase(), 'api');

@@ -1,16 +1,16 @@
-/** What `sk-gw-…` may look like on the wire; whether such a key exists is billing's to say. */
+/** The form of an API key; only billing knows whether the key exists. */
 const KEY = /^sk-gw-[\x21-\x7e]{1,250}$/;
 const BEARER = 'Bearer ';
 
-/** The credentials a request carries, each header as often as it was sent. */
+/** The credentials of a request, each header as often as it was sent. */
 export interface PresentedCredentials {
   readonly authorization: readonly string[];
   readonly xApiKey: readonly string[];
 }
 
 /**
- * The presented API key, or undefined when there is none or it is malformed. `Authorization` wins even if
- * it is wrong: a second header must not rescue a bad first one.
+ * Returns the presented API key, or undefined if it is missing or malformed. `Authorization` takes precedence even if it is
+ * invalid: a second header must not make up for a bad first one.
  */
 export function readApiKey({ authorization, xApiKey }: PresentedCredentials): string | undefined {
   if (authorization.length > 0) {
@@ -21,12 +21,12 @@ export function readApiKey({ authorization, xApiKey }: PresentedCredentials): st
   return xApiKey.length === 1 && key !== undefined && KEY.test(key) ? key : undefined;
 }
 
-/** Whether an API key is being used, well-formed or not, where only a login token belongs. */
+/** Whether an API key, well-formed or not, was sent where a login token is expected. */
 export function looksLikeApiKey({ authorization, xApiKey }: PresentedCredentials): boolean {
   return xApiKey.length > 0 || authorization.some((value) => /^bearer +sk-gw-/i.test(value));
 }
 
-/** The value after `Bearer `: that scheme, written so, and a single space. */
+/** Returns the value after `Bearer `: exactly this scheme and a single space. */
 export function readBearer(authorization: readonly string[]): string | undefined {
   const [value] = authorization;
   if (authorization.length !== 1 || !value?.startsWith(BEARER)) return undefined;

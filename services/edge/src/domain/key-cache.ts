@@ -6,24 +6,24 @@ import { RequestCoalescer } from '@gateway/quota';
 /** A key as billing resolved it. */
 export interface ResolvedKey {
   readonly context: KeyContext;
-  /** End of the answer's validity, milliseconds since the epoch; 0: until invalidated. */
+  /** When the answer expires, in milliseconds since the epoch; 0: when it is invalidated. */
   readonly validUntilMs: number;
 }
 
 export interface KeyCacheOptions {
-  /** Asks billing. Rejects with the error to answer. */
+  /** Resolves the key at billing. Rejects with the error to answer. */
   readonly resolve: (key: string) => Promise<ResolvedKey>;
   readonly maxEntries: number;
-  /** Least time between two questions about a value that was refused, and how many of those are known. */
+  /** Minimum time between two lookups of a refused value, and how many such values are remembered. */
   readonly refusalGapMs: number;
   readonly maxRefusals: number;
-  /** Questions to billing under way at most; beyond it callers are told to come back. */
+  /** Lookups in flight at most; beyond it callers are refused with a retry time. */
   readonly maxResolving: number;
   readonly now?: () => number;
   readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-/** `delayed`: a refusal was just given, so the next question waits a moment. */
+/** `delayed`: the value was refused a moment ago, so the next lookup waits. */
 export type KeyLookup = 'hit' | 'joined' | 'delayed' | 'resolved';
 
 interface Entry {
@@ -32,10 +32,9 @@ interface Entry {
 }
 
 /**
- * Remembers who keys are, by digest, for as long as changes are being pushed; while they are not, every call
- * asks billing. What is remembered may be older than a change all the same, and billing has the last word when
- * the call reserves. A refusal is the last word itself, so it is never answered from memory, nor from a question
- * that is older than the call.
+ * Caches resolved keys by digest while billing pushes changes; without the push stream every call is resolved at billing.
+ * A cached key may be slightly outdated, and billing has the last word when the call reserves. A refusal is final, so it is
+ * never answered from the cache, nor from a lookup that is older than the call.
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
@@ -45,7 +44,7 @@ export class KeyCache {
   #resolving = new Map<string, Promise<ResolvedKey>>();
   #resolvingCount = 0;
   #watched = false;
-  /** Changes with every push, so that an answer which was under way meanwhile is not kept. */
+  /** Changes with every push, so that answers of lookups in flight at that moment are not cached. */
   #generation = 0;
   readonly lookups: Record<KeyLookup, number> = { hit: 0, joined: 0, delayed: 0, resolved: 0 };
 
@@ -64,7 +63,7 @@ export class KeyCache {
     return this.#entries.size;
   }
 
-  /** `maxAgeMs` bounds the age of a remembered answer, for calls that nothing later checks again. */
+  /** `maxAgeMs` bounds the age of a cached answer, for calls that nothing checks later. */
   async resolve(key: string, maxAgeMs = Number.POSITIVE_INFINITY): Promise<ResolvedKey> {
     const digest = hash('sha256', key, 'base64url');
     const nowMs = this.#now();
@@ -88,13 +87,13 @@ export class KeyCache {
     return answer;
   }
 
-  /** Changes are being pushed from now on. */
+  /** The push stream is up. */
   watch(): void {
     this.#watched = true;
     this.forget();
   }
 
-  /** Pushes are lost. */
+  /** The push stream is lost. */
   unwatch(): void {
     this.#watched = false;
     this.forget();
@@ -109,7 +108,7 @@ export class KeyCache {
 
   invalidate(keyIds: readonly string[], accountIds: readonly string[]): void {
     this.#generation += 1;
-    // Whoever asks from now on must not join an answer that may be older than the change.
+    // Later callers must not join a lookup that may be older than the change.
     this.#resolving = new Map();
     this.#refused.clear();
     const keys = new Set(keyIds);
@@ -129,7 +128,7 @@ export class KeyCache {
       return undefined;
     }
     if (nowMs - entry.sinceMs > maxAgeMs) return undefined;
-    // Last used, last dropped.
+    // Least recently used entries are evicted first.
     this.#entries.delete(digest);
     this.#entries.set(digest, entry);
     return entry;

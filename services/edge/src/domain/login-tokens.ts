@@ -4,19 +4,19 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey, jw
 
 export interface LoginTokensOptions {
   readonly fetchKeys: () => Promise<JSONWebKeySet>;
-  /** A token that names an unknown key makes us ask again, but no more often than this. */
+  /** Minimum time between fetches that are triggered by tokens with an unknown key. */
   readonly minRefetchMs: number;
-  /** Known keys are asked for anew after this time, so that withdrawn ones end. */
+  /** Keys are fetched again after this time, so that withdrawn keys stop working. */
   readonly maxAgeMs: number;
   readonly now?: () => number;
 }
 
 export interface VerifyOptions {
-  /** Tokens that ended no longer ago than this pass too. */
+  /** Accepts tokens that expired no longer ago than this. */
   readonly endedForSeconds?: number;
 }
 
-/** Verifies login tokens by the dashboard's public keys. */
+/** Verifies login tokens with the dashboard's public keys. */
 export class LoginTokens {
   readonly #options: LoginTokensOptions;
   readonly #now: () => number;
@@ -31,8 +31,8 @@ export class LoginTokens {
   }
 
   /**
-   * Who the token is for. Rejects with `invalid_api_key` for one that is not good, `internal_error` when that
-   * can't be told.
+   * Returns the user of the token. Rejects with `invalid_api_key` for an invalid token and `internal_error` when it can't be
+   * verified.
    */
   async verify(token: string, options: VerifyOptions = {}): Promise<string> {
     if (this.#now() - this.#fetchedMs >= this.#options.maxAgeMs) await this.#refetch();
@@ -62,10 +62,10 @@ export class LoginTokens {
     return payload.sub ?? '';
   }
 
-  /** Keeps the keys it has when the dashboard does not answer. */
+  /** Keeps the current keys when the dashboard does not answer. */
   #refetch(): Promise<void> {
     if (this.#fetching) return this.#fetching;
-    // With no keys at all every request fails anyway, so trying again costs nobody anything.
+    // Without any keys every request fails anyway, so another attempt does no harm.
     if (this.#keys && this.#now() - this.#triedMs < this.#options.minRefetchMs) return Promise.resolve();
     this.#triedMs = this.#now();
     this.#fetching = this.#options

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 
-/** An edge's share of the platform throttle for a moment. */
+/** An edge's part of the platform throttle for a short time. */
 export interface ThrottleLease {
   readonly throttled: boolean;
   /** Requests that may pass before the lease ends. */
@@ -9,19 +9,19 @@ export interface ThrottleLease {
 }
 
 export interface ThrottleOptions {
-  /** `wanted`: requests that came since the last lease. */
+  /** `wanted`: requests since the last lease. */
   lease(wanted: number): Promise<ThrottleLease>;
   nowMs(): number;
 }
 
-/** When a share is used up, another is asked for at most this often. */
+/** Minimum time between leases when the permits are used up. */
 const MIN_RENEWAL_MS = 50;
-/** Shares are given by the second. */
+/** Leases are granted per second. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * This edge's share of the platform throttle, leased from billing. While the throttle is off a request costs
- * nothing here; that it was set is known within the time of a lease.
+ * This edge's part of the platform throttle, leased from billing. While the throttle is off a request costs nothing here;
+ * a new throttle is noticed within the duration of a lease.
  */
 export class Throttle {
   readonly #options: ThrottleOptions;
@@ -39,7 +39,7 @@ export class Throttle {
     void this.#renew();
   }
 
-  /** @throws GatewayError `rate_limited`; `internal_error` when nobody knows the throttle */
+  /** @throws GatewayError `rate_limited`; `internal_error` when the throttle is unknown */
   async admit(): Promise<void> {
     this.#wanted++;
     if (!this.#lease) await this.#renew();
@@ -81,14 +81,14 @@ export class Throttle {
     try {
       const lease = await this.#options.lease(wanted);
       const nowMs = this.#options.nowMs();
-      // What is left of a share is still good, until the second that it is of ends.
+      // The remaining permits are valid until their second ends.
       const leftOver = nowMs < this.#endsAtMs ? this.#permits : 0;
       this.#permits = leftOver + lease.permits;
       this.#endsAtMs = nowMs + lease.validMs;
       this.#lease = lease;
       nextMs = Math.max(MIN_RENEWAL_MS, lease.validMs);
     } catch {
-      // The last lease has its end; without permits its requests are refused.
+      // The last lease expires; requests without permits are refused.
     }
     if (this.#closed) return;
     this.#timer = setTimeout(() => void this.#renew(), nextMs);

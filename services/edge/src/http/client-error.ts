@@ -4,13 +4,13 @@ import { GatewayError, toEnvelope } from '@gateway/errors';
 
 const LINGER_MS = 500;
 
-/** What was wrong, in words, for the errors of Node's parser and timers that a caller can do something about. */
+/** Details for errors of Node's parser and timers that a client can act on. */
 const DETAILS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the headers are too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'the request did not arrive in time',
 };
 
-/** An answer for a request that never became one: written to the bare connection, which then closes. */
+/** Writes an error response for bytes that never became a request, and closes the connection. */
 export function writeRawError(socket: Duplex, requestId: string, error: GatewayError): void {
   const body = JSON.stringify(toEnvelope(error));
   const { status } = error.row;
@@ -23,14 +23,14 @@ export function writeRawError(socket: Duplex, requestId: string, error: GatewayE
   destroyAfterLinger(socket);
 }
 
-/** Reading on for a moment keeps a reset from overtaking the last answer. */
+/** Keeps reading for a moment, so that a reset does not overtake the last response. */
 export function destroyAfterLinger(socket: Duplex): void {
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** A request but for its method, of which Node knows a list. */
+/** A request line with any method, because Node rejects methods it doesn't know. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/;
 const MAX_REQUEST_LINE = 16_384;
 

@@ -11,16 +11,16 @@ import type { BufferedBody } from './read-body';
 
 export interface DashboardProxyOptions {
   readonly target: string;
-  /** Shows the dashboard that a request comes from edge. */
+  /** Proves to the dashboard that a request comes from edge. */
   readonly serviceToken: string;
-  /** Until the reply's head; after that, for each pause in the reply. */
+  /** Until the head of the response; after that, for each pause in it. */
   readonly timeoutMs: number;
 }
 
 export interface DashboardProxy {
   /**
-   * Takes a request whose body has been read, and releases that once it is sent; or one with a body to be passed on as
-   * it comes. Resolves when the reply is out; rejects, with nothing written, when it failed before it began.
+   * Forwards a request with a buffered body, which it releases once sent, or with a body that is streamed. Resolves when
+   * the response has been sent; rejects, with nothing written, when it failed before that.
    */
   forward(exchange: Exchange, body: BufferedBody | ProxiedUpload): Promise<void>;
   close(): void;
@@ -31,12 +31,12 @@ interface Passage {
   readonly body: BufferedBody | ProxiedUpload;
   readonly timer: NodeJS.Timeout;
   proxied: ClientRequest | undefined;
-  /** Why the edge itself broke it off. */
+  /** Why edge aborted the request. */
   refusal: GatewayError | undefined;
   readonly settle: (error?: Error) => void;
 }
 
-/** Hands requests to the dashboard's HTTP server and streams its replies back. */
+/** Forwards requests to the dashboard's HTTP server and streams its responses back. */
 export function createDashboardProxy(options: DashboardProxyOptions): DashboardProxy {
   const { target, serviceToken, timeoutMs } = options;
   const agentOptions = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64 };
@@ -52,7 +52,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
       body.watch(proxied, (error) => breakOff(passage, error));
       return;
     }
-    // The proxy then lays a pipe from the request, which has nothing more to give and ends this one.
+    // The proxy pipes the request afterwards, which has no more data and ends this one.
     if (body.bytes.length > 0) proxied.write(body.bytes, () => body.release());
   };
   const onProxyRes = (reply: IncomingMessage, request: IncomingMessage) => {
@@ -62,7 +62,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     reply.setTimeout(timeoutMs, () => reply.destroy());
     cleanReplyHeaders(reply.headers);
     const { shouldKeepAlive } = passage.exchange.response;
-    // What is left of a passed body is read away: a browser reads no answer before it has sent all.
+    // The rest of a streamed body is discarded: a browser reads no response before it has sent everything.
     const isRead = request.complete || passage.body instanceof ProxiedUpload;
     reply.headers.connection = shouldKeepAlive && isRead ? 'keep-alive' : 'close';
   };
@@ -74,7 +74,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     target,
     changeOrigin: true,
     agent,
-    // The default plugins answer errors in words of their own.
+    // The default plugins write error responses of their own.
     ejectPlugins: true,
     plugins: [proxyEventsPlugin as Plugin],
     on: { proxyReq: onProxyReq, proxyRes: onProxyRes, error: onError },

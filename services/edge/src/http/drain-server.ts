@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import { stopListening } from './stop-listening';
 
 /**
- * Stops listening and resolves when all connections are closed; those left after `graceMs` are cut off. Idle
- * connections stay open: the listener closes them.
+ * Stops listening and resolves when all connections are closed; those left after `graceMs` are destroyed. Idle connections
+ * stay open until the listener closes them.
  */
 export async function drainServer(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return;
@@ -12,6 +12,6 @@ export async function drainServer(server: Server, graceMs: number): Promise<void
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);
-  // Ends the check of header timeouts, which has served the connections until now.
+  // Stops the check of header timeouts, which was needed until now.
   server.close();
 }

@@ -4,8 +4,8 @@ import type { Exchange } from './exchange';
 import { assertSaneHead } from './request-headers';
 
 /**
- * The request pipeline: begin, check the head, answer; and one exit for every error. Express's own replies
- * (its 404, its error page, HEAD and OPTIONS) are never reached: `answer` either answers or rejects.
+ * The request pipeline: begin, check the head, answer; with one exit for all errors. Express's own responses (404, error
+ * page, HEAD and OPTIONS) are never reached: `answer` either answers or rejects.
  */
 export function createEdgeApp(
   listener: EdgeListener,
@@ -16,7 +16,7 @@ export function createEdgeApp(
   app.disable('etag');
   app.disable('query parser');
   app.use((request, response, next) => {
-    // The parser goes on with what has come; nobody knows whose it is.
+    // The parser continues with received bytes that belong to no valid request.
     if (listener.hasRefused(request.socket)) return;
     response.locals.exchange = listener.begin(request, response);
     next();

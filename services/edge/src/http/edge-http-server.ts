@@ -12,7 +12,7 @@ export interface HttpServerLimits {
 const MAX_HEADER_BYTES = 16 * 1024;
 const TIMEOUT_CHECK_MS = 1_000;
 
-/** A server that leaves no answer to Node: whatever Node would say by itself has a listener here. */
+/** Creates a server with a listener for every case in which Node would respond by itself. */
 export function createEdgeHttpServer(
   listener: EdgeListener,
   onRequest: RequestListener,
@@ -21,14 +21,14 @@ export function createEdgeHttpServer(
   const server = http.createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: limits.headerTimeoutMs,
-    // The body has a timer of its own, which can answer; this one is for bodies that nobody reads.
+    // Bodies have their own timer, which can respond; this one is for bodies that nobody reads.
     requestTimeout: limits.headerTimeoutMs + limits.bodyTimeoutMs + 5_000,
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headerTimeoutMs),
     keepAliveTimeout: limits.keepAliveMs,
     requireHostHeader: false,
     noDelay: true,
   });
-  // One more than is accepted, so that a request with too many is seen to have them.
+  // One more than allowed, so that a request with too many is recognized.
   server.maxHeadersCount = MAX_HEADERS + 1;
   server.maxConnections = limits.maxConnections;
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest);

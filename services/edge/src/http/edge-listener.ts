@@ -19,14 +19,14 @@ export interface EdgeListenerOptions {
   readonly log: Logger;
 }
 
-/** What is the same for every request: its id, its one error exit, its end; and requests that are none. */
+/** Common handling of every request: its id, its error exit and its end; also of bytes that are not a request. */
 export class EdgeListener {
   readonly #options: EdgeListenerOptions;
   /** The latest exchange of each connection. */
   readonly #exchanges = new WeakMap<Duplex, Exchange>();
   readonly #connections = new Set<Socket>();
   readonly #refused = new WeakSet<Duplex>();
-  /** Set once the process stops. */
+  /** Set when the process stops. */
   #idleBeforeCloseMs: number | undefined;
 
   constructor(options: EdgeListenerOptions) {
@@ -34,9 +34,9 @@ export class EdgeListener {
   }
 
   /**
-   * From now on every answer carries `Connection: close`, and a connection is closed once it has been idle for
-   * `idleMs`. A connection whose last answer promised to keep it open is not closed earlier: the client may
-   * already have sent its next request, and a closed socket would answer that with a reset.
+   * From now on every response has `Connection: close`, and a connection is closed once it has been idle for `idleMs`. A
+   * connection whose last response promised to stay open is not closed earlier: the client may already have sent its next
+   * request, which a closed socket would answer with a reset.
    */
   beginClosing(idleMs: number): void {
     this.#idleBeforeCloseMs = idleMs;
@@ -59,12 +59,12 @@ export class EdgeListener {
     const close = () => {
       if (socket.bytesRead === bytesRead) socket.destroySoon();
     };
-    // Timers run before the sockets are read; a request that already waits in the receive buffer counts.
+    // Timers run before sockets are read; a request waiting in the receive buffer counts as sent.
     const timer = setTimeout(() => setImmediate(close), idleMs);
     socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Takes a request up: from here on its response carries its id, and its end is counted. */
+  /** Starts an exchange: sets the request id on its response and counts its end. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
     const exchange = createExchange(newRequestId(), request, response, this.#options.isTrustedProxy);
     this.#exchanges.set(request.socket, exchange);
@@ -77,7 +77,7 @@ export class EdgeListener {
     return exchange;
   }
 
-  /** The one exit for errors: the table's answer, or a cut connection where an answer has begun. */
+  /** The only exit for errors: responds with the error of the table, or cuts a response that has started. */
   fail(exchange: Exchange, thrown: unknown): void {
     const { response } = exchange;
     if (response.destroyed || thrown instanceof CallerGone) {
@@ -90,7 +90,7 @@ export class EdgeListener {
     writeError(exchange, error);
   }
 
-  /** An error that is the last of its connection. */
+  /** Responds with an error and closes the connection. */
   refuse(exchange: Exchange, thrown: unknown): void {
     this.#refused.add(exchange.request.socket);
     exchange.response.shouldKeepAlive = false;
@@ -101,7 +101,7 @@ export class EdgeListener {
     return this.#refused.has(socket);
   }
 
-  /** Node's parser or timers gave a connection up. */
+  /** Handles a connection that Node's parser or timers rejected. */
   readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
@@ -112,7 +112,7 @@ export class EdgeListener {
     } else if (!exchange || (exchange.request.complete && exchange.response.writableFinished)) {
       writeRawError(socket, newRequestId(), fromParserError(error));
     } else if (exchange.request.complete) {
-      // Noise after a whole request: that one's answer is still due, and the last.
+      // Invalid bytes after a complete request: its response is still due, and the last one.
       exchange.response.shouldKeepAlive = false;
       exchange.response.once('finish', () => destroyAfterLinger(socket));
     } else {
@@ -127,14 +127,14 @@ export class EdgeListener {
     writeRawError(socket, newRequestId(), new GatewayError('not_found'));
   };
 
-  /** The connection of an unfinished exchange is lost: its answer, begun or over, is the last it can carry. */
+  /** Ends an unfinished exchange whose connection is unusable: its response is the last one. */
   #failUnparsable(exchange: Exchange, error: GatewayError, socket: Duplex): void {
     const { response } = exchange;
     if (!response.headersSent) {
       response.shouldKeepAlive = false;
       this.fail(exchange, error);
     } else if (exchange.errorCode === '') {
-      // Half of a good answer must not look like all of it.
+      // A truncated success must not look complete.
       socket.destroy();
       return;
     }

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress, type IsTrustedProxy } from './client-address';
 
-/** One request and its response, with what is known of them on the way. */
+/** One request and its response, with what becomes known on the way. */
 export interface Exchange {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Of the client, who may be behind trusted proxies; empty when its socket was gone already. */
+  /** The client's address, possibly behind trusted proxies; empty if its socket was already closed. */
   readonly callerAddress: string;
   readonly startedMs: number;
-  /** Path of the target, without its query. */
+  /** Path of the request target, without the query. */
   readonly path: string;
-  /** What follows the path's question mark. */
+  /** The query string, without the question mark. */
   readonly query: string;
   /** Name of the matched route, for metrics: a bounded set. */
   route: string;
-  /** Code of the error it ended with. */
+  /** Code of the error that ended the exchange. */
   errorCode: string;
-  /** Who calls, once that is authenticated. */
+  /** The authenticated caller. */
   caller: Caller | undefined;
   /** Another service records the call, unless it fails. */
   isRecorded: boolean;
@@ -26,7 +26,7 @@ export interface Exchange {
 /** An authenticated caller: by an API key, or by a login token. */
 export type Caller = { readonly accountId: string; readonly keyId: string } | { readonly userId: string };
 
-/** A target may be given as to a proxy, and every server must take it (RFC 9112, 3.2.2). Its host is that of `Host`. */
+/** Servers must accept an absolute-form target (RFC 9112, 3.2.2). Its host is that of `Host`. */
 const ORIGIN_OF_TARGET = /^https?:\/\/[^/?#]*/i;
 
 export function createExchange(
@@ -35,7 +35,7 @@ export function createExchange(
   response: ServerResponse,
   isTrustedProxy: IsTrustedProxy,
 ): Exchange {
-  // What is handed on to the dashboard reads it too.
+  // The proxied request to the dashboard uses it too.
   request.url = request.url?.replace(ORIGIN_OF_TARGET, '');
   const url = request.url ?? '';
   const queryAt = url.indexOf('?');
@@ -55,7 +55,7 @@ export function createExchange(
   };
 }
 
-/** The caller closed its connection; there is nobody to answer. */
+/** The client closed its connection: there is no response to send. */
 export class CallerGone extends Error {
   constructor() {
     super('the caller closed the connection');

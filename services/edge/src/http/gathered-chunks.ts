@@ -1,9 +1,9 @@
-/** So many in a row are looked at together. */
+/** Number of consecutive chunks that are checked together. */
 const RUN_CHUNKS = 256;
-/** On the average of a run: each chunk takes some hundred bytes beside its own. */
+/** Average chunk size of such a run below which they are merged: each chunk has an overhead of some hundred bytes. */
 const SMALL_BYTES = 1024;
 
-/** The chunks of a body as they come, also byte by byte, in about as much memory as its bytes take. */
+/** Collects the chunks of a body, even single bytes, in about as much memory as the body takes. */
 export class GatheredChunks {
   #chunks: Buffer[] = [];
   #runStart = 0;

@@ -6,27 +6,27 @@ import type { SendLimits } from './send-body';
 import { MIN_BYTES_PER_SECOND } from './watch-progress';
 
 /**
- * A form on its way to the dashboard. The proxy reads it off the caller's connection no faster than the dashboard
- * takes it; here it is counted and timed, to its end: an answer may come before that, and what is left is read away.
+ * A form on its way to the dashboard. The proxy reads it no faster than the dashboard accepts it; this class counts and
+ * times it to its end: the response may come earlier, and the rest of the body is then discarded.
  */
 export class ProxiedUpload {
   readonly #exchange: Exchange;
   readonly #limits: SendLimits;
   readonly #releaseMemory: () => void;
   readonly #endMs: number;
-  /** The proxy takes the header away. */
+  /** The proxy removes the header. */
   readonly #isAwaited: boolean;
   #timer: NodeJS.Timeout | undefined;
   #proxied: ClientRequest | undefined;
   #onFail: (error: GatewayError) => void = () => undefined;
   #passedBytes = 0;
   #seenBytes = 0;
-  /** The dashboard took what had waited for it, since the last look. */
+  /** Whether the dashboard has accepted buffered data since the last check. */
   #drained = false;
-  /** Since when the dashboard has been the one waited for. */
+  /** Since when the dashboard has not accepted data. */
   #stalledSinceMs: number | undefined;
 
-  /** @throws GatewayError when it says that it is too large, or too many bodies are under way; CallerGone */
+  /** @throws GatewayError when it is declared too large, or too many bodies are in flight; CallerGone */
   constructor(exchange: Exchange, limits: SendLimits, sender: string) {
     const { request, response } = exchange;
     if (request.socket.destroyed || response.headersSent) throw new CallerGone();
@@ -36,11 +36,11 @@ export class ProxiedUpload {
     this.#releaseMemory = leaseUploadMemory(request, limits, sender);
     this.#isAwaited = request.headers.expect !== undefined;
     request.once('end', this.#stop);
-    // A request that has its answer already is not told that its connection closed.
+    // A request that has been answered gets no event when its connection closes.
     request.socket.once('close', this.#onClose);
   }
 
-  /** Begins, as the proxy does. `onFail` is called at most once. */
+  /** Starts together with the proxy. `onFail` is called at most once. */
   watch(proxied: ClientRequest, onFail: (error: GatewayError) => void): void {
     const { request, response } = this.#exchange;
     this.#proxied = proxied;
@@ -80,7 +80,7 @@ export class ProxiedUpload {
 
   readonly #onClose = () => {
     this.#stop();
-    // The proxy sees a caller leave only where no answer went out, and one does for a body that breaks off.
+    // The proxy notices a disconnect only before the response, which an incomplete body may already have.
     this.#proxied?.destroy();
   };
 
@@ -88,7 +88,7 @@ export class ProxiedUpload {
     const { request, response } = this.#exchange;
     this.#stop();
     response.shouldKeepAlive = false;
-    // Its answer is out already: all that is left is the rest of a body that nobody wants.
+    // The response has been sent: only the rest of the body is left.
     if (response.headersSent) request.destroy();
     else this.#onFail(error);
   }

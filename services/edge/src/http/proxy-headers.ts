@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SERVICE_TOKEN_HEADER } from '@gateway/rpc';
 
-/** Headers that concern one connection only. `transfer-encoding` is Node's to handle on either side. */
+/** Hop-by-hop headers. Node handles `transfer-encoding` on both sides. */
 const HOP_BY_HOP = [
   'connection',
   'proxy-connection',
@@ -12,10 +12,10 @@ const HOP_BY_HOP = [
   'proxy-authenticate',
   'proxy-authorization',
 ];
-/** What a caller may not tell the dashboard about itself: the edge does. */
+/** Headers that only edge may set for the dashboard. */
 const OURS = ['forwarded', 'x-real-ip', 'x-request-id', 'request-id', 'expect', SERVICE_TOKEN_HEADER];
 
-/** Every answer has its body, so there is nothing to make it depend on. */
+/** Every response has a body, so conditional requests are not supported. */
 const CONDITIONS = [
   'if-match',
   'if-modified-since',
@@ -30,20 +30,20 @@ const NEEDED = new Set(['authorization', 'content-length', 'content-type', 'host
 export function stripHopByHop(headers: IncomingHttpHeaders): void {
   for (const name of String(headers.connection ?? '').split(',')) {
     const named = name.trim().toLowerCase();
-    // A header by which a message is framed or judged can't be disowned that way.
+    // Headers that frame or authenticate a message can't be declared hop-by-hop.
     if (!NEEDED.has(named)) delete headers[named];
   }
   for (const name of HOP_BY_HOP) delete headers[name];
 }
 
-/** Makes a caller's headers fit for the dashboard. */
+/** Sanitizes a client's headers for the dashboard. */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   stripHopByHop(headers);
   for (const name of [...OURS, ...CONDITIONS]) delete headers[name];
   for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name];
 }
 
-/** Makes the dashboard's headers fit for the caller. */
+/** Sanitizes the dashboard's headers for the client. */
 export function cleanReplyHeaders(headers: IncomingHttpHeaders): void {
   stripHopByHop(headers);
   for (const name of ['x-powered-by', 'server', 'x-request-id', 'request-id']) delete headers[name];

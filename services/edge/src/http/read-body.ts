@@ -16,13 +16,13 @@ const NO_BYTES = Buffer.alloc(0);
 
 /** A request body in memory. */
 export interface BufferedBody {
-  /** None once it is released. */
+  /** Empty once it is released. */
   readonly bytes: Buffer;
-  /** Gives its room back; may be called more than once. */
+  /** Releases its memory; may be called more than once. */
   release(): void;
 }
 
-/** Reads the whole body, or rejects with what to answer, holding nothing. */
+/** Reads the whole body, or rejects with the error to answer and nothing reserved. */
 export function readBody(
   { request, response }: Exchange,
   limits: BodyLimits,
@@ -45,7 +45,7 @@ export function readBody(
       settle();
       release();
       chunks.drop();
-      // What is left of the body is not worth waiting for.
+      // The rest of the body is not waited for.
       response.shouldKeepAlive = false;
       reject(error);
     };
@@ -74,7 +74,7 @@ export function readBody(
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return fail(tooLarge());
     if (request.headers.expect !== undefined) response.writeContinue();
     request.on('data', onData).on('end', onEnd).on('close', onClose);
-    // The parser gave the connection up, and the request has been answered for that.
+    // The parser rejected the connection, and the request has been answered.
     response.on('finish', onClose);
   });
 }

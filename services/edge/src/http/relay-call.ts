@@ -6,28 +6,28 @@ import { publicReplyHeaders } from './reply-headers';
 import type { StreamedUpload } from './send-body';
 import { endAfterLinger } from './write-error';
 
-/** The part of a link pool that is needed here. */
+/** The part of a link pool that is used here. */
 export interface CallCarrier {
   call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall>;
 }
 
 export interface RelayOptions {
-  /** To the reply's head. A reply that has begun ends by the answering service's own limits. */
+  /** Until the head of the reply. A reply that has started is bounded by the answering service. */
   readonly timeoutMs: number;
-  /** A caller that takes nothing for so long, while something waits for it, is cut off. */
+  /** A client that reads nothing for this long while data waits is disconnected. */
   readonly stallTimeoutMs: number;
-  /** The answering service has the body: it need not be held any longer. */
+  /** The answering service has the body: its memory can be released. */
   readonly onTaken: () => void;
-  /** No instance of the answering service can be reached: it knows nothing of the call. */
+  /** No instance of the answering service is reachable: it does not know the call. */
   readonly onUnsent?: (error: GatewayError) => void;
   readonly streamErrors: StreamErrors;
-  /** A body that is read off the caller's connection only as the answering service takes it. */
+  /** A body that is read only as fast as the answering service accepts it. */
   readonly body?: StreamedUpload;
 }
 
 /**
- * Sends the call and copies its reply to the caller. Resolves when the response has ended one way or the
- * other; rejects, with nothing written, when it failed before it began.
+ * Sends the call to the answering service and copies its reply to the client. Resolves when the response has ended;
+ * rejects, with nothing written, when it failed before it began.
  */
 export async function relayCall(
   exchange: Exchange,
@@ -82,7 +82,7 @@ class RelayedReply implements ReplySink {
 
   set call(call: LinkedCall) {
     this.#call = call;
-    // The caller may have left while a link was waited for.
+    // The client may have disconnected while the call waited for a link.
     if (this.#isOver) call.cancel();
     else this.#body?.sendTo(call, (error) => this.#giveUp(error));
   }
@@ -94,12 +94,12 @@ class RelayedReply implements ReplySink {
   head(status: number, headers: Readonly<Record<string, string>>): void {
     if (this.#isOver) return;
     if (this.#response.headersSent) {
-      // The parser gave the connection up, and the request has been answered for that.
+      // The parser rejected the connection, and the request has been answered.
       this.#onClose();
       return;
     }
     clearTimeout(this.#timer);
-    // Its answer is there: nobody takes what is left of the body.
+    // The reply has started: the rest of the body is not read.
     this.#body?.stop();
     this.#onTaken();
     const allowed = publicReplyHeaders(headers);
@@ -111,7 +111,7 @@ class RelayedReply implements ReplySink {
       this.fail(new GatewayError('internal_error', { cause }));
       return;
     }
-    // A stream's first byte may be long in coming; else the head travels with the first bytes.
+    // The first byte of a stream may take long; otherwise the head is sent with the first bytes.
     if (this.#isEventStream) process.nextTick(this.#flushHead);
   }
 
@@ -122,7 +122,7 @@ class RelayedReply implements ReplySink {
       this.#call?.consumed(bytes.length);
       return;
     }
-    // Credit goes back only when the caller took the bytes, so a slow one can't fill our memory.
+    // Credit is returned only when the client has read the bytes, so that a slow client can't fill the memory.
     if (this.#undrainedBytes === 0) {
       this.#response.once('drain', this.#onDrain);
       this.#startStallTimer();
@@ -150,8 +150,8 @@ class RelayedReply implements ReplySink {
   }
 
   /**
-   * A reply that broke after its beginning: a stream says so in its own framing, if it stands between two
-   * events; anything else must not look like a whole answer, so the connection is cut.
+   * Ends a reply that broke after it had started: a stream ends with an error event if it is between two events; anything
+   * else must not look complete, so the connection is cut.
    */
   #breakOff(): void {
     const error = new GatewayError('upstream_failed');

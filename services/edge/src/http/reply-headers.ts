@@ -5,7 +5,7 @@ const ALLOWED = new Set([
   'cache-control',
   'retry-after',
   'x-should-retry',
-  // Tells a proxy before the gateway (nginx) not to gather a stream.
+  // Tells a proxy in front of the gateway (nginx) not to buffer a stream.
   'x-accel-buffering',
 ]);
 const ALLOWED_PREFIXES = ['x-ratelimit-', 'x-gateway-', 'anthropic-ratelimit-'];

@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { CallHeader } from '@gateway/proto/generated/gateway/edge/v1/CallHeader';
 import type { PresentedCredentials } from '../domain/api-key';
 
-/** Node drops the headers beyond its own limit in silence, which could hide one that matters. */
+/** Node silently drops headers beyond its limit, which could hide an important one. */
 export const MAX_HEADERS = 100;
 
 /** What the answering service may see. Never credentials, never cookies. */
