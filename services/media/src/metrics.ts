@@ -3,15 +3,15 @@ import { createMetrics } from '@gateway/process';
 import type { Route, TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What is counted of each target. */
+/** Counters of each target. */
 export interface TargetMetrics {
-  /** It did what was ordered. */
+  /** The order was carried out. */
   answered(route: Route, tookMs: number): void;
-  /** @param failure absent: it refused the order */
+  /** @param failure absent: the target refused the order */
   failed(route: Route, failure: UpstreamFailure | undefined): void;
 }
 
-/** What is counted of video tasks. */
+/** Counters of video tasks. */
 export interface TaskMetrics {
   looked(provider: string, outcome: 'seen' | 'failed'): void;
   ended(provider: string, state: string, seconds: number): void;
@@ -19,11 +19,11 @@ export interface TaskMetrics {
 
 export interface MetricsDeps {
   readonly health: TargetHealth;
-  /** By state, as of now. */
+  /** Current number by state. */
   countBills(): Promise<ReadonlyMap<string, number>>;
-  /** Those that have not ended. */
+  /** Tasks that have not ended. */
   countTasks(): Promise<number>;
-  /** For both: all else is told without them. */
+  /** Timeout for both queries: the other metrics don't depend on them. */
   readonly countTimeoutMs: number;
 }
 
@@ -73,7 +73,7 @@ export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsD
   };
 }
 
-/** Undefined where it fails or takes longer: a database that is away takes no other figure with it. */
+/** Undefined if it fails or times out: an unreachable database must not affect the other metrics. */
 async function unlessAway<T>(count: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   const over = new AbortController();
   const late = sleep(timeoutMs, undefined, { signal: over.signal, ref: false });

@@ -36,17 +36,17 @@ import { UploadQuota } from './upload/upload-quota';
 import { openVideos } from './videos/open-videos';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
-/** For calls with an Idempotency-Key. */
+/** For calls with an idempotency key. */
 const KEPT_REPLIES = { maxReplyBytes: 32 * 1024 ** 2, maxAccountBytes: 256 * 1024 ** 2 };
-/** One account's are a quarter of it: one of the largest. */
+/** One account may use a quarter, enough for one of the largest replies. */
 /** Calls that wait for the result of another one with their idempotency key: in all, and of one account. */
 const MAX_WAITERS = 256;
 const MAX_ACCOUNT_WAITERS = 4;
 const MAX_REPLAYED_BYTES = 4 * KEPT_REPLIES.maxReplyBytes;
 const SWEEP_MS = 60_000;
-/** Of what a scrape asks the database, on a connection of its own: no call waits for it, nor it for them. */
+/** For the queries of a scrape, which have their own connection: they delay no call, and no call delays them. */
 const COUNT_TIMEOUT_MS = 2_000;
-/** For the rest of a stop, after the drain: looks, deliveries, the last signs of life. */
+/** For the rest of the shutdown, after the drain: polls, deliveries, the last heartbeat. */
 const STOP_REST_MS = 10_000;
 
 export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {

@@ -18,58 +18,58 @@ const shape = {
   CATALOG_ADDR: addresses(),
   BILLING_ADDR: addresses(),
   DATABASE_URL: z.string().min(1),
-  /** Absent: usage goes to billing over gRPC. */
+  /** Absent: usage events go to billing over gRPC. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),
   MEDIA_PROVIDERS: z.string().default(''),
   /** Origin of the simulator, which serves `sim/*`. */
   SIM_BASE_URL: z.url().optional(),
-  /** After which the caller of an image is told that it takes too long. */
+  /** After this time an image call gets `image_generation_timeout`. */
   IMAGE_TIMEOUT_MS: milliseconds(120_000),
-  /** How long the provider's word on such a call is waited for, so that it can be billed. */
+  /** How long the provider's answer is awaited after that, so that the call can be billed. */
   IMAGE_GRACE_MS: milliseconds(600_000),
-  /** Bound on what the images of calls under way take in memory together, by their pixels. */
+  /** Memory for the images of all calls in flight, estimated from their pixels. */
   IMAGE_MAX_BYTES: z.coerce
     .number()
     .int()
     .positive()
     .default(2 * 1024 ** 3),
-  /** For the files of calls under way; on a disk, because in a file system in memory they would fill that. */
+  /** Directory for the files of calls in flight; on a disk, because an in-memory file system would fill up. */
   UPLOAD_DIR: z.string().default(tmpdir()),
-  /** Bound on what those files take together. */
+  /** Disk space for these files. */
   UPLOAD_MAX_BYTES: z.coerce
     .number()
     .int()
     .positive()
     .default(4 * 1024 ** 3),
-  /** Bound on what the JSON bodies of orders of videos take in memory together. */
+  /** Memory for the JSON bodies of video calls. */
   VIDEO_MAX_BYTES: z.coerce
     .number()
     .int()
     .positive()
     .default(1024 ** 3),
-  /** Between two looks at a young video task. */
+  /** Time between two polls of a new video task. */
   VIDEO_POLL_INTERVAL_MS: milliseconds(3_000),
-  /** Of one look; who looks has the task to itself for as long. */
+  /** Timeout of one poll, during which no other instance polls the task. */
   VIDEO_LOOK_TIMEOUT_MS: milliseconds(10_000),
-  /** Where callers reach the API, for links to files of ours. */
+  /** Origin of the API for clients, for links to files. */
   PUBLIC_API_URL: publicApiUrl(),
   UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),
-  /** Of a submit or a look at a task; an image's is its timeout and its grace. */
+  /** For submitting and polling a task; an image call has its own timeout and grace. */
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(60_000),
   UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(60_000),
-  /** From the opening of a target's circuit to its first probe. */
+  /** From the opening of a target's circuit to the first probe. */
   CIRCUIT_OPEN_MS: milliseconds(10_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
-  /** Of an instance, after which others end its bills: with a quarter of it, and a start, within ten seconds. */
+  /** Silence after which others take over an instance's bills: within ten seconds, including a quarter of it and a start. */
   INSTANCE_LEASE_MS: milliseconds(6_000),
-  /** Absent: until whoever waits for an image has been told what became of it. */
+  /** Absent: until every waiting client of an image call has been answered. */
   DRAIN_TIMEOUT_MS: timerMs().optional(),
 };
 
 export type Settings = ReturnType<typeof readSettings>;
 
-/** From the moment in which the last caller is told to that in which the answer has gone out. */
+/** From the moment the last client is answered until the response has been sent. */
 const DRAIN_MARGIN_MS = 5_000;
 
 export function readSettings(env: NodeJS.ProcessEnv) {

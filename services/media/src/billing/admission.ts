@@ -25,24 +25,24 @@ export interface AdmissionDeps {
 export interface AdmissionRequest {
   readonly key: KeyContext__Output;
   readonly model: Pick<Model, 'slug' | 'priceVersion'>;
-  /** The caller named it without its provider, which the key must allow. */
+  /** The model was named without its provider, which the key must allow. */
   readonly bareModelName?: boolean;
-  /** The one that is tried first. */
+  /** The provider that is tried first. */
   readonly provider: string;
   readonly endpoint: string;
-  /** Most that the call can cost. */
+  /** Maximum cost. */
   readonly boundNano: bigint;
-  /** Least hold with which it is worth sending; absent: the bound, as what is made can't be made smaller. */
+  /** Smallest useful hold; absent: the bound, because the result can't be reduced. */
   readonly floorNano?: bigint;
-  /** Of the task that it makes, whose end comes long after the call's: its hold waits longer if all of us fall silent. */
+  /** Id of the task that the call creates; its hold waits longer for an instance without heartbeats. */
   readonly taskId?: string;
-  /** Tokens that it is expected to use, for the key's TPM limit; absent: none. */
+  /** Expected tokens, for the key's TPM limit; absent: none. */
   readonly tokens?: { readonly prompt: number; readonly output: number };
 }
 
 const NO_TOKENS = { prompt: 0, output: 0 };
 
-/** The gate in front of every call: a bill that outlives this process, then a hold at billing. */
+/** Admits every call: requires a durable bill, then a hold at billing. */
 export class Admission {
   readonly #deps: AdmissionDeps;
   readonly #held = new WeakSet<RequestContext>();
@@ -51,7 +51,7 @@ export class Admission {
     this.#deps = deps;
   }
 
-  /** @throws GatewayError billing's refusal, or `internal_error` when nobody can vouch for the bill */
+  /** @throws GatewayError billing's refusal, or `internal_error` when the call could not be recorded */
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Bill> {
     const { bills, keeper, outbox } = this.#deps;
     if (!outbox.admits(Date.now())) {
@@ -80,12 +80,12 @@ export class Admission {
     return new Bill(admitted, grant, { bills, end: (event) => keeper.end(event) });
   }
 
-  /** Money was held for that call, or may have been: the end of its bill makes its record, whatever its caller is told. */
+  /** Whether money was or may have been reserved: the end of the bill then creates the record. */
   hasHold(context: RequestContext): boolean {
     return this.#held.has(context);
   }
 
-  /** For calls that cost nothing: takes the key's request rate alone. */
+  /** Admits a call that costs nothing: counts it against the key's RPM. */
   async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Grant> {
     const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
     return fromProtoGrant(grant);
@@ -107,7 +107,7 @@ export class Admission {
         floorNano: floorNano.toString(),
         boundTokens: String(tokens.prompt + tokens.output),
         floorTokens: String(tokens.prompt),
-        // What is over the key's cap on one request is refused, never made smaller.
+        // An order above the key's per-request cap is refused, never reduced.
         callerNamedMaximum: true,
         makesTask: taskId !== undefined,
         ...(taskId !== undefined && { taskId, endpoint: call.endpoint }),
@@ -136,7 +136,7 @@ export class Admission {
   }
 }
 
-/** A refusal holds nothing; of a failure nobody knows. */
+/** A refusal reserves nothing; after a failure it is unknown. */
 const mayHold = ({ code }: GatewayError): boolean => code === 'internal_error';
 
 function fromProtoGrant(grant: ReserveGrant__Output): Grant {

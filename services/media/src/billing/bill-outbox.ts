@@ -10,48 +10,48 @@ import { FailureDetector } from './rules/failure-detector';
 export interface BillKeeperOptions {
   readonly bills: Bills;
   readonly instanceId: string;
-  /** Of its own, so that no call can keep a sign of life waiting. */
+  /** A separate pool, so that no call delays a heartbeat. */
   readonly pool: Pool;
   readonly outbox: Pick<UsageOutbox, 'add'>;
   readonly log: Logger;
-  /** Of an instance, after which it is taken for dead. */
+  /** Silence after which an instance counts as dead. */
   readonly silenceMs: number;
-  /** For what a lost instance ordered and others can follow. */
+  /** Grace for orders of a lost instance that others can follow. */
   readonly newTaskId: () => string;
-  /** Of one try to write down an end. */
+  /** Timeout of one attempt to store an end. */
   readonly tryMs?: number;
-  /** After which a bill that may have been opened is there or never will be. */
+  /** Time after which a bill that may have been opened either exists or never will. */
   readonly unsureMs?: number;
 }
 
-/** Signs of life in the time after which an instance is taken for dead. */
+/** Heartbeats within the silence after which an instance counts as dead. */
 const BEATS_PER_SILENCE = 8;
 const END_RETRY_MIN_MS = 100;
 const END_RETRY_MAX_MS = 2_000;
-/** Of one try: a connection may fall silent for longer than any statement takes. */
+/** Timeout of one attempt: a connection may hang longer than any statement takes. */
 const END_TRY_MS = 15_000;
-/** Beyond it billing is far behind, and what is not in memory can wait in its row. */
+/** Above this number billing is far behind, and further ends wait in their rows only. */
 const MAX_KNOWN = 10_000;
-/** Beyond what a statement may take, after which none can come to its end behind our back. */
+/** Longer than any statement may take, so that none is still running. */
 const UNSURE_MS = 15_000;
 const MAX_UNSURE = 10_000;
 
 /**
- * Sees to it that every bill ends once and that billing hears of it: writes ends, delivers them, and takes over those
- * of instances that are gone.
+ * Ensures that every bill ends once and that billing receives its end: stores ends, delivers them, and takes over the bills
+ * of dead instances.
  */
 export class BillOutbox {
   readonly #options: BillKeeperOptions;
   readonly #beatMs: number;
-  /** Ends under way to billing, and those that have arrived and whose rows can go. */
+  /** Ends being delivered to billing, and delivered ones whose rows can be deleted. */
   readonly #waiting = new Set<string>();
   readonly #arrived = new Set<string>();
-  /** Being ended: their rows stay, as proof of whose end it is. */
+  /** Bills being ended: their rows are kept as proof of their end. */
   readonly #ending = new Set<string>();
-  /** Whose opening failed, and since when: they may be there, and nobody else ends them. */
+  /** Bills whose opening failed, and since when: they may exist, and no other instance ends them. */
   readonly #unsure = new Map<string, number>();
   readonly #silence: FailureDetector;
-  /** When this instance's own sign of life was last written, by a clock that never steps. */
+  /** When this instance's heartbeat was last stored, by a monotonic clock. */
   #beatAtMs = Number.NEGATIVE_INFINITY;
   #jobs: Repeated[] = [];
   readonly #stopping = new AbortController();
@@ -62,7 +62,7 @@ export class BillOutbox {
     this.#beatMs = Math.ceil(options.silenceMs / BEATS_PER_SILENCE);
   }
 
-  /** Resolves when this instance is known to live. */
+  /** Resolves when this instance's heartbeat is stored. */
   async start(): Promise<void> {
     const { log } = this.#options;
     await this.#beat();
@@ -73,8 +73,8 @@ export class BillOutbox {
   }
 
   /**
-   * Ends a bill of this instance and has it delivered. Resolves when that can't be lost, however long the database is
-   * away: nobody else sees to it while this instance lives. False: it had been ended before.
+   * Ends a bill of this instance and delivers it. Resolves when the end is durable, however long the database is
+   * unreachable: no other instance ends it while this one lives. False: it had been ended before.
    * @throws when the instance stops first; its bills are taken over then
    */
   async end(event: UsageEvent): Promise<boolean> {
@@ -106,12 +106,12 @@ export class BillOutbox {
     }
   }
 
-  /** @param triedBefore it may have been written without our being told */
+  /** @param triedBefore a previous attempt may have succeeded without an answer */
   async #writeEnd(event: UsageEvent, triedBefore: boolean): Promise<boolean> {
     return (await this.#options.bills.end(event)) || (triedBefore && (await this.#wasOurs(event)));
   }
 
-  /** @throws when it takes longer; it is not to be waited for, and may come to its end all the same */
+  /** @throws when it takes longer; it may still succeed */
   async #within<T>(work: Promise<T>): Promise<T> {
     const { tryMs = END_TRY_MS } = this.#options;
     const over = new AbortController();
@@ -127,18 +127,18 @@ export class BillOutbox {
     }
   }
 
-  /** Not beyond the end of this instance, which has one more try then. */
+  /** Not beyond the end of this instance, which makes one more attempt then. */
   async #pause(waitMs: number): Promise<void> {
     await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 
-  /** A commit whose answer was lost. */
+  /** For a commit whose answer was lost. */
   async #wasOurs(event: UsageEvent): Promise<boolean> {
     if (this.#waiting.has(event.requestId) || this.#arrived.has(event.requestId)) return true;
     return this.#options.bills.hasEnd(event);
   }
 
-  /** An end that is committed; its row is the proof until billing has it. */
+  /** Delivers a committed end; its row is the proof until billing has it. */
   deliver(event: UsageEvent): void {
     if (this.#waiting.has(event.requestId) || this.#arrived.has(event.requestId)) return;
     this.#waiting.add(event.requestId);
@@ -146,22 +146,22 @@ export class BillOutbox {
   }
 
   /**
-   * Whether it was written down that this call has a bill is not known; no money was asked for. It goes once what was
-   * sent to the database surely is over.
+   * Handles a call for which it is unknown whether its bill exists; no money was requested. The bill is deleted once no
+   * statement for it can be running.
    */
   dropLater(requestId: string): void {
     if (this.#unsure.size < MAX_UNSURE) this.#unsure.set(requestId, performance.now());
     else this.#options.log.error({ requestId }, 'a bill that may have been opened is left');
   }
 
-  /** Billing has it. */
+  /** Billing has the end. */
   delivered({ requestId }: UsageEvent): void {
     this.#waiting.delete(requestId);
     this.#arrived.add(requestId);
     if (this.#arrived.size === 1) setImmediate(() => this.#forget().catch(() => {}));
   }
 
-  /** After the outbox has closed. What is left undone is for the other instances, or the next life. */
+  /** Called after the usage outbox has closed. The rest is left to other instances or the next epoch. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#jobs.map((job) => job.stop()));
@@ -183,7 +183,7 @@ export class BillOutbox {
     const { bills, pool, instanceId, log, newTaskId } = this.#options;
     const others = await listOthers(pool, instanceId);
     const nowMs = performance.now();
-    // A database that reads and does not write silences the living, too: who can't be heard can't judge.
+    // A database that reads but does not write prevents heartbeats of live instances too: nobody is declared dead then.
     if (nowMs - this.#beatAtMs > this.#options.silenceMs / 2) this.#silence.forget();
     const silent = this.#silence.look(others, nowMs);
     if (silent.length > 0) {

@@ -6,7 +6,7 @@ import type { SoughtTask } from '../videos/rules/video-task';
 import { type Charge, settledEvent } from './rules/bill-event';
 
 export interface CallOutcome {
-  /** As the caller saw it. */
+  /** As the client saw it. */
   readonly status: number;
   /** Empty: answered. */
   readonly errorCode: string;
@@ -15,21 +15,21 @@ export interface CallOutcome {
 /** What billing granted. */
 export interface Grant {
   readonly holdNano: bigint;
-  /** The key's cap on what one request may cost. */
+  /** The key's per-request cap. */
   readonly requestCostLimitNano: bigint | undefined;
-  /** What its key has left, for the answer if the call fails. */
+  /** The key's remaining rates, for the response if the call fails. */
   readonly rates: RateFigures;
 }
 
 export interface BillDeps {
   readonly bills: Pick<Bills, 'dispatched' | 'handOver'>;
-  /** Ends a bill and has that delivered. False: it had been ended by others. */
+  /** Ends a bill and delivers its end. False: another instance had ended it. */
   end(event: UsageEvent): Promise<boolean>;
 }
 
 /**
- * The bill of one call that holds money. However the call ends, it must be ended exactly once: settled, released,
- * lost, or handed over to a task. The first end counts.
+ * The bill of one call that has a hold. It must be ended exactly once: settled, released, lost, or handed over to a task.
+ * Only the first end counts.
  */
 export class Bill {
   readonly grant: Grant;
@@ -47,16 +47,16 @@ export class Bill {
     return this.#call;
   }
 
-  /** For the answer. */
+  /** For the response. */
   get headers(): Readonly<Record<string, string>> {
     return rateHeaders(this.grant.rates);
   }
 
   /**
-   * Before the provider is called, and again before the call goes to another one. From then on nobody takes it for
-   * granted that nothing was spent.
-   * @param sought how to find what is ordered, should nobody hear the answer
-   * @throws GatewayError `internal_error` when that can't be written down, or the bill is no longer ours
+   * Marks the bill as dispatched before a provider is called, and again before another one is. From then on it is not
+   * assumed that nothing was spent.
+   * @param sought how to find the order if its answer is lost
+   * @throws GatewayError `internal_error` when that can't be stored, or the bill belongs to another instance now
    */
   async dispatched(provider = this.#call.provider, sought?: SoughtTask): Promise<void> {
     this.#call = { ...this.#call, provider };
@@ -64,22 +64,22 @@ export class Bill {
     throw new GatewayError('internal_error', { cause: new Error('the bill was taken over') });
   }
 
-  /** In the transaction that makes its task. False: it is no longer ours, and there must be no task. */
+  /** In the transaction that creates the task. False: the bill is no longer ours, and there must be no task. */
   handOver(client: PoolClient): Promise<boolean> {
     return this.#deps.bills.handOver(client, this.#call.requestId);
   }
 
-  /** Charges, at most the hold. Resolves when that can't be lost any more; false: others had ended it. */
+  /** Charges at most the hold. Resolves when the charge is durable; false: another instance had ended the bill. */
   settle(charge: Charge, outcome: CallOutcome): Promise<boolean> {
     return this.#end(() => settledEvent(this.#call, ending(outcome), charge));
   }
 
-  /** Gives the whole hold back: nothing was spent. */
+  /** Releases the hold: nothing was spent. */
   release(outcome: CallOutcome): Promise<boolean> {
     return this.#end(() => releasedEvent(this.#call, ending(outcome)));
   }
 
-  /** Nobody can say what was spent: the caller pays nothing. */
+  /** It is unknown what was spent: the caller pays nothing. */
   lost(outcome: CallOutcome): Promise<boolean> {
     return this.#end(() => lostEvent(this.#call, ending(outcome)));
   }

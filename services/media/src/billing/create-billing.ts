@@ -26,9 +26,9 @@ export interface BooksOptions {
   readonly billingInstances: readonly BillingServiceClient[];
 }
 
-/** All that this process needs to hold money and to see to its bills. */
+/** Everything this process needs to reserve money and keep its bills. */
 export interface Books {
-  /** Of this life of the process. */
+  /** Id of this run of the process. */
   readonly instanceId: string;
   readonly admission: Admission;
   readonly bills: Bills;
@@ -37,7 +37,7 @@ export interface Books {
   close(): Promise<void>;
 }
 
-/** Resolves when others know that this instance lives. */
+/** Resolves when other instances see this one as alive. */
 export async function createBilling(options: BooksOptions): Promise<Books> {
   const { settings, log, pool, billing } = options;
   const instanceId = randomUUID();
@@ -74,7 +74,7 @@ export async function createBilling(options: BooksOptions): Promise<Books> {
     clients: options.billingInstances,
     log,
     timeoutMs: settings.RESERVE_TIMEOUT_MS,
-    // Admission gives the hold back: the bill of the call is there before it is asked for.
+    // Admission releases the hold: the call's bill exists before the hold is requested.
     onUnknownOutcome: () => {},
   });
   const stopHeartbeat = startHeartbeat(billing, MEDIA_OWNER, log);

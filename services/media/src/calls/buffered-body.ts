@@ -1,12 +1,12 @@
 import { type Pace, pacedBody } from './paced-body';
 
-/** A reply of some megabytes is through within the grace even where that is not kept. */
+/** A reply of a few megabytes is sent within the grace even at a lower rate. */
 const PACE: Pace = { graceMs: 60_000, leastBytesPerSecond: 256 * 1024 };
 const PIECE_BYTES = 128 * 1024;
 
 /**
- * A reply that is whole in memory, as a body that says when it is there no longer: it has gone out, its reader has left,
- * or takes it so slowly that it is cut off.
+ * Returns a buffered reply as a body that reports when its memory is free: it was sent, its reader has disconnected, or the
+ * reader was too slow and was disconnected.
  * @param onOver called once
  */
 export function bufferedBody(bytes: Buffer, onOver: () => void): AsyncIterable<Buffer> {

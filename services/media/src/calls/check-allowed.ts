@@ -3,9 +3,9 @@ import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v
 import type { ModelLookup } from '../domain/model';
 
 /**
- * For an answer or a task that is there already: whatever has become of its model, a key gets none of a model that it may
+ * Checks access to an existing response or task: whatever has become of its model, a key gets none of a model that it may
  * not call.
- * @param name as the caller wrote it
+ * @param name as the client wrote it
  * @throws ModelNotAllowed
  */
 export function checkAllowed(models: ModelLookup, name: string) {

@@ -4,8 +4,8 @@ import { ModelPermissionError } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 
 /**
- * Decides by what an edge remembers of a key, and if that refuses, by what the key is now. For calls that can't be begun
- * anew as a whole, because their body can be read but once.
+ * Decides with the cached key and, if that refuses, with its current state. For calls that can't be restarted as a whole,
+ * because their body can be read only once.
  */
 export async function decideByCurrentKey<T>(
   keys: CurrentKeys,

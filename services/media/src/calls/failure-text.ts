@@ -1,6 +1,6 @@
 import { failureOf } from '@gateway/upstream';
 
-/** How a provider failed, for the log: without its words, which may hold the caller's. */
+/** Describes a provider's failure for the log, without the provider's message, which may contain the client's text. */
 export function failureText(error: unknown): string {
   const failure = failureOf(error);
   if (failure.kind === 'status') return `answered ${failure.status}`;

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
 
-/** A body that has to be had whole. @throws GatewayError `invalid_request` for one that is longer */
+/** Reads a whole body. @throws GatewayError `invalid_request` if it is longer */
 export async function gatherBody({ body, bodyStream }: LinkCall, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;

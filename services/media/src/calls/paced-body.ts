@@ -1,20 +1,20 @@
 export interface Pace {
-  /** For what comes before the first byte is taken, and for pauses. */
+  /** Allowed time before the first byte is read, and for pauses. */
   readonly graceMs: number;
-  /** On the average, beyond that. */
+  /** Minimum average rate after that. */
   readonly leastBytesPerSecond: number;
 }
 
 export interface PacedBodyOptions {
   readonly body: AsyncIterable<Buffer>;
   readonly pace: Pace;
-  /** It is taken too slowly: what feeds it is to end. It throws then, if anybody goes on reading it. */
+  /** Called when the body is read too slowly: its source should end. Further reads throw. */
   readonly onSlow: () => void;
-  /** Called once, however it ends, whether or not it was begun. */
+  /** Called once, however it ends, even if it was never read. */
   readonly onOver: () => void;
 }
 
-/** A body that has to be taken at some pace, so that nobody holds its place for as long as they like. */
+/** A body with a minimum reading rate, so that a slow reader does not occupy resources indefinitely. */
 export function pacedBody({ body, pace, onSlow, onOver }: PacedBodyOptions): AsyncIterable<Buffer> {
   const startMs = performance.now();
   let bytes = 0;

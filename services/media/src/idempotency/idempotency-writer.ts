@@ -8,18 +8,18 @@ export interface KeyNotesOptions {
   readonly firstWaitMs: number;
 }
 
-/** Which the call waits for; later ones are made while nobody waits. */
+/** Attempts for which the call waits; later ones are made in the background. */
 const TRIES_AT_ONCE = 3;
 const MAX_WAIT_MS = 2_000;
-/** A database that is away for longer takes the note with it. */
+/** A longer outage of the database loses the state. */
 const TRIES_MS = 15 * 60_000;
 const MAX_LATE_NOTES = 10_000;
-/** What a late note may keep in memory; images are not among it. */
+/** Memory for late states; excludes images. */
 const MAX_LATE_BODY_BYTES = 4_096;
 
 /**
- * Writes down what became of calls with a key. The provider's word counts more than our note of it: nobody's answer
- * fails because of one, and what can't be written down at once is tried again.
+ * Stores the outcome of calls with an idempotency key. No response fails because its outcome can't be stored; what can't be
+ * stored immediately is retried.
  */
 export class IdempotencyWriter {
   readonly #options: KeyNotesOptions;
@@ -73,7 +73,7 @@ export class IdempotencyWriter {
   async #untilWritten(note: () => Promise<void>): Promise<void> {
     const untilMs = performance.now() + TRIES_MS;
     for (let tries = TRIES_AT_ONCE; ; tries++) {
-      // It keeps no process from its end.
+      // Does not delay the end of the process.
       await sleep(this.#waitMs(tries), undefined, { ref: false });
       try {
         await note();
@@ -93,7 +93,7 @@ function forLater({ status, headers, body }: KeptReply): KeptReply {
   return { status, headers, ...(body && body.length <= MAX_LATE_BODY_BYTES && { body }) };
 }
 
-/** A function of its own, so that it holds nothing of the reply that was too large. */
+/** A separate function, so that it retains nothing of a reply that was too large. */
 function lateAnswer(store: Pick<Idempotency, 'answered'>, call: ClaimedCall, reply: KeptReply) {
   return () => store.answered(call, reply);
 }

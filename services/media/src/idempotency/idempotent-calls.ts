@@ -10,20 +10,20 @@ import type { OwnKey } from './own-key';
 import { type ClaimedCall, checkIdempotencyKey, type KeptAnswer } from './rules/idempotency';
 import { UnkeyedCall } from './unkeyed-call';
 
-/** What was answered before, of which the body is not here yet. */
+/** A stored response whose body has not been loaded. */
 export interface Replayable {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined: it is not kept. @throws GatewayError `rate_limited` while too much is played again */
+  /** Undefined: the body is not kept. @throws GatewayError `rate_limited` while too many are being replayed */
   open(): Promise<LinkReply['body'] | undefined>;
 }
 
 export type Claimed =
   | { readonly kind: 'mine'; readonly own: OwnKey }
   | { readonly kind: 'answered'; readonly reply: Replayable }
-  /** The first call is under way, and has not ended in the time that a repeated one waits. */
+  /** The first call is in flight and did not end while a repeated one waited. */
   | { readonly kind: 'busy' }
-  /** Nobody knows what became of the first call. */
+  /** The outcome of the first call is unknown. */
   | { readonly kind: 'unknown' };
 
 export interface IdempotentCallsDeps {
@@ -31,9 +31,9 @@ export interface IdempotentCallsDeps {
     Idempotency,
     'claim' | 'register' | 'isBusy' | 'bodyOf' | 'dispatched' | 'answered' | 'free' | 'lost'
   >;
-  /** For a call of the same key that is under way. */
+  /** Time to wait for a call in flight with the same key. */
   readonly waitMs: number;
-  /** For the bodies of answers that are being played again. */
+  /** Memory for the bodies of replayed responses. */
   readonly replays: Quota;
   /** Calls that wait for another one with their key. */
   readonly waiters: Quota;
@@ -41,7 +41,7 @@ export interface IdempotentCallsDeps {
 
 const NOTE_RETRY_MS = 100;
 
-/** Calls that their callers may send again under the same Idempotency-Key: they are carried out once. */
+/** Calls that clients may repeat with the same Idempotency-Key: they are carried out once. */
 export class IdempotentCalls {
   readonly #deps: IdempotentCallsDeps;
   readonly #inFlight: InFlightKeys;
@@ -54,9 +54,9 @@ export class IdempotentCalls {
   }
 
   /**
-   * @param call its key is the header's, if there was one
-   * @throws GatewayError `invalid_request` for a key that is none, belongs to another request, or whose answer is no
-   * longer kept; `rate_limited` when too many wait for such keys
+   * @param call its key comes from the header, if there was one
+   * @throws GatewayError `invalid_request` for a malformed key, one of another request, or one whose response is no longer
+   * kept; `rate_limited` when too many calls wait for such keys
    */
   async claim(
     context: RequestContext,
@@ -91,7 +91,7 @@ export class IdempotentCalls {
     }
   }
 
-  /** Undefined: it is busy. */
+  /** Undefined: a call with the key is in flight. */
   async #claimOnce(context: RequestContext, call: ClaimedCall): Promise<Claimed | undefined> {
     const claim = await this.#deps.store.claim(call);
     if (claim.kind === 'busy') return undefined;

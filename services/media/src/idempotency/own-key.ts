@@ -1,16 +1,16 @@
 import type { RepeatBy } from '../images/rules/image-timeout';
 import type { KeptReply } from './rules/idempotency';
 
-/** What a call has to say about itself while it goes on, for others with its key. */
+/** Updates the state of a call's key, for repeated calls. */
 export interface OwnKey {
-  /** Before the provider is called. @throws GatewayError when the key is no longer ours */
+  /** Called before a provider is called. @throws GatewayError when the key belongs to another call now */
   dispatched(): Promise<void>;
-  /** Others get this too, whether or not our own caller is still there. */
+  /** Repeated calls get this response, whether or not the client is still connected. */
   answered(reply: KeptReply): Promise<void>;
-  /** It may be made again: nobody pays for what was. */
+  /** The call may be repeated: the first attempt is not charged. */
   free(): Promise<void>;
-  /** Nobody will ever know what became of it. */
+  /** The outcome will never be known. */
   lost(): Promise<void>;
-  /** Its caller is answered before it ends. Keeps its answer for a repeated call, and returns how to send that. */
+  /** The client is answered before the call ends. Stores the response for repeated calls and returns how to send it. */
   late(): Promise<RepeatBy>;
 }

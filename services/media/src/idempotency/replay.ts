@@ -5,8 +5,8 @@ import type { Admission } from '../billing/admission';
 import type { Replayable } from './idempotent-calls';
 
 /**
- * What was answered before, to a caller who may still ask: it takes a request's rate and no money,
- * and only then is its body loaded.
+ * Returns a stored response to a caller that may still make the call: it counts against RPM but costs nothing, and only then
+ * its body is loaded.
  */
 export async function replay(
   admission: Pick<Admission, 'admitFree'>,

@@ -31,7 +31,7 @@ export interface DispatchedImage {
   readonly signal: AbortSignal;
   readonly isAnswerKept: () => boolean;
   readonly log: Logger;
-  /** Before each try. @throws when it must not be made */
+  /** Called before each attempt. @throws if the attempt must not be made */
   beforeTry(route: ImageRoute): Promise<void>;
 }
 
@@ -49,9 +49,9 @@ export class ImageDispatcher {
   }
 
   /**
-   * Goes on to the next target only when the one before surely did not begin: an order that may have been carried out
-   * is not repeated.
-   * @throws what the last one tried threw, or the failure among them that promises most of another try
+   * Tries the next target only if the previous one certainly did not start: an order that may have been carried out is not
+   * repeated.
+   * @throws the error of the last attempt, or the failure for which a retry is most promising
    */
   async generate(image: DispatchedImage): Promise<MadeImages> {
     const { health } = this.#deps;
@@ -106,7 +106,7 @@ export class ImageDispatcher {
   }
 }
 
-/** What can't be written down is our fault, and no provider's: nothing has been sent. */
+/** A request that can't be serialized is our fault, not the provider's: nothing has been sent. */
 async function written(note: () => Promise<void>): Promise<void> {
   try {
     await note();

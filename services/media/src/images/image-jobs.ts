@@ -30,29 +30,29 @@ export interface ImageJob {
   readonly own: OwnKey;
   readonly log: Logger;
   toReply(result: ImageResult): WholeReply;
-  /** Frees its files. */
+  /** Deletes its files. */
   close(): Promise<void>;
-  /** To be given once nothing of it is in memory any more: when it came to nothing, or its reply has gone out. */
+  /** Released once nothing of it is in memory: when the order failed, or its reply has been sent. */
   readonly lease: JobLease;
 }
 
 export interface ImageJobsOptions {
   readonly dispatcher: ImageDispatcher;
-  /** After which a caller is told that it takes too long. */
+  /** Time after which the client gets `image_generation_timeout`. */
   readonly timeoutMs: number;
-  /** For how much longer the provider is heard out. */
+  /** How much longer the provider's answer is awaited. */
   readonly graceMs: number;
   readonly limiter: JobLimiter;
 }
 
 /**
- * Orders under way. Each goes on to its end, and into its bill, whether or not anybody waits for it: providers charge
- * for what they make.
+ * Orders in flight. Each is carried out to its end and billed whether or not a client waits for it: providers charge for
+ * what they generate.
  */
 export class ImageJobs {
   readonly #options: ImageJobsOptions;
   readonly #running = new Set<Promise<unknown>>();
-  /** Whose callers have been told that they take too long. */
+  /** Orders whose clients have been answered with a timeout. */
   readonly #late = new WeakSet<ImageJob>();
 
   constructor(options: ImageJobsOptions) {
@@ -65,8 +65,8 @@ export class ImageJobs {
   }
 
   /**
-   * The reader of a reply releases its memory.
-   * @throws GatewayError how it failed; `image_generation_timeout` while it goes on
+   * Runs the order and returns its reply. The reader of the reply releases its memory.
+   * @throws GatewayError how it failed; `image_generation_timeout` while it continues
    */
   async run(job: ImageJob): Promise<WholeReply> {
     const done = this.#carryOut(job);
@@ -82,7 +82,7 @@ export class ImageJobs {
     }
   }
 
-  /** Resolves when those under way now are over. */
+  /** Resolves when the orders in flight have ended. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
@@ -124,7 +124,7 @@ export class ImageJobs {
   }
 }
 
-/** What a provider said may hold its caller's words; what is our own fault has a place in our code. */
+/** A provider's message may contain the client's text and is not logged; a defect of our own is logged with its stack. */
 function annotateFailure(log: Logger, err: unknown): void {
   const isTheirs = err instanceof UpstreamError || err instanceof MediaRefused;
   if (isTheirs) log.warn({ failure: failureText(err) }, 'an image failed');
@@ -132,11 +132,11 @@ function annotateFailure(log: Logger, err: unknown): void {
 }
 
 interface JobFailure extends ImageFailure {
-  /** Nobody will ever know what came of it. */
+  /** The outcome will never be known. */
   readonly forGood: boolean;
 }
 
-/** The end of a call as its caller saw it, which may be long before its order was over. */
+/** The end of a call as its client saw it, which may be long before the order ends. */
 type AsTold = (end: CallOutcome) => CallOutcome;
 
 async function succeed(job: ImageJob, result: ImageResult, asTold: AsTold): Promise<WholeReply> {
@@ -146,7 +146,7 @@ async function succeed(job: ImageJob, result: ImageResult, asTold: AsTold): Prom
     const isOurs = await bill.settle(charge, asTold({ status: reply.status, errorCode: '' }));
     if (!isOurs) throw new Error('the bill was ended by others');
   } catch (cause) {
-    // Nobody pays for these images.
+    // These images are not paid for.
     await own.lost();
     throw new GatewayError('internal_error', { cause });
   }
@@ -154,7 +154,7 @@ async function succeed(job: ImageJob, result: ImageResult, asTold: AsTold): Prom
   return reply;
 }
 
-/** @throws GatewayError with bill and key ended: what was made can't be told, for want of memory say */
+/** @throws GatewayError with bill and key ended: the result can't be returned, for example for lack of memory */
 async function answered(
   job: ImageJob,
   result: ImageResult,
@@ -182,7 +182,7 @@ function answerOf({ order, rate, toReply }: ImageJob, result: ImageResult) {
   return { reply, charge };
 }
 
-/** What its caller is told. */
+/** The error for the client. */
 async function failed(
   { order, rate, bill, own }: ImageJob,
   failure: JobFailure,
@@ -206,7 +206,7 @@ const sums = ({ textInput, imageInput, output, textOutput = 0 }: ImageTokens) =>
 const timedOut = (cause?: unknown) => new GatewayError('image_generation_timeout', { cause });
 const TOLD_TOO_LATE: CallOutcome = { status: timedOut().row.status, errorCode: timedOut().code };
 
-/** @throws GatewayError `image_generation_timeout` when it takes longer, and goes on */
+/** @throws GatewayError `image_generation_timeout` when it takes longer; the order continues */
 async function withinTime<T>(work: Promise<T>, timeoutMs: number, onLate: () => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -19,10 +19,10 @@ export interface ImagesOptions extends Pick<CreateImageDeps, 'models' | 'keys' |
   readonly quotas: QuotaMetrics;
 }
 
-/** Orders under way at once: each may keep its files on the disk and a connection open. */
+/** Orders in flight: each may keep files on disk and a connection open. */
 const MAX_JOBS = 1_000;
 
-/** All that this process needs to have images made. */
+/** Constructs everything for image calls. */
 export function openImages(options: ImagesOptions): {
   readonly create: LinkHandler;
   readonly jobs: ImageJobs;
@@ -36,7 +36,7 @@ export function openImages(options: ImagesOptions): {
     metrics,
     timeouts: {
       connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
-      // Its own end is the job's.
+      // The job has its own timeout.
       firstByteMs: settings.IMAGE_TIMEOUT_MS + settings.IMAGE_GRACE_MS,
       idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
     },

@@ -7,24 +7,24 @@ import { parseImageGeneration } from '../formats/image-generation';
 import type { FormReader } from '../upload/form-reader';
 import type { ImageRequest } from './rules/image-request';
 
-/** A request that was read, and the files that came with it. */
+/** A parsed request and its uploaded files. */
 export interface ReadImageCall {
   readonly request: ImageRequest;
-  /** SHA-256 in hex over what was asked for. */
+  /** SHA-256 in hex of what was requested. */
   readonly fingerprint: string;
-  /** Frees its files. */
+  /** Deletes its files. */
   close(): Promise<void>;
 }
 
-/** A prompt and its wishes. */
+/** Reads an image request. */
 const MAX_JSON_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 const KINDS = ['png', 'jpeg', 'webp'];
 
 /**
- * A generation in JSON or an edit in a form, as the path allows: `/v1/images` takes both, the aliases one each.
- * @throws GatewayError for what is neither, or malformed; with every file freed
+ * Reads a generation (JSON) or an edit (form), as the path allows: `/v1/images` takes both, the aliases one each.
+ * @throws GatewayError for anything else, or a malformed request; its files are deleted then
  */
 export async function readImageCall(call: LinkCall, forms: Pick<FormReader, 'read'>): Promise<ReadImageCall> {
   const contentType = call.headers['content-type'] ?? '';

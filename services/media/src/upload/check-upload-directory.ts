@@ -1,7 +1,7 @@
 import { SettingsError } from '@gateway/process';
 import { openNameless } from './open-nameless';
 
-/** At the start, so that no caller finds it out. @throws SettingsError where files can't be put there */
+/** Checked at start, before any client is affected. @throws SettingsError if files can't be created there */
 export async function checkUploadDirectory(directory: string): Promise<void> {
   try {
     const file = await openNameless(directory);

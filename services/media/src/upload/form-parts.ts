@@ -13,7 +13,7 @@ export interface PartsOptions {
   readonly space: Pick<UploadQuota, 'ofAccount'>;
   readonly limits: FormLimits;
   readonly rules: FormRules;
-  /** Whose the files are. */
+  /** The account that the files belong to. */
   readonly accountId: string;
 }
 
@@ -32,7 +32,7 @@ interface FieldPart {
   readonly value: string;
 }
 
-/** The parts of one form as they come: judged at once, files put on the disk, all of it freed by `close`. */
+/** The parts of a form as they arrive: validated immediately, files written to disk, everything deleted by `close`. */
 export class FormParts {
   readonly #options: PartsOptions;
   readonly #parts: (FilePart | FieldPart)[] = [];
@@ -47,15 +47,15 @@ export class FormParts {
     this.#options = options;
   }
 
-  /** @param value undefined where it can’t be read @throws GatewayError `invalid_request` */
+  /** @param value undefined if it can’t be decoded @throws GatewayError `invalid_request` */
   addField(name: string | undefined, value: string | undefined, truncated: boolean): void {
     const { limits, rules } = this.#options;
     if (name === undefined) throw invalid('a part of the form has no name');
-    // The parser knows no words in it.
+    // The parser reports this without a message.
     if (value === undefined) throw invalid(`${shown(name)}: its charset is not known`);
     if (rules.files[name] !== undefined) throw invalid(`${shown(name)} must be a file`);
     if (truncated) throw invalid(`${shown(name)} is too long`);
-    // The parser's word for bytes that are none: what else has it was damaged before.
+    // The parser's replacement for undecodable bytes; text that contains it was damaged before.
     if (value.includes('\ufffd')) throw invalid(`${shown(name)} is not valid UTF-8, or has a U+FFFD`);
     if (this.#fields.has(name)) throw invalid(`${shown(name)} is there more than once`);
     this.#fieldsBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
@@ -65,8 +65,8 @@ export class FormParts {
   }
 
   /**
-   * Reads a file to its end. Its place among the parts is where it began.
-   * @throws GatewayError `invalid_request` as soon as something is wrong with it, `rate_limited` without room for it
+   * Reads a file to its end. Its position among the parts is where it started.
+   * @throws GatewayError `invalid_request` as soon as it is invalid, `rate_limited` without space for it
    */
   async addFile(name: string | undefined, pieces: AsyncIterable<Buffer>): Promise<void> {
     const part = this.#beginFile(name);
@@ -163,7 +163,7 @@ function toUpload({ name, fileKind, pixels: counter, spool }: FilePart): Upload 
   return { part: name, kind: fileKind, bytes: spool.bytes, ...told, open: () => spool.read() };
 }
 
-/** A caller's own name, as far as it can be told. */
+/** A file name of the client, as far as it can be shown. */
 function shown(name: string): string {
   return /^[\w.[\]-]{1,64}$/.test(name) ? name : 'a part of the form';
 }

@@ -6,7 +6,7 @@ import { FormParts } from './form-parts';
 import type { UploadQuota } from './upload-quota';
 
 export interface FormReaderOptions {
-  /** For temporary files. On a disk: what is there may be many times the memory. */
+  /** For temporary files. On a disk: they may be many times larger than the memory. */
   readonly directory: string;
   readonly space: Pick<UploadQuota, 'ofAccount'>;
   readonly limits: FormLimits;
@@ -19,7 +19,7 @@ export interface FormRequest {
   readonly rules: FormRules;
 }
 
-/** Reads multipart/form-data as it comes: fields into memory, files onto the disk. */
+/** Reads multipart/form-data as it arrives: fields into memory, files onto disk. */
 export class FormReader {
   readonly #options: FormReaderOptions;
 
@@ -28,8 +28,8 @@ export class FormReader {
   }
 
   /**
-   * Takes no more of the body than what it needs to refuse it.
-   * @throws GatewayError, with everything freed
+   * Reads no more of an invalid body than is needed to refuse it.
+   * @throws GatewayError with everything deleted
    */
   async read({ contentType, body, accountId, rules }: FormRequest): Promise<Form> {
     const { directory, space, limits } = this.#options;
@@ -53,12 +53,12 @@ export class FormReader {
   }
 }
 
-/** The library's parser, with waiting and one way to fail. */
+/** The library's parser with backpressure and a single failure path. */
 class FormParser {
   readonly #parser: busboy.Busboy;
   readonly #files: Promise<void>[] = [];
   #failure: Error | undefined;
-  /** Of what is waited for. */
+  /** Rejects pending waits. */
   #reject: ((error: Error) => void) | undefined;
 
   constructor(contentType: string, parts: FormParts, limits: FormLimits) {
@@ -72,7 +72,7 @@ class FormParser {
       }
     });
     this.#parser.on('file', (name: string | undefined, stream) => {
-      // Also before anybody reads it.
+      // Even before anybody awaits it.
       stream.on('error', () => this.#fail(invalid('the form is malformed or cut off')));
       if (this.#failure) stream.destroy();
       else this.#files.push(this.#take(parts, name, stream));
@@ -81,12 +81,12 @@ class FormParser {
     this.#parser.on('fieldsLimit', () => this.#fail(invalid('the form has too many fields')));
   }
 
-  /** Resolves when it can take more. */
+  /** Resolves when it accepts more data. */
   write(bytes: Buffer): Promise<void> {
     return this.#wait((done) => this.#parser.write(bytes, done));
   }
 
-  /** Resolves when every part is read. */
+  /** Resolves when every part has been read. */
   async end(): Promise<void> {
     await this.#wait((done) => {
       this.#parser.once('close', done);
@@ -96,7 +96,7 @@ class FormParser {
     if (this.#failure) throw this.#failure;
   }
 
-  /** Resolves when nothing writes to a file any more. */
+  /** Resolves when no file is being written any more. */
   async destroy(): Promise<void> {
     this.#failure ??= new Error('destroyed');
     this.#parser.destroy();
@@ -136,7 +136,7 @@ function openParser(contentType: string, limits: FormLimits): busboy.Busboy {
       limits: {
         fieldSize: limits.maxFieldBytes,
         fields: limits.maxFields,
-        // Of files one more than may be, so that the one too many is judged.
+        // One file more than allowed, so that the excess one is recognized.
         parts: limits.maxFiles + limits.maxFields + 1,
       },
     });

@@ -1,33 +1,33 @@
 import type { Upload } from '../domain/upload';
 
-/** A form that came whole. */
+/** A completely received form. */
 export interface Form {
   readonly fields: ReadonlyMap<string, string>;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly uploads: readonly Upload[];
-  /** SHA-256 in hex over names, values and files, not over what separates them. */
+  /** SHA-256 in hex of names, values and files, without what separates them. */
   readonly digest: string;
-  /** Frees its files; uploads can't be read any more. May be called more than once. */
+  /** Deletes its files; uploads can't be read any more. May be called more than once. */
   close(): Promise<void>;
 }
 
-/** What a call takes in its form, beside fields, which its own schema judges. */
+/** What a form may contain besides fields, which have their own schema. */
 export interface FormRules {
-  /** Names of parts that are files, each with how many of it there may be. */
+  /** Names of the parts that are files, each with its maximum number. */
   readonly files: Readonly<Record<string, number>>;
   readonly kinds: readonly string[];
 }
 
 export interface FormLimits {
-  /** All bytes of the body. */
+  /** Bytes of the whole body. */
   readonly maxBytes: number;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
-  /** Of all files together. */
+  /** Bytes of all files. */
   readonly maxFilesBytes: number;
   readonly maxFields: number;
   readonly maxFieldBytes: number;
-  /** Of all fields together, names included. */
+  /** Bytes of all fields, including names. */
   readonly maxFieldsBytes: number;
 }
 

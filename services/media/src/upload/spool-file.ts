@@ -4,7 +4,7 @@ import { openNameless } from './open-nameless';
 
 const READ_BYTES = 64 * 1024;
 
-/** A temporary file: written once from its beginning on, then read as often as need be. */
+/** A temporary file: written once sequentially, then read any number of times. */
 export class SpoolFile {
   readonly #handle: FileHandle;
   #bytes = 0;
@@ -30,7 +30,7 @@ export class SpoolFile {
     }
   }
 
-  /** From the first byte to the last that there is now. */
+  /** Reads from the first byte to the current end. */
   async *read(): AsyncGenerator<Buffer> {
     const endsAt = this.#bytes;
     for (let at = 0; at < endsAt; ) {
@@ -43,7 +43,7 @@ export class SpoolFile {
     }
   }
 
-  /** Frees what it took on the disk; whoever reads it then fails. */
+  /** Frees its disk space; readers fail then. */
   close(): Promise<void> {
     return this.#handle.close();
   }

@@ -13,7 +13,7 @@ import { offersAction, prefixOf, type VideoAction } from './rules/video-model';
 import { videoCostNano } from './rules/video-price';
 import type { VideoTask } from './rules/video-task';
 
-/** Of `{task_id}`. */
+/** From `{task_id}`. */
 const MAX_BODY_BYTES = 16 * 1024;
 
 export interface KnownTaskDeps {
@@ -25,18 +25,17 @@ export interface KnownTaskDeps {
 
 export interface KnownTask {
   readonly task: VideoTask;
-  /** Of the key's rates, for the answer. */
+  /** The key's rate limits, for the response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The caller's own task that a poll is about, once the poll has taken its rate. A model that has been delisted since
- * does not keep anybody from a video that is paid for.
- * @throws GatewayError `invalid_request`, `missing_parameter`; `not_found` for a task of somebody else;
- * `video_model_not_found` on the path of another provider, or where its model has no such action; `model_not_found` for
- * a task of a model that the key may not call;
- * `video_billing_error` while its cost is not known; `request_cost_limit` when that is more than was held, and
- * than the key may spend that paid
+ * Returns the caller's task that a poll names, after counting the poll against the key's RPM. A delisted model does not
+ * prevent access to a video that was paid for.
+ * @throws GatewayError `invalid_request`, `missing_parameter`; `not_found` for another account's task;
+ * `video_model_not_found` on the path of another provider, or if the model has no such action; `model_not_found` for a task
+ * of a model that the key may not call; `video_billing_error` while its cost is unknown; `request_cost_limit` when the cost
+ * exceeds both the hold and the cap of the key that paid
  */
 export async function knownTask(
   { models, keys, admission, findTask }: KnownTaskDeps,
@@ -65,8 +64,8 @@ export async function knownTask(
 }
 
 /**
- * The cap is that of the key that paid, and what it let pass on creation is paid for: neither another key's cap nor one
- * lowered since keeps anybody from a video that cost no more than was held.
+ * The cap of the key that paid applies, and what it allowed at creation is paid for: neither another key's cap nor one that
+ * was lowered later prevents access to a video that cost no more than its hold.
  */
 function isOverPayersCap({ keyId, costNano = 0n, requestedMs, perSecondNano }: VideoTask, { key }: LinkCall) {
   return keyId === key.keyId && costNano > videoCostNano(requestedMs, perSecondNano);

@@ -24,14 +24,14 @@ import { VideoSubmitter } from './video-submitter';
 
 const LINK_LIFETIME_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
-/** The poller's, at once. */
+/** Concurrent polls of the poller per provider. */
 const LOOKS_PER_PROVIDER = 16;
-/** Of callers who ask for results; one account's are a quarter of them. */
+/** Concurrent queries for results per provider; one account may use a quarter. */
 const RESULT_LOOKS_PER_PROVIDER = 64;
 const MAX_CACHED_RESULTS = 1_000;
-/** On their way at once; one account's are a quarter of it. */
+/** Files being sent; one account may use a quarter. */
 const MAX_FILES = 64;
-/** A quarter of a megabit a second, for phones on a train; a file of 50 MB takes half an hour so. */
+/** A quarter of a megabit per second, for slow mobile connections; a file of 50 MB takes half an hour at this rate. */
 const FILE_PACE = { graceMs: 60_000, leastBytesPerSecond: 32 * 1024 };
 const KEEP_RETRY_MS = 100;
 
@@ -47,7 +47,7 @@ export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' |
   readonly quotas: QuotaMetrics;
 }
 
-/** All that answers for videos. */
+/** Everything for video calls. */
 export interface Videos {
   readonly routes: Pick<Routes, 'createVideo' | 'videoStatus' | 'videoResult' | 'videoFile' | 'listVideos'>;
   readonly tasks: Tasks;

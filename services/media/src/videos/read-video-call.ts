@@ -6,7 +6,7 @@ import type { FormRules } from '../upload/form';
 import type { FormReader } from '../upload/form-reader';
 import { parseVideoForm, parseVideoRequest, REFERENCE_PARTS, type VideoRequest } from './rules/video-request';
 
-/** Whichever its name, no more files than a form may have. */
+/** Under any name: no more files than a form may have. */
 const MAX_FILES = 16;
 
 const RULES: FormRules = {
@@ -17,13 +17,13 @@ const RULES: FormRules = {
 /** A call as it was sent. */
 export interface ReadVideoCall {
   readonly request: VideoRequest;
-  /** Tells whether another call says the same. */
+  /** Equal for calls that request the same. */
   readonly fingerprint: string;
-  /** Frees its files. */
+  /** Deletes its files. */
   close(): Promise<void>;
 }
 
-/** @throws GatewayError, with nothing left behind */
+/** @throws GatewayError with its files deleted */
 export async function readVideoCall(forms: Pick<FormReader, 'read'>, call: LinkCall): Promise<ReadVideoCall> {
   const { body, bodyStream, key, headers } = call;
   if (!bodyStream) {

@@ -7,17 +7,17 @@ import type { NewTask, VideoTask } from './rules/video-task';
 
 export interface TaskKeeperDeps {
   readonly tasks: Pick<Tasks, 'insert' | 'find'>;
-  /** After the first try that fails. */
+  /** Wait after the first failed attempt. */
   readonly firstWaitMs: number;
 }
 
 const MAX_WAIT_MS = 5_000;
-/** Some ten minutes: a database that fails over is back by then. */
+/** About ten minutes in all: enough for a database failover. */
 const MAX_TRIES = 130;
 
 /**
- * Writes down a task that its provider has just accepted. What is not written down can't be asked for, so it is tried
- * for as long as a database may be away; whoever waits for the answer may leave meanwhile.
+ * Stores a task that its provider has just accepted. A task that is not stored can't be polled, so storing is retried for
+ * as long as a database may be unreachable; the client may disconnect meanwhile.
  */
 export class TaskKeeper {
   readonly #deps: TaskKeeperDeps;
@@ -36,7 +36,7 @@ export class TaskKeeper {
     const { provider, upstreamId } = task;
     for (let tries = 1; ; tries++) {
       try {
-        // A commit whose answer was lost has handed the bill over as well.
+        // The commit may have succeeded although its answer was lost.
         const kept = (await tasks.insert(task, handOver)) ?? (await tasks.find(task.id));
         if (kept) return kept;
         log.error({ provider, upstreamId }, 'a task was accepted after its bill had been given up');

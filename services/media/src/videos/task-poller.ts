@@ -15,32 +15,32 @@ export interface TaskPollerDeps {
   readonly tasks: Tasks;
   readonly providers: ReadonlyMap<string, VideoProvider>;
   readonly settings: CourseSettings;
-  /** Of one provider at a time. */
+  /** Concurrent polls per provider. */
   readonly looksPerProvider: number;
   readonly timeouts: UpstreamTimeouts;
-  /** Of all of a look. */
+  /** Timeout of a poll. */
   readonly lookTimeoutMs: number;
   readonly metrics: TaskMetrics;
   readonly log: Logger;
   readonly nowMs: () => number;
-  /** A bill has ended, and that is committed: it wants to be delivered. */
+  /** A bill has ended and is committed: deliver it. */
   readonly deliver: (event: UsageEvent) => void;
 }
 
-/** Tasks that are due are looked for so often in each interval. */
+/** How often per interval due tasks are looked up. */
 const TICKS_PER_INTERVAL = 12;
 const MIN_TICK_MS = 20;
-/** Beyond what a look takes at most: what its process does before and after it. */
+/** Added to the timeout of a poll for the work before and after it. */
 const LEASE_MARGIN_MS = 5_000;
 const HOUSEKEEPING_MS = 60_000;
 const FORGOTTEN_BATCH = 100;
-/** Others than whoever has its provider wait so much longer before they give a task up. */
+/** An instance without the provider waits this much longer before it gives up a task. */
 const FORGOTTEN_AFTER_MS = 10 * 60_000;
 const RETENTION_MS = 30 * 86_400_000;
 
 /**
- * Drives every task to its end, whether or not anybody asks for it. Instances share the work by leases on rows: one
- * that dies leaves its tasks to the others when its leases end.
+ * Polls every task to its end, whether or not a client asks for it. Instances share the work by leases on rows: the tasks
+ * of an instance that dies are taken over when its leases expire.
  */
 export class TaskPoller {
   readonly #deps: TaskPollerDeps;
@@ -59,7 +59,7 @@ export class TaskPoller {
     this.#loop = this.#run();
   }
 
-  /** Resolves when no look is under way any more; those that are, are left to others. */
+  /** Resolves when no poll is in progress; unfinished polls are left to other instances. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake?.();
@@ -67,7 +67,7 @@ export class TaskPoller {
     await this.#allLooks();
   }
 
-  /** Looks at what is due now. */
+  /** Polls the tasks that are due. */
   async runOnce(): Promise<void> {
     await this.#claim();
     await this.#allLooks();
@@ -89,7 +89,7 @@ export class TaskPoller {
     }
   }
 
-  /** False: the database is away. */
+  /** False: the database is unreachable. */
   async #tick(): Promise<boolean> {
     try {
       await this.#claim();
@@ -125,12 +125,12 @@ export class TaskPoller {
       const gaveUp = this.#stopping.signal.aborted && report === undefined;
       await this.#take(task, gaveUp ? leftToOthers(task) : nextStep(task, report, settings));
     } catch (error) {
-      // The lease ends, and somebody looks again.
+      // The lease expires, and the task is polled again.
       log.error({ err: error, taskId: task.id }, 'what a look at a task found was not kept');
     }
   }
 
-  /** Undefined when the look failed. */
+  /** Undefined when the poll failed. */
   async #ask(task: ClaimedTask): Promise<TaskReport | undefined> {
     const { providers, timeouts, lookTimeoutMs, log, metrics } = this.#deps;
     const provider = providers.get(task.provider);
@@ -173,13 +173,13 @@ export class TaskPoller {
   }
 }
 
-/** At once, as if nobody had looked. */
+/** Due immediately, as if it had not been polled. */
 function leftToOthers({ state, trouble }: ClaimedTask): TaskStep {
   return { kind: 'wait', state, trouble, waitMs: 0 };
 }
 
 function eventOf(call: BilledCall, { bill, state }: EndStep, endedAtMs: number): UsageEvent {
-  // As the caller of create saw it.
+  // The status that the client of create saw.
   const errorCode = state === 'completed' ? '' : 'video_generation_failed';
   const end = { status: 200, errorCode, endedAtMs, firstByteMs: 0 };
   if (bill.outcome === 'released') return releasedEvent(call, end);

@@ -5,7 +5,7 @@ import type { VideoTask } from './rules/video-task';
 
 const timeText = (ms: number) => new Date(ms).toISOString();
 
-/** A task as its caller sees it. */
+/** A task as the API returns it. */
 export function toTaskJson(
   task: Pick<VideoTask, 'id' | 'model' | 'state' | 'createdAtMs'> & Partial<VideoTask>,
 ) {
@@ -28,13 +28,13 @@ export function toTaskJson(
   };
 }
 
-/** The same when it has just been created. */
+/** The same for a task that has just been created. */
 export function toCreatedJson(task: VideoTask) {
   const { task_id, status, model, created_at } = toTaskJson(task);
   return { task_id, status, model, created_at };
 }
 
-/** The same in a list, which clients of OpenAI's page through by `id`. */
+/** The same in a list, which OpenAI's clients page through by `id`. */
 export function toListedJson(task: VideoTask) {
   const { task_id, ...shown } = toTaskJson(task);
   const nano = chargedNano(task);

@@ -3,7 +3,7 @@ import type { VideoTask } from './rules/video-task';
 
 export interface VideoLinksOptions {
   readonly signer: LinkSigner;
-  /** Where callers reach the API; absent: at the address at which edge took the call. */
+  /** Origin of the API; absent: the address at which edge received the call. */
   readonly publicUrl: string | undefined;
   readonly lifetimeMs: number;
   readonly nowMs: () => number;
@@ -11,7 +11,7 @@ export interface VideoLinksOptions {
 
 export const VIDEO_FILES_PATH = '/v1/videos/files/';
 
-/** Links of our own to videos that a provider shows only to us. */
+/** Signed links to videos that a provider shows only with our credential. */
 export class VideoLinks {
   readonly #options: VideoLinksOptions;
 
@@ -19,7 +19,7 @@ export class VideoLinks {
     this.#options = options;
   }
 
-  /** @param listener origin of edge's listener, as edge says */
+  /** @param listener origin of edge's listener, as edge reports it */
   to({ id }: VideoTask, index: number, listener: string | undefined): { url: string; expiresAtMs: number } {
     const { signer, lifetimeMs, nowMs } = this.#options;
     const expiresAtMs = Math.ceil((nowMs() + lifetimeMs) / 1_000) * 1_000;
@@ -27,7 +27,7 @@ export class VideoLinks {
     return { url: `${this.#options.publicUrl ?? listener ?? ''}${VIDEO_FILES_PATH}${token}`, expiresAtMs };
   }
 
-  /** Undefined for what is no good link. */
+  /** Undefined for an invalid link. */
   read(path: string): LinkedVideo | undefined {
     const { signer, nowMs } = this.#options;
     return signer.open(path.slice(VIDEO_FILES_PATH.length), nowMs());

@@ -8,16 +8,16 @@ import type { VideoTask } from './rules/video-task';
 
 export interface VideoStatusClientDeps {
   readonly providers: ReadonlyMap<string, VideoProvider>;
-  /** With an end of its own: whoever of those that wait for a look leaves does not end it. */
+  /** Independent of the callers: a query continues when one of its callers disconnects. */
   readonly timeouts: UpstreamTimeouts & { readonly totalMs: number };
-  /** Of a file on its way: it takes the time that its reader takes. */
+  /** For a file being sent, which takes as long as its reader needs. */
   readonly fileTimeouts: UpstreamTimeouts;
   readonly results: SingleFlightCache<readonly MadeVideo[]>;
   /** Bound the queries in flight: those to one provider, and one account's part of these. */
   readonly queries: { readonly ofProvider: Quota; readonly ofAccount: Quota };
 }
 
-/** Asks the provider of a finished task for what it made. */
+/** Queries the provider of a finished task for its results. */
 export class VideoStatusClient {
   readonly #deps: VideoStatusClientDeps;
 
@@ -25,14 +25,14 @@ export class VideoStatusClient {
     this.#deps = deps;
   }
 
-  /** Its links open with our credential only. */
+  /** Whether its links require our credential. */
   isGuarded({ provider }: VideoTask): boolean {
     return this.#deps.providers.get(provider)?.openContent !== undefined;
   }
 
   /**
-   * As the provider has just said, to this caller or another.
-   * @throws GatewayError how the provider failed; `not_found` when it keeps the video no longer; `rate_limited`
+   * Returns the results as the provider has just reported them, to this caller or another one.
+   * @throws GatewayError how the provider failed; `not_found` when it no longer keeps the video; `rate_limited`
    */
   videosOf({ requestId }: RequestContext, task: VideoTask): Promise<readonly MadeVideo[]> {
     const { results, queries } = this.#deps;
@@ -49,7 +49,7 @@ export class VideoStatusClient {
     });
   }
 
-  /** The file itself, of a provider whose links are guarded. @throws GatewayError */
+  /** Opens the file of a provider whose links require our credential. @throws GatewayError */
   async open(context: RequestContext, task: VideoTask, index: number): Promise<VideoContent> {
     const { requestId, signal } = context;
     const video = (await this.videosOf(context, task))[index];
@@ -78,7 +78,7 @@ export class VideoStatusClient {
 const RESULT_KEPT_MS = 5_000;
 const LEAST_LINK_MS = 60_000;
 
-/** For how long a result may be told again: not at all when one of its links is soon over. */
+/** How long a result is reused: not at all when one of its links expires soon. */
 export function keptMs(videos: readonly MadeVideo[], nowMs: number): number {
   const lasting = videos.every(({ expiresAtMs = Infinity }) => expiresAtMs - nowMs > LEAST_LINK_MS);
   return lasting ? RESULT_KEPT_MS : 0;

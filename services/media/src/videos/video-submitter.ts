@@ -32,17 +32,17 @@ export interface VideoSubmission {
   readonly order: Omit<VideoOrder, 'upstreamModel'>;
   readonly price: Pick<NewTask, 'requestedMs' | 'perSecondNano'>;
   readonly routes: readonly VideoRoute[];
-  /** Of the task that is to be made. */
+  /** Of the task to be created. */
   readonly taskId: string;
   readonly log: Logger;
 }
 
-/** A task at one of our accounts with providers. */
+/** A task at one of our provider accounts. */
 export type SubmittedTask = UpstreamTask & { readonly provider: string };
 
 /**
- * Sends an order once: to another account only when the one before has certainly not taken it. An order without a
- * task has its bill and its key ended.
+ * Submits an order once: to another account only if the previous one has certainly not accepted it. If no task is created,
+ * the order's bill and key are ended.
  */
 export class VideoSubmitter {
   readonly #deps: VideoSubmitterDeps;
@@ -51,7 +51,7 @@ export class VideoSubmitter {
     this.#deps = deps;
   }
 
-  /** @throws GatewayError once bill and key have ended */
+  /** @throws GatewayError after ending bill and key */
   async submit(submission: VideoSubmission): Promise<SubmittedTask> {
     const { bill, own, log } = submission;
     const outcome = await this.#try(submission);
@@ -112,7 +112,7 @@ export class VideoSubmitter {
     return { error: new GatewayError('video_task_id_missing'), bill: 'released' };
   }
 
-  /** The caller's leaving ends nothing: the order may have been taken, and then it is made. */
+  /** The client's disconnect cancels nothing: the order may have been accepted, and is then carried out. */
   #callOf(requestId: string, { target }: VideoRoute): ProviderCall {
     const { timeouts } = this.#deps;
     return {
@@ -128,7 +128,7 @@ export class VideoSubmitter {
   }
 }
 
-/** Undefined: a task there that nobody has heard of can't be found. */
+/** Undefined: a task that was never reported can't be found there. */
 function soughtOf(
   { bill, order, price, taskId }: VideoSubmission,
   { provider, target: { upstreamModel } }: VideoRoute,
@@ -139,7 +139,7 @@ function soughtOf(
     : { taskId, upstreamId, upstreamModel, tier: order.tier, ...price };
 }
 
-/** Undefined: what has to be written down before the provider is called, is. Else it has not been called. */
+/** Undefined: what must be stored before calling the provider has been stored. Otherwise the provider was not called. */
 async function written(note: () => Promise<void>): Promise<SubmitFailure | undefined> {
   try {
     await note();
