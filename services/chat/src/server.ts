@@ -180,7 +180,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       {
         definition: { Relay: ChatService.service.Relay },
         handlers: { Relay: link.relay },
-        callers: ['edge', 'dashboard'],
+        callers: ['edge'],
       },
       {
         definition: { ListProviders: ChatService.service.ListProviders },

@@ -40,13 +40,6 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /billing/use': 'viewer',
   'GET /billing/topups': 'viewer',
   'GET /billing/ledger': 'viewer',
-  'POST /playground/chat': 'member',
-  'POST /playground/images': 'member',
-  'POST /playground/images/edits': 'member',
-  'POST /playground/videos/:provider/create': 'member',
-  'POST /playground/videos/:provider/status': 'member',
-  'POST /playground/videos/:provider/result': 'member',
-  'GET /playground/videos/files/:token': 'viewer',
   'GET /requests': 'viewer',
   'GET /requests/:id': 'viewer',
   'GET /usage': 'viewer',
@@ -125,8 +118,6 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /admin/models/*slug/prices': { tokens: { input: 1, output: 2 } },
 };
 
-const FORM_ROUTE = 'POST /playground/images/edits';
-
 const routes = Object.keys(ACCESS);
 const routesOf = (access: string) => routes.filter((route) => ACCESS[route] === access);
 const ofUsers = routes.filter((route) => !['public', 'operator'].includes(ACCESS[route]!));
@@ -151,7 +142,6 @@ beforeAll(async () => {
 beforeEach(() => {
   world.billing.calls.length = 0;
   world.catalog.edits.length = 0;
-  world.carrier.seen.length = 0;
 });
 afterAll(async () => {
   await dashboard?.stop();
@@ -163,12 +153,8 @@ function call(route: string, token: string | undefined, id: string, body = BODIE
   const path = pattern
     .replace(/:id|\*slug/, id)
     .replace(':member', memberId)
-    .replace(':provider', 'sim')
-    .replace(':token', 'a-token')
     .slice(1);
-  if (route === FORM_ROUTE) return dashboard.postForm(`${path}?key_id=${id}`, new FormData(), token);
-  const sent = path.startsWith('playground/') ? { key_id: id, ...body } : body;
-  return method === 'GET' ? dashboard.get(path, token) : dashboard.post(path, sent, token);
+  return method === 'GET' ? dashboard.get(path, token) : dashboard.post(path, body, token);
 }
 
 /** Something of that account for the route to be about. */
@@ -183,7 +169,7 @@ async function idIn(account: { token: string; account: { id: string } }, route: 
     const body = freshBody('POST /members');
     return (await dashboard.post('members', body, account.token)).body.id;
   }
-  if (!route.includes(':id') && !route.includes('/playground/')) return '';
+  if (!route.includes(':id')) return '';
   return (await dashboard.post('keys', { name: 'a key' }, account.token)).body.id;
 }
 
@@ -197,12 +183,11 @@ const freshBody = (route: string) =>
 const nothingHappened = () => {
   expect(world.billing.calls).toEqual([]);
   expect(world.catalog.edits).toEqual([]);
-  expect(world.carrier.seen).toEqual([]);
 };
 const NOT_FOUND = { error: { type: 'not_found_error', code: 'not_found', message: 'Resource not found.' } };
 
 test('every route of the API is in the table with its access, and no other', () => {
-  const real = endpoints({ carriers: { chat: {}, media: {} } } as EndpointDependencies).map(
+  const real = endpoints({} as EndpointDependencies).map(
     ({ method, path, access }) => [`${method} ${path}`, access] as const,
   );
   expect(Object.fromEntries(real)).toEqual(ACCESS);
@@ -294,17 +279,6 @@ describe('an operator', () => {
 });
 
 describe('an id that is not there', () => {
-  test.each(routes.filter((route) => /^POST .playground/.test(route)))(
-    "%s: another account's key is as unknown as none",
-    async (route) => {
-      for (const id of [await idIn(other, route), 'key_none']) {
-        const { status, body } = await call(route, owner.token, id);
-        expect([status, body]).toEqual([404, NOT_FOUND]);
-      }
-      expect(world.carrier.seen).toEqual([]);
-    },
-  );
-
   const ofAccounts = routesWith(':id').filter((route) => ofUsers.includes(route));
 
   test.each(ofAccounts)("%s: another account's is as unknown as none, to operators too", async (route) => {

@@ -25,8 +25,8 @@ const targetOf = (body: any, service: string) =>
   body.data[0].targets.find((target: { service: string }) => target.service === service);
 
 test('each provider of the catalog is shown with its targets, and who serves it', async () => {
-  world.carrier.listing.providers = [{ id: 'sim', simulated: true }];
-  world.carrier.listing.targets = [
+  world.providers.listing.providers = [{ id: 'sim', simulated: true }];
+  world.providers.listing.targets = [
     {
       provider: 'sim',
       upstreamModel: 'x',
@@ -68,21 +68,21 @@ test('each provider of the catalog is shown with its targets, and who serves it'
 });
 
 test('one that was not called is well, and one that nobody has set up is served by nobody', async () => {
-  world.carrier.listing.targets = [];
+  world.providers.listing.targets = [];
   const quiet = { circuit: 'closed', calls: 0, errors: 0, latency: null, last_failure: null };
   expect(targetOf(await listed(), 'chat')).toMatchObject(quiet);
-  world.carrier.listing.providers = [];
+  world.providers.listing.providers = [];
   const body = await listed();
   expect(body.data[0].served_by).toBe('nobody');
   expect(targetOf(body, 'chat').circuit).toBeNull();
 });
 
 test('instances are put together, and one that is away is no error', async () => {
-  world.carrier.listing.providers = [{ id: 'sim', simulated: false }];
-  world.carrier.listing.targets = [
+  world.providers.listing.providers = [{ id: 'sim', simulated: false }];
+  world.providers.listing.targets = [
     { provider: 'sim', upstreamModel: 'x', state: 'CIRCUIT_STATE_COOLING', calls: 2, errors: 1 },
   ];
-  const { address } = world.carrier;
+  const { address } = world.providers;
   const several = await startDashboard(world, {
     CHAT_ADDR: `${address},${address}`,
     MEDIA_ADDR: '127.0.0.1:1',

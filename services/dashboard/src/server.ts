@@ -1,6 +1,5 @@
 import http from 'node:http';
 import path from 'node:path';
-import { LinkPool } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import {
   closeServer,
@@ -16,7 +15,6 @@ import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/cat
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import { Quota } from '@gateway/quota';
 import {
   type CallSettings,
   callUnary,
@@ -38,7 +36,7 @@ import { SecretScanningKeys } from './clients/secret-scanning-keys';
 import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
 import { SequenceMask } from './domain/sequence-mask';
-import { authenticate } from './http/authenticate';
+import { authenticate, readBearer } from './http/authenticate';
 import { createApp } from './http/create-app';
 import { serveApiDocument } from './http/serve-api-document';
 import { loadWebFiles } from './http/web-files';
@@ -47,6 +45,7 @@ import { createDashboardMetrics } from './metrics';
 import { apiDocument } from './openapi/api-document';
 import { readV1Bodies } from './openapi/read-v1-bodies';
 import { endpoints } from './routes/endpoints';
+import { authorizePlaygroundCall } from './rpc/authorize-playground-call';
 import { getSigningKeys } from './rpc/get-signing-keys';
 import { LoginTokens } from './security/login-tokens';
 import { PasswordHasher } from './security/password-hasher';
@@ -54,13 +53,11 @@ import { SigningKeys } from './security/signing-keys';
 import { readSettings, type Settings } from './settings';
 
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Of a form, which edge passes on as it comes and gives five minutes; other bodies have a bound of their own. */
-const REQUEST_TIMEOUT_MS = 360_000;
+/** Edge sends a request whole. */
+const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than a proxy keeps an idle connection, so that it is never the one surprised. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const STOP_GRACE_MS = 5_000;
-/** Of one account: a person looks at few replies at once, and each holds a connection of edge's to us. */
-const MAX_PLAYGROUND_CALLS = 8;
 const LOGIN_WINDOW_SECONDS = 15 * 60;
 const REGISTER_WINDOW_SECONDS = 60 * 60;
 const MEMBER_WINDOW_SECONDS = 60 * 60;
@@ -82,7 +79,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const billing = new Billing(billingClient, mask);
   const models = new ModelDirectory(catalogClient, log);
   const editor = new CatalogEditor(catalogClient, models);
-  const carriers = openCarriers(settings, log);
+  const providers = connectProviderServices(settings);
   const signingKeys = new SigningKeys(settings.JWT_SIGNING_KEY);
   const tokens = new LoginTokens(signingKeys);
   const hasher = new PasswordHasher();
@@ -110,14 +107,13 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     limits,
     mask,
     apiUrl: settings.PUBLIC_API_URL,
-    calls: new Quota({ limit: Number.POSITIVE_INFINITY, perHolder: MAX_PLAYGROUND_CALLS }),
-    carriers: carriers.pools,
-    instances: carriers.instances,
+    instances: providers.instances,
   });
   const v1Bodies = await readV1Bodies(path.join(__dirname, '../openapi/v1-bodies.json'));
   const app = createApp({
     endpoints: answered,
-    authenticate: (authorization, forRenewal) => authenticate({ pool, tokens }, authorization, forRenewal),
+    authenticate: (authorization, forRenewal) =>
+      authenticate({ pool, tokens }, readBearer(authorization), forRenewal),
     recordChange: (endpoint, call) =>
       recordChange({ pool, events, changePerAccount: limits.changePerAccount }, endpoint, call),
     refusedToken: (error, head) => recordRefusedToken(events, error, head),
@@ -147,7 +143,16 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     services: [
       {
         definition: DashboardService.service,
-        handlers: { GetSigningKeys: unary(log, getSigningKeys(signingKeys)) },
+        handlers: {
+          GetSigningKeys: unary(log, getSigningKeys(signingKeys)),
+          AuthorizePlaygroundCall: unary(
+            log,
+            authorizePlaygroundCall({
+              billing,
+              authenticate: (token) => authenticate({ pool, tokens }, token),
+            }),
+          ),
+        },
         callers: ['edge'],
       },
     ],
@@ -170,7 +175,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       await Promise.all([closeServer(server), grpcServer.stop(STOP_GRACE_MS), firstOperator?.close()]);
       clearTimeout(cut);
       models.close();
-      carriers.close();
+      providers.close();
       billingClient.close();
       catalogClient.close();
       await admin.stop();
@@ -179,8 +184,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   };
 }
 
-/** The services that answer playground calls and know the providers. */
-function openCarriers(settings: Settings, log: Logger) {
+/** Connects to the services that call providers. */
+function connectProviderServices(settings: Settings) {
   const peer = { secrets: settings.SERVICE_SECRET, caller: 'dashboard' };
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
@@ -188,11 +193,6 @@ function openCarriers(settings: Settings, log: Logger) {
     settings.CHAT_ADDR && createGrpcClients(ChatService, { ...peer, addresses: settings.CHAT_ADDR });
   const medias =
     settings.MEDIA_ADDR && createGrpcClients(MediaService, { ...peer, addresses: settings.MEDIA_ADDR });
-  const pools = {
-    chat: chats && new LinkPool({ name: 'chat.Relay', relays: chats.map((one) => () => one.Relay()), log }),
-    media:
-      medias && new LinkPool({ name: 'media.Relay', relays: medias.map((one) => () => one.Relay()), log }),
-  };
   const addressOf = (addresses: readonly string[] | undefined, index: number) => addresses?.[index] ?? '';
   const instances = new ProviderInstances([
     ...(chats ?? []).map((one, index) => ({
@@ -207,11 +207,8 @@ function openCarriers(settings: Settings, log: Logger) {
     })),
   ]);
   return {
-    pools,
     instances,
     close() {
-      pools.chat?.close();
-      pools.media?.close();
       for (const client of [...(chats ?? []), ...(medias ?? [])]) client.close();
     },
   };

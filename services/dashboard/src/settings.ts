@@ -12,7 +12,7 @@ const shape = {
   DATABASE_URL: z.string().min(1),
   BILLING_ADDR: addresses(),
   CATALOG_ADDR: addresses(),
-  /** For the playground; absent: it has none of their calls. */
+  /** Their providers' health is shown to operators. */
   CHAT_ADDR: addresses().optional(),
   MEDIA_ADDR: addresses().optional(),
   /** Origin of `/v1` as callers reach it, for snippets of the web UI and the API's document. */

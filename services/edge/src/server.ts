@@ -20,6 +20,7 @@ import { memoryQuota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, serviceToken } from '@gateway/rpc';
 import { AccessLog, appendAccessLog } from './clients/access-log';
 import { resolveKey, watchKeys } from './clients/billing-keys';
+import { authorizePlayground } from './clients/playground-authorization';
 import { fetchSigningKeys } from './clients/signing-keys';
 import { throttleLeases } from './clients/throttle-lease';
 import { type SpaceOf, spaceByHost, spaceOfPort } from './domain/address-space';
@@ -36,7 +37,7 @@ import type { BodyLimits } from './http/read-body';
 import type { SendLimits } from './http/send-body';
 import { createEdgeMetrics, type EdgeMetrics } from './metrics';
 import { answerApi } from './routes/api';
-import { answerDashboard } from './routes/dashboard';
+import { answerDashboard, type DashboardDependencies } from './routes/dashboard';
 import { readSettings, type Settings } from './settings';
 
 const CALLER = 'edge';
@@ -66,12 +67,11 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     minRefetchMs: MIN_KEY_SET_REFETCH_MS,
     maxAgeMs: MAX_KEY_SET_AGE_MS,
   });
-  const hop = {
+  const proxy = createDashboardProxy({
     target: settings.DASHBOARD_HTTP_URL,
     serviceToken: serviceToken(settings.SERVICE_SECRET[0] ?? '', CALLER),
-  };
-  const proxy = createDashboardProxy({ ...hop, timeoutMs: settings.EDGE_DASHBOARD_TIMEOUT_MS });
-  const playgroundProxy = createDashboardProxy({ ...hop, timeoutMs: settings.EDGE_CALL_TIMEOUT_MS });
+    timeoutMs: settings.EDGE_DASHBOARD_TIMEOUT_MS,
+  });
   const bodyLimits = bodyLimitsOf(settings);
   const accessLog = new AccessLog({ send: appendAccessLog(clients.billing), log });
   const metrics = createEdgeMetrics({ keys, accessLog });
@@ -92,13 +92,17 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     callTimeoutMs: settings.EDGE_CALL_TIMEOUT_MS,
     stallTimeoutMs: settings.EDGE_STALL_TIMEOUT_MS,
   };
-  const dashboard = {
+  const dashboard: DashboardDependencies = {
     tokens,
     throttle,
     proxy,
-    playgroundProxy,
     bodyLimits: bodyLimits.dashboard,
-    uploadLimits: bodyLimits.dashboardUpload,
+    playground: {
+      ...api,
+      bodyLimits: bodyLimits.dashboard,
+      uploadLimits: bodyLimits.dashboardUpload,
+      authorize: (request, requestId) => authorizePlayground(clients.dashboard, request, requestId),
+    },
   };
   const fronts = addressesOf(settings).map((address) => {
     const answer = async (exchange: Exchange) => {
@@ -138,7 +142,6 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await refusals.close();
       await accessLog.close();
       proxy.close();
-      playgroundProxy.close();
       for (const client of [clients.billing, clients.dashboard, ...clients.chats, ...(clients.medias ?? [])])
         client.close();
       await admin.stop();

@@ -180,7 +180,7 @@ function startGrpc(
       {
         definition: { Relay: MediaService.service.Relay },
         handlers: { Relay: relay },
-        callers: ['edge', 'dashboard'],
+        callers: ['edge'],
       },
       {
         definition: { ListProviders: MediaService.service.ListProviders },

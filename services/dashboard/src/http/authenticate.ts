@@ -10,16 +10,19 @@ const API_KEY = /^bearer\s+sk-gw-/i;
 /** An API key belongs to the other address space: here, nothing answers to it. */
 export const isApiKey = (authorization: string | undefined): boolean => API_KEY.test(authorization ?? '');
 
+/** Returns the token of an `Authorization` header. */
+export const readBearer = (authorization: string | undefined): string | undefined =>
+  BEARER.exec(authorization ?? '')?.[1];
+
 /**
  * Who calls. The token's signature is not enough: its session must not have ended, so that a logout counts
  * at once. Throws `invalid_api_key`.
  */
 export async function authenticate(
   { pool, tokens }: { pool: Pool; tokens: LoginTokens },
-  authorization: string | undefined,
+  token: string | undefined,
   forRenewal = false,
 ): Promise<Login> {
-  const token = BEARER.exec(authorization ?? '')?.[1];
   if (!token) throw new GatewayError('invalid_api_key', { detail: 'a login token is required' });
   const { sessionId, renewals } = await tokens.verify(token, forRenewal);
   const login = await findSession(pool, sessionId);

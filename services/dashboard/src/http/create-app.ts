@@ -15,14 +15,12 @@ import type { Login } from '../domain/user';
 import type { DashboardMetrics } from '../metrics';
 import type { Call, Endpoint, UserCall, UserEndpoint } from '../routes/endpoint';
 import { isApiKey } from './authenticate';
-import { FormBody, readFormType } from './form-body';
 import { readJsonBody, readRawBody } from './json-body';
-import { loggedPath } from './logged-path';
 import { sendError, sendJson } from './send';
-import { sendRelayed } from './send-relayed';
 
 const BASE_PATH = '/api/v1';
 const CALLER = 'edge';
+const MAX_LOGGED_PATH = 200;
 
 export interface AppDependencies {
   readonly endpoints: readonly Endpoint[];
@@ -61,10 +59,7 @@ export function createApp(deps: AppDependencies): Express {
   for (const endpoint of deps.endpoints) {
     const register = endpoint.method === 'GET' ? app.get.bind(app) : app.post.bind(app);
     register(`${BASE_PATH}${endpoint.path}`, (request, response, next) =>
-      answer(deps, endpoint, request, response).catch((error: unknown) => {
-        if (takesForm(endpoint)) new FormBody(request).drop();
-        next(error);
-      }),
+      answer(deps, endpoint, request, response).catch(next),
     );
   }
   app.use(deps.apiDocument);
@@ -102,7 +97,7 @@ function begin(
     const { statusCode: status } = response;
     const durationMs = Math.round(performance.now() - startedMs);
     deps.metrics.answered({ method, route: response.locals.route ?? 'none', status, durationMs });
-    log.info({ method, path: loggedPath(request.path), status, durationMs }, 'answered');
+    log.info({ method, path: request.path.slice(0, MAX_LOGGED_PATH), status, durationMs }, 'answered');
   });
   // Express would answer HEAD by GET's handler.
   const known = request.method === 'GET' || request.method === 'POST';
@@ -134,34 +129,21 @@ async function answer(
       throw error;
     });
   if (!canCall(login.user, endpoint.access)) throw new GatewayError('not_found');
-  const read = takesForm(endpoint) ? readFormCall : readCall;
-  const call = { ...(await read(request, response)), ...login };
-  if ('relay' in endpoint) {
-    const relayed = await endpoint.relay(call);
-    const form = endpoint.form && new FormBody(request);
-    await sendRelayed(response, relayed, form).finally(relayed.done);
-    return;
-  }
+  const call = { ...(await readCall(request, response)), ...login };
   const changes = endpoint.method === 'POST' && !endpoint.unaudited;
   const result = await (changes ? deps.recordChange(endpoint, call) : endpoint.handle(call));
   if (endpoint.access === 'operator' && !changes) await deps.lookedUp(endpoint, call, result);
   sendJson(response, result);
 }
 
-const takesForm = (endpoint: Endpoint): boolean => 'form' in endpoint && endpoint.form === true;
-
 async function readCall(request: Request, response: Response): Promise<Call> {
   const body = request.method === 'POST' ? await readJsonBody(request) : undefined;
-  return { ...headOf(request, response), body, formType: undefined };
+  return { ...headOf(request, response), body };
 }
 
 async function readRawCall(request: Request, response: Response): Promise<Call> {
   const raw = { bytes: await readRawBody(request), header: (name: string) => request.get(name) };
-  return { ...headOf(request, response), body: undefined, formType: undefined, raw };
-}
-
-async function readFormCall(request: Request, response: Response): Promise<Call> {
-  return { ...headOf(request, response), body: undefined, formType: readFormType(request) };
+  return { ...headOf(request, response), body: undefined, raw };
 }
 
 const headOf = (request: Request, response: Response) => ({

@@ -2,6 +2,7 @@ import type { AnyErrorCode } from '@gateway/errors';
 import type { Endpoint } from '../routes/endpoint';
 import { noFields } from '../routes/parse-input';
 import { ERROR_EXAMPLES, ERROR_SCHEMA, errorResponses } from './error-responses';
+import { PLAYGROUND_OPERATIONS, type PlaygroundOperation } from './playground-operations';
 import { type JsonSchema, SchemaBook } from './schema-book';
 import { V1_EXAMPLES } from './v1-examples';
 import { V1_OPERATIONS, type V1Operation } from './v1-operations';
@@ -50,7 +51,7 @@ export function apiDocument({ endpoints, v1Bodies, apiUrl }: DocumentOptions): A
   for (const operation of V1_OPERATIONS) {
     add(operation.path, operation.method, v1Operation(operation, book, apiServer));
   }
-  for (const endpoint of endpoints) {
+  for (const endpoint of [...endpoints, ...PLAYGROUND_OPERATIONS]) {
     const path = BASE_PATH + templateOf(endpoint.path);
     add(path, endpoint.method, dashboardOperation(endpoint, path, { book, v1Bodies }));
   }
@@ -147,7 +148,11 @@ interface Schemas {
   readonly v1Bodies: DocumentOptions['v1Bodies'];
 }
 
-function dashboardOperation(endpoint: Endpoint, path: string, schemas: Schemas): Operation {
+function dashboardOperation(
+  endpoint: Endpoint | PlaygroundOperation,
+  path: string,
+  schemas: Schemas,
+): Operation {
   const { method, access } = endpoint;
   const shared = {
     operationId: operationIdOf(method, path),
@@ -158,14 +163,11 @@ function dashboardOperation(endpoint: Endpoint, path: string, schemas: Schemas):
     servers: [{ url: '/', description: 'The dashboard' }],
   };
   const parts =
-    'relay' in endpoint ? relayedParts(endpoint, path, schemas) : ownParts(endpoint, path, schemas);
+    'handle' in endpoint ? ownParts(endpoint, path, schemas) : relayedParts(endpoint, path, schemas);
   return { ...shared, ...parts };
 }
 
-type Own = Exclude<Endpoint, { relay: unknown }>;
-type Relayed = Extract<Endpoint, { relay: unknown }>;
-
-function ownParts(own: Own, path: string, { book }: Schemas) {
+function ownParts(own: Endpoint, path: string, { book }: Schemas) {
   const { method, access, doc } = own;
   const body = doc.rawBody ?? doc.body ?? noFields;
   const query = doc.query ? queryParameters(book.input(doc.query)) : [];
@@ -196,7 +198,7 @@ function ownParts(own: Own, path: string, { book }: Schemas) {
 const requiresFields = (schema: JsonSchema): boolean => JSON.stringify(schema).includes('"required":["');
 
 /** As the call of the other address space, with the key named in the body; beside it, where that is a form. */
-function relayedParts({ access, doc, form }: Relayed, path: string, { book, v1Bodies }: Schemas) {
+function relayedParts({ access, doc, form }: PlaygroundOperation, path: string, { book, v1Bodies }: Schemas) {
   const like = V1_OPERATIONS.find((operation) => operation.path === doc.relays);
   if (!like) throw new Error(`${path} is like no call of the other address space: ${doc.relays}`);
   const body = like.body ? v1Bodies[like.body] : undefined;
@@ -242,7 +244,7 @@ const commonCodes = (access: Endpoint['access']): AnyErrorCode[] => [
 ];
 
 /** Changes are limited by account, those of operators are not. */
-const isCounted = (own: Own): boolean =>
+const isCounted = (own: Endpoint): boolean =>
   own.method === 'POST' && own.access !== 'public' && own.access !== 'operator' && !own.unaudited;
 
 const whoMay = (access: Endpoint['access']): string =>
@@ -263,7 +265,7 @@ const operationIdOf = (method: string, path: string): string =>
 
 const TAGS: Readonly<Record<string, string>> = { auth: 'Login', models: 'Catalog', usage: 'Requests' };
 
-function tagOf({ path, access }: Endpoint): string {
+function tagOf({ path, access }: Endpoint | PlaygroundOperation): string {
   if (access === 'operator') return 'Operators';
   const first = path.split('/')[1] ?? '';
   return TAGS[first] ?? first.slice(0, 1).toUpperCase() + first.slice(1);

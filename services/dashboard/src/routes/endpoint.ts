@@ -1,5 +1,4 @@
 import type { AnyErrorCode } from '@gateway/errors';
-import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import type { z } from 'zod';
 import type { Access } from '../domain/access';
@@ -16,8 +15,6 @@ export interface Call {
   readonly query: unknown;
   /** The JSON body; undefined when there is none. */
   readonly body: unknown;
-  /** The type of a form, which is passed on as it comes; undefined for calls that take none. */
-  readonly formType: string | undefined;
   readonly idempotencyKey: string | undefined;
   /** For endpoints that take the raw body, which they check before they parse it. */
   readonly raw?: RawBody;
@@ -53,7 +50,7 @@ export interface EndpointDoc {
 }
 
 /** What answers a call: a plain value, sent as JSON with status 200, or a thrown GatewayError. */
-export type Endpoint = PublicEndpoint | UserEndpoint | RelayEndpoint;
+export type Endpoint = PublicEndpoint | UserEndpoint;
 
 export interface PublicEndpoint extends Route {
   readonly access: 'public';
@@ -71,22 +68,4 @@ export interface UserEndpoint extends Route {
   readonly renewsLogin?: true;
   readonly doc: EndpointDoc;
   handle(call: UserCall): Promise<unknown>;
-}
-
-/** A call that another service answers. */
-export interface RelayedCall {
-  readonly carrier: { call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall> };
-  readonly request: LinkRequest;
-  /** To be called when its reply is out, or will not be. */
-  done(): void;
-}
-
-/** What is passed on, with a reply that is copied as it comes: it may be a stream. */
-export interface RelayEndpoint extends Route {
-  readonly access: Exclude<Access, 'public'>;
-  /** It takes a form, and the key in its query. */
-  readonly form?: true;
-  /** The path of the other address space that it is like. */
-  readonly doc: { readonly summary: string; readonly relays: string };
-  relay(call: UserCall): Promise<RelayedCall>;
 }

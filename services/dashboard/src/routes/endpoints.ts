@@ -15,13 +15,11 @@ import { keyEndpoints } from './keys';
 import { type LeakedKeyDependencies, leakedKeyEndpoints } from './leaked-keys';
 import { type MemberDependencies, memberEndpoints } from './members';
 import { modelEndpoints } from './models';
-import { type PlaygroundDependencies, playgroundEndpoints } from './playground';
 import { adminRequestEndpoints, requestEndpoints } from './requests';
 import { settingsEndpoints } from './settings';
 
 export interface EndpointDependencies
   extends AuthDependencies,
-    PlaygroundDependencies,
     MemberDependencies,
     AuditDependencies,
     LeakedKeyDependencies {
@@ -43,7 +41,6 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
     ...requestEndpoints(deps.billing),
     ...memberEndpoints(deps),
     ...auditEndpoints(deps),
-    ...playgroundEndpoints(deps),
     ...adminAccountEndpoints(deps),
     ...adminAccountListEndpoints(deps),
     ...leakedKeyEndpoints(deps),

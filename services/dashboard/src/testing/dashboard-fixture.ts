@@ -7,8 +7,8 @@ import type { ApiDocument } from '../openapi/api-document';
 import { start } from '../server';
 import { DocumentCheck } from './document-check';
 import { startFakeBilling } from './fake-billing';
-import { startFakeCarrier } from './fake-carrier';
 import { startFakeCatalog } from './fake-catalog';
+import { startFakeProviderServices } from './fake-provider-services';
 
 export const SECRET = 'a-secret-for-tests-only';
 /** By which edge shows the dashboard who it is. */
@@ -33,7 +33,7 @@ export async function startWorld() {
   const serviceUrl = await createServiceDatabase('dashboard', database.url);
   const billing = await startFakeBilling(log, SECRET);
   const catalog = await startFakeCatalog(log, SECRET);
-  const carrier = await startFakeCarrier(log, SECRET);
+  const providers = await startFakeProviderServices(log, SECRET);
   const query = async (sql: string) => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -42,10 +42,10 @@ export async function startWorld() {
   const stop = async () => {
     await billing.server.stop(1_000);
     await catalog.stop();
-    await carrier.stop();
+    await providers.stop();
     await database.drop();
   };
-  return { log, database: { url: serviceUrl, query }, billing, catalog, carrier, stop };
+  return { log, database: { url: serviceUrl, query }, billing, catalog, providers, stop };
 }
 
 /** A dashboard that is ready. */
@@ -58,8 +58,8 @@ export async function startDashboard(world: World, env: Record<string, string> =
       DATABASE_URL: world.database.url,
       BILLING_ADDR: `127.0.0.1:${world.billing.server.port}`,
       CATALOG_ADDR: `127.0.0.1:${world.catalog.server.port}`,
-      CHAT_ADDR: world.carrier.address,
-      MEDIA_ADDR: world.carrier.address,
+      CHAT_ADDR: world.providers.address,
+      MEDIA_ADDR: world.providers.address,
       JWT_SIGNING_KEY: newSeed(),
       PUBLIC_API_URL: 'connection',
       ADMIN_EMAIL: OPERATOR.email,

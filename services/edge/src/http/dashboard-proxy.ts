@@ -5,7 +5,6 @@ import { GatewayError } from '@gateway/errors';
 import { SERVICE_TOKEN_HEADER } from '@gateway/rpc';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { CallerGone, type Exchange } from './exchange';
-import { ProxiedUpload } from './proxied-upload';
 import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
 import type { BufferedBody } from './read-body';
 
@@ -19,16 +18,16 @@ export interface DashboardProxyOptions {
 
 export interface DashboardProxy {
   /**
-   * Forwards a request with a buffered body, which it releases once sent, or with a body that is streamed. Resolves when
-   * the response has been sent; rejects, with nothing written, when it failed before that.
+   * Forwards a request with its body, which it releases once sent. Resolves when the response has been sent; rejects, with
+   * nothing written, when it failed before that.
    */
-  forward(exchange: Exchange, body: BufferedBody | ProxiedUpload): Promise<void>;
+  forward(exchange: Exchange, body: BufferedBody): Promise<void>;
   close(): void;
 }
 
 interface Passage {
   readonly exchange: Exchange;
-  readonly body: BufferedBody | ProxiedUpload;
+  readonly body: BufferedBody;
   readonly timer: NodeJS.Timeout;
   proxied: ClientRequest | undefined;
   /** Why edge aborted the request. */
@@ -48,10 +47,6 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     if (!passage) return;
     passage.proxied = proxied;
     const { body } = passage;
-    if (body instanceof ProxiedUpload) {
-      body.watch(proxied, (error) => breakOff(passage, error));
-      return;
-    }
     // The proxy pipes the request afterwards, which has no more data and ends this one.
     if (body.bytes.length > 0) proxied.write(body.bytes, () => body.release());
   };
@@ -62,9 +57,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
     reply.setTimeout(timeoutMs, () => reply.destroy());
     cleanReplyHeaders(reply.headers);
     const { shouldKeepAlive } = passage.exchange.response;
-    // The rest of a streamed body is discarded: a browser reads no response before it has sent everything.
-    const isRead = request.complete || passage.body instanceof ProxiedUpload;
-    reply.headers.connection = shouldKeepAlive && isRead ? 'keep-alive' : 'close';
+    reply.headers.connection = shouldKeepAlive && request.complete ? 'keep-alive' : 'close';
   };
   const onError = (cause: Error, request: IncomingMessage, _response: ServerResponse | Socket) => {
     const passage = passages.get(request);
@@ -93,7 +86,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
         [SERVICE_TOKEN_HEADER]: serviceToken,
       });
       delete request.headers['transfer-encoding'];
-      if (!(body instanceof ProxiedUpload)) declareLength(request, body.bytes.length);
+      declareLength(request, body.bytes.length);
       return new Promise<void>((resolve, reject) => {
         const settle = (error?: Error) => {
           clearTimeout(passage.timer);

@@ -21,11 +21,14 @@ export interface Exchange {
   caller: Caller | undefined;
   /** Another service records the call, unless it fails. */
   isRecorded: boolean;
+  /** How long the rest of a request is read after its response. */
+  lingerMs: number;
 }
 
 /** An authenticated caller: by an API key, or by a login token. */
 export type Caller = { readonly accountId: string; readonly keyId: string } | { readonly userId: string };
 
+const LINGER_MS = 1_000;
 /** Servers must accept an absolute-form target (RFC 9112, 3.2.2). Its host is that of `Host`. */
 const ORIGIN_OF_TARGET = /^https?:\/\/[^/?#]*/i;
 
@@ -52,6 +55,7 @@ export function createExchange(
     errorCode: '',
     caller: undefined,
     isRecorded: false,
+    lingerMs: LINGER_MS,
   };
 }
 

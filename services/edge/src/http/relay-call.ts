@@ -167,7 +167,7 @@ class RelayedReply implements ReplySink {
   #endResponse(lastWords?: string): void {
     if (this.#body?.unfinished && !this.#response.destroyed) {
       if (lastWords !== undefined) this.#response.write(lastWords);
-      endAfterLinger(this.#exchange.request, this.#response);
+      endAfterLinger(this.#exchange);
     } else {
       this.#response.end(lastWords);
     }

@@ -4,7 +4,6 @@ import type { Exchange } from './exchange';
 
 /** A refused request's unread body up to this size is read away, so that the connection lives on. */
 const MAX_DISCARD_BYTES = 1024 * 1024;
-const LINGER_MS = 1_000;
 
 /** Answers with the error's envelope; if an answer has begun already, all that is left is to cut it. */
 export function writeError(exchange: Exchange, error: GatewayError): void {
@@ -25,7 +24,7 @@ export function writeError(exchange: Exchange, error: GatewayError): void {
     response.writeHead(error.row.status, headers).end(body);
   } else {
     response.writeHead(error.row.status, { ...headers, connection: 'close' }).write(body);
-    endAfterLinger(request, response);
+    endAfterLinger(exchange);
   }
 }
 
@@ -41,12 +40,12 @@ function bodyIsSoonRead(request: IncomingMessage, response: ServerResponse): boo
  * Closing while bytes arrive makes the system send a reset, which can overtake the answer. So the whole
  * answer goes out, the rest of the request is read away for a moment, and only then the connection ends.
  */
-export function endAfterLinger(request: IncomingMessage, response: ServerResponse): void {
+export function endAfterLinger({ request, response, lingerMs }: Exchange): void {
   const end = () => {
     clearTimeout(timer);
     response.end();
   };
-  const timer = setTimeout(end, LINGER_MS);
+  const timer = setTimeout(end, lingerMs);
   request.once('end', end).once('close', end).once('error', end);
   request.resume();
 }

@@ -26,6 +26,8 @@ export interface ApiRoute {
   readonly maxKeyAgeMs?: number;
   /** How its streams tell an error. */
   readonly streamErrors: StreamErrors;
+  /** Users of the dashboard may call it with a login token and one of their account's keys. */
+  readonly inPlayground?: true;
 }
 
 const FREE_CALL_KEY_AGE_MS = 1_000;
@@ -42,7 +44,14 @@ const ANTHROPIC = { service: 'chat', streamErrors: 'event' } as const;
 const MEDIA = { service: 'media', streamErrors: 'data' } as const;
 
 export const API_ROUTES: readonly ApiRoute[] = [
-  { name: 'chat_completions', method: 'POST', path: '/v1/chat/completions', body: 'json', ...OPENAI },
+  {
+    name: 'chat_completions',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    body: 'json',
+    ...OPENAI,
+    inPlayground: true,
+  },
   { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
   {
     name: 'count_tokens',
@@ -54,11 +63,26 @@ export const API_ROUTES: readonly ApiRoute[] = [
   },
   { name: 'models', method: 'GET', path: '/v1/models', takesQuery: true, ...OPENAI, ...FREE },
   { name: 'model', method: 'GET', path: '/v1/models/', tail: SEGMENTS, ...OPENAI, ...FREE },
-  { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form' },
+  { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form', inPlayground: true },
   { name: 'images_generations', method: 'POST', path: '/v1/images/generations', ...MEDIA, body: 'json' },
-  { name: 'images_edits', method: 'POST', path: '/v1/images/edits', ...MEDIA, body: 'form' },
+  {
+    name: 'images_edits',
+    method: 'POST',
+    path: '/v1/images/edits',
+    ...MEDIA,
+    body: 'form',
+    inPlayground: true,
+  },
   { name: 'videos', method: 'GET', path: '/v1/videos', takesQuery: true, ...MEDIA, ...FREE },
-  { name: 'video_create', method: 'POST', path: VIDEOS, tail: ofProvider('create'), ...MEDIA, body: 'form' },
+  {
+    name: 'video_create',
+    method: 'POST',
+    path: VIDEOS,
+    tail: ofProvider('create'),
+    ...MEDIA,
+    body: 'form',
+    inPlayground: true,
+  },
   {
     name: 'video_status',
     method: 'POST',
@@ -67,6 +91,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...MEDIA,
     ...FREE,
     body: 'json',
+    inPlayground: true,
   },
   {
     name: 'video_result',
@@ -77,6 +102,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...FREE,
     body: 'json',
     makesLinks: true,
+    inPlayground: true,
   },
   {
     name: 'video_file',
@@ -86,6 +112,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...MEDIA,
     body: 'none',
     keyless: true,
+    inPlayground: true,
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { Refusal } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
+import type { CallHeader } from '@gateway/proto/generated/gateway/edge/v1/CallHeader';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { readApiKey } from '../domain/api-key';
 import type { KeyCache } from '../domain/key-cache';
@@ -17,9 +18,12 @@ import {
 import { type SendLimits, StreamedUpload } from '../http/send-body';
 import { type ApiRoute, type ApiService, findApiRoute } from './api-routes';
 
-export interface ApiDependencies {
+export interface ApiDependencies extends RelayDependencies {
   readonly keys: KeyCache;
   readonly throttle: Throttle;
+}
+
+export interface RelayDependencies {
   /** The paths of a service that is not there don't exist. */
   readonly carriers: Readonly<Partial<Record<ApiService, CallCarrier>>>;
   readonly bodyLimits: BodyLimits;
@@ -30,7 +34,7 @@ export interface ApiDependencies {
   readonly refusals: { add(refusal: Refusal): void };
 }
 
-const NO_BODY: BufferedBody = { bytes: Buffer.alloc(0), release: () => undefined };
+export const NO_BODY: BufferedBody = { bytes: Buffer.alloc(0), release: () => undefined };
 /** Of calls that need no key. */
 const NOBODY: KeyContext = {};
 
@@ -39,8 +43,8 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   const { request } = exchange;
   const method = request.method ?? '';
   const route = findApiRoute(method, exchange.path);
-  const carrier = route && deps.carriers[route.service];
-  if (!carrier) throw new GatewayError('not_found');
+  if (!route) throw new GatewayError('not_found');
+  carrierOf(route, deps);
   exchange.route = route.name;
 
   const key = route.keyless ? NOBODY : await resolveKey(exchange, route, deps);
@@ -48,18 +52,40 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   if (!route.keyless) exchange.caller = { accountId: key.accountId ?? '', keyId: key.keyId ?? '' };
   exchange.isRecorded = route.maxKeyAgeMs === undefined;
 
-  const refused = (error: GatewayError) => report(exchange, key, error, deps);
   const { upload, body } = await takeBody(exchange, route, key, deps).catch((thrown: unknown) => {
-    if (!(thrown instanceof CallerGone)) refused(GatewayError.from(thrown));
+    if (!(thrown instanceof CallerGone))
+      report(exchange, exchange.path, key, GatewayError.from(thrown), deps);
     throw thrown;
   });
+  const headers = forwardedHeaders(request, route.makesLinks);
+  await relayApiCall(exchange, { route, path: exchange.path, key, headers, upload, body }, deps);
+}
+
+/** A call to the API by an authenticated caller. */
+export interface ApiCall {
+  readonly route: ApiRoute;
+  readonly path: string;
+  readonly key: KeyContext;
+  readonly headers: CallHeader[];
+  readonly body: BufferedBody;
+  /** The body, where it is streamed instead. */
+  readonly upload: StreamedUpload | undefined;
+}
+
+/** Relays the call to its service and releases its body. */
+export async function relayApiCall(
+  exchange: Exchange,
+  call: ApiCall,
+  deps: RelayDependencies,
+): Promise<void> {
+  const { route, path, key, headers, body, upload } = call;
   const timeoutMs = deps.callTimeoutMs + (upload ? deps.uploadLimits.timeoutMs : 0);
   const open = {
     requestId: exchange.requestId,
-    method,
-    path: exchange.path,
+    method: route.method,
+    path,
     key,
-    headers: forwardedHeaders(request, route.makesLinks),
+    headers,
     timeoutMs,
     ...(upload && { bodyStreams: true }),
     ...(route.takesQuery && { query: exchange.query }),
@@ -67,13 +93,13 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   try {
     await relayCall(
       exchange,
-      carrier,
+      carrierOf(route, deps),
       { open, body: body.bytes },
       {
         timeoutMs,
         stallTimeoutMs: deps.stallTimeoutMs,
         onTaken: body.release,
-        onUnsent: refused,
+        onUnsent: (error) => report(exchange, path, key, error, deps),
         streamErrors: route.streamErrors,
         ...(upload && { body: upload }),
       },
@@ -82,6 +108,13 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
     body.release();
     upload?.stop();
   }
+}
+
+/** @throws GatewayError `not_found` when the route's service is not deployed */
+export function carrierOf(route: ApiRoute | undefined, { carriers }: RelayDependencies): CallCarrier {
+  const carrier = route && carriers[route.service];
+  if (!carrier) throw new GatewayError('not_found');
+  return carrier;
 }
 
 /** The throttle's leave, then the body: whole, or to be passed on as it comes. */
@@ -96,16 +129,17 @@ async function takeBody(exchange: Exchange, route: ApiRoute, key: KeyContext, de
 /** For the account's log of requests; what the answering services refuse they report themselves. */
 function report(
   exchange: Exchange,
+  path: string,
   key: KeyContext,
   error: GatewayError,
-  { refusals }: ApiDependencies,
+  { refusals }: RelayDependencies,
 ): void {
   refusals.add({
     requestId: exchange.requestId,
     accountId: key.accountId ?? '',
     keyId: key.keyId ?? '',
     model: '',
-    endpoint: exchange.path,
+    endpoint: path,
     startedAtMs: Math.round(Date.now() - (performance.now() - exchange.startedMs)),
     error,
   });

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { LOGIN_TOKEN } from '@gateway/public-http';
 import { serviceToken } from '@gateway/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -224,7 +223,7 @@ describe('a body', () => {
         gotBytes += chunk.length;
       });
     };
-    const reply = post('/api/v1/playground/chat', 'x'.repeat(9_000));
+    const reply = post('/api/v1/keys', 'x'.repeat(9_000));
     await until(() => gotBytes === 9_000);
     await until(async () => (await fixture.bodyBytes()) === 0);
     finish();
@@ -299,20 +298,6 @@ describe('a dashboard too slow', () => {
     };
     await expectFetchError(await get(), 'internal_error');
     await until(() => gone);
-  });
-
-  test('is given the time of an API call for one of the playground', async () => {
-    const held: ServerResponse[] = [];
-    hasty.dashboard.handler = ({ url = '' }, response) => {
-      if (url.includes('/playground/')) held.push(response);
-    };
-    const headers = { authorization: `Bearer ${await hasty.dashboard.token()}` };
-    const url = `${hasty.dashboardUrl}/api/v1/playground/images`;
-    const patient = fetch(url, { method: 'POST', headers, body: '{}' });
-    await until(() => held.length === 1);
-    await expectFetchError(await get(), 'internal_error');
-    held[0]!.end('{}');
-    expect((await patient).status).toBe(200);
   });
 
   test('that stops in the middle of a reply is cut off in time', async () => {

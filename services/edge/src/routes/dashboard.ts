@@ -5,25 +5,19 @@ import type { LoginTokens, VerifyOptions } from '../domain/login-tokens';
 import type { Throttle } from '../domain/throttle';
 import type { DashboardProxy } from '../http/dashboard-proxy';
 import type { Exchange } from '../http/exchange';
-import { ProxiedUpload } from '../http/proxied-upload';
 import { type BodyLimits, readBody } from '../http/read-body';
-import { assertUncompressed, isForm, presentedCredentials } from '../http/request-headers';
-import type { SendLimits } from '../http/send-body';
+import { presentedCredentials } from '../http/request-headers';
+import { answerPlayground, PLAYGROUND_PREFIX, type PlaygroundDependencies } from './playground';
 
 export interface DashboardDependencies {
   readonly tokens: LoginTokens;
   readonly throttle: Throttle;
   readonly proxy: DashboardProxy;
-  /** As patient as API calls are, and with connections of its own, so that long replies take none of the others'. */
-  readonly playgroundProxy: DashboardProxy;
   readonly bodyLimits: BodyLimits;
-  readonly uploadLimits: SendLimits;
+  readonly playground: PlaygroundDependencies;
 }
 
 const API_PREFIX = '/api/v1/';
-const PLAYGROUND_PREFIX = '/api/v1/playground/';
-/** Calls of the playground that take a form, as large as those of the API. */
-const FORM_CALLS = new Set(['POST /api/v1/playground/images/edits']);
 const PUBLIC_CALLS = new Set([
   'POST /api/v1/auth/register',
   'POST /api/v1/auth/login',
@@ -51,25 +45,21 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
     const credentials = presentedCredentials(request);
     if (looksLikeApiKey(credentials)) throw new GatewayError('not_found');
     const call = `${method} ${path}`;
+    let token = '';
     if (!PUBLIC_CALLS.has(call)) {
-      const token = readBearer(credentials.authorization);
+      token = readBearer(credentials.authorization) ?? '';
       if (!token) throw new GatewayError('invalid_api_key');
       const userId = await deps.tokens.verify(token, call === RENEWAL ? RENEWABLE : {});
       exchange.caller = { userId };
       sender = `user ${userId}`;
     }
     await deps.throttle.admit();
-  }
-  if (FORM_CALLS.has(`${method} ${path}`) && isForm(request)) {
-    assertUncompressed(request);
-    await deps.playgroundProxy.forward(exchange, new ProxiedUpload(exchange, deps.uploadLimits, sender));
-    return;
+    if (path.startsWith(PLAYGROUND_PREFIX)) return answerPlayground(exchange, token, sender, deps.playground);
   }
   // Whole before the dashboard is asked: a slow caller must not hold one of the connections to it.
   const body = await readBody(exchange, deps.bodyLimits, sender);
   try {
-    const proxy = path.startsWith(PLAYGROUND_PREFIX) ? deps.playgroundProxy : deps.proxy;
-    await proxy.forward(exchange, body);
+    await deps.proxy.forward(exchange, body);
   } finally {
     body.release();
   }

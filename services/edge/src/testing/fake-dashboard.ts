@@ -1,6 +1,8 @@
 import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import { closeServer, type Logger, listen } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/dashboard';
+import type { AuthorizePlaygroundCallRequest__Output } from '@gateway/proto/generated/gateway/dashboard/v1/AuthorizePlaygroundCallRequest';
+import type { AuthorizePlaygroundCallResponse } from '@gateway/proto/generated/gateway/dashboard/v1/AuthorizePlaygroundCallResponse';
 import { LOGIN_TOKEN } from '@gateway/public-http';
 import { type GrpcServer, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
@@ -16,6 +18,10 @@ export class FakeDashboard {
   handler: RequestListener = echo;
   lastRequest: IncomingMessage | undefined;
   keySetCount = 0;
+  readonly authorizations: AuthorizePlaygroundCallRequest__Output[] = [];
+  /** Allows every key unless a test says otherwise. */
+  authorize = ({ keyId }: AuthorizePlaygroundCallRequest__Output): AuthorizePlaygroundCallResponse =>
+    keyId === '' ? {} : { key: { keyId, accountId: 'account-1' } };
   #published: SigningKey[] = [];
   #grpc!: GrpcServer;
   #http!: http.Server;
@@ -30,6 +36,13 @@ export class FakeDashboard {
         fake.keySetCount += 1;
         return { jwksJson: JSON.stringify({ keys: fake.#published.map(({ publicJwk }) => publicJwk) }) };
       }),
+      AuthorizePlaygroundCall: unary(
+        log,
+        async (_context, request: AuthorizePlaygroundCallRequest__Output) => {
+          fake.authorizations.push(request);
+          return fake.authorize(request);
+        },
+      ),
     };
     const services = [{ definition: DashboardService.service, handlers, callers: ['edge'] }];
     fake.#grpc = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [secret], services });
