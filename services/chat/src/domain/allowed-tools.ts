@@ -1,6 +1,6 @@
 import type { Tool } from './conversation';
 
-/** The tools that a choice names. Of both there may be a thousand, with names that differ in their last letters only. */
+/** Returns the tools that a choice names. Linear: there may be a thousand of each, with names that differ in their last letters. */
 export function allowedTools(tools: readonly Tool[], names: readonly string[]): readonly Tool[] {
   const allowed = new Set(names);
   return tools.filter(({ name }) => allowed.has(name));

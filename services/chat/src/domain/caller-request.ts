@@ -5,34 +5,34 @@ import type { Reply, StreamWriter } from './reply';
 import type { RequestSize } from './upper-bound';
 import type { TokenUsage } from './usage';
 
-/** What becomes of top-level fields that a format does not document: an operator's choice. */
+/** How to treat top-level fields that a format does not document; the operator chooses. */
 export type UnknownFields = 'refuse' | 'forward';
 
 /** A valid chat call in its caller's format. */
 export interface CallerRequest {
   readonly wire: 'openai' | 'anthropic';
-  /** As the caller wrote it; not yet known to be a slug. */
+  /** As the caller wrote it: a slug, an alias or a bare name, not resolved yet. */
   readonly model: string;
   readonly stream: boolean;
-  /** The caller wants the usage in its stream. */
+  /** The caller asked for the usage in its stream. */
   readonly includeUsage: boolean;
   readonly serviceTier: string | undefined;
   readonly size: RequestSize;
-  /** Headers of the caller that a provider of the same format gets. */
+  /** Headers of the caller that are passed to a provider of the same format. */
   readonly passedHeaders: Readonly<Record<string, string>>;
-  /** The body, parsed. */
+  /** The parsed body. */
   readonly parsed: Readonly<Record<string, unknown>>;
   /**
-   * In no provider's words. Made when first asked for: a call that passes through never needs it.
-   * @throws GatewayError `invalid_request` for what no other format can carry and matters
+   * Returns the neutral conversation. It is created on first use: a call that passes through never needs it.
+   * @throws GatewayError `invalid_request` for content that no other format can represent and that matters
    */
   conversation(): Conversation;
-  /** The caller's bytes but for what must change, for a provider of the same format. */
+  /** Returns the caller's bytes with the necessary changes, for a provider of the same format. */
   passedBody(change: PassedChange): Buffer;
   readonly replies: ReplyFormat;
 }
 
-/** By what a translated reply is known. */
+/** The identity of a translated reply. */
 export interface ReplyIdentity {
   readonly requestId: string;
   /** The slug that the caller named. */
@@ -40,11 +40,11 @@ export interface ReplyIdentity {
   readonly createdAtMs: number;
 }
 
-/** Writes replies as the caller reads them. */
+/** Writes replies in the caller's format. */
 export interface ReplyFormat {
   write(reply: Reply, usage: TokenUsage, identity: ReplyIdentity): Buffer;
-  /** @param estimatedInput tokens, for formats that tell the input before the provider has */
+  /** @param estimatedInput tokens, for formats that report the input before the provider has */
   stream(identity: ReplyIdentity, options: { includeUsage: boolean; estimatedInput: number }): StreamWriter;
-  /** The frame in which a broken stream ends. */
+  /** Returns the frame that ends a broken stream. */
   errorFrame(error: GatewayError): string;
 }

@@ -7,34 +7,34 @@ import type { TokenUsage } from './usage';
 
 export interface UpstreamAddress {
   readonly url: URL;
-  /** With the credential. */
+  /** Includes the credential. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A provider account, and how one speaks with it. */
+/** A provider account and its protocol. */
 export interface ChatProvider {
   readonly id: string;
-  /** The format that it speaks; a caller's bytes in the same format go through. */
+  /** The format of its API; a caller's bytes in the same format pass through. */
   readonly wire: Wire;
   readonly maxTokensField: MaxTokensField;
-  /** Of its models, or the nearest to it that is known. */
+  /** The encoding of its models, or the closest public one. */
   readonly encoding: Encoding;
   /**
-   * Absent or false: it keeps a call that names no maximum output to what the catalog says of its model.
-   * `where_it_fits`: it does not, and refuses a maximum that the context has no room for beside the prompt.
+   * How it treats a call without a maximum output. Absent or false: it applies the maximum of the model's catalog entry.
+   * `where_it_fits`: it applies none, and refuses a maximum that does not fit into the context beside the prompt.
    */
   readonly needsMaximum?: false | 'always' | 'where_it_fits';
-  /** Where a call of that model goes. @param callerHeaders what the caller's format lets pass */
+  /** Returns the address for a call of that model. @param callerHeaders those that the caller's format passes */
   address(
     upstreamModel: string,
     stream: boolean,
     callerHeaders: Readonly<Record<string, string>>,
   ): UpstreamAddress;
   /**
-   * The body for a caller of another format.
-   * @param maxOutputTokens what funds pay for, or the caller's own maximum, or the model's
-   * @param capabilities the model's, from the catalog: names say too little of what a model takes
-   * @throws GatewayError `invalid_request` for what this provider cannot do and the caller would miss
+   * Writes the body for a caller of another format.
+   * @param maxOutputTokens what the funds cover, or the caller's own maximum, or the model's
+   * @param capabilities of the model, from the catalog: a model's name says too little about them
+   * @throws GatewayError `invalid_request` for anything that the provider lacks and the caller would miss
    */
   writeRequest(
     conversation: Conversation,
@@ -43,57 +43,57 @@ export interface ChatProvider {
     capabilities: ReadonlySet<string>,
   ): Buffer;
   /**
-   * Most input tokens of a translated call beyond the caller's own: instructions that the provider adds and
-   * bills, and ours. Absent: none. A request in the provider's format has them in its size.
+   * Returns the maximum input tokens of a translated call beyond the caller's own: instructions that the provider or the
+   * translation adds. Absent: none. The size of a request in the provider's own format includes them.
    */
   addedInputTokens?(conversation: Conversation): number;
   /**
-   * What of a body in its own format this provider would refuse, though it is only a hint, or names otherwise.
-   * @throws GatewayError `invalid_request` for what it does not have and the caller would miss
+   * Returns the members of a body in its own format that it would refuse although they are only hints, or names differently.
+   * @throws GatewayError `invalid_request` for anything that the provider lacks and the caller would miss
    */
   passedMembers?(body: Readonly<Record<string, unknown>>, capabilities: ReadonlySet<string>): MemberOverrides;
-  /** Whether a whole reply is one of this format; cheap. */
+  /** Returns whether a complete reply has this format; cheap. */
   isReply(reply: Record<string, unknown>): boolean;
-  /** Figures of a whole reply; undefined when it has none that are credible. */
+  /** Returns the figures of a complete reply; undefined if it has no credible ones. */
   readUsage(reply: Record<string, unknown>): TokenUsage | undefined;
-  /** The service tier that a whole reply says its call was given; absent: there are none to ask for. */
+  /** Returns the service tier that a complete reply reports; absent if the provider has no tiers. */
   readServiceTier?(reply: Record<string, unknown>): string | undefined;
   /**
-   * Input tokens of a request body by the rule of this format; absent where there is no public one, and the
-   * conversation is counted instead.
+   * Returns the input tokens of a request body by the format's rule. Absent if there is no public rule; the conversation is
+   * counted instead.
    */
   countInput?(body: Buffer): number;
   /**
-   * Most input tokens of a request body, far fewer than its bytes; undefined where the rule is not known to
-   * hold or counting takes too long. Absent where the models' encoding is not public.
+   * Returns the maximum input tokens of a request body, far fewer than its bytes; undefined if the rule may not apply or
+   * counting takes too long. Absent if the encoding of the models is not public.
    */
   boundInput?(body: Buffer, budgetMs: number): number | undefined;
-  /** Output tokens of a whole reply without figures; absent where its text as read is all there is. */
+  /** Returns the output tokens of a complete reply without figures; absent if its text is all that counts. */
   countReply?(reply: Record<string, unknown>): number;
-  /** @throws Error when it is no reply of this format; GatewayError when it is a refusal in disguise */
+  /** @throws Error for a reply that is not of this format; GatewayError for a refusal with a success status */
   readReply(reply: Record<string, unknown>): Reply;
-  /** A whole reply for a caller of the same format; absent: as it came. @param model the slug that it names */
+  /** Rewrites a complete reply for a caller of the same format; absent if it needs no change. @param model the slug to name */
   passReply?(reply: WholeReply, model: string): Buffer;
   readStream(): StreamReader;
   /**
-   * Reads an event of a stream that has had no content yet, of whichever caller.
-   * @throws Error when it says that the reply failed
+   * Reads an event of a stream that has had no content yet, for callers of any format.
+   * @throws Error when it reports that the reply failed
    */
   readOpening(event: JsonObject): OpeningEvent;
-  /** Passes a stream on to a caller of the same format; absent where no caller's format is this one. */
+  /** Passes a stream through to a caller of the same format; absent if no caller format matches. */
   passStream?(options: PassStreamOptions): PassedStream;
-  /** What an error status means at this provider in particular; undefined where it means what it always does. */
+  /** Returns what an error status means at this provider in particular; undefined for the common meaning. */
   refusalOf?(response: RefusedResponse): UpstreamFailure | undefined;
 }
 
 export interface RefusedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Parsed; undefined when it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
-/** As it came, and parsed. */
+/** A response body as received and parsed. */
 export interface WholeReply {
   readonly bytes: Buffer;
   readonly value: Readonly<Record<string, unknown>>;
@@ -107,32 +107,32 @@ export interface PassStreamOptions {
 }
 
 /**
- * What an event says of a reply that has had no content yet: nothing; text, a refusal, thinking or a tool call; or that
- * the reply is whole without any of these.
+ * What an event adds to a reply that has had no content yet: nothing; text, a refusal, thinking or a tool call; or the end of
+ * a complete reply without any of these.
  */
 export type OpeningEvent = 'waiting' | 'content' | 'ended';
 
-/** What an event of the provider's stream is to the caller. */
+/** How an event of the provider's stream is passed to the caller. */
 export type PassedEvent =
   | { readonly kind: 'pass'; readonly bytes: Buffer }
-  /** Nothing for the caller. */
+  /** Not passed to the caller. */
   | { readonly kind: 'hide' }
-  /** The last of a whole stream; it waits for the bill. */
+  /** The last event of a complete stream; it waits until the call is billed. */
   | { readonly kind: 'done'; readonly bytes: Buffer }
-  /** The provider broke off with an error of its own. */
+  /** The provider aborted with an error of its own. */
   | { readonly kind: 'error' };
 
-/** A stream on its way to the caller, metered. */
+/** A metered stream that passes through to the caller. */
 export interface PassedStream {
   take(event: Buffer): PassedEvent;
   /** The provider's latest figures. */
   readonly usage: TokenUsage | undefined;
-  /** That it says it was given; absent: it does not say. */
+  /** The service tier that it reports; absent if it reports none. */
   readonly serviceTier?: string | undefined;
-  /** About how many output tokens passed; cheap. */
+  /** Estimate of the output tokens that have passed; cheap. */
   estimateOutput(): number;
-  /** Output tokens of the text that passed, counted. */
+  /** Output tokens of the text that has passed, counted. */
   countOutput(): number;
-  /** Lets go of what is kept for counting. */
+  /** Releases what is kept for counting. */
   close(): void;
 }

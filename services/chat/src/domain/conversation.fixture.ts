@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { AssistantPart, Conversation, Signature, TextPart, Turn, UserPart } from './conversation';
 
 const words = fc.string({ unit: 'grapheme', maxLength: 12 });
-/** Few, so that results meet their calls, and some of them such as no provider takes. */
+/** Few ids, so that results match calls; some of them are accepted by no provider. */
 const callId = fc.constantFrom('a', 'call_b', 'toolu_01', 'weird id/ü', 'x'.repeat(80));
 const text: fc.Arbitrary<TextPart> = words.map((said) => ({ kind: 'text', text: said }));
 const image: fc.Arbitrary<UserPart> = fc.constant({
@@ -49,7 +49,7 @@ const assistantPart: fc.Arbitrary<AssistantPart> = fc.oneof(
   ),
 );
 
-/** A turn calls each id at most once. */
+/** A turn uses each call id at most once. */
 const turn: fc.Arbitrary<Turn> = fc.oneof(
   fc.record({ role: fc.constant('user' as const), parts: fc.array(userPart, { maxLength: 4 }) }),
   fc.record({
@@ -62,7 +62,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
   fc.record({ role: fc.constant('system' as const), parts: fc.array(text, { maxLength: 2 }) }),
 );
 
-/** Any conversation, also such as no provider would have let come about. */
+/** Any conversation, including ones that no provider would have produced. */
 export const anyConversation: fc.Arbitrary<Conversation> = fc
   .record({ system: fc.array(text, { maxLength: 2 }), turns: fc.array(turn, { maxLength: 8 }) })
   .map(({ system, turns }) => ({

@@ -1,19 +1,19 @@
 /**
- * A chat call in no provider's words. A caller's format is read into it and a provider's request written from
- * it, wherever the two differ; what a format cannot say is left out here, and what no other format could
- * carry, and matters, was refused when it was read.
+ * A chat call in the neutral format. The caller's format is read into it, and the provider's request is written from it,
+ * wherever the two differ. Content that the provider's format lacks is omitted when it is written; content that matters and
+ * that no other format could represent was refused when it was read.
  *
- * Who makes one of these gives it all of its members, in the order of the interface, undefined where there is nothing:
- * engines see one shape then, and what reads the parts of a long conversation stays compiled.
+ * Create objects with all members, in the order of the interface, undefined where there is no value: engines then see one
+ * shape, and the code that reads the parts of a long conversation stays compiled.
  */
 export interface Conversation {
-  /** What stands before the first turn. */
+  /** Instructions before the first turn. */
   readonly system: readonly TextPart[];
-  /** In the caller's order; neighbours may have the same role. */
+  /** In the caller's order; adjacent turns may have the same role. */
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
-  /** Undefined: as the provider does by itself. */
+  /** Undefined: the provider's default. */
   readonly parallelToolCalls?: boolean | undefined;
   readonly output: OutputShape;
   readonly reasoning?: Reasoning | undefined;
@@ -33,7 +33,7 @@ export interface SystemTurn {
   readonly parts: readonly TextPart[];
 }
 
-/** Tool results come before what else the user says. */
+/** Tool results precede other content of the user. */
 export interface UserTurn {
   readonly role: 'user';
   readonly parts: readonly UserPart[];
@@ -47,7 +47,7 @@ export interface AssistantTurn {
 export type UserPart = TextPart | ImagePart | DocumentPart | AudioPart | ToolResultPart;
 export type AssistantPart = TextPart | ThinkingPart | RedactedThinkingPart | ToolCallPart;
 
-/** A part with it, and all before it, are worth keeping in the provider's prompt cache. */
+/** Marks a part as the end of a prefix that is worth keeping in the provider's prompt cache. */
 export interface CacheHint {
   readonly ttl: '5m' | '1h';
 }
@@ -90,10 +90,10 @@ export interface ToolResultPart {
   readonly cache?: CacheHint | undefined;
 }
 
-/** Whose words a signature is in: only a provider of that wire format can read it. */
+/** The wire format of a signature: only a provider of that format can read it. */
 export type Wire = 'openai' | 'anthropic' | 'gemini';
 
-/** A provider's proof that it thought so, or its encrypted thought; it wants it back unchanged. */
+/** A provider's proof of its own thinking, or encrypted thinking, which it expects back unchanged. */
 export interface Signature {
   readonly wire: Wire;
   readonly value: string;
@@ -113,10 +113,10 @@ export interface RedactedThinkingPart {
 
 export interface ToolCallPart {
   readonly kind: 'tool_call';
-  /** As its maker wrote it: a provider that has rules for ids maps it (`tool-ids.ts`). */
+  /** As its provider wrote it: providers with rules for ids map it (`tool-ids.ts`). */
   readonly id: string;
   readonly name: string;
-  /** JSON text; empty when there are none. */
+  /** JSON text; empty if there are none. */
   readonly arguments: string;
   readonly signature?: Signature | undefined;
   readonly cache?: CacheHint | undefined;
@@ -125,7 +125,7 @@ export interface ToolCallPart {
 export interface Tool {
   readonly name: string;
   readonly description?: string | undefined;
-  /** A JSON schema of an object. */
+  /** JSON schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly strict?: boolean | undefined;
   readonly cache?: CacheHint | undefined;
@@ -148,12 +148,12 @@ export type OutputShape =
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** How much to think. At least one of the fields is there. */
+/** How much to think. At least one field is present. */
 export interface Reasoning {
   readonly effort?: Effort | undefined;
-  /** Most tokens to think in, where the caller gave a figure. */
+  /** Maximum thinking tokens, if the caller gave a figure. */
   readonly budgetTokens?: number | undefined;
-  /** The model decides for itself how much. */
+  /** The model decides how much. */
   readonly adaptive?: boolean | undefined;
 }
 

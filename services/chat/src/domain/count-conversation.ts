@@ -1,19 +1,19 @@
 import type { AssistantPart, Conversation, UserPart } from './conversation';
 
-/** Sums up tokens, counted or estimated. */
+/** Adds up tokens, counted or estimated. */
 interface TokenSum {
   addTokens(tokens: number): void;
   addText(text: string): void;
 }
 
-// OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by
-// three tokens, and the reply is primed with three. Where a provider counts otherwise this is an estimate.
+// OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by three tokens, and
+// the reply is primed with three. For providers that count differently this is an estimate.
 const MESSAGE_TOKENS = 3;
 const PRIMING_TOKENS = 3;
-/** The least that OpenAI documents for an image; what larger ones cost is known only to the provider. */
+/** The minimum that OpenAI documents for an image; only the provider knows the tokens of larger ones. */
 const MEDIA_PART_TOKENS = 85;
 
-/** Adds the input tokens of a call to a sum, and returns it. */
+/** Adds the input tokens of a call to a sum and returns the sum. */
 export function countConversation<Sum extends TokenSum>(conversation: Conversation, counter: Sum): Sum {
   counter.addTokens(PRIMING_TOKENS);
   if (conversation.system.length > 0) counter.addTokens(MESSAGE_TOKENS);

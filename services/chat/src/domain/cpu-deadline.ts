@@ -1,9 +1,9 @@
 import { threadCpuMs } from './token-count';
 
-/** Work between two looks at the clock: well below a millisecond. */
+/** Work between two reads of the clock: well below a millisecond. */
 const WORK_PER_CHECK = 16_384;
 
-/** Ends work on a caller's bytes in time, however they were made. */
+/** Bounds the CPU time spent on a caller's bytes, whatever they contain. */
 export class CpuDeadline {
   readonly #deadlineMs: number;
   #uncheckedWork = 0;
@@ -13,7 +13,7 @@ export class CpuDeadline {
   }
 
   /**
-   * @param work in characters read; a step that allocates, such as a match, costs about 16 of them
+   * @param work in characters read; a step that allocates, such as a match, costs about 16
    * @throws Error when the time is up
    */
   spend(work = 16): void {
@@ -23,7 +23,7 @@ export class CpuDeadline {
     if (threadCpuMs() > this.#deadlineMs) throw new Error('out of CPU time');
   }
 
-  /** The matches of a global pattern. */
+  /** Returns the matches of a global pattern. */
   *matches(text: string, pattern: RegExp): Generator<RegExpExecArray> {
     this.spend(text.length);
     for (const match of text.matchAll(pattern)) {

@@ -2,7 +2,7 @@ import type { Effort, Reasoning } from './conversation';
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 /**
- * A capability of the catalog for each effort that a model takes: `effort_low`. Those of the seed are from
+ * The catalog's capability for each effort that a model accepts, such as `effort_low`. The seed takes them from
  * developers.openai.com (guide "Reasoning" and the models' pages), api-docs.deepseek.com/guides/thinking_mode,
  * docs.mistral.ai/capabilities/reasoning/adjustable, docs.x.ai (guide "Reasoning") and docs.cloud.google.com
  * (guide to Gemini 3.5 Flash, "Supported thinking levels").
@@ -10,8 +10,8 @@ const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 
 const CAPABILITY = 'effort_';
 
 /**
- * The effort that comes nearest to what was asked, of those that the model takes. Undefined: the model
- * decides, because nothing was asked, or because it takes no effort at all.
+ * Returns the effort closest to the requested one among those that the model accepts. Undefined, so that the model decides,
+ * if none was requested or the model accepts none.
  */
 export function effortOf(
   reasoning: Reasoning | undefined,
@@ -21,7 +21,7 @@ export function effortOf(
   const taken = EFFORTS.filter((effort) => capabilities.has(`${CAPABILITY}${effort}`));
   if (asked === undefined || taken.length === 0) return undefined;
   if (taken.includes(asked)) return asked;
-  // Not to think at all is another wish than to think a little.
+  // Disabling thinking is not the same as thinking little.
   const thinking = taken.filter((effort) => effort !== 'none');
   const rank = EFFORTS.indexOf(asked);
   const distance = (effort: Effort) => Math.abs(EFFORTS.indexOf(effort) - rank);
@@ -32,8 +32,8 @@ export function effortOf(
 }
 
 /**
- * The other way round than the table of ai.google.dev, "OpenAI compatibility": low is a budget of 1,024
- * tokens, medium of 8,192, high of 24,576.
+ * The inverse of the table of ai.google.dev, "OpenAI compatibility": low is a budget of 1,024 tokens, medium of 8,192,
+ * high of 24,576.
  */
 export function effortOfBudget(budgetTokens: number | undefined): Effort | undefined {
   if (budgetTokens === undefined) return undefined;

@@ -1,6 +1,6 @@
-/** For a key and a model that have answered nothing yet. */
+/** Expected output of a key and model without recent outputs. */
 const FIRST_TOKENS = 1_000;
-/** The share of the last output in the estimate; the first ones count alike. */
+/** Weight of the latest output in the estimate; the first outputs have equal weights. */
 const LEAST_SHARE = 0.2;
 const MAX_ENTRIES = 20_000;
 
@@ -9,11 +9,11 @@ interface Estimate {
   outputs: number;
 }
 
-/** How much output the calls of a key to a model have had lately, in this process. */
+/** Estimates the output of the next call from recent outputs of its key and model, in this process. */
 export class ExpectedOutputs {
   readonly #estimates = new Map<string, Estimate>();
 
-  /** @param most the most that the call may have, of all choices together */
+  /** @param most maximum output of the call, of all choices together */
   expect(keyId: string, model: string, most: number): number {
     const known = this.#estimates.get(nameOf(keyId, model));
     return Math.min(most, known ? Math.ceil(known.tokens) : FIRST_TOKENS);
@@ -24,7 +24,7 @@ export class ExpectedOutputs {
     const estimate = this.#estimates.get(name) ?? { tokens: 0, outputs: 0 };
     estimate.outputs++;
     estimate.tokens += (tokens - estimate.tokens) * Math.max(LEAST_SHARE, 1 / estimate.outputs);
-    // Last in the order in which they are forgotten.
+    // Moves the entry to the end of the eviction order.
     this.#estimates.delete(name);
     this.#estimates.set(name, estimate);
     if (this.#estimates.size <= MAX_ENTRIES) return;

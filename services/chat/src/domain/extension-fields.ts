@@ -1,6 +1,6 @@
 import type { Effort, Reasoning } from './conversation';
 
-/** The value of each field, as the format's schema has checked it. */
+/** The value of each field, as the format's schema has validated it. */
 export interface ExtensionValues {
   readonly chat_template_kwargs?: object | null | undefined;
   readonly enable_thinking?: boolean | null | undefined;
@@ -14,14 +14,14 @@ export interface ExtensionValues {
   readonly top_k?: number | null | undefined;
 }
 
-/** OpenRouter's, and that of OpenAI's Responses. */
+/** Fields of OpenRouter and of OpenAI's Responses API. */
 interface ReasoningField {
   readonly effort?: string | null | undefined;
   readonly max_tokens?: number | null | undefined;
   readonly enabled?: boolean | null | undefined;
 }
 
-/** Anthropic's, DeepSeek's and Z.AI's. */
+/** Fields of Anthropic, DeepSeek and Z.AI. */
 interface ThinkingField {
   readonly type: string;
   readonly budget_tokens?: number | null | undefined;
@@ -30,8 +30,8 @@ interface ThinkingField {
 export type ExtensionField = keyof ExtensionValues;
 
 /**
- * Top-level fields beyond OpenAI's own that providers of its format document. A provider that has the field gets it as
- * it is; elsewhere it is translated, or refused by its name, because the caller would miss its effect.
+ * Top-level fields beyond OpenAI's own that providers of its format document. A provider that has the field receives it
+ * unchanged; for others it is translated, or refused by name, because the caller would miss its effect.
  */
 export const EXTENSION_FIELDS: readonly ExtensionField[] = [
   'chat_template_kwargs',
@@ -46,30 +46,30 @@ export const EXTENSION_FIELDS: readonly ExtensionField[] = [
   'top_k',
 ];
 
-/** They say how much to reason, which every format can. */
+/** Fields that set the reasoning effort, which every format can represent. */
 export const REASONING_FIELDS: ReadonlySet<ExtensionField> = new Set([
   'enable_thinking',
   'reasoning',
   'thinking',
 ]);
 
-/** Values that ask for nothing. */
+/** Values that have no effect. */
 const NEUTRAL: Partial<Record<ExtensionField, (value: never) => boolean>> = {
   chat_template_kwargs: (value: object) => Object.keys(value).length === 0,
   min_p: (value: number) => value === 0,
   repetition_penalty: (value: number) => value === 1,
   safe_prompt: (value: boolean) => !value,
-  // Off, in vLLM's notation (-1) and in others' (0).
+  // Disabled, in vLLM's notation (-1) and in that of others (0).
   top_k: (value: number) => value <= 0,
 };
 
-/** Whether the field is there and asks for something. */
+/** Returns whether the field is present and has an effect. */
 export function asksFor(body: ExtensionValues, field: ExtensionField): boolean {
   const value = body[field];
   return value != null && !NEUTRAL[field]?.(value as never);
 }
 
-/** How much to reason, in whichever field the body says it; `reasoning_effort` outranks the others' efforts. */
+/** Returns the requested effort from whichever field has it; `reasoning_effort` takes precedence. */
 export function reasoningOf(
   body: ExtensionValues & { readonly reasoning_effort?: Effort | null | undefined },
 ): Reasoning | undefined {

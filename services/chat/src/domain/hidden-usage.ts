@@ -3,8 +3,8 @@ import type { Model } from './model';
 import type { RequestSize } from './upper-bound';
 
 /**
- * Whether only the provider's figures tell what a call uses: reasoning that is not shown, or images and files in OpenAI's
- * format, which reports the input last. The other formats report it in the first event.
+ * Returns whether only the provider's figures tell what a call uses: because of hidden reasoning, or of images and files in
+ * OpenAI's format, which reports the input last. The other formats report it in the first event.
  */
 export function usageIsHidden(
   model: Pick<Model, 'hidesReasoning'>,

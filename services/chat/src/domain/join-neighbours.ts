@@ -1,9 +1,9 @@
 import type { Turn } from './conversation';
 
-/** Neighbours of one role as one turn; a turn that stands alone is taken as it is. */
+/** Joins adjacent turns of one role; a turn without such a neighbour stays as it is. */
 export function joinNeighbours<T extends Turn>(turns: readonly T[]): T[] {
   const joined: T[] = [];
-  /** Of the last turn, once it is made of several: thousands of neighbours, each copied for the next, would take seconds. */
+  /** Parts of the last turn once it is a joined one: copying them for each of thousands of neighbours would take seconds. */
   let parts: Turn['parts'][number][] | undefined;
   for (const turn of turns) {
     const last = joined.at(-1);

@@ -8,15 +8,15 @@ import {
 } from '@gateway/models';
 import type { Target } from '@gateway/upstream';
 
-/** Nano-USD per million tokens. An absent price means that what it would pay for is refused. */
+/** Nano-USD per million tokens. A call that would use an absent price is refused. */
 export interface TokenPrice {
   readonly inputNano: bigint;
   readonly outputNano: bigint;
   readonly cacheReadNano?: bigint;
   readonly cacheWriteNano?: bigint;
-  /** Of writes that last an hour instead of minutes. */
+  /** Price of cache writes with a lifetime of an hour instead of minutes. */
   readonly cacheWriteLongNano?: bigint;
-  /** When the whole input is longer than this, all of the call's tokens cost `price`. */
+  /** When the input exceeds this length, all tokens of the call cost `price`. */
   readonly longContext?: { readonly aboveTokens: number; readonly price: TokenPrice };
 }
 
@@ -33,42 +33,42 @@ export interface Model {
   readonly active: boolean;
   readonly preview: boolean;
   readonly outputModalities: readonly string[];
-  /** What its provider has to know of it when a request is written. */
+  /** Capabilities, which its provider reads to write a request. */
   readonly capabilities: ReadonlySet<string>;
-  /** It thinks in tokens that are billed and not shown. */
+  /** It thinks in tokens that are billed but not returned. */
   readonly hidesReasoning: boolean;
   readonly contextLength: number;
   readonly maxOutputTokens: number;
   readonly outputFloorTokens: number;
-  /** Most tokens that one image of a request is counted as; 0: not known. */
+  /** Maximum tokens of one image in a request; 0 if not known. */
   readonly maxImageTokens: number;
   readonly targets: readonly Target[];
-  /** Absent: not sold by the token, or not priced. */
+  /** Absent if the model is not sold by the token, or has no price. */
   readonly pricing?: Pricing;
   readonly createdAtMs: number;
 }
 
-/** A catalog entry of any kind: model lists show images and videos too. */
+/** A catalog entry of any kind: model lists include images and videos. */
 export interface CatalogModel extends Model {
   readonly aliases: readonly string[];
   readonly listed: ListedModel;
 }
 
 export interface ModelLookup {
-  /** Which models there are is known. */
+  /** Whether the catalog has been received. */
   readonly loaded: boolean;
-  /** By slug, alias or bare name. */
+  /** Finds a model by its slug, an alias or its bare name. */
   get(name: string): Model | undefined;
 }
 
-/** A model that speaks, has a price, and whose provider is set up here. */
+/** Returns whether the model outputs text, has a price, and its provider is configured here. */
 export function isServed(model: Model, providers: ReadonlyMap<string, unknown>): boolean {
   if (!model.outputModalities.includes('text') || !model.pricing) return false;
   return model.targets.some(({ provider }) => providers.has(provider));
 }
 
 /**
- * Whether the model makes images or videos, has a price, and its provider is set up in media.
+ * Returns whether the model outputs images or videos, has a price, and its provider is configured in media.
  * @param isMediaProvider whether media serves the provider
  */
 export function isServedByMedia(
@@ -86,9 +86,9 @@ export function isServedByMedia(
 }
 
 /**
- * Returns the chat model of that slug, alias or bare name, if this key may call it.
- * @throws GatewayError `invalid_model` when it is no model name; `model_not_found` for every other reason alike; both as
- * a ModelPermissionError where the key is the reason; `internal_error` while no models are known.
+ * Returns the chat model with that slug, alias or bare name, if the key may call it.
+ * @throws GatewayError `invalid_model` for an invalid model name; `model_not_found` for every other reason; both as a
+ *   ModelPermissionError if the key is the reason; `internal_error` while the catalog has not been received
  */
 export function resolveChatModel(models: ModelLookup, name: string, access: ModelPermissions): Model {
   if (!models.loaded) throw noCatalog();
@@ -98,6 +98,6 @@ export function resolveChatModel(models: ModelLookup, name: string, access: Mode
   return model;
 }
 
-/** A model that is not found may well be there. */
+/** A model that is not found may well exist. */
 export const noCatalog = (): GatewayError =>
-  new GatewayError('internal_error', { cause: new Error('the catalog has not come yet') });
+  new GatewayError('internal_error', { cause: new Error('the catalog has not been received yet') });

@@ -1,15 +1,15 @@
-/** How a provider of OpenAI's format wants to be told the most output per choice. */
+/** Which member a provider of OpenAI's format reads the maximum output per choice from. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 
-/** The new JSON of top-level members, or undefined for one to leave out. */
+/** New JSON of top-level members; undefined for a member to omit. */
 export type MemberOverrides = ReadonlyMap<string, string | undefined>;
 
-/** What of a caller's own bytes must change for a provider of the same format. */
+/** Changes to a caller's own bytes for a provider of the same format. */
 export interface PassedChange {
   readonly upstreamModel: string;
-  /** Output per choice that funds pay for, when that is less than the caller's own maximum. */
+  /** Maximum output per choice that the funds cover, if that is less than the caller's own maximum. */
   readonly maxTokens: number | undefined;
   readonly maxTokensField: MaxTokensField;
-  /** What else of the caller's parsed body the provider wants otherwise. */
+  /** Other members of the parsed body that the provider reads differently. */
   readonly overrides?: ((body: Readonly<Record<string, unknown>>) => MemberOverrides) | undefined;
 }

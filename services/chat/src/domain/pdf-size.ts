@@ -2,63 +2,63 @@ import { inflateSync } from 'node:zlib';
 import type { CpuDeadline } from './cpu-deadline';
 import { type ContentStrings, normalizeObject, stringBytesOf } from './pdf-text';
 
-/** What bounds the tokens of a PDF. */
+/** The figures that bound the tokens of a PDF. */
 export interface PdfSize {
   readonly pages: number;
-  /** Most tokens of the text that can be extracted from it. */
+  /** Maximum tokens of the text that can be extracted from it. */
   readonly textTokens: number;
 }
 
-/** Larger files are bounded by the context: to read them would take the time of other calls. */
+/** Larger files are bounded by the context length: reading them would delay other calls. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** Of base64, with room for line breaks: longer text is not decoded. */
+/** Maximum length of the base64 text, with space for line breaks. Longer text is not decoded. */
 const MAX_BASE64_CHARS = 1.5 * MAX_FILE_BYTES;
-/** Of all streams of a file that are read. */
+/** Maximum bytes read of all streams of a file. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024;
-/** What the shortest stream counts for, so that the limit above bounds their number too. */
+/** The minimum that each stream counts for, so that the limit above bounds their number too. */
 const MIN_STREAM_BYTES = 1024;
-/** Inflating cannot be interrupted, and blocks without data take 75 ms for each MB. */
+/** Inflating can't be interrupted, and blocks without data take 75 ms per MB. */
 const MAX_COMPRESSED_BYTES = 512 * 1024;
 const MAX_OBJECTS = 50_000;
-/** Of pages, of the streams that they show, and of each kind of member of dictionaries. */
+/** Maximum number of pages, of the streams that they show, and of dictionary members of each kind. */
 const MAX_COUNT = 20_000;
-/** Adobe limits them to 127 bytes. */
+/** Maximum length of a name: Adobe limits names to 127 bytes. */
 const MAX_NAME_CHARS = 1_024;
-/** Of hexadecimal digits for one code in a ToUnicode map: Adobe limits them to 1,024. */
+/** Maximum hexadecimal digits for one code in a ToUnicode map: Adobe limits them to 1,024. */
 const MAX_MAPPED_CHARS = 4_096;
-/** Of the marks between pages and strings that providers add, and of what they say before a document. */
+/** Tokens of the separators that providers add between pages and strings, and of their introduction to a document. */
 const PAGE_OVERHEAD_TOKENS = 64;
 const FILE_OVERHEAD_TOKENS = 256;
-/** Most bytes of UTF-8 that a character code stands for where a font does not say more: one character of the BMP. */
+/** Maximum bytes of UTF-8 of a character code if the font does not say more: one character of the BMP. */
 const CODE_BYTES = 3;
 
 const OBJECT = /[\s\0]*(\d{1,10})[\s\0]+\d{1,5}[\s\0]+obj\b/y;
 const STREAM = /stream(\r\n|\n)/y;
 const REFERENCE = /(\d{1,10})\s+\d{1,5}\s+R\b/g;
 
-/** Of an indirect object, all but the data of its stream; comments are gone, and strings empty. */
+/** Text of an indirect object without its stream data; comments are removed and strings are emptied. */
 interface PdfObject {
   readonly number: number;
   readonly text: string;
-  /** The data of its stream as it stands in the file; undefined: it has none. */
+  /** Data of its stream as it is in the file; undefined if it has none. */
   readonly data: Buffer | undefined;
-  /** Whether its dictionary says where the data ends; otherwise the first end in the file was taken. */
+  /** Whether the dictionary states where the data ends; otherwise the first end marker in the file is used. */
   readonly hasLength?: boolean;
 }
 
-/** Names by which pages and text are counted, names that are refused, and the mark of escaped letters in a name. */
+/** Matches names that count pages and text, names that are refused, and the escape character of a name. */
 const STRUCTURAL_NAMES = /\/(?:Kids|Page|Contents|ToUnicode|AP|Differences|ActualText|Properties|XFA)\b|#/g;
 
-/** Every version of an object: an update adds a later one. */
+/** All versions of an object: an incremental update appends a later one. */
 type ByNumber = ReadonlyMap<number, readonly PdfObject[]>;
 
-/** The file's size cannot be bounded from its bytes. */
+/** The file's size can't be bounded from its bytes. */
 class Unbounded extends Error {}
 
 /**
- * The pages of a PDF and the most text in it, from its bytes. Undefined for a file that is too large, encrypted, damaged,
- * made in a way that could hide pages or repeat text, or not read within the budget (see the README): only the model's
- * context bounds it.
+ * Returns the number of pages of a PDF and the maximum text in it, from its bytes. Undefined if the file is too large,
+ * encrypted, damaged, built in a way that could hide pages or repeat text, or not read within the CPU budget: then only the
+ * model's context bounds it.
  */
 export function pdfSize(base64: string, budget: CpuDeadline): PdfSize | undefined {
   if (base64.length > MAX_BASE64_CHARS) return undefined;
@@ -80,13 +80,13 @@ function sizeOf(bytes: Buffer, budget: CpuDeadline): PdfSize {
   for (const object of objects) {
     budget.spend(object.text.length);
     if (object.data === undefined) continue;
-    // Its name may stand in another object: then it cannot be told from an image.
+    // The subtype may be an indirect reference, in which case the stream can't be told from an image.
     if (/\/Subtype\b(?!\s*\/)/.test(object.text)) throw new Unbounded('a stream of unknown kind');
     if (/\/Subtype\s*\/Form\b/.test(object.text)) forms.push(object);
     if (!/\/First\b/.test(object.text) && !/\/Type\s*\/ObjStm\b/.test(object.text)) continue;
     const text = streams.dataOf(object).toString('latin1');
     const inner = normalizeObject(text, 0, budget, true);
-    // Its table of contents may point into a string or a comment, which are gone from what is read below.
+    // Its cross-reference table may point into a string or a comment, which are removed from the text read below.
     if (occurrences(text, STRUCTURAL_NAMES, budget) !== occurrences(inner.text, STRUCTURAL_NAMES, budget))
       throw new Unbounded('hidden members');
     texts.push(inner.text);
@@ -117,8 +117,8 @@ interface FileContent {
 }
 
 /**
- * Reads the file from end to end rather than by its table of contents. Between objects there may be nothing but such
- * tables and trailers, so that no object is overlooked.
+ * Reads the file from start to end rather than by its cross-reference table. Between objects only such tables and trailers
+ * are allowed, so that no object is overlooked.
  */
 function readObjects(bytes: Buffer, budget: CpuDeadline): FileContent {
   const text = bytes.toString('latin1');
@@ -149,13 +149,13 @@ function readObjects(bytes: Buffer, budget: CpuDeadline): FileContent {
     objects.push({ number, text: body.text, data: bytes.subarray(dataAt, dataEnd), hasLength });
     at = end;
   }
-  // The file's table of contents may point anywhere: into a string, a comment or the data of a stream too.
+  // The cross-reference table may also point into a string, a comment or the data of a stream.
   if (occurrences(text, /(?<=[\s\0\d])obj\b/g, budget, MAX_OBJECTS) !== objects.length)
     throw new Unbounded('hidden objects');
   return { objects, trailers, stringBytes };
 }
 
-/** Past white space, comments, cross-reference tables and trailers. */
+/** Returns the index after white space, comments, cross-reference tables and trailers. */
 function skipBetween(text: string, start: number, trailers: string[], budget: CpuDeadline): number {
   const between = /(?:[\s\0]+|%[^\r\n]*|xref\s[\d\sfn]*|startxref\s+\d+|trailer\b)/y;
   let at = start;
@@ -172,12 +172,12 @@ function skipBetween(text: string, start: number, trailers: string[], budget: Cp
   }
 }
 
-/** Bounded on both sides, since every object may claim that its stream ends at the same long white space. */
+/** Trims white space on both ends, up to a limit: every object may claim that its stream ends in the same long white space. */
 const STREAM_END = /[\s\0]{0,4}endstream[\s\0]{1,16}endobj\b/y;
 
 interface StreamEnd {
   readonly dataEnd: number;
-  /** Past `endobj`. */
+  /** Index after `endobj`. */
   readonly end: number;
   readonly hasLength: boolean;
 }
@@ -194,18 +194,18 @@ function streamEnd(text: string, dataAt: number, dictionary: string): StreamEnd 
   return { ...found, hasLength: declared !== undefined };
 }
 
-/** What could hide pages or text from what is read below. */
+/** Throws for anything that could hide pages or text from the counts below. */
 function refuseTricks(structure: string, budget: CpuDeadline): void {
   budget.spend(structure.length);
   if (/\/(?:Encrypt|XFA)\b/.test(structure)) throw new Unbounded('encrypted, or an XFA form');
-  // Letters and digits are written so only to hide a name.
+  // Letters and digits are escaped only to hide a name.
   if (/#(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])/.test(structure)) throw new Unbounded('a hidden name');
   if (structure.includes('/ActualText') && structure.includes('/Properties')) {
     throw new Unbounded('text that may be shown several times');
   }
 }
 
-/** Leaves of the tree of pages: each is an object, and is named once. */
+/** Counts the leaves of the page tree: each is an object that is referenced once. */
 function pagesOf(structure: string, budget: CpuDeadline): number {
   const named = new Set<string>();
   let arrays = 0;
@@ -223,7 +223,7 @@ function pagesOf(structure: string, budget: CpuDeadline): number {
   return Math.max(1, typed, named.size);
 }
 
-/** The streams that pages show, each as often as it is named. */
+/** Returns the streams that pages show, each as often as it is referenced. */
 function contentOf(structure: string, byNumber: ByNumber, budget: CpuDeadline): PdfObject[] {
   const content: PdfObject[] = [];
   const add = (number: string) => {
@@ -243,7 +243,7 @@ function contentOf(structure: string, byNumber: ByNumber, budget: CpuDeadline): 
   return content;
 }
 
-/** Of every version of the object. One that holds a list of streams, or that lies in a stream, is not followed. */
+/** Returns the streams of all versions of the object. A list of streams, or an object inside a stream, is not followed. */
 function streamsOf(number: number, byNumber: ByNumber): readonly PdfObject[] {
   const versions = byNumber.get(number) ?? [];
   if (versions.length === 0 || versions.some(({ data }) => data === undefined)) {
@@ -252,7 +252,7 @@ function streamsOf(number: number, byNumber: ByNumber): readonly PdfObject[] {
   return versions;
 }
 
-/** Most bytes of the strings that pages show, and in how many pieces, between which a space may be added. */
+/** Returns the maximum bytes and number of the strings that pages show; a space may be added between two strings. */
 function shownBytes(
   streams: StreamReader,
   content: readonly PdfObject[],
@@ -271,12 +271,12 @@ function shownBytes(
   const inForms = forms.map((form) => read.get(form) ?? stringBytesOf(streams.dataOf(form)));
   const formBytes = inForms.reduce((sum, form) => sum + form.bytes, 0);
   if (formBytes === 0) return bytes;
-  // A form may show others, each of those others again: only one level of them is followed.
+  // A form may show other forms; only one level is followed.
   if (inForms.some(({ invocations }) => invocations > 0)) throw new Unbounded('forms within forms');
   return bytes + formBytes * Math.max(1, shownForms);
 }
 
-/** Most bytes of text for one code of a string: a ToUnicode map may say that it stands for several characters. */
+/** Returns the maximum bytes of text for one code of a string: a ToUnicode map may map it to several characters. */
 function bytesOfMaps(
   structure: string,
   byNumber: ByNumber,
@@ -299,7 +299,7 @@ function bytesOfMaps(
   return most;
 }
 
-/** The same of fonts that name the glyph of each code. */
+/** The same for fonts that name the glyph of each code. */
 function bytesOfGlyphs(structure: string, budget: CpuDeadline): number {
   let most = 0;
   let arrays = 0;
@@ -316,7 +316,7 @@ function bytesOfGlyphs(structure: string, budget: CpuDeadline): number {
   return most;
 }
 
-/** Of UTF-16 in hexadecimal digits. */
+/** Bytes of UTF-8 for UTF-16 in hexadecimal digits. */
 function utf8Bytes(hex: string): number {
   let bytes = 0;
   for (let at = 0; at < hex.length; at += 4) {
@@ -326,7 +326,7 @@ function utf8Bytes(hex: string): number {
   return bytes;
 }
 
-/** Most bytes of a glyph whose name stands for several characters: `f_f_i`, `uni00660069` (Adobe Glyph List). */
+/** Maximum bytes of a glyph whose name stands for several characters: `f_f_i`, `uni00660069` (Adobe Glyph List). */
 function bytesOfGlyph(name: string): number {
   const parts = name.split('_');
   return parts.reduce((bytes, part) => {
@@ -343,7 +343,7 @@ function occurrences(text: string, pattern: RegExp, budget: CpuDeadline, most = 
   return count;
 }
 
-/** Reads the data of streams, within a limit for the file. */
+/** Reads the data of streams, within a limit for the whole file. */
 class StreamReader {
   readonly #budget: CpuDeadline;
   #leftBytes = MAX_STREAM_BYTES;
@@ -355,7 +355,7 @@ class StreamReader {
   dataOf({ text, data = Buffer.alloc(0), hasLength }: PdfObject): Buffer {
     if (this.#leftBytes <= 0) throw new Unbounded('too much to read');
     const isCompressed = this.#isCompressed(text);
-    // Compressed data shows by itself where it ends; other data may hold what looks like an end.
+    // Compressed data marks its own end; other data may contain what looks like an end marker.
     if (!isCompressed && !hasLength) throw new Unbounded('data of unknown length');
     const read = isCompressed ? this.#inflate(data) : data;
     const bytes = Math.max(MIN_STREAM_BYTES, data.length, read.length);

@@ -11,9 +11,9 @@ const SMALL_O = 0x6f;
 interface NormalObject {
   /** Without comments, with single spaces, and with `()` for each string. */
   readonly text: string;
-  /** Of its strings. */
+  /** Bytes of its strings. */
   readonly stringBytes: number;
-  /** Where `endobj`, `stream` or `startxref` stands. */
+  /** Index of the `endobj`, `stream` or `startxref` that ends it. */
   readonly end: number;
 }
 
@@ -21,9 +21,9 @@ const TOKEN = /%[^\r\n]*|\(|<<|>>|<[0-9a-fA-F\s\0]*>|[\s\0]+|\b(?:endobj|stream|
 const END = /^(?:endobj|stream|startxref)$/;
 
 /**
- * Reads an object of a PDF up to the word that ends it.
- * @param toEnd reads all of the text instead: objects in a stream have no such word
- * @throws Error when there is no such end, or the budget is spent
+ * Reads an object of a PDF up to the keyword that ends it.
+ * @param toEnd reads all of the text instead: objects inside a stream have no such keyword
+ * @throws Error when there is no such keyword, or the CPU budget is spent
  */
 export function normalizeObject(
   text: string,
@@ -38,7 +38,7 @@ export function normalizeObject(
     const token = TOKEN.exec(text)?.[0];
     if (token === undefined) {
       if (toEnd && at === text.length) return { text: pieces.join(''), stringBytes, end: at };
-      throw new Error('an object without an end');
+      throw new Error('object without an end');
     }
     if (!toEnd && END.test(token)) return { text: pieces.join(''), stringBytes, end: at };
     if (token === '(') TOKEN.lastIndex = literalEnd(text, at);
@@ -51,7 +51,7 @@ export function normalizeObject(
   }
 }
 
-/** Past a string, which may hold pairs of parentheses. */
+/** Returns the index after a string, which may contain balanced parentheses. */
 function literalEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -60,17 +60,17 @@ function literalEnd(text: string, start: number): number {
     else if (char === OPEN) depth++;
     else if (char === CLOSE && --depth === 0) return at + 1;
   }
-  throw new Error('a string without an end');
+  throw new Error('string without an end');
 }
 
 export interface ContentStrings {
-  /** Of all strings, and one for each, because a space may be added between two. */
+  /** Bytes of all strings, plus one for each, because a space may be added between two. */
   readonly bytes: number;
-  /** `Do` operators: each may show a form. */
+  /** Number of `Do` operators: each may show a form. */
   readonly invocations: number;
 }
 
-/** The strings of a content stream. Data of inline images may count as strings, never the other way round. */
+/** Measures the strings of a content stream. Data of inline images may count as strings, never the other way round. */
 export function stringBytesOf(content: Buffer): ContentStrings {
   let bytes = 0;
   let invocations = 0;

@@ -2,19 +2,19 @@ import { deflateSync } from 'node:zlib';
 
 export interface PdfParts {
   readonly pages?: number;
-  /** What each page shows. */
+  /** Content stream of each page. */
   readonly text?: string;
   /** Compresses content, as nearly all writers do. */
   readonly compressed?: boolean;
-  /** Puts the objects of pages into an object stream (PDF 1.5). */
+  /** Puts page objects into an object stream (PDF 1.5). */
   readonly objectStream?: boolean;
-  /** Objects more, each as it stands between `N 0 obj` and `endobj`. */
+  /** Additional objects, each as the text between `N 0 obj` and `endobj`. */
   readonly more?: readonly (string | Buffer)[];
-  /** Changes the text of the object of that number. */
+  /** Changes the text of the object with that number. */
   readonly edit?: (object: string) => string;
 }
 
-/** A PDF as common writers make it. */
+/** Creates a PDF as common writers do. */
 export function pdfOf({
   pages = 1,
   text = 'Hello, world.',

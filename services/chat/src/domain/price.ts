@@ -5,8 +5,8 @@ import type { TokenUsage } from './usage';
 const TOKENS_PER_PRICE = 1_000_000n;
 
 /**
- * Cost in nano-USD, rounded up once. A cache price that the model lacks is the input price, that of a long
- * write the price of a write.
+ * Returns the cost in nano-USD, rounded up once. An absent cache price is the input price; an absent price of hour-long
+ * writes is the price of writes.
  */
 export function costOf(usage: TokenUsage, price: TokenPrice): bigint {
   const { cacheWriteLong = 0 } = usage;
@@ -22,14 +22,16 @@ export function costOf(usage: TokenUsage, price: TokenPrice): bigint {
 }
 
 /**
- * The price of one call: without long cache writes, unless its provider is asked for them, because they would
- * be its dearest input and double its bound for nothing.
+ * Returns the price of one call. It excludes hour-long cache writes unless the call asks for them, because they would be its
+ * most expensive input and double its bound for nothing.
  * @throws GatewayError `invalid_request` when it asks for them and the model has no price for them
  */
 export function callPrice(price: TokenPrice, longCache: boolean): TokenPrice {
   if (!longCache) return withoutLongCache(price);
   if (price.cacheWriteLongNano !== undefined) return price;
-  throw new GatewayError('invalid_request', { detail: 'cache_control: this model offers no ttl of 1h' });
+  throw new GatewayError('invalid_request', {
+    detail: 'cache_control: this model does not support a ttl of 1h',
+  });
 }
 
 function withoutLongCache({ cacheWriteLongNano, longContext, ...price }: TokenPrice): TokenPrice {
@@ -39,7 +41,7 @@ function withoutLongCache({ cacheWriteLongNano, longContext, ...price }: TokenPr
   };
 }
 
-/** What a call can cost at most: its input at the dearest rate it could be counted at. */
+/** Returns the maximum cost of a call: its input at the highest rate that may apply. */
 export function boundOf(inputTokens: number, outputTokens: number, price: TokenPrice): bigint {
   const short = BigInt(inputTokens) * dearestInput(price) + BigInt(outputTokens) * price.outputNano;
   const rates = ratesFor(inputTokens, price);
@@ -47,7 +49,7 @@ export function boundOf(inputTokens: number, outputTokens: number, price: TokenP
   return ceilDiv(long > short ? long : short, TOKENS_PER_PRICE);
 }
 
-/** Most output tokens that fit into `amountNano` beside that input; the inverse of `boundOf`. */
+/** Returns the maximum output tokens that `amountNano` covers beside that input; the inverse of `boundOf`. */
 export function outputWithin(amountNano: bigint, inputTokens: number, price: TokenPrice): number {
   const fit = (rates: TokenPrice) => {
     const left = amountNano * TOKENS_PER_PRICE - BigInt(inputTokens) * dearestInput(rates);

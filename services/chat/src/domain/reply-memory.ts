@@ -57,7 +57,7 @@ export class ReplyMemory {
       return true;
     };
     if (!(await this.#quota.waitFor(attempt, MAX_WAIT_MS))) {
-      const cause = new Error('no memory for a reply');
+      const cause = new Error('no memory for the reply');
       throw new ReplyMemoryExhausted('rate_limited', { retryAfterSeconds: 1, cause });
     }
     this.#bytes = wanted;

@@ -4,7 +4,7 @@ import { TokenCounter } from './token-count';
 
 const CHARS_PER_TOKEN = 4;
 
-/** The text of a reply, for the day that its provider gives no figures. */
+/** Collects the text of a reply, to count it if the provider reports no figures. */
 export class ReplyText {
   readonly #texts = new Map<string, string>();
   #events = 0;
@@ -29,7 +29,7 @@ export class ReplyText {
     }
   }
 
-  /** About how many tokens it is; cheap. */
+  /** Estimated tokens; cheap. */
   estimate(): number {
     return Math.max(this.#events, Math.ceil(this.#chars / CHARS_PER_TOKEN));
   }

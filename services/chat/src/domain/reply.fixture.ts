@@ -43,7 +43,7 @@ const part: fc.Arbitrary<AssistantPart> = fc.oneof(
   ),
 );
 
-/** Any reply, with its tool calls' ids unique. */
+/** Any reply; the ids of its tool calls are unique. */
 export const anyReply: fc.Arbitrary<Reply> = fc.record({
   parts: fc.uniqueArray(part, {
     maxLength: 8,
@@ -52,7 +52,7 @@ export const anyReply: fc.Arbitrary<Reply> = fc.record({
   stop: fc.constantFrom(...STOPS),
 });
 
-/** The reply as a stream tells it, its texts cut into pieces wherever `cuts` say. */
+/** The reply as the events of a stream, its texts cut into pieces at `cuts`. */
 export function eventsOf(reply: Reply, cuts: () => number): ReplyEvent[] {
   const events: ReplyEvent[] = [];
   let calls = 0;

@@ -10,22 +10,22 @@ export type StopReason =
   | 'refusal'
   /** The conversation and the reply together fill the model's context. */
   | 'context_full'
-  /** The provider broke off a long turn that may be continued. */
+  /** The provider paused a long turn, which may be continued. */
   | 'pause';
 
-/** A provider's whole reply in no provider's words. */
+/** A provider's complete reply in the neutral format. */
 export interface Reply {
   readonly parts: readonly AssistantPart[];
   readonly stop: StopReason;
-  /** The sequence that was met. */
+  /** The stop sequence that was generated. */
   readonly stopSequence?: string;
 }
 
 /**
- * A piece of a streamed reply. Text, thinking and arguments come in pieces to be joined; a signature follows
- * the thinking that it signs. One that follows no thinking signs a thought without words: it is a part of its
- * own. Gemini ends most streams with one, after the text; a format in which clients take the last part for the
- * answer (Anthropic's) leaves it out once there was text, for it is only a hint.
+ * A piece of a streamed reply. Text, thinking and arguments arrive in pieces to be joined; a signature follows the thinking
+ * that it signs. A signature without preceding thinking signs a thought without text and is a part by itself. Gemini ends
+ * most streams with such a signature, after the text. Clients of Anthropic's format take the last part for the answer, so
+ * that format omits it once there was text; it is only a hint.
  */
 export type ReplyEvent =
   | { readonly kind: 'text'; readonly text: string }
@@ -48,23 +48,23 @@ export interface ToolCallStart {
 /** Reads one provider's stream, event by event. */
 export interface StreamReader {
   /**
-   * What one server-sent event says, as it came, with the blank line that ends it.
-   * @throws Error when the provider broke off, or sent what its format does not know
+   * Reads one server-sent event as received, including the blank line that ends it.
+   * @throws Error when the provider reports a failure, or sends what its format does not define
    */
   read(event: Buffer): readonly ReplyEvent[];
   /** The provider's latest figures. */
   readonly usage: TokenUsage | undefined;
-  /** The provider has said all that it had to say: nothing but a stream that is `ended` is whole. */
+  /** Whether the provider has completed the reply. A stream that ends before is truncated. */
   readonly ended: boolean;
 }
 
 /** Writes one stream in the caller's format, frame by frame. */
 export interface StreamWriter {
   /**
-   * Empty when there is nothing to say yet.
-   * @param usage what the provider has told by then, if anything; with the first events alone
+   * Returns the frames for the events; empty if there is nothing to send yet.
+   * @param usage the figures that the provider has reported so far, with the first events only
    */
   write(events: readonly ReplyEvent[], usage?: TokenUsage): string;
-  /** The frames after the last event, with the marker that ends a whole stream. */
+  /** Returns the frames after the last event, with the marker that ends a complete stream. */
   end(usage: TokenUsage): string;
 }

@@ -4,7 +4,7 @@ import type { Route } from './route';
 
 export { targetOf };
 
-/** A provider that can only be told from others. */
+/** A provider with nothing but an identity. */
 export const providerOf = (id: string): ChatProvider => ({ id }) as unknown as ChatProvider;
 
 export const routeOf = (provider: string): Route => ({

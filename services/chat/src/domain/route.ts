@@ -1,5 +1,5 @@
 import type { Route as RouteTo } from '@gateway/upstream';
 import type { ChatProvider } from './chat-provider';
 
-/** A provider account that can answer for a model, and what the model is called there. */
+/** A provider account that serves a model, and the model's name there. */
 export type Route = RouteTo<ChatProvider>;

@@ -4,19 +4,19 @@ const TAG = 'gw1.';
 const WIRES: ReadonlySet<string> = new Set<Wire>(['openai', 'anthropic', 'gemini']);
 
 /**
- * A signature in a format that is not its maker's own, so that it is known when it comes back, also beside
- * another provider's: `gw1.<wire>.<value>`.
+ * Tags a signature with the wire format of the provider that issued it, for a caller of another format: `gw1.<wire>.<value>`.
+ * The tag identifies it when the caller sends it back, among the signatures of other providers.
  */
 export function tagSignature({ wire, value }: Signature): string {
   return `${TAG}${wire}.${value}`;
 }
 
-/** Whether a signature says whose it is. */
+/** Returns whether a signature has a tag. */
 export function isTagged(text: string): boolean {
   return text.startsWith(TAG);
 }
 
-/** @param own whose signature it is if it has no tag */
+/** @param own the wire format of a signature without a tag */
 export function readSignature(text: string, own: Wire): Signature {
   if (isTagged(text)) {
     const dot = text.indexOf('.', TAG.length);

@@ -4,10 +4,10 @@ import { type PdfSize, pdfSize } from './pdf-size';
 import { MINIMUM_COUNT_MS } from './tokenizer-cpu-quota';
 import type { RequestSize } from './upper-bound';
 
-/** CPU to read the PDFs of one call. */
+/** CPU time to read the PDFs of one call. */
 const BUDGET_MS = 100;
 
-/** The same size with what is in its PDFs, where that bounds them and the account has time left to read them. */
+/** Returns the size with the figures of its PDFs, if they bound its tokens and the account has CPU quota left to read them. */
 export function sizedPdfs(size: RequestSize, accountId: string, counting: CpuTimeQuota): RequestSize {
   const { pdfs = [] } = size;
   if (pdfs.length === 0 || size.hasMedia) return size;
@@ -15,7 +15,7 @@ export function sizedPdfs(size: RequestSize, accountId: string, counting: CpuTim
   return pdf ? { ...size, pdf } : size;
 }
 
-/** Undefined when one of them cannot be bounded, or the time does not suffice for all of them. */
+/** Returns undefined if one of them can't be bounded, or the time does not suffice for all of them. */
 function sumOf(pdfs: readonly string[], budgetMs: number): PdfSize | undefined {
   if (budgetMs <= MINIMUM_COUNT_MS) return undefined;
   const budget = new CpuDeadline(budgetMs);

@@ -1,13 +1,13 @@
 import type { Encoding } from './token-estimator';
 
-/** A text with the tokens that real tokenizers make of it. */
+/** A text with the token counts of real tokenizers. */
 export interface CountedText {
   readonly name: string;
   readonly text: string;
   readonly tokens: Readonly<Record<Encoding, number>>;
 }
 
-/** Written for this test. Counted by the tokenizers, in the versions, that `token-estimator.ts` names. */
+/** Texts written for this test, counted by the tokenizers and versions that `token-estimator.ts` names. */
 export const CORPUS: readonly CountedText[] = [
   {
     name: 'english, prose',

@@ -1,30 +1,30 @@
 type CountTokens = (text: string, options: { disallowedSpecial: Set<string> }) => number;
 
-/** Text is counted a piece at a time, to stop in time; a piece ends between two words. */
+/** Text is counted in pieces, so that counting can stop in time; a piece ends between two words. */
 const PIECE_CHARS = 8_192;
 /**
- * The tokenizer's merges are quadratic in the length of a word, so a run of one class (letters, white space,
- * anything else) longer than this is cut.
+ * The tokenizer's merges are quadratic in the length of a word, so a longer run of one class (letters, white space, or
+ * anything else) is cut.
  */
 const MAX_RUN_CHARS = 1_024;
 const RUNS = /[\p{L}\p{M}]+|\s+|[^\s\p{L}\p{M}\p{N}]+/gu;
 const LETTER = /[A-Za-z]/;
-/** Special tokens in a text are counted as the plain text they are. */
+/** Special tokens in a text count as plain text. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 export const DEFAULT_BUDGET_MS = 50;
 
 let count: CountTokens | undefined;
 
-/** Loading takes about 0.2 s and 80 MB, so it waits until it is needed. */
+/** Loading takes about 0.2 s and 80 MB, so it waits for the first use. */
 export function loadTokenizer(): CountTokens {
   count ??= (require('gpt-tokenizer/encoding/o200k_base') as { countTokens: CountTokens }).countTokens;
   return count;
 }
 
 /**
- * Counts tokens by the public `o200k_base` encoding, for calls whose provider gave no figures. Prose of a
- * megabyte fits the time; of text that is larger, or made to be slow, the rest is estimated from it,
- * because whoever sends it must not stop the others.
+ * Counts tokens by the public `o200k_base` encoding, for calls without figures from their provider. A megabyte of prose fits
+ * into the time limit. The rest of a larger text, or of one made to be slow, is estimated from the part that was counted, so
+ * that its sender can't block other calls.
  */
 export class TokenCounter {
   readonly #deadlineMs: number;
@@ -43,7 +43,7 @@ export class TokenCounter {
     return this.#tokens + this.#textTokens;
   }
 
-  /** Without what was estimated. */
+  /** Counted tokens, without estimates. */
   get countedTokens(): number {
     return this.#tokens - this.#estimatedTokens + this.#textTokens;
   }
@@ -53,7 +53,7 @@ export class TokenCounter {
     return this.#exact;
   }
 
-  /** As what was counted so far: scripts differ by a factor of eight. */
+  /** Scaled from the part that was counted: scripts differ by a factor of eight. */
   get #tokensPerChar(): number {
     return this.#textChars === 0 ? 1 : this.#textTokens / this.#textChars;
   }
@@ -79,7 +79,7 @@ export class TokenCounter {
   }
 }
 
-/** Before a space between two words the encoding always divides, so the pieces' counts add up. */
+/** The encoding always splits before a space between two words, so the counts of pieces add up. */
 function pieceEnd(text: string, start: number): number {
   const limit = start + PIECE_CHARS;
   if (limit >= text.length) return text.length;
@@ -103,7 +103,7 @@ function withoutLongRuns(text: string): string[] {
   return parts;
 }
 
-/** Not the wall clock: a busy machine must not change what is counted. */
+/** CPU time, not wall time: a busy machine must not change the count. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

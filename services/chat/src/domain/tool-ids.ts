@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** What every provider takes: OpenAI's shortest limit, and Anthropic's letters. */
+/** The ids that every provider accepts: OpenAI's maximum length, which is the shortest, and Anthropic's characters. */
 const FITTING = /^[a-zA-Z0-9_-]{1,40}$/;
 
 /**
- * The id itself, or one made of its hash where some provider would refuse it: the same for the call and for
- * its result, whichever turn of the conversation they stand in.
+ * Returns the id itself, or one derived from its hash if some provider would refuse it. The result is the same for the call
+ * and for its result, in any turn of the conversation.
  */
 export function fitToolId(id: string): string {
   if (FITTING.test(id)) return id;

@@ -2,40 +2,40 @@ import type { Model, TokenPrice } from './model';
 import type { PdfSize } from './pdf-size';
 import { boundOf } from './price';
 
-/** What of a request decides how many tokens it can use. */
+/** The parts of a request that determine how many tokens it can use. */
 export interface RequestSize {
   readonly bodyBytes: number;
-  /** Audio or files, say: their tokens can't be told from their bytes, nor is there a most. */
+  /** Has input such as audio or files, whose tokens can't be derived from their size and have no known maximum. */
   readonly hasMedia: boolean;
-  /** For each there is a most, where the catalog knows it. */
+  /** Images, each with a maximum number of tokens if the catalog has one. */
   readonly images?: number;
-  /** Of the body, in which the images themselves stand. */
+  /** Bytes of the body that are inline images. */
   readonly imageBytes?: number;
   /** Inline PDFs in base64. */
   readonly pdfs?: readonly string[];
-  /** Of the body, in which the PDFs stand. */
+  /** Bytes of the body that are inline PDFs. */
   readonly pdfBytes?: number;
-  /** What is in all PDFs together; absent while nobody has read them, and where that bounds nothing. */
+  /** Pages and text of all PDFs together; absent until they have been read, or if reading can't bound them. */
   readonly pdf?: PdfSize;
   /** The caller's maximum output per choice. */
   readonly maxOutputTokens?: number;
-  /** No maximum can be named to the provider: the context length ends the output, however short the input is. */
+  /** The provider accepts no maximum, so only the context length ends the output, however short the input is. */
   readonly openEnded?: boolean;
   readonly choices: number;
-  /** Of a predicted output; what of it is wrong is billed as output, beside what the model says. */
+  /** Tokens of a predicted output; those that don't match are billed as output in addition to the reply. */
   readonly predictionBytes: number;
-  /** Most tokens of instructions that the provider adds by itself and bills; absent: none. */
+  /** Maximum tokens of instructions that the provider adds and bills; absent: none. */
   readonly hiddenInputTokens?: number;
-  /** Tokens to think in that the caller named: no less output than that and an answer is worth sending. */
+  /** The caller's thinking budget: a call without funds for it and an answer is not worth sending. */
   readonly thinkingBudgetTokens?: number;
-  /** Asks for writes to the prompt cache that last an hour and cost more. */
+  /** Asks for cache writes with a lifetime of an hour, which cost more. */
   readonly longCache?: boolean;
 }
 
 /** Of English prose, by the public tokenizers. */
 const BYTES_PER_TOKEN = 4;
 
-/** What a call may use at most, and the least with which it is still worth sending. */
+/** The maximum that a call may use, and the minimum for which it is still worth sending. */
 export interface UpperBound {
   readonly inputTokens: number;
   /** All choices together. */
@@ -46,9 +46,9 @@ export interface UpperBound {
 }
 
 /**
- * The most that a call can use. Every token stands for at least one byte of text, and the JSON around a
- * message is longer than the tokens that frame it; past the context length a provider refuses.
- * @param countedInput a tighter figure for the input, where the model's own tokenizer has counted it
+ * Returns the maximum that a call can use. Every token takes at least one byte of text, and the JSON around a message is
+ * longer than the tokens that frame it; beyond the context length a provider refuses the call.
+ * @param countedInput a tighter figure for the input, if the model's own tokenizer has counted it
  */
 export function upperBound(
   model: Model,
@@ -60,7 +60,7 @@ export function upperBound(
   const most = size.openEnded ? model.contextLength : model.maxOutputTokens;
   const perChoice = Math.min(size.maxOutputTokens ?? most, most) + size.predictionBytes;
   const outputTokens = perChoice * size.choices;
-  // A thinking budget is below the maximum by the provider's own rule.
+  // Providers require a thinking budget below the maximum output.
   const leastPerChoice = Math.max(1, model.outputFloorTokens, (size.thinkingBudgetTokens ?? 0) + 1);
   const floorOutputTokens = Math.min(perChoice, leastPerChoice + size.predictionBytes) * size.choices;
   return {
@@ -80,9 +80,9 @@ function inputBound(model: Model, size: RequestSize, countedInput: number | unde
 }
 
 /**
- * Most tokens of the images and PDFs; undefined where nothing but the context bounds them. Providers add an image of
- * each page to the text of a PDF (developers.openai.com, guide "File inputs"; platform.claude.com, "PDF support";
- * ai.google.dev, "Document understanding"), which costs what an image does.
+ * Returns the maximum tokens of the images and PDFs, or undefined if only the context bounds them. Providers add an image of
+ * each page to the text of a PDF, which costs as much as any image (developers.openai.com, guide "File inputs";
+ * platform.claude.com, "PDF support"; ai.google.dev, "Document understanding").
  */
 function mediaBound(
   { maxImageTokens }: Model,
@@ -98,12 +98,12 @@ function textBytes({ bodyBytes, imageBytes = 0, pdfBytes = 0 }: RequestSize): nu
   return bodyBytes - imageBytes - pdfBytes;
 }
 
-/** The same bound with no room to lower it. */
+/** Returns the same bound with its maximum as the minimum. */
 export function wholeOnly(bound: UpperBound): UpperBound {
   return { ...bound, floorOutputTokens: bound.outputTokens, floorCostNano: bound.costNano };
 }
 
-/** About how many tokens the input is: for the record of a call that nobody could count. */
+/** Estimates the input tokens, for the record of a call whose tokens nobody could count. */
 export function estimateInput(size: RequestSize): number {
   return Math.ceil((textBytes(size) + (size.pdf?.textTokens ?? 0)) / BYTES_PER_TOKEN);
 }

@@ -9,22 +9,22 @@ import type { TokenPrice } from './model';
 import { costOf } from './price';
 import { NO_USAGE, type TokenUsage, type UsageSource } from './usage';
 
-/** What is known of a call when it is dispatched; enough to bill it if this process dies. */
+/** What is known of a call when it is dispatched: enough to bill it if this process dies. */
 export interface DispatchedCall extends BilledCall {
   readonly price: TokenPrice;
-  /** Where a service tier was asked for: the price without it. */
+  /** The standard price, if a service tier was requested. */
   readonly standardPrice?: TokenPrice;
   /** Absent in the journal of an older version. */
   readonly holdNano?: bigint;
-  /** Only the provider's figures tell what it used. */
+  /** Only the provider's figures tell what the call used. */
   readonly usageIsHidden?: boolean;
 }
 
-/** How it ended. */
+/** How the call ended. */
 export interface CallEnd extends CallEnding {
   readonly usage: TokenUsage;
   readonly usageSource: UsageSource;
-  /** Why it may have cost more, up to its hold, which nobody is charged for; absent: it did not. */
+  /** Why it may have cost more than was charged, up to its hold, at the operator's expense; absent: it did not. */
   readonly lossReason?: LossReason;
 }
 
@@ -60,21 +60,21 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
   });
 }
 
-/** The end of a call that its caller abandoned before the reply began: free, at the operator's cost. */
+/** Creates the event of a call that its client abandoned before the reply began: free, at the operator's expense. */
 export function abandonedCallEvent(call: DispatchedCall, end: CallEnding, inputTokens: number): UsageEvent {
   const lossNano = costNano(call, { ...NO_USAGE, input: inputTokens }).toString();
   return releasedEvent(call, end, { lossReason: 'LOSS_REASON_ABANDONED', lossNano });
 }
 
-/** The end of a call that failed and whose usage only the provider knows: free, and the hold is the operator's loss. */
+/** Creates the event of a failed call whose usage only the provider knows: free, and the hold is the operator's loss. */
 export function writtenOffEvent(call: DispatchedCall, end: CallEnding): UsageEvent {
   const lossNano = (call.holdNano ?? 0n).toString();
   return releasedEvent(call, end, { lossReason: LOSS_REASONS.usage_unknown, lossNano });
 }
 
 /**
- * A provider that is short of a tier gives the standard one and bills that (OpenAI's guide to priority processing). A
- * call never costs more than in the tier that was asked for.
+ * Returns the price of the tier that the provider applied. A provider that is short of a tier applies the standard one and
+ * bills that (OpenAI's guide to priority processing). A call never costs more than in the requested tier.
  */
 function costNano({ price, standardPrice }: DispatchedCall, usage: TokenUsage): bigint {
   const askedNano = costOf(usage, price);

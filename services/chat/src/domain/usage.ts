@@ -1,27 +1,27 @@
-/** Tokens as they are priced: the input kinds do not overlap, and output includes reasoning. */
+/** Tokens by price. The input kinds do not overlap, and output includes reasoning. */
 export interface TokenUsage {
   /** Neither read from nor written to a cache. */
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** Written for an hour instead of minutes, beside `cacheWrite`; absent: none. */
+  /** Cache writes with a lifetime of an hour, not included in `cacheWrite`; absent: none. */
   readonly cacheWriteLong?: number;
   readonly output: number;
   readonly reasoning: number;
-  /** The service tier that the provider says it gave; absent: it does not say. */
+  /** The service tier that the provider reports; absent if it reports none. */
   readonly serviceTier?: string;
 }
 
-/** With the tier that was told beside the figures, whoever counted them. */
+/** Adds the reported tier to the usage. */
 export const ofTier = (usage: TokenUsage, serviceTier: string | undefined): TokenUsage =>
   serviceTier === undefined ? usage : { ...usage, serviceTier };
 
 export const NO_USAGE: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
-/** Where the figures come from: the provider, our own count of what passed, or the journal of a killed process. */
+/** Source of the figures: the provider, our own count of the text that passed, or the journal of a killed process. */
 export type UsageSource = 'provider' | 'counted' | 'recovered';
 
-/** How a provider counts: whether a part is inside the figure it belongs to, or beside it. */
+/** Whether a provider includes a part in the figure that it belongs to, or counts it separately. */
 export interface UsageMode {
   readonly reasoning: 'included' | 'apart';
 }
