@@ -133,7 +133,7 @@ test('lists every image and video model that the dashboard lists on /v1/models, 
     video: { default_duration: 5 },
   });
   expect((await listed('models?type=music')).json).toMatchObject({
-    error: { code: 'invalid_request', detail: 'type: not one of chat, image, video, embedding' },
+    error: { code: 'invalid_request', detail: 'type: must be one of chat, image, video, embedding' },
   });
 });
 

@@ -6,10 +6,10 @@ export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
-/** Most strings are keys or other short ones: to look at each byte of them is quicker than to search. */
+/** Most strings are short, such as keys: checking each byte is faster than a search. */
 const NEAR_BYTES = 32;
 
-/** Past the closing quote of the string that opens at `start`. */
+/** Returns the index after the closing quote of the string that opens at `start`. */
 export function stringEnd(json: Buffer, start: number): number {
   let at = start + 1;
   for (const near = Math.min(at + NEAR_BYTES, json.length); at < near; at++) {
@@ -25,14 +25,14 @@ export function stringEnd(json: Buffer, start: number): number {
   return json.length;
 }
 
-/** The first byte from `at` on that is no white space. */
+/** Returns the index of the first byte from `at` on that is not white space. */
 export function skipSpace(json: Buffer, at: number): number {
   let next = at;
   while (isSpace(json[next])) next++;
   return next;
 }
 
-/** `end` without the white space before it. */
+/** Returns `end` moved before preceding white space. */
 export function trimSpace(json: Buffer, end: number): number {
   let last = end;
   while (isSpace(json[last - 1])) last--;

@@ -12,31 +12,31 @@ import {
   trimSpace,
 } from './json-bytes';
 
-/** Where one member of a JSON object stands in its bytes. */
+/** Position of a member of a JSON object in its bytes. */
 export interface JsonMember {
   readonly key: string;
-  /** From the opening quote of the key. */
+  /** Index of the opening quote of the key. */
   readonly start: number;
   readonly valueStart: number;
   readonly valueEnd: number;
-  /** Members of all the objects in the value, however deep. */
+  /** Members of all objects in the value, at any depth. */
   readonly innerMembers: number;
-  /** Some integer in it, or it itself, is so long that a number might not hold it. */
+  /** The value is or contains an integer that may be too long for a number. */
   readonly hasLongInteger: boolean;
 }
 
 const POINT = 0x2e;
-/** The largest integer that is exact has sixteen digits; so have the least that is not. */
+/** Digits of the largest exact integer; the smallest inexact one has as many. */
 const LONG_DIGITS = 16;
-/** Far more than schemas and arguments need; what reads or writes values by recursion lasts for it. */
+/** Far deeper than schemas and arguments; safe for code that reads or writes values by recursion. */
 const MAX_DEPTH = 500;
 /** Far more than formats have fields. */
 const MAX_TOP_MEMBERS = 1_000;
 
 /**
- * The top-level members of a JSON object, so that one can be replaced without writing the rest anew. The
- * bytes must have been parsed as a JSON object before: the syntax is not checked again.
- * @throws GatewayError `invalid_request` for a value that is nested too deeply, and for very many members
+ * Returns the top-level members of a JSON object, so that one can be replaced without serializing the others. The bytes must
+ * have been parsed as a JSON object before: the syntax is not checked again.
+ * @throws GatewayError `invalid_request` for a value that is nested too deeply, and for too many members
  */
 export function topLevelMembers(json: Buffer): JsonMember[] {
   const members: JsonMember[] = [];
@@ -58,8 +58,8 @@ export function topLevelMembers(json: Buffer): JsonMember[] {
 }
 
 /**
- * A copy of the object with the given values in place of, or beside, what it has; a member whose value is
- * undefined is left out, and then only the white space between members is not the original's.
+ * Returns a copy of the object with the given values added or replaced; a member whose value is undefined is removed, in which
+ * case only the white space between members changes.
  */
 export function withMembers(
   json: Buffer,
@@ -104,7 +104,7 @@ function rebuilt(json: Buffer, members: readonly JsonMember[], values: Values): 
   return Buffer.concat([Buffer.from('{'), ...pieces, Buffer.from('}')]);
 }
 
-/** Members that the object does not have yet. */
+/** Appends the members that the object does not have yet. */
 function addedMembers(members: readonly JsonMember[], values: Values): string[] {
   const present = new Set(members.map(({ key }) => key));
   return [...values].flatMap(([key, value]) =>
@@ -118,7 +118,7 @@ interface ReadValue {
   readonly hasLongInteger: boolean;
 }
 
-/** Up to the comma or brace that follows the value; each of its members has one colon. */
+/** Scans up to the comma or brace after the value; each of its members has one colon. */
 function readValue(json: Buffer, start: number): ReadValue {
   let depth = 0;
   let innerMembers = 0;

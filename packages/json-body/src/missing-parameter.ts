@@ -4,7 +4,7 @@ export function missingParameter(param: string): GatewayError {
   return new GatewayError('missing_parameter', { param, detail: `${param} is required` });
 }
 
-/** What counts as missing for a required field. */
+/** Returns whether a required field counts as missing. */
 export function isEmpty(value: unknown): boolean {
   return (
     value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)

@@ -38,7 +38,7 @@ test.each([
     `{"text":"${'{[,'.repeat(500_000)}","list":[${value.repeat(count)}${last}]}`;
   expect(() => parse(holding(60_000))).not.toThrow();
   expect(() => parse(holding(500_000))).toThrow(
-    expect.objectContaining({ code: 'invalid_request', detail: 'the body has too many values' }),
+    expect.objectContaining({ code: 'invalid_request', detail: 'too many values in the body' }),
   );
 });
 

@@ -13,8 +13,9 @@ export interface ObjectBounds extends ValueBounds {
 }
 
 /**
- * @throws GatewayError `invalid_request` for what is not one JSON object in UTF-8, or larger than it may be, and for a
- * repeated key, however deep: of a tool with two types, say, a provider might read another than we do.
+ * Parses a request body.
+ * @throws GatewayError `invalid_request` for anything but one JSON object in UTF-8 within the bounds, and for a repeated key at
+ *   any depth: of a tool with two types, a provider might read another one than the gateway
  */
 export function parseJsonObject(bytes: Buffer, bounds: ObjectBounds): ParsedObject {
   const { maxBytes } = bounds;
@@ -40,7 +41,7 @@ export function parseJsonObject(bytes: Buffer, bounds: ObjectBounds): ParsedObje
   return { value: value as Record<string, unknown>, members };
 }
 
-/** Of the value and all in it; how deep it goes was checked before. */
+/** Counts the members of the value and of everything in it; its depth was checked before. */
 function countMembers(value: object): number {
   let members = 0;
   if (Array.isArray(value)) {
@@ -48,7 +49,7 @@ function countMembers(value: object): number {
       if (typeof entry === 'object' && entry !== null) members += countMembers(entry);
     return members;
   }
-  // An object of very many members gives its keys much sooner than its values.
+  // An object with very many members returns its keys much faster than its values.
   for (const key in value) {
     const inner = (value as Record<string, unknown>)[key];
     members++;

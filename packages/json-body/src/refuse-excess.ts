@@ -2,17 +2,17 @@ import { GatewayError } from '@gateway/errors';
 import { COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, stringEnd } from './json-bytes';
 
 export interface ValueBounds {
-  /** Members and entries, however deep. */
+  /** Members and entries at any depth. */
   readonly maxValues: number;
-  /** Different keys of all objects: to parse one that it has not met costs V8 as much as a hundred numbers. */
+  /** Different keys of all objects: parsing a new key costs V8 as much as a hundred numbers. */
   readonly maxKeys?: number;
 }
 
 /**
- * Looks at bytes before they are parsed, whether they are JSON or not: thirty megabytes of `{},{},{}` take five
- * seconds to parse, in which all other calls stand still.
- * @param what the texts are together, as the caller is told
- * @throws GatewayError `invalid_request` for more in all of them than the bounds allow
+ * Checks bytes before they are parsed, valid JSON or not: parsing thirty megabytes of `{},{},{}` takes five seconds, in which
+ * no other call makes progress.
+ * @param what names the texts in the error
+ * @throws GatewayError `invalid_request` if all of them together exceed the bounds
  */
 export function refuseExcess(
   texts: readonly Buffer[],
@@ -20,7 +20,7 @@ export function refuseExcess(
   what: string,
 ): void {
   const bytes = texts.reduce((sum, { length }) => sum + length, 0);
-  // A value takes a byte at least, a key of its own four: `"a":`.
+  // A value takes at least one byte, a key at least four: `"a":`.
   if (bytes <= Math.min(maxValues, 4 * maxKeys)) return;
   let values = 0;
   let members = 0;
@@ -30,14 +30,14 @@ export function refuseExcess(
       if (byte === QUOTE) at = stringEnd(json, at) - 1;
       else if (byte === COLON) members++;
       else if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (++values > maxValues) throw excess(`${what} has too many values`);
+        if (++values > maxValues) throw excess(`too many values in ${what}`);
       }
     }
   }
-  if (members > maxKeys && hasMoreKeys(texts, maxKeys)) throw excess(`${what} has too many different keys`);
+  if (members > maxKeys && hasMoreKeys(texts, maxKeys)) throw excess(`too many different keys in ${what}`);
 }
 
-/** Asked only where there are as many members: to tell keys apart takes longer than to count them. */
+/** Called only if there are that many members: comparing keys takes longer than counting them. */
 function hasMoreKeys(texts: readonly Buffer[], maxKeys: number): boolean {
   const keys = new Set<string>();
   for (const json of texts) {

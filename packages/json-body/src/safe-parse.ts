@@ -9,8 +9,8 @@ type Result<Output> =
     };
 
 /**
- * What `schema.safeParse` answers. Its bounds of length compare the `length` of whatever they are given, and throw when
- * that is an object which is no number either: `{"length": {"toString": 1}}` where a text belongs (zod 4.6.7).
+ * Returns the result of `schema.safeParse`. Its length checks compare the `length` of any value, and throw if that is an object
+ * that can't be converted to a number, such as `{"length": {"toString": 1}}` in place of a string (zod 4.6.7).
  */
 export function safeParse<Output>(schema: z.ZodType<Output>, value: unknown): Result<Output> {
   try {

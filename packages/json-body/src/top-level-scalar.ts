@@ -18,10 +18,10 @@ export interface ValueSpan {
 }
 
 /**
- * Finds a string or other scalar among the top-level members of the first JSON object in `bytes`, without parsing
- * it: reads no further than that member. Returns undefined when the object has no such member, or an object or array
- * there. Bytes that are not JSON are safe to pass; what is found in them means nothing.
- * @param key the member's name as it stands in JSON, with its quotes
+ * Finds a string or other scalar among the top-level members of the first JSON object in `bytes` without parsing it, and reads
+ * no further than that member. Returns undefined if the object has no such member, or an object or array there. Safe for bytes
+ * that are not JSON, but then the result is meaningless.
+ * @param key the member's name in JSON, including its quotes
  */
 export function topLevelScalar(bytes: Buffer, key: Buffer): ValueSpan | undefined {
   let depth = 0;
@@ -30,7 +30,7 @@ export function topLevelScalar(bytes: Buffer, key: Buffer): ValueSpan | undefine
     if (byte === QUOTE) {
       const end = stringEnd(bytes, at);
       const colon = depth === 1 ? skipSpace(bytes, end) : end;
-      // No string but a member's name has a colon behind it.
+      // Only a member's name is followed by a colon.
       const isKey = depth === 1 && bytes[colon] === COLON && key.compare(bytes, at, end) === 0;
       if (isKey) return scalarAt(bytes, skipSpace(bytes, colon + 1));
       at = end - 1;
@@ -43,7 +43,7 @@ export function topLevelScalar(bytes: Buffer, key: Buffer): ValueSpan | undefine
   return undefined;
 }
 
-/** Undefined also when the bytes end before the object does: the value may be cut. */
+/** Returns undefined also if the bytes end before the object does: the value may be truncated. */
 function scalarAt(bytes: Buffer, start: number): ValueSpan | undefined {
   const first = bytes[start];
   if (first === OPEN_BRACE || first === OPEN_BRACKET) return undefined;

@@ -1,25 +1,28 @@
 import type { UpstreamFailure } from './upstream-failure';
 
-/** Failures in a row after which a target is tried only when nothing better is left. */
+/** Failures in a row after which a target is suspect: tried only after the others. */
 const SUSPECT_AFTER = 5;
 /**
- * One caller can make a provider fail, by what it asks for. So many failures in a row, of so many accounts, are
- * taken for an outage; that a provider can't be reached at all is nobody's doing.
+ * Number of accounts whose calls must have failed, so that the failures count as an outage: the requests of one caller can
+ * make a provider fail. An unreachable provider is nobody's fault, so it counts at once.
  */
 const OUTAGE_FAILURES = 20;
 const OUTAGE_ACCOUNTS = 3;
-/** The wait before a probe doubles with each that fails, up to so many times the first one. */
+/** The wait before a probe doubles with each failed probe, up to this multiple of the first wait. */
 const MAX_WAITS = 6;
-/** A provider that asks for more is asked again all the same. */
+/** Maximum wait that a provider can request. */
 const MAX_COOL_MS = 60_000;
 
 export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-open';
 
 /**
- * What is known of the health of one target. Closed: calls go there. Suspect: it failed several times in a row,
- * and others are tried first. Open: it is out, and not called at all. Half-open: the wait of a suspect or open
- * target is over, and the next call is a probe that decides whether it is closed again or waits longer.
- * Cooling: it has asked to be left alone for a while (429).
+ * The circuit of one target.
+ * - Closed: calls go there.
+ * - Suspect: several calls in a row failed; other targets are tried first.
+ * - Open: the target is not called.
+ * - Half-open: the wait of a suspect or open target is over, and the next call is a probe that closes the circuit or extends
+ *   the wait.
+ * - Cooling: the target has answered 429 and is not called for a while.
  */
 export class CircuitBreaker {
   #failures = 0;
@@ -43,7 +46,7 @@ export class CircuitBreaker {
     return nowMs < this.#coolsUntilMs ? 'cooling' : 'closed';
   }
 
-  /** A call goes there. After a wait the first one is the probe, and others wait for what it finds. */
+  /** Records that a call goes there. After a wait the first call is the probe; others wait for its result. */
   begin(nowMs: number): void {
     if (this.state(nowMs) !== 'half-open') return;
     this.#probing = true;
@@ -68,7 +71,7 @@ export class CircuitBreaker {
     this.#failures++;
     this.#unreachable = failure.kind === 'unreachable' ? this.#unreachable + 1 : 0;
     if (this.#accounts.size < OUTAGE_ACCOUNTS) this.#accounts.add(accountId);
-    // Failures of calls that began before the wait do not make it longer; a failed probe does.
+    // Failures of calls that began before the wait do not extend it; a failed probe does.
     if (this.#failures === SUSPECT_AFTER) this.#waitsUntilMs = nowMs + this.#waitMs;
     else if (this.#probing) {
       this.#probing = false;
@@ -78,8 +81,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * A reply that had begun broke off. After several in a row others are tried first; that is all, for how a reply
-   * begins decides whether a target is there, and what one caller asks for may be what breaks it.
+   * Records that a reply broke off after it had started. Several in a row make the target suspect, but never open: the start
+   * of a reply shows that the target is up, and the request of one caller may be what breaks its reply.
    */
   broke(nowMs: number): void {
     if (++this.#brokenReplies < SUSPECT_AFTER) return;
@@ -87,7 +90,7 @@ export class CircuitBreaker {
     this.#waitsUntilMs = Math.max(this.#waitsUntilMs, nowMs + this.#firstWaitMs);
   }
 
-  /** A reply came whole. */
+  /** Records a complete reply. */
   ended(): void {
     this.#brokenReplies = 0;
   }

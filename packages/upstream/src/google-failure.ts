@@ -2,18 +2,17 @@ import { listOf, membersOf, textOf } from './json-value';
 import { wholeRetrySeconds } from './retry-after';
 import type { UpstreamFailure } from './upstream-failure';
 
-/** Our account, our credential: the caller can do nothing about them. */
+/** Problems of our account or credential, which the caller can't fix. */
 const OUR_STATUSES = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED', 'FAILED_PRECONDITION']);
 const OUR_REASONS = /^(API_KEY_|BILLING_|SERVICE_DISABLED$|CONSUMER_|USER_PROJECT_DENIED$|LOCATION_)/;
-/** Where the details are left out; at its beginning, because messages quote the call further on. */
+/** For errors without details. Matched at the start, because messages quote the call further on. */
 const OUR_WORDS = /^(API key (not valid|expired|not found|must be)|User location is not supported)/i;
 const DURATION = /^(\d{1,9})(?:\.(\d{1,9}))?s$/;
 
 /**
- * What `{"error": {code, message, status, details}}` means, where the status line does not say it: Google
- * answers 400 for a bad key of ours and for what our account may not, and tells the wait of a 429 in the body
- * (google.rpc.ErrorInfo and RetryInfo; ai.google.dev/gemini-api/docs/troubleshooting). Some answers wrap it in
- * an array.
+ * Returns what `{"error": {code, message, status, details}}` means if the status line does not tell: Google answers 400 for an
+ * invalid key of ours and for missing permissions of our account, and puts the wait of a 429 in the body (google.rpc.ErrorInfo
+ * and RetryInfo; ai.google.dev/gemini-api/docs/troubleshooting). Some responses wrap it in an array.
  */
 export function googleFailure({
   status,

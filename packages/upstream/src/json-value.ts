@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object's members; none for whatever else it is. */
+/** Returns the members of an object; none for any other value. */
 export function membersOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }

@@ -6,9 +6,9 @@ import { RECENT_MS } from './recent-calls';
 import type { TargetHealth, TargetReport } from './target-health';
 
 export interface ListProvidersDeps {
-  /** Those that are set up. */
+  /** Ids of the configured providers. */
   readonly providers: Iterable<string>;
-  /** Of them those whose calls go to the simulator. */
+  /** Those of them whose calls go to the simulator. */
   readonly simulated: ReadonlySet<string>;
   readonly health: TargetHealth;
 }
@@ -21,7 +21,7 @@ const STATE = {
   'half-open': 'CIRCUIT_STATE_HALF_OPEN',
 } as const satisfies Record<CircuitState, CircuitStateProto>;
 
-/** `ListProviders`: what this process knows of the providers that it calls. */
+/** Handles `ListProviders`: returns what this process knows about the providers that it calls. */
 export function listProviders({ providers, simulated, health }: ListProvidersDeps) {
   const accounts = [...new Set(providers)].map((id) => ({ id, simulated: simulated.has(id) }));
   return async (): Promise<ListProvidersResponse> => ({

@@ -1,14 +1,14 @@
-/** Where a provider is found, and what its settings begin with: `<PREFIX>_BASE_URL` is another address. */
+/** A provider's default address and the prefix of its settings: `<PREFIX>_BASE_URL` overrides the address. */
 export interface ProviderAddress {
   readonly env: string;
   readonly baseUrl: string;
-  /** Path at the simulator. */
+  /** Its path in the simulator. */
   readonly simulatedPath: string;
-  /** Settings that follow the prefix; `API_KEY` if absent. */
+  /** Credential settings after the prefix; `API_KEY` if absent. */
   readonly credentials?: readonly string[];
 }
 
-/** A credential that is this word has the simulator play the provider. */
+/** A credential with this value makes the simulator play the provider. */
 const SIMULATED = 'simulated';
 
 const credentialsOf = ({ env: prefix, credentials = ['API_KEY'] }: ProviderAddress, env: NodeJS.ProcessEnv) =>
@@ -17,7 +17,7 @@ const credentialsOf = ({ env: prefix, credentials = ['API_KEY'] }: ProviderAddre
 const isSimulated = (address: ProviderAddress, env: NodeJS.ProcessEnv): boolean =>
   credentialsOf(address, env).every((credential) => credential === SIMULATED);
 
-/** @param simulator a URL of the simulator; absent: there is none */
+/** @param simulator the simulator's URL; absent: there is none */
 export function baseUrlOf(
   address: ProviderAddress,
   env: NodeJS.ProcessEnv,
@@ -29,7 +29,7 @@ export function baseUrlOf(
   return isPlayed ? new URL(simulator).origin + address.simulatedPath : address.baseUrl;
 }
 
-/** Those whose calls go to the simulator. */
+/** Returns the providers whose calls go to the simulator. */
 export function simulatedProviders(
   known: Readonly<Record<string, ProviderAddress>>,
   env: NodeJS.ProcessEnv,
@@ -44,8 +44,8 @@ export function simulatedProviders(
 }
 
 /**
- * What is wrong with the settings of the simulator: it must not stand in for providers in production unnoticed, and
- * must never be shown a real credential.
+ * Returns what is wrong with the settings of the simulator: it must not replace providers in production unnoticed, and must
+ * never receive a real credential.
  */
 export function simulatorProblems(
   offered: readonly ProviderAddress[],

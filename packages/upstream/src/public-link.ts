@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 const MAX_LINK_CHARS = 8_192;
-/** What a lenient parser would correct is refused: the provider's parser may correct it to another host. */
+/** Links that a lenient parser would correct are refused: the provider's parser may correct them to another host. */
 const STRICT_LINK = /^https:\/\/[^/\s\\\p{Cc}\p{Cs}][^\s\\\p{Cc}\p{Cs}]*$/iu;
 /** Names that only private networks resolve (RFC 6761, RFC 6762, RFC 8375, ICANN's name collisions, cloud metadata). */
 const PRIVATE_DOMAINS = new Set([
@@ -15,15 +15,15 @@ const PRIVATE_IPV4 = blockList('ipv4', [
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
   ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
 ]);
-/** `::/8` holds the loopback and IPv4 in all its mapped forms; 6to4, NAT64 and Teredo addresses contain IPv4 ones. */
+/** `::/8` contains the loopback and IPv4 in all its mapped forms; 6to4, NAT64 and Teredo addresses contain IPv4 ones. */
 const PRIVATE_IPV6 = blockList('ipv6', [
   ...['::/8', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16'],
   ...['3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ]);
 
 /**
- * Why a provider must not be asked to fetch that link; undefined for a public https link. The name is not resolved: the
- * provider does that, in its own network.
+ * Returns why a provider must not fetch the link; undefined for a public https link. The name is not resolved: the provider
+ * does that, in its own network.
  */
 export function refusalOfLink(link: string): string | undefined {
   if (link.length > MAX_LINK_CHARS) return `the link is longer than ${MAX_LINK_CHARS} characters`;
@@ -36,7 +36,7 @@ export function refusalOfLink(link: string): string | undefined {
   return isPublicHost(hostname) ? undefined : 'the link must point to a public host';
 }
 
-/** @param hostname as `URL` has it: addresses in their usual notation */
+/** @param hostname as in `URL`, with addresses in their canonical notation */
 function isPublicHost(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '');
   const version = isIP(bare);
@@ -46,7 +46,7 @@ function isPublicHost(hostname: string): boolean {
   return labels.length > 1 && !labels.includes('') && !PRIVATE_DOMAINS.has(labels.at(-1)!);
 }
 
-/** A list for each family: Node also looks up an IPv4 address in the IPv6 ranges, as a mapped one. */
+/** One list per family, because Node also matches an IPv4 address, as a mapped one, against IPv6 ranges. */
 function blockList(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {

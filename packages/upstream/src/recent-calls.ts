@@ -2,11 +2,11 @@ import { toGatewayError, type UpstreamFailure } from './upstream-failure';
 
 const SLOT_MS = 30_000;
 const SLOTS = 10;
-/** What calls are counted over. */
+/** The window over which calls are counted. */
 export const RECENT_MS = SLOT_MS * SLOTS;
 
 interface Slot {
-  /** Which one since the clock's zero. */
+  /** Number of the interval since the clock's zero. */
   readonly number: number;
   calls: number;
   errors: number;
@@ -18,11 +18,11 @@ interface Slot {
 export interface CallFigures {
   readonly calls: number;
   readonly errors: number;
-  /** Calls whose latency is known. */
+  /** Calls with a known latency. */
   readonly timed: number;
   readonly latencySumMs: number;
   readonly latencyMaxMs: number;
-  /** Of all its life. */
+  /** Since the start of the process. */
   readonly lastFailure?: {
     /** Of the public error table. */
     readonly code: string;
@@ -32,13 +32,13 @@ export interface CallFigures {
   };
 }
 
-/** What became of the calls to one target in the last minutes, in as much room however many they were. */
+/** Counts the outcomes of the recent calls to one target, in constant memory. */
 export class RecentCalls {
-  /** By number, modulo how many there are. */
+  /** Ring buffer: by interval number, modulo the number of intervals. */
   readonly #slots: (Slot | undefined)[] = [];
   #lastFailure: { code: string; status: number; atMs: number } | undefined;
 
-  /** @param tookMs absent: the call says nothing about how fast the target is */
+  /** @param tookMs absent if the call says nothing about the target's latency */
   answered(nowMs: number, tookMs?: number): void {
     const slot = this.#slot(nowMs);
     slot.calls++;
@@ -56,7 +56,7 @@ export class RecentCalls {
     this.#lastFailure = { code: toGatewayError(failure).code, status, atMs: nowMs };
   }
 
-  /** A reply that has been counted as an answer broke off. */
+  /** Records that a reply broke off after it had been counted as a success. */
   broke(nowMs: number): void {
     this.#slot(nowMs).errors++;
     this.#lastFailure = { code: 'upstream_failed', status: 0, atMs: nowMs };

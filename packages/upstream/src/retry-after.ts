@@ -2,7 +2,7 @@ const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 const HTTP_DATE = /^[A-Z][a-z]+, .+ GMT$/;
 
-/** Of a provider's `Retry-After`, seconds or a date, whole seconds from now; nonsense is left out. */
+/** Returns a provider's `Retry-After`, seconds or a date, in whole seconds from now; undefined if it is invalid. */
 export function retryAfterSeconds(header: unknown): number | undefined {
   if (typeof header !== 'string') return undefined;
   if (/^\d+(\.\d+)?$/.test(header)) return wholeRetrySeconds(Number(header));

@@ -1,13 +1,13 @@
 import type { Target } from './target';
 
-/** A provider account that can answer for a model, and what the model is called there. */
+/** A provider account that serves a model, and the model's name there. */
 export interface Route<Provider extends { readonly id: string } = { readonly id: string }> {
   readonly provider: Provider;
   readonly target: Target;
 }
 
 /**
- * A model's routes in the order in which they are tried: lower priorities first, equals drawn by weight.
+ * Returns a model's routes in the order in which they are tried: lower priorities first, equal ones drawn by weight.
  * @param random uniform in [0, 1)
  */
 export function routesOf<Provider extends { readonly id: string }>(
@@ -20,7 +20,7 @@ export function routesOf<Provider extends { readonly id: string }>(
     return provider ? [{ provider, target }] : [];
   });
   if (routes.length < 2) return routes;
-  // The least of exponential variates with these rates is the one with probability weight / sum.
+  // The minimum of exponential variates with these rates is route i with probability weight_i / sum.
   const keyed = routes.map((route) => ({
     route,
     key: -Math.log(1 - random()) / Math.max(route.target.weight, Number.MIN_VALUE),

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Top-level domains that no request field is named like. */
+/** Top-level domains that never end the name of a request field. */
 const DOMAINS = new Set([
   ...[
     'ai',
@@ -19,11 +19,11 @@ const DOMAINS = new Set([
   ],
   ...['localdomain', 'net', 'svc', 'uk'],
 ]);
-/** Others, which paths of fields end with too (`address.home`): these need a sign that it is a host. */
+/** Top-level domains that field paths end with too (`address.home`): these need another sign that it is a host. */
 const WORDS = new Set([
   ...['app', 'cloud', 'co', 'de', 'dev', 'fr', 'home', 'io', 'local', 'org', 'private', 'us'],
 ]);
-/** What a path within a request or a reply starts with. */
+/** Starts of a path within a request or a reply. */
 const FIELDS = new Set([
   ...[
     'args',
@@ -40,7 +40,7 @@ const FIELDS = new Set([
   ...['params', 'parts', 'properties', 'reasoning', 'request', 'response', 'root', 'schema', 'system'],
   ...['thinking', 'tool', 'tools', 'usage'],
 ]);
-/** Of an operating system's failure to reach a host. */
+/** Start of an operating system's error for an unreachable host. */
 const CODES = 'ECONN[A-Z]{3,12}|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN';
 const HOST_CONTEXT = new RegExp(
   `\\b(?:${CODES}|backend|connect|connected to|connect to|dns|domain|endpoint|host|hostname|lookup|node|origin|peer|pod|proxy|reach|resolve|route to|server|upstream)["'\`:=(]?\\s?["'\`(]?$`,
@@ -48,13 +48,13 @@ const HOST_CONTEXT = new RegExp(
 );
 const HOST_CONTEXT_CHARS = 24;
 
-/** Letters and digits in one piece, as in ids: no word (`frames`), and no word with a number (`address1`). */
+/** Matches letters mixed with digits, as in ids, but no word (`frames`) and no word with a number (`address1`). */
 const RANDOM = /(?<![a-z0-9])(?![a-z]+\d{1,2}(?![a-z0-9]))(?:(?=[a-z]*\d)[a-z0-9]{8,}|\d{5,}|[a-z0-9]{20,})/i;
 
 type Placeholder = string | ((found: string, ...more: never[]) => string);
 const ifRandom = (placeholder: string) => (found: string) => (RANDOM.test(found) ? placeholder : found);
 
-/** In order: an address within a URL goes with the URL. Each is linear in the text. */
+/** Applied in order: an address within a URL is replaced with the URL. Each is linear in the text. */
 const IDENTIFIERS: readonly (readonly [RegExp, Placeholder])[] = [
   [/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>`)\]}]+/gi, '[url]'],
   [/\barn:[^\s"'<>`]+/gi, '[id]'],
@@ -88,7 +88,7 @@ const IDENTIFIERS: readonly (readonly [RegExp, Placeholder])[] = [
   [/\b(getaddrinfo E[A-Z_]{4,15})\s[\w-]{1,63}(?![\w.-])/g, '$1 [host]'],
 ];
 
-/** The text with a placeholder for each host, address, URL, email, key, and project, organization or account id. */
+/** Replaces each host, address, URL, email, key, and project, organization or account id with a placeholder. */
 export function scrubIdentifiers(text: string): string {
   return IDENTIFIERS.reduce(
     (scrubbed, [pattern, placeholder]) => scrubbed.replace(pattern, placeholder as string),

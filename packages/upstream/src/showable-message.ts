@@ -1,14 +1,14 @@
 import { scrubIdentifiers } from './scrub-identifiers';
 
 const MAX_MESSAGE_CHARS = 500;
-/** Read of a message: what stands behind it is not shown. */
+/** Length that is read of a message; the rest is not shown. */
 const MAX_READ_CHARS = 2_000;
 const CREDENTIAL = /bearer|authorization|api[\s_-]?key|secret|\bsk-/i;
 const OUR_ACCOUNT = /\b(org-|proj_)[a-z0-9]|\byour (organi[sz]ation|project|team|account)\b/i;
 
 /**
- * A provider's error message as callers may read it: cut to 500 characters and without hosts, addresses, URLs, emails
- * and ids. Undefined for an empty message and for one about credentials or an account: those are the operator's.
+ * Returns a provider's error message as callers may read it: cut to 500 characters and without hosts, addresses, URLs, emails
+ * and ids. Undefined for an empty message and for one about credentials or an account, which concern the operator.
  */
 export function showableMessage(message: unknown): string | undefined {
   if (typeof message !== 'string' || message === '') return undefined;

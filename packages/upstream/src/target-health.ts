@@ -3,7 +3,7 @@ import { type CallFigures, RecentCalls } from './recent-calls';
 import type { Route } from './route';
 import { isCallersFault, type UpstreamFailure } from './upstream-failure';
 
-/** Targets come from the catalog, and seldom go; so many that this is reached are a mistake. */
+/** Targets come from the catalog and are rarely removed; reaching this limit is an error. */
 const MAX_TARGETS = 10_000;
 
 interface KnownTarget {
@@ -21,22 +21,22 @@ export interface TargetState {
 
 export interface TargetReport extends TargetState, CallFigures {}
 
-/** The circuits of all targets, as this process sees them, and what became of the calls to them. */
+/** The circuits of all targets as this process sees them, and the outcomes of their calls. */
 export class TargetHealth {
   readonly #targets = new Map<string, KnownTarget>();
   readonly #nowMs: () => number;
   readonly #firstWaitMs: number;
 
   /**
-   * @param nowMs a clock that never goes back
-   * @param firstWaitMs from a circuit's opening to its first probe
+   * @param nowMs a monotonic clock
+   * @param firstWaitMs from the opening of a circuit to its first probe
    */
   constructor(nowMs: () => number, firstWaitMs: number) {
     this.#nowMs = nowMs;
     this.#firstWaitMs = firstWaitMs;
   }
 
-  /** Those worth trying, in the order given but for ailing ones, which come last; empty when all are out. */
+  /** Returns the targets to try, in the given order except that suspect ones come last; empty if all circuits are open. */
   inOrder<R extends Route>(routes: readonly R[]): readonly R[] {
     const nowMs = this.#nowMs();
     const states = routes.map((route) => this.#target(route).breaker.state(nowMs));
@@ -46,7 +46,7 @@ export class TargetHealth {
     return [...having('closed', 'half-open'), ...having('cooling'), ...having('suspect')];
   }
 
-  /** False: it is out by now, for another call has failed or is the probe; this one must not go there. */
+  /** Returns false if the circuit has opened meanwhile, or another call is the probe: this call must not use the target. */
   begin(route: Route): boolean {
     const { breaker } = this.#target(route);
     const nowMs = this.#nowMs();
@@ -55,14 +55,14 @@ export class TargetHealth {
     return true;
   }
 
-  /** @param tookMs absent where it tells nothing of the target's pace: a refusal */
+  /** @param tookMs absent for a refusal, which says nothing about the target's latency */
   succeeded(route: Route, tookMs?: number): void {
     const { breaker, recent } = this.#target(route);
     recent.answered(this.#nowMs(), tookMs);
     breaker.succeeded();
   }
 
-  /** A refusal that is the caller's doing speaks for the target's health. */
+  /** Records a refusal caused by the caller, which shows that the target is healthy. */
   failed(route: Route, failure: UpstreamFailure, accountId: string): void {
     if (isCallersFault(failure)) {
       this.succeeded(route);
@@ -74,7 +74,7 @@ export class TargetHealth {
     breaker.failed(failure, accountId, nowMs);
   }
 
-  /** A reply that had begun broke off. */
+  /** Records that a reply broke off after it had started. */
   broke(route: Route): void {
     const { breaker, recent } = this.#target(route);
     const nowMs = this.#nowMs();
@@ -82,7 +82,7 @@ export class TargetHealth {
     breaker.broke(nowMs);
   }
 
-  /** A reply came whole. */
+  /** Records a complete reply. */
   ended(route: Route): void {
     this.#target(route).breaker.ended();
   }

@@ -1,11 +1,11 @@
-/** A provider's account and what a model is called there, as the catalog names it. */
+/** A provider account and the model's name there, as the catalog lists it. */
 export interface Target {
   readonly provider: string;
   readonly upstreamModel: string;
   readonly weight: number;
   /** Lower is tried first. */
   readonly priority: number;
-  /** 0: as for every target. */
+  /** 0: equal weights. */
   readonly connectTimeoutMs: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;

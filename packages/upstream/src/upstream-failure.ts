@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 
-/** Every way in which a provider can fail a call, before it is put in the words of the public table. */
+/** All ways in which a provider can fail a call, before they are mapped to the public error table. */
 export type UpstreamFailure =
   | { readonly kind: 'unreachable'; readonly cause: unknown }
   | { readonly kind: 'broken'; readonly cause: unknown }
@@ -11,10 +11,10 @@ export type UpstreamFailure =
       readonly retryAfterSeconds?: number;
     };
 
-/** System calls that only stand before a connection: whatever fails in them, there is none. */
+/** System calls that precede a connection: if one fails, there is no connection. */
 const BEFORE_CONNECTION = new Set<unknown>(['connect', 'getaddrinfo']);
 
-/** Refused, not found, no route, a certificate that does not hold: the provider as a whole is out of reach. */
+/** Refused, not found, no route, invalid certificate: the whole provider is unreachable. */
 const UNREACHABLE_CODES = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -45,12 +45,12 @@ const UNREACHABLE_CODES = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Statuses that say that our account with the provider, not the call, is at fault. */
+/** Statuses that blame our account with the provider, not the call. */
 const OUR_FAULT_STATUSES = new Set([401, 402, 403, 404, 405]);
-/** Statuses that say that the caller's parameters are at fault. */
+/** Statuses that blame the caller's parameters. */
 const CALLER_FAULT_STATUSES = new Set([400, 413, 415, 422]);
 
-/** A failed call to a provider, before it is known whether another can answer it. */
+/** A failed call to a provider, before it is known whether another target can answer it. */
 export class UpstreamError extends Error {
   readonly #failure: UpstreamFailure;
 
@@ -61,20 +61,20 @@ export class UpstreamError extends Error {
     this.#failure = failure;
   }
 
-  /** No property of its own, or it would be logged: a provider's message may quote the call. */
+  /** Not an own property, so that it is not logged: a provider's message may quote the call. */
   get failure(): UpstreamFailure {
     return this.#failure;
   }
 }
 
-/** Another provider would refuse it as well. */
+/** Whether another provider would refuse the call too. */
 export function isCallersFault(failure: UpstreamFailure): boolean {
   return failure.kind === 'status' && CALLER_FAULT_STATUSES.has(failure.status);
 }
 
 /**
- * Of the failures of several targets the one that the caller is told: that which promises most of another try.
- * A provider that has to be waited for is there; one that failed can be reached.
+ * Of the failures of several targets, returns the one to report: the one for which a retry is most promising. A provider that
+ * has to be waited for is up; one that failed can be reached.
  */
 export function preferRetryable(one: UpstreamFailure, other: UpstreamFailure): UpstreamFailure {
   return hope(other) > hope(one) ? other : one;
@@ -93,26 +93,26 @@ export function failureOf(error: unknown): UpstreamFailure {
 
 function isUnreachable(error: unknown): boolean {
   const { code, syscall, errors } = (error ?? {}) as { code?: unknown; syscall?: unknown; errors?: unknown };
-  // Of a name with several addresses, each of which was tried; the code is only that of the first.
+  // For a name with several addresses, each of which was tried; `code` is only that of the first.
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(isUnreachable);
   if (code === 'ECONNRESET') return false;
   return BEFORE_CONNECTION.has(syscall) || (typeof code === 'string' && UNREACHABLE_CODES.has(code));
 }
 
-/** Total: whatever a provider does has exactly one public error. */
+/** Maps every failure of a provider to exactly one public error. */
 export function toGatewayError(failure: UpstreamFailure): GatewayError {
   if (failure.kind === 'unreachable')
     return new GatewayError('upstream_unavailable', { cause: failure.cause });
   if (failure.kind === 'broken') return new GatewayError('upstream_failed', { cause: failure.cause });
   const cause = new Error(`provider answered ${failure.status}`);
   if (failure.status === 429) {
-    // Without a wait of its own the target cools as long as that.
+    // Without a wait from the provider, the target cools for the default time.
     return new GatewayError('rate_limited', { cause, retryAfterSeconds: failure.retryAfterSeconds ?? 1 });
   }
   if (OUR_FAULT_STATUSES.has(failure.status)) return new GatewayError('upstream_unavailable', { cause });
   if (CALLER_FAULT_STATUSES.has(failure.status)) {
     const detail = failure.message ?? 'the provider refused a parameter';
-    // A refusal by policy is one of these: the same words would be refused again.
+    // Includes refusals by policy: the same text would be refused again.
     return new GatewayError('invalid_request', { cause, detail, shouldRetry: false });
   }
   return new GatewayError('upstream_failed', { cause });

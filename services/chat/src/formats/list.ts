@@ -4,8 +4,8 @@ import { z } from 'zod';
 const STEP = 100;
 
 /**
- * A list of which nothing is told behind its first faulty entries: `z.array` tells what is wrong with each of a hundred
- * thousand, and to word that takes a hundred times as long as to read what is right.
+ * A list that reports no errors after its first faulty entries. `z.array` reports each of a hundred thousand, and formatting
+ * those takes a hundred times as long as reading a valid list.
  */
 export function list<Entry extends z.ZodType>(entry: Entry) {
   const all = z.array(entry);

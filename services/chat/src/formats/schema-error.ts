@@ -8,8 +8,8 @@ type Path = readonly PropertyKey[];
 const MAX_DETAIL_CHARS = 300;
 
 /**
- * The public error for a body that its schema refuses. A wrong value outranks an absent one; `required`
- * names the fields for which null and empty count as absent, `tools.name` for that of a tool alone.
+ * Returns the public error for a body that its schema refuses. A wrong value takes precedence over a missing one.
+ * @param required names of fields for which null and empty count as missing; `tools.name` is that of a tool only
  */
 export function schemaError(
   body: unknown,
@@ -49,7 +49,7 @@ interface Located {
   readonly message: string;
 }
 
-/** Of a union's alternatives the one meant is that whose outer type fits: its complaints lie deeper. */
+/** Of a union's alternatives, selects the one whose outer type matches: its issues have longer paths. */
 function flatten(issue: Issue, prefix: Path): Located[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'invalid_union') {

@@ -2,7 +2,7 @@ import { topLevelScalar } from '@gateway/json-body';
 
 const MODEL_KEY = Buffer.from('"model"');
 
-/** How an event begins, up to and with the name of the model. */
+/** The start of an event, up to and including the model's name. */
 interface Head {
   readonly theirs: Buffer;
   readonly ours: Buffer;
@@ -10,7 +10,7 @@ interface Head {
 
 /**
  * Replaces the provider's name of a model by the slug that the caller can send back. Clients also compare the two:
- * Claude Code returns thinking blocks only to the model that produced them, by that name.
+ * Claude Code returns thinking blocks only to the model of that name.
  */
 export class CallersModel {
   readonly #json: Buffer;
@@ -22,7 +22,7 @@ export class CallersModel {
     this.#json = Buffer.from(JSON.stringify(slug));
   }
 
-  /** Returns a copy of a whole reply; the reply itself when it names no model. */
+  /** Returns a copy of a complete reply; the reply itself if it names no model. */
   inReply(reply: Buffer): Buffer {
     const name = topLevelScalar(reply, MODEL_KEY);
     if (!name) return reply;
@@ -30,9 +30,9 @@ export class CallersModel {
   }
 
   /**
-   * Returns an event of a stream. Chunks of one stream have the same bytes up to the end of the name, so one comparison
-   * finds it; an event that begins otherwise is scanned. Overwrites the event where the slug fits in the place of what
-   * it replaces, because a copy of every chunk would be felt.
+   * Returns an event of a stream with the slug. The chunks of a stream have the same bytes up to the end of the name, so one
+   * comparison finds it; an event that starts differently is scanned. Overwrites the event if the slug fits, because copying
+   * every chunk would cost measurable time.
    */
   inEvent(event: Buffer): Buffer {
     if (!this.#head || !startsWith(event, this.#head.theirs)) {
@@ -47,7 +47,7 @@ export class CallersModel {
     return event.subarray(start);
   }
 
-  /** Copies, because a view would keep all that came with the event. */
+  /** Copies, because a view would keep the whole event in memory. */
   #scan(event: Buffer): Head | undefined {
     const name = topLevelScalar(event, MODEL_KEY);
     if (!name) return undefined;

@@ -1,6 +1,6 @@
 import { type JsonObject, membersOf } from '@gateway/upstream';
 
-/** `error.type`, `error.code` or `error.status`, of Anthropic, OpenAI and Google. */
+/** Values of `error.type`, `error.code` or `error.status` of Anthropic, OpenAI and Google. */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['invalid_request_error', 400],
   ['INVALID_ARGUMENT', 400],
@@ -28,12 +28,12 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /**
- * The HTTP status that a provider would have answered with, had it failed before its stream began; undefined when the
- * error event does not tell. Compatible servers put a number beside the error or in it, as `code` or `status`.
+ * Returns the HTTP status that the provider would have sent if it had failed before its stream began; undefined if the error
+ * event does not tell. Compatible servers put a number next to the error or in it, as `code` or `status`.
  */
 export function statusOfErrorEvent(data: JsonObject): number | undefined {
   const error = membersOf(data.error);
-  // A code says more than the type that it belongs to.
+  // A code is more specific than its type.
   const told = [error.code, error.status, error.type, data.code, data.status];
   for (const value of told) {
     const status = STATUSES.get(value) ?? Number(value);

@@ -3,29 +3,30 @@ import { MAX_REPLY_BYTES, type ReplyMemory } from '../domain/reply-memory';
 import { parseExact } from '../json/exact-json';
 import type { UpstreamResponse } from './upstream-http';
 
-/** Enough of a refusal to read its message. */
+/** Enough of an error response to read its message. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 export interface ReplyObject extends WholeReply {
   readonly value: Record<string, unknown>;
 }
 
-/** Its provider has made it, and tells at its end for what. */
+/** The provider has produced and billed the reply; its size is known at the end. */
 export class ReplyTooLarge extends Error {}
 
 /**
+ * Reads a complete reply.
  * @param memory reserved for the reply; its caller releases it
- * @throws Error when the reply is cut or no JSON object; ReplyTooLarge; ReplyMemoryExhausted
+ * @throws Error when the reply is truncated or not a JSON object; ReplyTooLarge; ReplyMemoryExhausted
  */
 export async function readReply(reply: UpstreamResponse['body'], memory: ReplyMemory): Promise<ReplyObject> {
   const bytes = await readAll(reply, MAX_REPLY_BYTES, memory);
   memory.shrink(bytes.length);
   const value = parseJson(bytes, parseExact);
-  if (typeof value !== 'object' || value === null) throw new Error('reply is no JSON object');
+  if (typeof value !== 'object' || value === null) throw new Error('reply is not a JSON object');
   return { bytes, value: value as Record<string, unknown> };
 }
 
-/** The body of a refusal, as far as it can be read. */
+/** Returns the body of an error response, or undefined if it can't be read. */
 export async function readRefusalBody(body: UpstreamResponse['body']): Promise<unknown> {
   try {
     return parseJson(await readAll(body, MAX_REFUSAL_BYTES), JSON.parse);
@@ -34,7 +35,7 @@ export async function readRefusalBody(body: UpstreamResponse['body']): Promise<u
   }
 }
 
-/** Undefined for what is no JSON: the parser's own error would quote the reply, and errors are logged. */
+/** Returns undefined for invalid JSON: the parser's own error would quote the reply, and errors are logged. */
 function parseJson(bytes: Buffer, parse: (json: string) => unknown): unknown {
   try {
     return parse(bytes.toString('utf8'));

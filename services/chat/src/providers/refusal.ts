@@ -1,7 +1,7 @@
 import { retryAfterSeconds, showableMessage, type UpstreamFailure } from '@gateway/upstream';
 import type { ChatProvider, RefusedResponse } from '../domain/chat-provider';
 
-/** What an error status of this provider means. */
+/** Returns what an error status of this provider means. */
 export function failureBy(
   { refusalOf }: Pick<ChatProvider, 'refusalOf'>,
   refused: RefusedResponse,
@@ -9,7 +9,7 @@ export function failureBy(
   return refusalOf?.(refused) ?? readRefusal(refused);
 }
 
-/** What a provider's error status says, in the manner of most. */
+/** Reads an error response in the form that most providers use. */
 function readRefusal({ status, headers, body }: RefusedResponse): UpstreamFailure {
   const message = showableMessage(errorOf(body)?.message);
   const seconds = retryAfterSeconds(headers['retry-after']);
@@ -21,7 +21,7 @@ function readRefusal({ status, headers, body }: RefusedResponse): UpstreamFailur
   };
 }
 
-/** Some providers answer a bad credential of ours with 400. */
+/** Some providers answer 400 for an invalid credential of ours. */
 function isAboutOurCredential(body: unknown): boolean {
   const { code, type } = errorOf(body) ?? {};
   return code === 'invalid_api_key' || type === 'authentication_error';

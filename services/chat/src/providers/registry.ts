@@ -35,7 +35,7 @@ const openAiLike =
       unread,
     );
 
-/** Adding a provider is one line, and a folder where it speaks a format of its own. */
+/** Adding a provider takes one line, and a folder if it has a format of its own. */
 export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
@@ -78,9 +78,9 @@ export const KNOWN: Readonly<Record<string, KnownProvider>> = {
 const simulated = openAiLike(DIALECTS.common, { countsByO200k: true });
 
 export interface ProviderSettings {
-  /** Comma-separated ids; a provider that is not named is not offered. */
+  /** Comma-separated ids; an unlisted provider is not served. */
   readonly CHAT_PROVIDERS: string;
-  /** Where the simulator is; in production refused, unless `ALLOW_SIMULATOR=1`. */
+  /** URL of the simulator; refused in production unless `ALLOW_SIMULATOR=1`. */
   readonly SIM_BASE_URL?: string | undefined;
 }
 
@@ -107,7 +107,7 @@ export function createProviders(
   if (settings.SIM_BASE_URL) {
     const apiKey = 'sim';
     providers.set('sim', simulated({ id: 'sim', baseUrl: settings.SIM_BASE_URL, apiKey }, unread));
-    // For trying `upstream_unavailable`: a port that nothing can listen on.
+    // For testing `upstream_unavailable`: a port on which nothing can listen.
     const unreachable = { id: 'sim-unreachable', baseUrl: 'http://127.0.0.1:1/v1', apiKey };
     providers.set(unreachable.id, simulated(unreachable, unread));
   }

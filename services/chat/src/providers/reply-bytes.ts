@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Read ahead of whoever relays the reply; beyond it the provider is held back. */
+/** Bytes buffered ahead of the reader; beyond that, reading from the provider pauses. */
 const MAX_AHEAD_BYTES = 256 * 1024;
-/** For the last bytes of a reply that nobody needs any more, so that its connection can serve another. */
+/** Limits for the rest of a reply that nobody reads any more, so that its connection can be reused. */
 const FINISH_MS = 1_000;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The bytes of a provider's reply as they come, what came meanwhile in one piece; none at all when it has been
- * quiet for a while. Made by hand because a
- * stream's own iterator costs several times as much for each chunk.
+ * Iterates over the bytes of a provider's reply, joining those that arrived meanwhile; yields nothing after a pause. Written
+ * by hand because a stream's own iterator costs several times as much per chunk.
  */
 export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   readonly #incoming: IncomingMessage;
@@ -23,9 +22,9 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   #waiting: { resolve(result: IteratorResult<Buffer>): void; reject(error: unknown): void } | undefined;
 
   /**
-   * @param keepAliveMs of silence, after which nothing is given
-   * @param isLeft whether the caller has left: then a broken reply ends without an error
-   * @param onIdle called when the provider has been silent for `idleMs` while we waited for it, and at each further
+   * @param keepAliveMs silence after which an empty piece is yielded
+   * @param isLeft whether the client has disconnected: then a broken reply ends without an error
+   * @param onIdle called when the provider has been silent for `idleMs` while we waited, and after each further
    *   `keepAliveMs` of silence if it leaves the reply open
    */
   constructor(
@@ -64,7 +63,7 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
     return Promise.resolve({ value: undefined, done: true });
   }
 
-  /** Whoever relays has all it needs; the rest is read for the connection's sake, but not for long. */
+  /** The reader needs no more; the rest is read, within limits, so that the connection can be reused. */
   return(): Promise<IteratorResult<Buffer>> {
     this.#pieces = [];
     this.#bytes = 0;

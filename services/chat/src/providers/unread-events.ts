@@ -1,18 +1,18 @@
 import type { Quota } from '@gateway/quota';
 import { TokenCounter } from '../domain/token-count';
 
-/** Takes the text out of a format's events. */
+/** Extracts the text from a format's events. */
 export interface TextReader {
   read(event: Buffer): void;
-  /** What was read so far; pieces of one text joined, because tokens cross their borders. */
+  /** The texts read so far; pieces of one text are joined, because tokens cross their boundaries. */
   readonly texts: Iterable<string>;
 }
 
-/** Of unread events, below which reading them early saves too little memory. */
+/** Size of the kept events below which reading them early saves too little memory. */
 const MIN_READ_BYTES = 64 * 1024;
 const CHARS_PER_TOKEN = 4;
 
-/** Events of a stream as they passed, to be read only if their text has to be counted, or memory is short. */
+/** Keeps the events of a stream, to be read only if their text has to be counted or memory is short. */
 export class UnreadEvents {
   readonly #memory: Quota;
   readonly #reader: TextReader;
@@ -40,8 +40,8 @@ export class UnreadEvents {
   }
 
   /**
-   * About how many output tokens passed: one for each event, or what the events are longer than the shortest
-   * by four characters to a token.
+   * Estimates the output tokens that have passed: one per event, or one per four characters of the bytes by which the events
+   * exceed the shortest one.
    */
   estimateOutput(): number {
     if (this.#events === 0) return 0;
@@ -49,12 +49,12 @@ export class UnreadEvents {
     return Math.max(this.#events, Math.ceil(textBytes / CHARS_PER_TOKEN));
   }
 
-  /** Output tokens of the text that passed. */
+  /** Counts the output tokens of the text that has passed. */
   countOutput(): number {
     try {
       this.#read();
     } catch {
-      // Text past all measure.
+      // The text is too large to be joined.
       return this.estimateOutput();
     }
     const counter = new TokenCounter();
@@ -62,7 +62,7 @@ export class UnreadEvents {
     return counter.tokens;
   }
 
-  /** Lets go of what is unread. */
+  /** Releases the events and their memory. */
   close(): void {
     this.#memory.release(undefined, this.#reservedBytes);
     this.#reservedBytes = 0;

@@ -14,12 +14,12 @@ export interface UpstreamRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Aborted when the caller left. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly timeouts: UpstreamTimeouts;
   /**
-   * Whether the provider is listened to without its caller. Then it may be silent for longer than `idleMs`: a model that
-   * hides its reasoning is, and only its last event tells what is to be paid. `signal` bounds the wait.
+   * Whether the reply is read after the client has disconnected. Then pauses may exceed `idleMs`: a model with hidden
+   * reasoning is silent for long, and only its last event reports the usage. `signal` bounds the wait.
    */
   readonly isAbandoned?: () => boolean;
 }
@@ -28,16 +28,16 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   /**
-   * The reply's bytes as they come, and empty pieces while it is quiet. Throws when the connection breaks or goes silent; after the caller left
-   * it ends, early, without throwing.
+   * Yields the reply's bytes as they arrive, and empty pieces while there are none. Throws when the connection breaks or stays
+   * silent; after the client has disconnected it ends early without throwing.
    */
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** Code of the error of a call that was cancelled before its provider had all of it. */
+/** Code of the error of a call that was canceled before its provider had received all of it. */
 export const NOT_SENT = 'NOT_SENT';
 
-/** After the caller left: how long to wait for more of what the provider had already sent, and how often. */
+/** After a disconnect: how long to wait for more of what the provider has already sent, and how often. */
 const LEAVE_QUIET_MS = 100;
 const LEAVE_MAX_WAITS = 20;
 
@@ -49,24 +49,24 @@ const agentOptions = {
 };
 
 /**
- * Posts to a provider over kept-alive connections. Node's own client rather than a faster one, because it
- * hands out the socket: when a caller leaves, our side of it is closed and what was already on its way is
- * read, so that the bill is exactly what the provider sent.
+ * Posts to a provider over persistent connections. Uses Node's own client rather than a faster one because it exposes the
+ * socket: when a client disconnects, our side is closed and the bytes already in flight are read, so that the call is billed
+ * for exactly what the provider sent.
  */
 export class UpstreamHttp {
   readonly #http = new http.Agent(agentOptions);
   readonly #https = new https.Agent(agentOptions);
   readonly #keepAliveMs: number;
 
-  /** @param keepAliveMs after so much silence a reply in the making gives an empty piece */
+  /** @param keepAliveMs silence after which a reply in progress yields an empty piece */
   constructor(keepAliveMs: number) {
     this.#keepAliveMs = keepAliveMs;
   }
 
   /**
-   * A provider may close a kept connection just when it is used again; then nothing has been answered, and
-   * the call is sent once more on a connection of its own.
-   * @throws the connection's error, its `code` telling which
+   * A provider may close a persistent connection just when it is used again. Then nothing has been answered, and the call is
+   * sent once more on a new connection.
+   * @throws the connection's error with its `code`
    */
   async post(request: UpstreamRequest): Promise<UpstreamResponse> {
     const secure = request.url.protocol === 'https:';
@@ -114,10 +114,10 @@ export class UpstreamHttp {
         const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         reject(stale ? new StaleConnection('kept connection was closed', { cause: error }) : error);
       });
-      // Without response and without error ends what answers by switching protocols.
+      // A response that switches protocols ends with neither a response nor an error.
       outgoing.once('close', () => {
         forget();
-        if (!answered) reject(new Error('closed without a reply'));
+        if (!answered) reject(new Error('connection closed without a reply'));
       });
       outgoing.once('response', (incoming) => {
         answered = true;
@@ -146,7 +146,7 @@ export class UpstreamHttp {
   }
 }
 
-/** Half-closes: the provider sees us go, and we still read what it has sent. */
+/** Half-closes the connection: the provider notices the disconnect, and what it has sent can still be read. */
 function leaveSocket(outgoing: http.ClientRequest): void {
   const { socket } = outgoing;
   if (!socket || socket.connecting || !outgoing.writableFinished) {
@@ -161,12 +161,12 @@ function leaveSocket(outgoing: http.ClientRequest): void {
       outgoing.destroy(codedError('CLIENT_DISCONNECTED'));
     bytesRead = socket.bytesRead;
   };
-  // A busy process is late for its timers, and what came meanwhile is read only after them.
+  // On a busy process timers fire late, before the data that arrived meanwhile is read.
   const timer = setInterval(() => setImmediate(look), LEAVE_QUIET_MS);
   socket.once('close', () => clearInterval(timer));
 }
 
-/** A kept connection that was closed before it answered anything. */
+/** A persistent connection that was closed before it answered anything. */
 class StaleConnection extends Error {}
 
 function codedError(code: string): Error {

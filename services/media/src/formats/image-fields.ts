@@ -22,8 +22,8 @@ export function readImageFields(
   const result = safeParse(schema, isEmpty(told.prompt) ? { ...told, prompt: undefined } : told);
   if (!result.success) throw schemaError(result.error.issues);
   const fields = result.data as ImageFields;
-  if (fields.stream) throw invalid('stream: streams of images are not offered');
-  if (fields.partial_images) throw invalid('partial_images: only in streams, which are not offered');
+  if (fields.stream) throw invalid('stream: streams of images are not supported');
+  if (fields.partial_images) throw invalid('partial_images: only in streams, which are not supported');
   const { model, prompt } = fields;
   if (model === undefined) throw missingParameter('model');
   if (isEmpty(prompt)) throw missingParameter('prompt');

@@ -75,7 +75,7 @@ const SIMULATED: readonly SimulatedProvider[] = [
 ];
 
 export interface ProviderSettings {
-  /** Comma-separated ids; a provider that is not named is not offered. */
+  /** Comma-separated ids; an unlisted provider is not served. */
   readonly MEDIA_PROVIDERS: string;
   /** Origin of the simulator; in production refused, unless `ALLOW_SIMULATOR=1`. */
   readonly SIM_BASE_URL?: string | undefined;

@@ -3,7 +3,7 @@ import type { ReplyFormat } from '../../domain/caller-request';
 import { MessageStream } from './message-stream';
 import { writeMessage } from './reply-writer';
 
-/** Replies as `POST /v1/messages` gives them. */
+/** Replies in the format of `POST /v1/messages`. */
 export const anthropicReplies: ReplyFormat = {
   write: writeMessage,
   stream: (identity, { estimatedInput }) => new MessageStream(identity, estimatedInput),

@@ -64,13 +64,13 @@ export interface ToolResultBlock extends Cacheable {
   readonly is_error?: boolean | null;
 }
 
-/** A tool whose definition was held back is to be used now. */
+/** References a tool whose definition was deferred and that can be used from here on. */
 export interface ToolReferenceBlock extends Cacheable {
   readonly type: 'tool_reference';
   readonly tool_name: string;
 }
 
-/** Blocks that only Anthropic understands, whose text is all there. */
+/** Blocks that only Anthropic understands; their text is complete. */
 export const READABLE_BLOCKS = [
   'server_tool_use',
   'mcp_tool_use',
@@ -82,7 +82,7 @@ export const READABLE_BLOCKS = [
   'browser_state',
 ] as const;
 
-/** And those that stand for text which their bytes do not show. */
+/** Blocks that only Anthropic understands and that stand for text not visible in their bytes. */
 export const OPAQUE_BLOCKS = [
   'web_search_tool_result',
   'web_fetch_tool_result',
@@ -98,7 +98,7 @@ export interface AnthropicOnlyBlock {
   readonly type: (typeof READABLE_BLOCKS)[number] | (typeof OPAQUE_BLOCKS)[number];
 }
 
-/** A part of a message, with the fields that we read. */
+/** A part of a message, with the fields that the gateway reads. */
 export type ContentBlock =
   | TextBlock
   | ImageBlock

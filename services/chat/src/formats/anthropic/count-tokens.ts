@@ -6,11 +6,11 @@ import { toConversation } from './to-conversation';
 
 /** A valid call of `POST /v1/messages/count_tokens`. */
 export interface CountTokensRequest {
-  /** As the caller wrote it; not yet known to be a slug. */
+  /** As the caller wrote it, not resolved yet. */
   readonly model: string;
-  /** What no other format can carry stands in it as text, so that it is counted too. */
+  /** Content that no other format can represent is included as text, so that it is counted too. */
   readonly conversation: Conversation;
-  /** About how many tokens of instructions Anthropic's own models get beside it. */
+  /** Estimated tokens of the instructions that Anthropic adds for its own models. */
   readonly hiddenInputTokens: number;
 }
 

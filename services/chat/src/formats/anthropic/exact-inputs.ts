@@ -3,7 +3,7 @@ import { parseExact } from '../../json/exact-json';
 import type { ContentBlock } from './content-block';
 import type { Message } from './messages-schema';
 
-/** The same messages, in which long integers of the inputs of tools have the digits that the body has. */
+/** Returns the messages with the exact digits of long integers in tool inputs, read from the body's bytes. */
 export function withExactInputs(
   messages: readonly Message[],
   bytes: Buffer,

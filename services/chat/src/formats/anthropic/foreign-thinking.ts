@@ -2,13 +2,13 @@ import { isTagged } from '../../domain/signature-tag';
 import type { ContentBlock } from './content-block';
 import type { Message } from './messages-schema';
 
-/** Thinking that Anthropic would refuse: another provider's, or unsigned. */
+/** Returns whether Anthropic would refuse the block: thinking of another provider, or without a signature. */
 export function isForeignThinking(block: ContentBlock): boolean {
   if (block.type === 'thinking') return !block.signature || isTagged(block.signature);
   return block.type === 'redacted_thinking' && isTagged(block.data);
 }
 
-/** The conversation as Anthropic takes it. A message that holds nothing else goes with its thinking. */
+/** Returns the messages without such blocks. A message that holds nothing else is removed. */
 export function withoutForeignThinking(messages: readonly Message[]): Message[] {
   const kept: Message[] = [];
   for (const message of messages) {

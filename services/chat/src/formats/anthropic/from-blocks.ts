@@ -21,13 +21,13 @@ import type { Uncarried } from './uncarried';
 type Content = string | readonly ContentBlock[];
 type ResultPart = ToolResultPart['parts'][number];
 
-/** The text of a content, and of nothing else in it. */
+/** Returns the text of a content, without its other blocks. */
 export function textPartsOf(content: Content): TextPart[] {
   if (typeof content === 'string') return [plainText(content)];
   return content.flatMap((each) => (each.type === 'text' ? [textPart(each)] : []));
 }
 
-/** Of instructions in the middle of a conversation. */
+/** Reads instructions in the middle of a conversation. */
 export function fromSystemBlocks(content: Content, uncarried: Uncarried): SystemTurn {
   if (typeof content === 'string') return { role: 'system', parts: textPartsOf(content) };
   const parts = content.flatMap((each) =>
@@ -78,7 +78,7 @@ function plainText(text: string): TextPart {
   return { kind: 'text', text, cache: undefined };
 }
 
-/** A provider that does not sign is told by a signature without a value, because the format demands one. */
+/** A signature without a value marks a provider that does not sign, because the format requires one. */
 function thinkingPart({ thinking, signature }: block.ThinkingBlock): AssistantPart {
   const read = signature ? readSignature(signature, 'anthropic') : undefined;
   return { kind: 'thinking', text: thinking, signature: read?.value ? read : undefined };
@@ -109,7 +109,7 @@ function toolResultPart(result: block.ToolResultBlock, uncarried: Uncarried): To
   };
 }
 
-/** What a user or a tool shows. */
+/** Reads content of a user or a tool. */
 function shownParts(each: ContentBlock, uncarried: Uncarried): ResultPart[] {
   switch (each.type) {
     case 'text':
@@ -123,7 +123,7 @@ function shownParts(each: ContentBlock, uncarried: Uncarried): ResultPart[] {
       if (each.citations?.enabled) uncarried('citations');
       return [searchResultPart(each)];
     case 'tool_reference':
-      // Elsewhere every tool is defined from the start.
+      // Other formats define every tool at the start.
       return [plainText(each.tool_name)];
     default:
       return untold(each, uncarried);
@@ -141,7 +141,7 @@ function mediaSource(source: block.MediaSource): MediaSource {
     : { kind: 'base64', mediaType: source.media_type, data: source.data };
 }
 
-/** What is said about a document comes before it, because no other format has a place for it. */
+/** A document's context precedes it as text, because no other format has a field for it. */
 function documentParts(document: block.DocumentBlock, uncarried: Uncarried): ResultPart[] {
   const { source, context } = document;
   const title = document.title || undefined;
@@ -158,7 +158,7 @@ function documentParts(document: block.DocumentBlock, uncarried: Uncarried): Res
     typeof content === 'string'
       ? textPartsOf(content)
       : content.flatMap((each) => shownParts(each, uncarried));
-  // With every piece the title would be sent, and paid for, as often as there are pieces.
+  // On every piece, the title would be sent and billed once per piece.
   const titled = pieces.findIndex(({ kind }) => kind === 'text');
   const documents = pieces.map((piece, i) =>
     piece.kind === 'text' ? textDocument(piece, i === titled ? title : undefined) : piece,

@@ -5,7 +5,7 @@ import { tagSignature } from '../../domain/signature-tag';
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
 
-/** Every reason has a name here; the list is that of @anthropic-ai/sdk 1.10. */
+/** All stop reasons; the list is that of @anthropic-ai/sdk 1.10. */
 const STOP_REASONS: Readonly<Record<StopReason, string>> = {
   end: 'end_turn',
   length: 'max_tokens',
@@ -16,7 +16,7 @@ const STOP_REASONS: Readonly<Record<StopReason, string>> = {
   pause: 'pause_turn',
 };
 
-/** What stands of a message before its content, without the closing brace. */
+/** Returns the members of a message that precede its content, without the closing brace. */
 export function messageHead({ requestId, model }: ReplyIdentity): string {
   return `{"id":"msg_${requestId}","type":"message","role":"assistant","model":${JSON.stringify(model)},"container":null,"diagnostics":null`;
 }
@@ -26,24 +26,24 @@ export interface Stop {
   readonly stopSequence?: string;
 }
 
-/** Why the message ended, as members of an object. */
+/** Returns the stop reason as members of an object. */
 export function stopMembers({ stop, stopSequence }: Stop): string {
   const details = stop === 'refusal' ? '{"type":"refusal","category":null,"explanation":null}' : 'null';
   const sequence = stopSequence === undefined ? 'null' : JSON.stringify(stopSequence);
   return `"stop_reason":"${STOP_REASONS[stop]}","stop_sequence":${sequence},"stop_details":${details}`;
 }
 
-/** Why a message that has just begun will end. */
+/** The stop reason at the start of a stream. */
 export const NO_STOP = '"stop_reason":null,"stop_sequence":null,"stop_details":null';
 
-/** The whole of a message's usage. */
+/** Returns the complete usage of a message. */
 export function usageJson(usage: TokenUsage): string {
   const long = usage.cacheWriteLong ?? 0;
   const creation = `{"ephemeral_5m_input_tokens":${usage.cacheWrite},"ephemeral_1h_input_tokens":${long}}`;
   return `{${countMembers(usage)},"cache_creation":${creation},"service_tier":"standard","inference_geo":null,"speed":null}`;
 }
 
-/** The usage at the end of a stream: it replaces that at its beginning. */
+/** Returns the usage at the end of a stream, which replaces the one at its start. */
 export function finalUsageJson(usage: TokenUsage): string {
   return `{${countMembers(usage)}}`;
 }
@@ -58,12 +58,12 @@ function countMembers(usage: TokenUsage): string {
   );
 }
 
-/** Without `citations`: the SDK's types have it as null, which Vercel's SDK refuses. @param text as JSON */
+/** Without `citations`: the official SDK's types allow null, Vercel's SDK refuses it. @param text as JSON */
 export function textBlock(text: string): string {
   return `{"type":"text","text":${text}}`;
 }
 
-/** @param text as JSON @param signature as it is */
+/** @param text as JSON @param signature not encoded */
 export function thinkingBlock(text: string, signature: string): string {
   return `{"type":"thinking","thinking":${text},"signature":${JSON.stringify(signature)}}`;
 }
@@ -78,8 +78,8 @@ export function toolUseBlock(id: string, name: string, input: string): string {
 }
 
 /**
- * A signature in this format: Anthropic's own as it is, others' tagged. The format has no thinking without one, so
- * that of a provider that does not sign has a tag and no value.
+ * Returns a signature for this format: Anthropic's own unchanged, others' tagged. The format has no thinking without a
+ * signature, so thinking of a provider that does not sign gets a tag without a value.
  */
 export function writeSignature(signature: Signature = { wire: 'openai', value: '' }): string {
   return signature.wire === 'anthropic' ? signature.value : tagSignature(signature);

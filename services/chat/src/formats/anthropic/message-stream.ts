@@ -19,33 +19,33 @@ import {
 } from './message-json';
 import { WholeObject } from './whole-object';
 
-/** A block of the message that is on its way, or waits for the one before it to end. */
+/** A block of the message that is being sent, or waits for the previous one to end. */
 interface PendingBlock {
   readonly kind: 'text' | 'thinking' | 'tool' | 'ready';
-  /** As it stands at its beginning. */
+  /** The block at its start, as JSON. */
   readonly head: string;
-  /** What is to be sent of it, as JSON. */
+  /** Deltas to send, as JSON. */
   deltas: string[];
   /** Of thinking. */
   signature?: string;
-  /** A signature without words, dropped if a text comes next. */
+  /** A signature without text, dropped if a text follows. */
   readonly isHint?: boolean;
   /** Of a tool call's arguments. */
   readonly input?: WholeObject;
-  /** What precedes its deltas in their frames; absent until it has begun. */
+  /** The part of its frames that precedes a delta; absent until it has started. */
   deltaStart?: string;
 }
 
 /**
- * A reply as Anthropic streams it: blocks one after the other, counted from 0 without a gap. Pieces of
- * parallel tool calls may come mixed; what belongs to a later block waits until the one before it is whole,
- * which a tool call is when its arguments are an object, or when the reply has ended.
+ * Writes a reply as Anthropic streams it: one block after the other, counted from 0 without gaps. Pieces of parallel tool
+ * calls may arrive interleaved; those of a later block wait until the current one is complete. A tool call is complete when
+ * its arguments are an object, or when the reply has ended.
  */
 export class MessageStream implements StreamWriter {
   readonly #identity: ReplyIdentity;
   readonly #estimatedInput: number;
   #started = false;
-  /** The first is on its way. */
+  /** The first block is being sent. */
   readonly #pending: PendingBlock[] = [];
   readonly #calls = new Map<number, PendingBlock>();
   #index = 0;
@@ -69,7 +69,7 @@ export class MessageStream implements StreamWriter {
     return rest + namedFrame('message_delta', delta) + namedFrame('message_stop', '{"type":"message_stop"}');
   }
 
-  /** The input is told here, to the clients that read it nowhere else; an estimate, if it is not known yet. */
+  /** Reports the input for clients that read it nowhere else; an estimate if it is not known yet. */
   #begun(told: TokenUsage | undefined): string {
     if (this.#started) return '';
     this.#started = true;
@@ -114,7 +114,7 @@ export class MessageStream implements StreamWriter {
     this.#blockOf(kind).deltas.push(`{"type":"${kind}_delta","${kind}":${JSON.stringify(text)}}`);
   }
 
-  /** The block that such a piece belongs to: the last one, unless that is of another kind or signed already. */
+  /** Returns the block that the piece belongs to: the last one, unless that has another kind or is already signed. */
   #blockOf(kind: 'text' | 'thinking'): PendingBlock {
     const last = this.#pending.at(-1);
     if (last?.kind === kind && last.signature === undefined) return last;
@@ -124,7 +124,7 @@ export class MessageStream implements StreamWriter {
     return block;
   }
 
-  /** What `withoutHints` leaves out of a whole reply is left out here. */
+  /** Omits what `withoutHints` omits from a complete reply. */
   #sign(signature: Signature): void {
     const last = this.#pending.at(-1);
     const written = writeSignature(signature);
@@ -161,13 +161,13 @@ export class MessageStream implements StreamWriter {
   #arguments(call: number, text: string): void {
     const block = this.#calls.get(call);
     if (!block) throw new Error(`arguments of call ${call}, which has not begun`);
-    // White space may follow an object that was whole, and whose block has ended.
+    // White space may follow a complete object, whose block has already ended.
     if (text === '' || block.input!.whole) return;
     block.input!.add(text);
     block.deltas.push(`{"type":"input_json_delta","partial_json":${JSON.stringify(text)}}`);
   }
 
-  /** Sends what may be sent. @param last nothing more will come */
+  /** Sends the frames that may be sent. @param last no more events follow */
   #flush(last: boolean): string {
     let frames = '';
     for (;;) {

@@ -300,7 +300,7 @@ describe('refuses', () => {
 
   test.each(unpriced)('what has no price or no bound: %s', (_name, body) => {
     expect(() => parse(body)).toThrow(
-      expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('not offered') }),
+      expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('not supported') }),
     );
   });
 

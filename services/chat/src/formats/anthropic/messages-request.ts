@@ -35,8 +35,8 @@ const REQUIRED = [
 ];
 
 /**
- * @param unknownFields what becomes of top-level fields that the format does not document
- * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`.
+ * @param unknownFields how to treat top-level fields that the format does not document
+ * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`
  */
 export function parseMessagesRequest(
   bytes: Buffer,
@@ -86,7 +86,7 @@ export function readMessages(
   check.system(value.system);
   check.tools(value.tools);
   check.cacheControl(value.cache_control);
-  for (const { path, why } of refusedFields(value)) check.fault(path, `not offered: ${why}`);
+  for (const { path, why } of refusedFields(value)) check.fault(path, `not supported: ${why}`);
   const result = safeParse(schema, withoutEmptyModel(value));
   const issues = [...(result.error?.issues ?? []), ...check.issues];
   if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
@@ -117,7 +117,7 @@ function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): Request
   };
 }
 
-/** A lowered maximum stays above the thinking budget, because the bound's floor does. */
+/** A lowered maximum stays above the thinking budget, because the bound's minimum does. */
 function passedBody(
   bytes: Buffer,
   members: ParsedObject['members'],

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { list } from '../list';
 import type { CacheControl, ContentBlock } from './content-block';
 
-/** A field that a client may leave out or send as null. */
+/** A field that a client may omit or send as null. */
 const optional = <T extends z.ZodType>(type: T) => type.nullish();
 
 const text = z.string();
-/** Not looked into: each key of a huge one would cost time. */
+/** Any object; not validated, because each key of a huge one would take time. */
 const jsonObject = z.custom<Record<string, unknown>>(isObject, 'Invalid input: expected object');
 const jsonSchemaFormat = z.looseObject({ type: z.literal('json_schema'), schema: jsonObject });
 
@@ -32,15 +32,15 @@ const outputConfig = z.looseObject({
 });
 
 /**
- * The body of `POST /v1/messages`: every field that the official SDK (@anthropic-ai/sdk 1.10) documents, beta
- * ones included, and those that only the older version 2023-06-01 has (`temperature`, `top_p`, `top_k`). What
- * else stands at the top level is refused; nested fields that we do not know go to the provider as they are.
+ * The body of `POST /v1/messages`: every field that the official SDK (@anthropic-ai/sdk 1.10) documents, including beta
+ * fields, and those that only the older version 2023-06-01 has (`temperature`, `top_p`, `top_k`). Other top-level fields
+ * are refused; unknown nested fields are passed to the provider unchanged.
  */
 export const messagesSchema = z.strictObject({
   model: z.string().nullable(),
-  /** Messages, tools and system blocks are checked by `RequestCheck`, one after the other. */
+  /** Messages, tools and system blocks are checked by `RequestCheck`, one by one. */
   messages: z.array(z.unknown()),
-  /** 0 fills the prompt cache and answers nothing. */
+  /** 0 fills the prompt cache and generates nothing. */
   max_tokens: z.int().min(0),
   billing_policy: optional(jsonObject),
   cache_control: optional(jsonObject),
@@ -60,7 +60,7 @@ export const messagesSchema = z.strictObject({
   stop_sequences: optional(list(text)),
   stream: optional(z.boolean()),
   system: optional(z.union([text, z.array(z.unknown())])),
-  /** Anthropic's own bound; the other formats' is 2. */
+  /** Anthropic's own maximum; the other formats' is 2. */
   temperature: optional(z.number().min(0).max(1)),
   thinking: optional(thinking),
   thread: optional(jsonObject),
@@ -70,10 +70,10 @@ export const messagesSchema = z.strictObject({
   top_p: optional(z.number().min(0).max(1)),
 });
 
-/** The same, but fields that it does not know go to a provider of this format as they are. */
+/** The same, but unknown fields are passed unchanged to a provider of this format. */
 export const looseMessagesSchema = z.looseObject(messagesSchema.shape);
 
-/** The body of `POST /v1/messages/count_tokens`: what says how to answer has no place in it. */
+/** The body of `POST /v1/messages/count_tokens`, without the fields that control the reply. */
 export const countTokensSchema = messagesSchema.omit({
   max_tokens: true,
   metadata: true,
@@ -92,7 +92,7 @@ export type MessagesBody = Omit<
   readonly messages: readonly Message[];
   readonly system?: string | readonly ContentBlock[] | null | undefined;
   readonly tools?: readonly ToolEntry[] | null | undefined;
-  /** Absent where tokens are only counted. */
+  /** Absent when tokens are only counted. */
   readonly max_tokens?: number;
 };
 
@@ -100,11 +100,11 @@ export interface Message {
   readonly role: 'user' | 'assistant' | 'system';
   /** Absent on a system message that only changes the effort. */
   readonly content?: string | readonly ContentBlock[];
-  /** Of a system message: until when it is shown to the model. */
+  /** Of a system message: how long the model sees it. */
   readonly clear_at?: string | null;
 }
 
-/** A tool of the caller's, or one that Anthropic has defined and the caller runs. */
+/** A tool of the caller's, or one that Anthropic defines and the caller runs. */
 export interface ToolEntry {
   /** Absent or `custom`: the caller's own. */
   readonly type?: string | null;

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { Model } from '../../domain/model';
 
-/** A model in the shape of Anthropic's model list. What the catalog does not tell is null. */
+/** A model in the shape of Anthropic's model list. Members that the catalog lacks are null. */
 export function toAnthropicModel(model: Model) {
   return {
     type: 'model',
@@ -20,18 +20,18 @@ export function toAnthropicModel(model: Model) {
 
 interface ModelPage {
   readonly limit: number;
-  /** Empty: from the first on. */
+  /** Empty: from the first model. */
   readonly afterId: string;
-  /** Empty: to the last. */
+  /** Empty: to the last model. */
   readonly beforeId: string;
 }
 
-/** All models, unless the query asks for fewer. @throws GatewayError `invalid_request` */
+/** Reads the query of a model list; without parameters it selects all models. @throws GatewayError `invalid_request` */
 export function parseModelPage(query: string): ModelPage {
   const params = new URLSearchParams(query);
   const limit = params.get('limit');
   if (limit !== null && !/^([1-9]\d{0,2}|1000)$/.test(limit))
-    throw new GatewayError('invalid_request', { detail: 'limit: not a number from 1 to 1000' });
+    throw new GatewayError('invalid_request', { detail: 'limit: must be a number from 1 to 1000' });
   return {
     limit: Number(limit ?? Number.POSITIVE_INFINITY),
     afterId: params.get('after_id') ?? '',
@@ -39,7 +39,7 @@ export function parseModelPage(query: string): ModelPage {
   };
 }
 
-/** `GET /v1/models`. @param models by their slugs: a page begins well where a model has gone */
+/** Answers `GET /v1/models`. @param models sorted by slug, so that a page can start after a model that was removed */
 export function toAnthropicModelList(models: readonly Model[], { limit, afterId, beforeId }: ModelPage) {
   const within = models.filter(({ slug }) => slug > afterId && (!beforeId || slug < beforeId));
   const data = (beforeId ? within.slice(-limit) : within.slice(0, limit)).map(toAnthropicModel);

@@ -1,39 +1,39 @@
-/** Tools of the caller's own and of Anthropic's that a call may name, by their `type`. */
+/** Types of the caller's own tools. */
 const CUSTOM = new Set<unknown>([undefined, null, 'custom']);
-/** Anthropic defined them, the caller runs them. */
+/** Tools that Anthropic defines and the caller runs. */
 const CLIENT = /^(bash|text_editor|memory|computer)_\d{8}$/;
 const CLIENT_SET = /^(computer|browser)_toolset_\d{8}$/;
 
 const REFUSED: readonly [RegExp, string][] = [
-  [/^web_search/, 'web search is billed by the search'],
-  // Each pass over a server tool's result bills the whole input again, and how many there are is the model's to say.
-  [/^web_fetch/, 'what is fetched can not be bounded'],
+  [/^web_search/, 'web search is billed per search'],
+  // Each time the model reads a server tool's result, the whole input is billed again, and the model decides how often.
+  [/^web_fetch/, 'fetched pages have no maximum size'],
   [/^code_execution/, 'code execution is billed by the hour'],
-  [/^tool_search_tool/, 'a search bills the input once more'],
-  [/^advisor/, 'the adviser is another model with another price'],
-  [/^mcp_toolset/, 'what a server answers can not be bounded'],
+  [/^tool_search_tool/, 'a search bills the input again'],
+  [/^advisor/, 'the advisor is another model with another price'],
+  [/^mcp_toolset/, "a server's responses have no maximum size"],
 ];
 
 export type ToolKind = 'custom' | 'client' | 'client_set';
 
-/** What the `type` of a tool says, or why it is refused. */
+/** Returns the kind of a tool by its `type`, or why the tool is refused. */
 export function toolKind(type: unknown): ToolKind | { readonly refused: string } {
   if (CUSTOM.has(type)) return 'custom';
   if (typeof type !== 'string') return { refused: 'expected string' };
   if (CLIENT.test(type)) return 'client';
   if (CLIENT_SET.test(type)) return 'client_set';
   const reason = REFUSED.find(([pattern]) => pattern.test(type))?.[1];
-  return { refused: reason ? `not offered: ${reason}` : 'no tool of this format' };
+  return { refused: reason ? `not supported: ${reason}` : 'not a tool of this format' };
 }
 
 /**
- * Most tokens of the instructions that Anthropic adds to a call with tools, and for each tool that it has
- * defined itself; its documentation lists 159 to 900 of the first kind, and up to 1,234 of the second
- * (computer use: 735 for the tool, 499 for its instructions). Sets of tools have no documented figure.
+ * Maximum tokens of the instructions that Anthropic adds to a call with tools, and for each tool that it defines. Its
+ * documentation lists 159 to 900 of the former, and up to 1,234 of the latter (computer use: 735 for the tool, 499 for its
+ * instructions). Toolsets have no documented figure.
  */
 export const TOOLS_PROMPT_TOKENS = 1_000;
-/** Of Claude 4 and later, where the model chooses: not a bound, for counts. */
+/** Of Claude 4 and later with tool choice `auto`. Not a maximum; used for counting tokens. */
 export const TYPICAL_PROMPT_TOKENS = 346;
 export const CLIENT_TOOL_TOKENS = 1_500;
-/** For structured output Anthropic explains the format to the model; it documents no figure but "slightly more". */
+/** Anthropic describes the output format to the model; it documents no figure but "slightly more". */
 export const FORMAT_PROMPT_TOKENS = 1_000;

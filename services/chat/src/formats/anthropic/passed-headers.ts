@@ -4,12 +4,12 @@ const VERSION = /^[0-9A-Za-z.-]{1,64}$/;
 const BETAS = /^[0-9A-Za-z.,_ -]{1,2000}$/;
 
 /**
- * Betas that let a call use more than its model's catalog entry bounds: a longer context at another price, or
- * more output. Models that have these by themselves need no beta for them.
+ * Betas that let a call exceed the bounds of its model's catalog entry: a longer context at another price, or more output.
+ * Models that include these features need no beta.
  */
 const UNBOUNDED = /^(context-1m|output-)/i;
 
-/** Headers of the caller that Anthropic gets. @throws GatewayError `invalid_request` */
+/** Returns the caller's headers that are passed to Anthropic. @throws GatewayError `invalid_request` */
 export function passedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const version = headers['anthropic-version'];
   if (version !== undefined && !VERSION.test(version)) throw malformed('anthropic-version');

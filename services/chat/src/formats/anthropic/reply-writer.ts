@@ -16,7 +16,7 @@ import {
 } from './message-json';
 import { withoutHints } from './wordless-thought';
 
-/** A whole reply as a message. Built as text, so that large arguments are not parsed and written anew. */
+/** Writes a complete reply as a message. Built as text, so that large arguments are not parsed and serialized again. */
 export function writeMessage(reply: Reply, usage: TokenUsage, identity: ReplyIdentity): Buffer {
   const content = withoutHints(reply.parts.filter(isSaid)).flatMap(blocksOf).join(',');
   return Buffer.from(
@@ -24,7 +24,7 @@ export function writeMessage(reply: Reply, usage: TokenUsage, identity: ReplyIde
   );
 }
 
-/** Anthropic refuses an empty text when it comes back. */
+/** Anthropic refuses an empty text when it is sent back. */
 function isSaid(part: AssistantPart): boolean {
   return part.kind !== 'text' || part.text !== '';
 }
@@ -46,15 +46,15 @@ function blocksOf(part: AssistantPart): string[] {
 }
 
 /**
- * The arguments of a call as an object. What is none, because the model was cut off or wrote it wrongly, goes in
- * the wrapping that Anthropic recommends for it (its page on fine-grained tool streaming).
+ * Returns the arguments of a call as an object. Arguments that are not one, because the reply was truncated or the model
+ * wrote invalid JSON, are wrapped as Anthropic recommends (its page on fine-grained tool streaming).
  */
 function inputJson(text: string): string {
   if (text.trim() === '') return '{}';
   try {
     if (isObject(JSON.parse(text))) return text;
   } catch {
-    // Told below.
+    // Not an object: wrapped below.
   }
   return JSON.stringify({ INVALID_JSON: text });
 }

@@ -16,30 +16,30 @@ const MAX_TOOLS = 1_024;
 const MAX_BLOCKS = 20_000;
 
 const ROLES = new Set<unknown>(['user', 'assistant', 'system']);
-/** OpenAI's, which Anthropic refuses too. */
+/** Roles of OpenAI's format, which Anthropic refuses too. */
 const OTHER_FORMAT = ['tool_calls', 'tool_call_id', 'function_call', 'refusal', 'name'];
 const READABLE = new Set<string>(READABLE_BLOCKS);
 const OPAQUE = new Set<string>(OPAQUE_BLOCKS);
 
 /**
- * Checks what a body says in its messages, system and tools, and notes what decides how it is bounded and
- * sent. Written by hand, because a schema would copy every block of a long conversation: looked at is what
- * the gateway reads and what must not pass, the rest is the provider's to judge.
+ * Checks the messages, system and tools of a body, and records what determines its bound and how it is sent. Written by hand
+ * because a schema would copy every block of a long conversation. It checks what the gateway reads and what must not pass;
+ * the rest is left to the provider.
  */
 export class RequestCheck {
   readonly issues: z.core.$ZodIssue[] = [];
-  /** Its tokens can't be told from its bytes. */
+  /** Has content whose tokens can't be derived from its size. */
   hasMedia = false;
   images = 0;
-  /** Of the body, in which the images themselves stand. */
+  /** Bytes of the body that are inline images. */
   imageBytes = 0;
   /** Inline PDFs in base64. */
   readonly pdfs: string[] = [];
   longCache = false;
-  /** Some thinking must not reach Anthropic. */
+  /** Has thinking that must not reach Anthropic. */
   foreignThinking = false;
   hiddenInputTokens = 0;
-  /** An assistant's message says nothing, which Anthropic refuses. */
+  /** Has an empty assistant message, which Anthropic refuses. */
   emptyTurns = false;
   #blocks = 0;
 
@@ -91,9 +91,9 @@ export class RequestCheck {
   }
 
   #customTool({ name, input_schema, allowed_callers: callers }: Fields, path: Path): void {
-    // From a server tool's code, which calls it as often as it likes, each time over the whole input.
+    // A server tool's code can call it any number of times, each time with the whole input.
     if (callers != null && !(Array.isArray(callers) && callers.every((caller) => caller === 'direct')))
-      this.fault([...path, 'allowed_callers'], 'not offered: code execution is billed by the hour');
+      this.fault([...path, 'allowed_callers'], 'not supported: code execution is billed by the hour');
     if (typeof name !== 'string' || name === '') this.fault([...path, 'name'], 'expected a name');
     if (!isObject(input_schema)) this.fault([...path, 'input_schema'], 'expected object');
   }
@@ -112,7 +112,7 @@ export class RequestCheck {
     if (isEmptyTurn(message)) this.emptyTurns = true;
     else if (isEmpty(content)) this.fault([...path, 'content'], 'expected text or blocks');
     else if (role === 'user' && Array.isArray(content) && content.every(isEmptyText)) {
-      // One beside others says nothing; alone it would leave no message.
+      // An empty text beside other blocks has no effect; alone, removing it would leave no message.
       this.fault([...path, 'content', 0, 'text'], 'expected text');
     } else this.#content(content, [...path, 'content']);
   }
@@ -230,14 +230,14 @@ export class RequestCheck {
       const why = typeof source.url === 'string' ? refusalOfLink(source.url) : undefined;
       if (why) this.fault([...path, 'url'], why);
     } else if (source.type === 'file') {
-      // Files lie in the one account that all callers share.
-      this.fault([...path, 'type'], 'files by id are not offered');
+      // Files are stored in the one account that all callers share.
+      this.fault([...path, 'type'], 'files by id are not supported');
     } else {
       this.fault([...path, 'type'], 'no source of this format');
     }
   }
 
-  /** Text that is to be cited is cut into numbered pieces, which adds tokens of its own. */
+  /** Text with citations is split into numbered pieces, which adds tokens. */
   #citations({ citations }: Fields): void {
     if (isObject(citations) && citations.enabled === true) this.hasMedia = true;
   }
@@ -248,14 +248,14 @@ export class RequestCheck {
     else if (type === 'tool_addition') {
       this.#toolAddition(block, path);
     } else if (type === 'container_upload') {
-      this.fault([...path, 'type'], 'not offered: containers are billed by the hour');
+      this.fault([...path, 'type'], 'not supported: containers are billed by the hour');
     } else if (!READABLE.has(type)) {
       this.fault([...path, 'type'], 'no block of this format');
     }
     if (asksLongCache(block)) this.longCache = true;
   }
 
-  /** By its name, or with its definition. */
+  /** Refers to a tool by its name, or includes its definition. */
   #toolAddition({ tool }: Fields, path: Path): void {
     if (!isObject(tool) || tool.definition === undefined) return;
     this.hiddenInputTokens += TOOLS_PROMPT_TOKENS;
@@ -267,7 +267,7 @@ export class RequestCheck {
   }
 }
 
-/** A reply that its provider cut before the first word, as it was: `""`, `[]` or nothing but empty texts. */
+/** Whether it is a reply that its provider ended before the first word, sent back: `""`, `[]` or only empty texts. */
 export function isEmptyTurn({
   role,
   content,
@@ -284,7 +284,7 @@ const isEmptyText = (block: unknown): boolean =>
 
 const MAX_DEPTH = 16;
 
-/** Blocks whose inside we do not know may hold others that do. */
+/** Blocks of unknown structure may contain blocks with citations. */
 function asksLongCache(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   if (!Array.isArray(value) && isObject((value as Fields).cache_control)) {

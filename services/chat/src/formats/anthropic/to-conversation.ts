@@ -13,9 +13,9 @@ import { toTools } from './to-tools';
 import { refuseUncarried, type Uncarried } from './uncarried';
 
 /**
- * The request in no provider's words. Dropped as hints are cache control of the whole request, what is told of
- * service, diagnostics, task budgets and the clearing of the context, and examples of a tool's input.
- * @param uncarried what to do about what no other format can carry and matters: refuse, unless tokens are only
+ * Returns the request in the neutral format. Dropped as hints: cache control of the whole request, service and diagnostics
+ * settings, task budgets, context editing, and examples of a tool's input.
+ * @param uncarried receives content that matters and that no other format can represent; refuses it, unless tokens are only
  *   counted
  * @throws GatewayError `invalid_request`
  */
@@ -57,7 +57,7 @@ function toSampling(body: MessagesBody): Sampling {
   return {
     temperature: body.temperature ?? undefined,
     topP: body.top_p ?? undefined,
-    // 0 is off.
+    // 0 disables it.
     topK: body.top_k || undefined,
     presencePenalty: undefined,
     frequencyPenalty: undefined,

@@ -6,7 +6,7 @@ import type { Uncarried } from './uncarried';
 
 const NO_PARAMETERS = { type: 'object' };
 
-/** Tools that Anthropic has defined are known to its own models only. */
+/** Only Anthropic's own models know the tools that Anthropic defines. */
 export function toTools(tools: readonly ToolEntry[], uncarried: Uncarried): Tool[] {
   return tools.map((tool) => {
     if (toolKind(tool.type) !== 'custom') uncarried(`the tool type ${tool.type}`);

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 
-/** Told of what another provider can't be told and matters. */
+/** Receives the name of content that matters and that no other format can represent. */
 export type Uncarried = (what: string) => void;
 
 /** @throws GatewayError `invalid_request` */
 export function refuseUncarried(what: string): never {
-  throw new GatewayError('invalid_request', { detail: `${what}: not offered with this model` });
+  throw new GatewayError('invalid_request', { detail: `${what}: not supported by this model` });
 }

@@ -2,19 +2,19 @@ import { membersOf, textOf } from '@gateway/upstream';
 import type { ContentBlock } from './content-block';
 import type { Message, MessagesBody } from './messages-schema';
 
-/** What of a call says whether the model thinks, and what is given to it of what it thought. */
+/** The parts of a call that determine whether the model thinks and which earlier thinking it receives. */
 export type ThinkingCall = Pick<MessagesBody, 'messages' | 'thinking' | 'context_management'>;
 
-/** Of Anthropic's ids of tool calls, wherever its models are served. */
+/** Prefix of Anthropic's tool call ids, on all platforms that serve its models. */
 const OWN_CALL = 'toolu_';
-/** Asks for thinking, which is refused without. */
+/** An edit that requires thinking: without thinking it is refused. */
 const CLEARS_THINKING = 'clear_thinking_';
 
 /**
- * With a thinking budget Anthropic wants a turn of tool calls that is still open to have begun with its thought, and
- * refuses it otherwise. One that another model began cannot have: it is ended without thinking, and the next turn
- * thinks again. Undefined where that is not so, among others for a turn of Anthropic's whose thought the caller lost.
- * @param call without thinking of others
+ * With a thinking budget, Anthropic requires an unfinished turn of tool calls to begin with thinking, and refuses the call
+ * otherwise. A turn that another model began can't have it: it is continued without thinking, and the next turn thinks again.
+ * Returns undefined if the call needs no change, which includes a turn of Anthropic's whose thinking the caller has lost.
+ * @param call without thinking of other providers
  */
 export function withoutBudget({
   messages,
@@ -28,7 +28,7 @@ export function withoutBudget({
   return { messages: kept, ...withoutClearing(context_management) };
 }
 
-/** The first message of the assistant's since the user has said more than what tools gave. */
+/** Returns the index of the assistant's first message since the last user message that is not only tool results. */
 function openTurnStart(messages: readonly Message[]): number | undefined {
   let start: number | undefined;
   for (let at = messages.length - 1; at >= 0; at--) {

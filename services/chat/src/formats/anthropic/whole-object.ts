@@ -3,7 +3,7 @@ const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Tells when a JSON object that comes in pieces is whole; what is none never is. */
+/** Detects the end of a JSON object that arrives in pieces. Anything but an object never ends. */
 export class WholeObject {
   #depth = 0;
   #inString = false;

@@ -1,13 +1,13 @@
 import type { AssistantPart } from '../../domain/conversation';
 
-/** A signature of another provider's that signs no words: Gemini's on a text, told as a part of its own. */
+/** Returns whether the part is another provider's signature without text: Gemini signs a text with a part of its own. */
 export function isWordless(part: AssistantPart): boolean {
   return part.kind === 'thinking' && part.text === '' && part.signature?.wire !== 'anthropic';
 }
 
 /**
- * The parts without wordless thoughts that stand before a text or anywhere after one: clients take the first
- * block for the answer, or the last, and such a signature is only a hint.
+ * Returns the parts without empty thinking that precedes a text or follows one: clients take the first or the last block for
+ * the answer, and such a signature is only a hint.
  */
 export function withoutHints(parts: readonly AssistantPart[]): AssistantPart[] {
   const firstText = parts.findIndex((part) => part.kind === 'text');

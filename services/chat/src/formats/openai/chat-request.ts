@@ -29,7 +29,7 @@ import { toConversation } from './to-conversation';
 
 type ContentPart = Exclude<ChatMessage['content'], string | null | undefined>[number];
 
-/** What of a request its body for a provider is made from. */
+/** The parts of a request that its body for a provider is made from. */
 interface ParsedRequest extends ParsedObject {
   readonly bytes: Buffer;
   readonly body: ChatCompletionBody;
@@ -43,14 +43,14 @@ const REQUIRED = [
 const MAX_ENTRIES: Readonly<Record<string, number>> = { messages: 20_000, tools: 1_024, functions: 1_024 };
 const MAX_PARTS = 20_000;
 const MEDIA_PARTS = new Set(['input_audio', 'file']);
-/** What base64 of `%PDF-` begins with. */
+/** Base64 of `%PDF-`, the start of a PDF. */
 const PDF_BASE64 = 'JVBERi';
 const PDF_URL = /^data:application\/pdf(?:;[^;,]*)*;base64,(?=JVBERi)/i;
 const MAX_HEAD_CHARS = 256;
 
 /**
- * @param unknownFields what becomes of top-level fields that the format does not document
- * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`.
+ * @param unknownFields how to treat top-level fields that the format does not document
+ * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`
  */
 export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
   const parsed = parseJsonObject(bytes, BODY_BOUNDS);
@@ -93,17 +93,17 @@ function maximumOf(body: ChatCompletionBody): number | undefined {
   return body.max_completion_tokens ?? body.max_tokens ?? undefined;
 }
 
-/** The caller's bytes but for what must change. */
+/** Returns the caller's bytes with the necessary changes. */
 function passedBody({ bytes, members, body, value: asked }: ParsedRequest, change: PassedChange): Buffer {
   const { maxTokens, maxTokensField } = change;
   const values = new Map<string, string | undefined>([['model', JSON.stringify(change.upstreamModel)]]);
   if (body.stream && !body.stream_options?.include_usage) {
-    // The bill needs the provider's own figures; the caller does not see the chunk it did not ask for.
+    // Billing needs the provider's own figures; a caller who did not ask for the usage chunk does not receive it.
     values.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
   }
   const mostTokens = maxTokens ?? maximumOf(body);
   if (mostTokens !== undefined) {
-    // Under the one name that the provider heeds: a maximum that it ignored would not bound the bill.
+    // Only the name that the provider reads: an ignored maximum would not bound the cost.
     const other = maxTokensField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
     values.set(other, undefined);
     if (maxTokens !== undefined || body[maxTokensField] == null) {
@@ -114,7 +114,7 @@ function passedBody({ bytes, members, body, value: asked }: ParsedRequest, chang
   return withMembers(bytes, members, values);
 }
 
-/** What no conversation needs is refused before every entry of it costs time. */
+/** Refuses more entries than any conversation needs, before each of them costs time. */
 function refuseExcessEntries(value: Record<string, unknown>): void {
   for (const field of ['messages', 'tools', 'functions']) {
     const list = value[field];
@@ -129,7 +129,7 @@ function refuseExcessEntries(value: Record<string, unknown>): void {
   if (parts > MAX_PARTS) throw new GatewayError('invalid_request', { detail: 'messages: too many parts' });
 }
 
-/** @throws GatewayError for the first wrong value, else for the first missing one */
+/** @throws GatewayError for the first wrong value, or else for the first missing one */
 function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields): ChatCompletionBody {
   const schema = unknownFields === 'refuse' ? chatCompletionSchema : looseChatCompletionSchema;
   const result = safeParse(schema, value);
@@ -155,7 +155,7 @@ function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields)
   return { ...result.data, messages };
 }
 
-/** A body of the other format is wrong as a whole, so the type that its tools lack is not what is missing. */
+/** A body of the other format is wrong as a whole, so the missing `type` of its tools is not reported as missing. */
 function anthropicTools(tools: unknown): z.core.$ZodIssue[] {
   const isOne = (tool: Record<string, unknown> | null) => tool?.input_schema !== undefined && !tool.function;
   const at = Array.isArray(tools) ? tools.findIndex(isOne) : -1;
@@ -173,13 +173,13 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   if (max_tokens != null && max_completion_tokens != null && max_tokens !== max_completion_tokens) {
     refuse('max_tokens and max_completion_tokens differ');
   }
-  // Billed by the provider in ways that have no price here.
-  if (body.modalities?.includes('audio') || body.audio) refuse('audio output is not offered');
-  if (body.web_search_options) refuse('web_search_options: not offered');
-  // Files, and what was spoken, lie in the one account that all callers share.
-  if (body.messages.some(namesFile)) refuse('file_id: files by id are not offered');
+  // The provider bills it in ways that have no price here.
+  if (body.modalities?.includes('audio') || body.audio) refuse('audio output is not supported');
+  if (body.web_search_options) refuse('web_search_options: not supported');
+  // Files and audio replies are stored in the one account that all callers share.
+  if (body.messages.some(namesFile)) refuse('file_id: files by id are not supported');
   const spoken = body.messages.findIndex(({ audio }) => audio != null);
-  if (spoken !== -1) refuse(`messages[${spoken}].audio: spoken replies by id are not offered`);
+  if (spoken !== -1) refuse(`messages[${spoken}].audio: spoken replies by id are not supported`);
   for (const [index, { content }] of body.messages.entries()) {
     if (Array.isArray(content)) refusePrivateLinks(content, `messages[${index}].content`);
   }
@@ -188,7 +188,7 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
 const DATA_URL = /^data:/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** The provider fetches links, from inside its network: none may lead there or be readable on its way. */
+/** The provider fetches links from inside its network: a link must not lead there, nor be readable on the way. */
 function refusePrivateLinks(parts: readonly ContentPart[], path: string): void {
   for (const [index, part] of parts.entries()) {
     const links: [string, string][] = [];
@@ -216,8 +216,8 @@ function requireMessages({ messages }: ChatCompletionBody): void {
 }
 
 /**
- * An assistant that only called tools, or only thought, has no content; a tool may well print nothing. An assistant's
- * empty text is a reply that its provider cut before the first word.
+ * An assistant message with only tool calls or thinking has no content, and a tool's output may be empty. An empty text of
+ * the assistant is a reply that its provider ended before the first word.
  */
 function mayBeEmpty(message: ChatMessage): boolean {
   if (message.role === 'tool' || message.role === 'function') return message.content === '';
@@ -239,7 +239,7 @@ function hasMedia({ content }: ChatMessage): boolean {
   );
 }
 
-/** Of an inline PDF in base64, with or without the head of a data URL; undefined for what is none. */
+/** Returns the base64 of an inline PDF, given with or without the prefix of a data URL; undefined for anything else. */
 function pdfDataOf(part: ContentPart): string | undefined {
   const data = part.type === 'file' ? textOf(part.file.file_data) : '';
   if (data.startsWith(PDF_BASE64)) return data;

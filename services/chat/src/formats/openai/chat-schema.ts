@@ -2,13 +2,11 @@ import { z } from 'zod';
 import type { ExtensionField } from '../../domain/extension-fields';
 import { list } from '../list';
 
-/**
- * A field that a client may leave out or send as null.
- */
+/** A field that a client may omit or send as null. */
 const optional = <T extends z.ZodType>(type: T) => type.nullish();
 
 const text = z.string();
-/** Not looked into: each key of a huge one would cost time. */
+/** Any object; not validated, because each key of a huge one would take time. */
 const jsonObject = z.custom<Record<string, unknown>>(isJsonObject, 'Invalid input: expected object');
 
 const contentPart = z.discriminatedUnion('type', [
@@ -50,7 +48,7 @@ const maxTokens = z.int().min(1);
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** Fields that providers of this format document beyond OpenAI's own; `domain/extension-fields.ts` says what they do. */
+/** Fields beyond OpenAI's own that providers of this format document; `domain/extension-fields.ts` says what they do. */
 const extensions = {
   chat_template_kwargs: optional(jsonObject),
   enable_thinking: optional(z.boolean()),
@@ -77,13 +75,12 @@ const extensions = {
 
 /**
  * The body of `POST /v1/chat/completions`: every field that the official SDK (openai 7.55) or a provider of this format
- * documents. What else stands at the top level is refused; nested fields that we do not know go to the provider as they
- * are.
+ * documents. Other top-level fields are refused; unknown nested fields are passed to the provider unchanged.
  */
 export const chatCompletionSchema = z.strictObject({
   ...extensions,
   model: z.string().nullable(),
-  /** Each is checked by `messageSchema`, one after the other. */
+  /** Each message is checked by `messageSchema`, one by one. */
   messages: z.array(z.unknown()),
   audio: optional(jsonObject),
   frequency_penalty: optional(penalty),
@@ -124,7 +121,7 @@ export const chatCompletionSchema = z.strictObject({
   web_search_options: optional(jsonObject),
 });
 
-/** The same, but fields that it does not know go to a provider of this format as they are. */
+/** The same, but unknown fields are passed unchanged to a provider of this format. */
 export const looseChatCompletionSchema = z.looseObject(chatCompletionSchema.shape);
 
 export type ChatMessage = z.output<typeof messageSchema>;
@@ -134,7 +131,7 @@ export type ChatCompletionBody = Omit<z.output<typeof chatCompletionSchema>, 'me
 
 const PLAIN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
 
-/** A message of words alone, as most are. The schema would pass it too, but copies what it passes. */
+/** A message with text only, as most are. The schema would accept it too, but copies what it accepts. */
 export function isPlainMessage(entry: unknown): entry is ChatMessage {
   if (!isJsonObject(entry)) return false;
   const { role, content, name, tool_calls, tool_call_id, refusal } = entry;

@@ -10,25 +10,25 @@ import { writeUsage } from './write-usage';
 const DONE = 'data: [DONE]\n\n';
 
 /**
- * A stream of `chat.completion.chunk`s. What is the same in each is put together once. Signed thoughts come as
- * a whole at the end: of a field that they do not know, clients keep the pieces, join them, or keep only the
- * last (openai-node's stream helper), and then send it back.
+ * Writes a stream of `chat.completion.chunk`s. The members that all chunks share are serialized once. Signed thinking is sent
+ * as a whole at the end: of an unknown field, clients keep the pieces, join them, or keep only the last (openai-node's stream
+ * helper), and then send it back.
  */
 export class ChunkWriter implements StreamWriter {
   readonly #identity: ReplyIdentity;
   readonly #includeUsage: boolean;
   /** `data: {"id":…` up to the members of the delta. */
   readonly #head: string;
-  /** With usage asked for, every other chunk has a null one. */
+  /** If usage was requested, all other chunks have null usage. */
   readonly #nullUsage: string;
   readonly #calling: Calling;
   #begun = false;
   #stop: StopReason | undefined;
   #hasText = false;
-  /** The thought that goes on. */
+  /** The thought in progress. */
   #thought: string | undefined;
   readonly #thoughts: Thought[] = [];
-  /** Calls that have got no arguments yet. */
+  /** Calls that have received no arguments yet. */
   readonly #bareCalls = new Set<number>();
   #calls = 0;
 
@@ -108,7 +108,7 @@ export class ChunkWriter implements StreamWriter {
     return this.#frame(`"tool_calls":[{"index":${call},"function":{"arguments":${JSON.stringify(text)}}}]`);
   }
 
-  /** There is room for one. */
+  /** The legacy format has one call only. */
   #functionCall(call: number, json: string): string {
     return call === 0 ? this.#frame(`"function_call":${json}`) : '';
   }
@@ -118,7 +118,7 @@ export class ChunkWriter implements StreamWriter {
     this.#endThought();
     const details = writeThoughts(this.#thoughts);
     let frames = details ? this.#frame(`"reasoning_details":${JSON.stringify(details)}`) : '';
-    // Clients parse the arguments, also when there are none.
+    // Clients parse the arguments even if there are none.
     for (const call of this.#bareCalls) frames += this.#arguments(call, '{}');
     if (stop === 'refusal' && !this.#hasText && this.#calls === 0) {
       frames += this.#frame(`"refusal":${JSON.stringify(WORDLESS_REFUSAL)}`);

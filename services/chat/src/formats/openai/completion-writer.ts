@@ -7,7 +7,7 @@ import { type Calling, finishReason, WORDLESS_REFUSAL } from './finish-reason';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
 import { writeUsage } from './write-usage';
 
-/** A whole reply as a `chat.completion`. */
+/** Writes a complete reply as a `chat.completion`. */
 export function writeCompletion(
   reply: Reply,
   usage: TokenUsage,
@@ -70,7 +70,7 @@ function writeCall(part: ToolCallPart): WrittenCall {
   return {
     id: fitToolId(part.id),
     type: 'function',
-    // Clients parse the arguments, also when there are none.
+    // Clients parse the arguments even if there are none.
     function: { name: part.name, arguments: part.arguments || '{}' },
     ...(part.signature && writeCallSignature(part.signature)),
   };

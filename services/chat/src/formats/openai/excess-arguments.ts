@@ -4,9 +4,9 @@ import { BODY_BOUNDS } from '../body-bounds';
 import type { ChatMessage } from './chat-schema';
 
 /**
- * What tools were called with is JSON in a text, in which the bounds of the body see no values, and which providers
- * of other formats want parsed.
- * @throws GatewayError `invalid_request` for more in all of them than a body may have
+ * Bounds the arguments of tool calls. They are JSON in a string, so the bounds of the body do not apply to their values, but
+ * providers of other formats need them parsed.
+ * @throws GatewayError `invalid_request` when all of them together exceed the bounds of a body
  */
 export function refuseExcessArguments(messages: readonly ChatMessage[]): void {
   const texts: Buffer[] = [];
@@ -14,5 +14,5 @@ export function refuseExcessArguments(messages: readonly ChatMessage[]): void {
     for (const call of tool_calls ?? []) texts.push(Buffer.from(call.function?.arguments ?? ''));
     if (function_call) texts.push(Buffer.from(textOf(membersOf(function_call).arguments)));
   }
-  refuseExcess(texts, BODY_BOUNDS, 'messages: what tools were called with');
+  refuseExcess(texts, BODY_BOUNDS, 'the arguments of tool calls');
 }

@@ -1,9 +1,9 @@
 import type { StopReason } from '../../domain/reply';
 
-/** What callers know calls as: those who declare `functions`, the older field, read `function_call`. */
+/** How calls are reported: callers that declare `functions`, the older field, read `function_call`. */
 export type Calling = 'tools' | 'functions';
 
-/** A turn that its provider broke off is not whole: of this format's words only `length` says so. */
+/** A turn that its provider paused is incomplete: of this format's reasons only `length` says so. */
 const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   end: 'stop',
   stop_sequence: 'stop',
@@ -18,5 +18,5 @@ export function finishReason(stop: StopReason, calling: Calling): string {
   return stop === 'tool_calls' && calling === 'functions' ? 'function_call' : FINISH_REASONS[stop];
 }
 
-/** For clients that show `refusal`, and that send it back: a turn of theirs without any text is refused. */
+/** For clients that show `refusal` and send it back: their turn without any text would be refused. */
 export const WORDLESS_REFUSAL = 'The model declined to answer.';

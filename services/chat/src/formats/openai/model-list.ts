@@ -1,8 +1,8 @@
 import type { CatalogModel } from '../../domain/model';
 
 /**
- * Returns a model in the shape of OpenAI's model list, with the fields of `/api/v1/models` that callers choose a model
- * by. Prices are USD.
+ * Returns a model in the shape of OpenAI's model list, with the fields of `/api/v1/models` that help to choose a model.
+ * Prices are in USD.
  */
 export function toOpenAiModel({ slug, createdAtMs, listed }: CatalogModel) {
   const { pricing } = listed;
@@ -16,7 +16,7 @@ export function toOpenAiModel({ slug, createdAtMs, listed }: CatalogModel) {
     preview: listed.preview,
     input_modalities: listed.input_modalities,
     output_modalities: listed.output_modalities,
-    // The catalog's 0 is a model that has no such bound.
+    // 0 in the catalog means that there is no such bound.
     context_length: listed.context_length || null,
     max_output_tokens: listed.max_output_tokens || null,
     capabilities: listed.capabilities,

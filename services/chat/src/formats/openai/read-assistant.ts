@@ -12,8 +12,8 @@ import { readCacheHint, readTexts, refused } from './read-parts';
 type ToolCall = NonNullable<ChatMessage['tool_calls']>[number];
 
 /**
- * An assistant's turn of the history: what it thought, then what it said, then what it called.
- * @param legacyCallId of a `function_call`, which has none of its own
+ * Reads an assistant turn of the history: its thinking, then its text, then its calls.
+ * @param legacyCallId of a `function_call`, which has no id
  */
 export function readAssistant(message: ChatMessage, path: string, legacyCallId: string): AssistantPart[] {
   if (message.audio) throw refused(`${path}.audio`, 'spoken replies are not supported by this model');
@@ -38,8 +38,8 @@ export function readAssistant(message: ChatMessage, path: string, legacyCallId: 
 }
 
 /**
- * `reasoning_details` says more than `reasoning_content` (or `reasoning`), which repeats its text. Both are
- * extensions: the first is OpenRouter's, the second DeepSeek's.
+ * `reasoning_details` has more information than `reasoning_content` (or `reasoning`), which repeats its text. Both are
+ * extensions: the former is OpenRouter's, the latter DeepSeek's.
  */
 function readThinking(message: ChatMessage): AssistantPart[] {
   const details = listOf(message.reasoning_details);
@@ -55,7 +55,7 @@ interface Detail {
   signature: string;
 }
 
-/** Clients that collect a stream send its pieces back as they came: those of one thought share an index. */
+/** Clients that collect a stream send its pieces back unjoined: pieces of one thought share an index. */
 function joined(details: readonly Record<string, unknown>[]): Detail[] {
   const thoughts: Detail[] = [];
   for (const { index, data, text, summary, signature } of details) {
@@ -84,7 +84,7 @@ function readDetail({ data, text, signature }: Detail): (ThinkingPart | Redacted
 
 function readToolCall(call: ToolCall, path: string): ToolCallPart {
   if (!call.function) throw refused(path, 'custom tools are not supported by this model');
-  // The field is Google's own, so what has no tag is Google's.
+  // The field is Google's own, so a signature without a tag is Google's.
   const signature = textOf(membersOf(membersOf(call.extra_content).google).thought_signature);
   return {
     kind: 'tool_call',

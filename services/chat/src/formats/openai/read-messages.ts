@@ -10,20 +10,20 @@ export interface ReadMessages {
 }
 
 /**
- * Names of participants are left out: no other format has them.
- * @throws GatewayError `invalid_request` for a message that no other format can say
+ * Reads the messages without names of participants, which no other format has.
+ * @throws GatewayError `invalid_request` for a message that no other format can represent
  */
 export function readMessages(messages: readonly ChatMessage[]): ReadMessages {
   const system: TextPart[] = [];
   const turns: Turn[] = [];
-  // A legacy function's result names no call: it answers the last one.
+  // A legacy function's result has no call id: it answers the last call.
   let legacyCallId: string | undefined;
   let results: ToolResultPart[] | undefined;
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
     if (message.role === 'tool' || message.role === 'function') {
       const result = readResult(message, path, legacyCallId);
-      // Results of one round stand together.
+      // Results of one round are joined into one turn.
       if (results) results.push(result);
       else {
         results = [result];
@@ -61,7 +61,7 @@ function readResult(message: ChatMessage, path: string, legacyCallId: string | u
   return { kind: 'tool_result', callId, parts, isError: false, cache: readCacheHint(message) };
 }
 
-/** A hint on the message is one on its last part. */
+/** A cache hint on the message applies to its last part. */
 function withMessageHint<Part extends ReadPart>(parts: Part[], message: ChatMessage): Part[] {
   const hint = readCacheHint(message);
   const last = parts.at(-1);

@@ -14,18 +14,18 @@ type ContentPart = Exclude<Content, string>[number];
 export type ReadPart = TextPart | ImagePart | DocumentPart | AudioPart;
 
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
-/** What base64 of `%PDF-` begins with. */
+/** Base64 of `%PDF-`, the start of a PDF. */
 const PDF_BASE64 = 'JVBERi';
-/** Nothing that OpenAI caches lasts so long by default, and an hour costs the caller twice the input price. */
+/** OpenAI's default cache lifetime is shorter than an hour, and an hour costs the caller twice the input price. */
 const CACHE_HINT: CacheHint = { ttl: '5m' };
 
-/** @param path of the content, for what is refused */
+/** @param path of the content, for error details */
 export function readParts(content: ChatMessage['content'], path: string): ReadPart[] {
   if (typeof content === 'string') return wordsOf(content);
   return (content ?? []).flatMap((part, index) => readPart(part, `${path}[${index}]`));
 }
 
-/** Content that may be nothing but text. */
+/** Reads content that may only be text. */
 export function readTexts(content: ChatMessage['content'], path: string): TextPart[] {
   if (typeof content === 'string') return wordsOf(content);
   return readParts(content, path).map((part) => {
@@ -39,8 +39,8 @@ function wordsOf(content: string): TextPart[] {
 }
 
 /**
- * A widely used extension (Anthropic's field, as OpenRouter and LiteLLM take it in this format), and
- * OpenAI's own `prompt_cache_breakpoint`.
+ * Reads a widely used extension (Anthropic's field, as OpenRouter and LiteLLM accept it in this format), and OpenAI's own
+ * `prompt_cache_breakpoint`.
  */
 export function readCacheHint(holder: object): CacheHint | undefined {
   const { cache_control, prompt_cache_breakpoint } = holder as Record<string, unknown>;
@@ -98,7 +98,7 @@ function readFile(
   if (typeof data !== 'string' || data === '') {
     throw refused(path, file.file_id ? 'uploaded files are not supported by this model' : 'needs file_data');
   }
-  // Some clients send the bare base64.
+  // Some clients send plain base64.
   const read = data.startsWith(PDF_BASE64) ? { mediaType: 'application/pdf', data } : readDataUrl(data, path);
   if (read.mediaType.startsWith('image/')) {
     return { kind: 'image', source: { kind: 'base64', ...read }, detail: undefined, cache };

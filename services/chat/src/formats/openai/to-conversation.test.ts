@@ -321,7 +321,7 @@ test('of thousands of tools each name is looked up once', () => {
   expect(readToolChoice(body, tools)).toMatchObject({ kind: 'allowed' });
 });
 
-describe('what tools were called with', () => {
+describe('the arguments of tool calls', () => {
   const calling = (...texts: string[]) => ({
     messages: [
       user,
@@ -350,7 +350,7 @@ describe('what tools were called with', () => {
     ['too many different keys', [listOf(25_000, (index) => ({ [`key ${index}`]: 1 }))]],
   ])('is refused with %s', (many, texts) => {
     expect(refusalOf(calling(...texts))).toBe(
-      `invalid_request messages: what tools were called with has ${many}`,
+      `invalid_request ${many} in the arguments of tool calls`,
     );
   });
 

@@ -8,9 +8,9 @@ import { readToolChoice, readTools } from './read-tools';
 import { refuseUntranslatable } from './untranslatable';
 
 /**
- * A chat completion request in no provider's words.
- * @throws GatewayError `invalid_request` for what another format cannot carry and the caller would miss, or that is
- *   too much to read
+ * Returns the request in the neutral format.
+ * @throws GatewayError `invalid_request` for content that another format can't represent and the caller would miss, or that
+ *   exceeds the bounds
  */
 export function toConversation(body: ChatCompletionBody): Conversation {
   refuseUntranslatable(body);
@@ -36,7 +36,7 @@ function parallelCalls({
   functions,
   parallel_tool_calls: wanted,
 }: ChatCompletionBody): Conversation['parallelToolCalls'] {
-  // A legacy reply has room for one call.
+  // A legacy reply has one call only.
   return functions?.length ? false : (wanted ?? undefined);
 }
 

@@ -4,8 +4,8 @@ import { tagSignature } from '../../domain/signature-tag';
 export type Thought = ThinkingPart | RedactedThinkingPart;
 
 /**
- * `reasoning_details`, OpenRouter's extension, which clients send back unchanged. Undefined when nobody wants
- * these thoughts back: none of them is signed, and `reasoning_content` has their text.
+ * Returns `reasoning_details`, OpenRouter's extension, which clients send back unchanged. Undefined if no thought is signed:
+ * then nobody needs them back, and `reasoning_content` has their text.
  */
 export function writeThoughts(thoughts: readonly Thought[]): object[] | undefined {
   const isSigned = (part: Thought) => part.kind === 'redacted_thinking' || part.signature !== undefined;
@@ -24,8 +24,8 @@ function writeThought(part: Thought, index: number): object {
 }
 
 /**
- * A signature on a tool call, where Google's OpenAI-compatible endpoint has it (ai.google.dev, "Thought
- * signatures"): clients know the field and send it back.
+ * Returns the signature of a tool call as Google's OpenAI-compatible endpoint does (ai.google.dev, "Thought signatures"):
+ * clients know the field and send it back.
  */
 export function writeCallSignature(signature: Signature): object {
   return { extra_content: { google: { thought_signature: tagSignature(signature) } } };

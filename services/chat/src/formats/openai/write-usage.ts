@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../domain/usage';
 
-/** As this format counts: the prompt includes what the cache gave and took, the completion what was thought. */
+/** In this format the prompt includes cache reads and writes, and the completion includes thinking. */
 export function writeUsage(usage: TokenUsage): object {
   const cacheWrite = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
   const prompt = usage.input + usage.cacheRead + cacheWrite;

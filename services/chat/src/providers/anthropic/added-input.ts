@@ -1,10 +1,10 @@
 import type { Conversation } from '../../domain/conversation';
 
-/** Of what Anthropic adds to a call with tools; its documentation lists 159 to 900. */
+/** Instructions that Anthropic adds to a call with tools; its documentation lists 159 to 900 tokens. */
 const TOOLS_PROMPT_TOKENS = 1_000;
-/** Of what it adds to explain a format, "slightly more" and no figure, or of what we say instead. */
+/** Description of an output format: Anthropic documents "slightly more" and no figure. Also bounds our own description. */
 const FORMAT_PROMPT_TOKENS = 1_000;
-/** Of the words with which a conversation is made to begin and end. What we say for a lost result is shorter than its JSON. */
+/** Text that makes a conversation start and end with the user. The text for a lost result is shorter than its JSON. */
 const BORDER_TOKENS = 40;
 
 export function addedInputTokens({ tools, output }: Conversation): number {

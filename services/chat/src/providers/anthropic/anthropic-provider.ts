@@ -10,7 +10,7 @@ import { readOpeningEvent } from './read-opening';
 import { refusedMessages } from './refused-messages';
 import { writeRequest } from './write-request';
 
-/** What we write ourselves is in this version's words; the later one has no sampling parameters. */
+/** The gateway writes requests of this version; the later one has no sampling parameters. */
 const OWN_VERSION = '2023-06-01';
 
 export interface AnthropicAccount {

@@ -1,11 +1,11 @@
 import type { Cacheable, MessagesBody } from './messages-body';
 
-/** The API takes no more (platform.claude.com, prompt caching). */
+/** The API's maximum (platform.claude.com, prompt caching). */
 const MAX_BREAKPOINTS = 4;
 
 /**
- * Keeps the last breakpoints, which stand behind the most, in the prompt's order: tools, system, messages.
- * One hour behind five minutes is refused, so it becomes five minutes.
+ * Keeps the last breakpoints, which cover the longest prefixes, in the prompt's order: tools, system, messages. The API
+ * refuses a lifetime of an hour after one of five minutes, so it becomes five minutes.
  */
 export function limitBreakpoints(body: MessagesBody): void {
   const marked = markedBlocks(body);

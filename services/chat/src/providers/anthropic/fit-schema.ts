@@ -2,16 +2,16 @@ import { membersOf } from '@gateway/upstream';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Deeper than any schema that a grammar is made of; what is made to be deep must not exhaust the stack. */
+/** Deeper than any schema that can be compiled; deeper ones could exhaust the stack. */
 const MAX_DEPTH = 64;
-/** Of strings (SDK 1.10, `lib/transform-json-schema`). */
+/** String formats (SDK 1.10, `lib/transform-json-schema`). */
 const FORMATS = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '));
-/** Say something of a value that the grammar cannot hold it to, so the description does. */
+/** Constraints that the grammar can't enforce, so they are added to the description. */
 const TOLD = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
 ];
-/** Would let through, or need, what the grammar cannot say: better no grammar than a wrong one. */
+/** Keywords that the grammar can't express: no grammar is better than a wrong one. */
 const BEYOND = [
   ...['not', 'if', 'then', 'else', 'patternProperties', 'propertyNames', 'dependentSchemas'],
   ...['dependentRequired', 'prefixItems', 'contains', 'unevaluatedProperties', '$dynamicRef'],
@@ -20,9 +20,9 @@ const BEYOND = [
 class Unfit extends Error {}
 
 /**
- * The schema as the API compiles it for structured output and strict tools: no property beside the named
- * ones, bounds told in words. Undefined when it asks for what can't be compiled: open objects, recursion,
- * values of any type. (platform.claude.com, structured outputs, "JSON Schema limitations")
+ * Returns the schema in the subset that the API compiles for structured output and strict tools: no additional properties,
+ * bounds moved to the description. Undefined if it needs anything that can't be compiled: open objects, recursion, values of
+ * any type. (platform.claude.com, structured outputs, "JSON Schema limitations")
  */
 export function fitSchema(schema: Schema): Schema | undefined {
   try {
@@ -56,7 +56,7 @@ function fit(value: unknown, depth: number): Schema {
   return {
     ...definitions,
     ...pick(schema, ['title', 'default'], same),
-    // A literal says its type itself.
+    // A literal implies its type.
     ...(Object.keys(literals).length > 0 ? literals : types),
     ...(isOf(schema, 'object') && fitObject(schema, inner)),
     ...(isOf(schema, 'array') && fitArray(schema, inner)),
@@ -90,7 +90,7 @@ function descriptionOf(schema: Schema): Schema {
   return lines.length > 0 ? { description: lines.join('\n') } : {};
 }
 
-/** A definition of the schema's own; any other address, and the schema itself, is beyond the grammar. */
+/** Resolves a definition inside the schema; the grammar supports no other reference, nor one to the schema itself. */
 function localRef(ref: unknown): string {
   if (typeof ref !== 'string' || !/^#\/(\$defs|definitions)\/[^/]+$/.test(ref)) throw new Unfit();
   return ref;

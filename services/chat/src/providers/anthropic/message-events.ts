@@ -10,11 +10,11 @@ import { fromStopReason } from './stop-reason';
 
 type OpenBlock =
   | { readonly kind: 'text' }
-  /** A later signature replaces an earlier one, as the SDK has it; so it is told when the block ends. */
+  /** A later signature replaces an earlier one, as in the SDK, so it is emitted when the block ends. */
   | { readonly kind: 'thinking'; signature: string }
-  /** `input` came whole with the block's start; it holds unless pieces follow. */
+  /** `input` was complete at the block's start; it is used unless pieces follow. */
   | { readonly kind: 'tool_use'; readonly call: number; readonly input: unknown; inPieces: boolean }
-  /** Server tools and what is newer than this reader: they keep their index and say nothing. */
+  /** Server tools and unknown blocks: they keep their index and produce no output. */
   | { readonly kind: 'other' };
 
 const NOTHING: readonly ReplyEvent[] = [];
@@ -26,7 +26,7 @@ export class MessageEvents implements StreamReader {
   #figures: Record<string, unknown> = {};
   #usage: TokenUsage | undefined;
   #calls = 0;
-  /** The stop reason that came with the message's start; undefined: none did. */
+  /** The stop reason of the message's start; undefined if it had none. */
   #startReason: string | undefined;
   #stopped = false;
   #ended = false;
@@ -43,7 +43,7 @@ export class MessageEvents implements StreamReader {
     const data = parseData(event);
     if (!data) {
       if (dataOf(event) === '') return NOTHING;
-      throw new Error('stream event is no JSON object');
+      throw new Error('stream event is not a JSON object');
     }
     if (isErrorEvent(event, data)) throw brokenOff(data);
     switch (data.type) {
@@ -75,8 +75,8 @@ export class MessageEvents implements StreamReader {
   }
 
   /**
-   * A message that resumes the work of a server tool (programmatic tool calling) starts with content: whole blocks,
-   * for which no other events follow.
+   * A message that resumes the work of a server tool (programmatic tool calling) starts with content: complete blocks
+   * without further events.
    */
   #start({ usage, content, stop_reason: reason }: Record<string, unknown>): readonly ReplyEvent[] {
     this.#count(usage);
@@ -116,7 +116,7 @@ export class MessageEvents implements StreamReader {
 
   #continue(index: unknown, delta: Record<string, unknown>): readonly ReplyEvent[] {
     const block = this.#blocks.get(index as number);
-    if (!block) throw new Error('delta of a content block that did not begin');
+    if (!block) throw new Error('delta of a content block that has not started');
     if (block.kind === 'text' && delta.type === 'text_delta') return piece('text', delta.text);
     if (block.kind === 'thinking') {
       if (delta.type === 'thinking_delta') return piece('thinking', delta.thinking);
@@ -147,7 +147,7 @@ export class MessageEvents implements StreamReader {
   }
 }
 
-/** What is known of a block only when it ends. */
+/** The parts of a block that are known only when it ends. */
 function closing(block: OpenBlock): readonly ReplyEvent[] {
   if (block.kind === 'thinking' && block.signature !== '') {
     return [{ kind: 'thinking_signature', signature: ownSignature(block.signature) }];
@@ -163,7 +163,7 @@ function piece(kind: 'text' | 'thinking', value: unknown): readonly ReplyEvent[]
   return text === '' ? NOTHING : [{ kind, text }];
 }
 
-/** With the provider's word for it; its message may speak of the caller's text. */
+/** Contains only the provider's error type; its message may quote the caller's text. */
 function brokenOff(data: Record<string, unknown>): Error {
   const type = textOf(membersOf(data.error).type);
   return new Error(`provider sent an error event: ${ERROR_TYPE.test(type) ? type : 'unknown'}`);

@@ -3,7 +3,7 @@ import { objectJson } from '../../json/exact-json';
 import { parseData } from '../../sse/sse-data';
 import type { TextReader } from '../unread-events';
 
-/** The text of a stream's content blocks, for counting. */
+/** Collects the text of a stream's content blocks, for counting. */
 export class MessageText implements TextReader {
   readonly #names: string[] = [];
   readonly #blocks = new Map<number, string>();
@@ -17,7 +17,7 @@ export class MessageText implements TextReader {
     }
     if (data.type === 'content_block_start') this.#addBlock(index, membersOf(data.content_block));
     if (data.type === 'message_start') {
-      // Whole blocks; the later ones are numbered from 0 all the same.
+      // Complete blocks; the blocks after them are numbered from 0 all the same.
       for (const [at, block] of listOf(membersOf(data.message).content).entries()) {
         this.#addBlock(-1 - at, membersOf(block));
       }

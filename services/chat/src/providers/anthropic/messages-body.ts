@@ -1,6 +1,6 @@
 /**
- * What `POST /v1/messages` takes (SDK 1.10, `MessageCreateParams`), as far as we write it. Members that are undefined
- * are not written.
+ * The body of `POST /v1/messages` (SDK 1.10, `MessageCreateParams`), as far as the gateway writes it. Undefined members are
+ * not written.
  */
 export interface MessagesBody {
   readonly model: string;
@@ -29,13 +29,13 @@ export interface CacheControl {
   readonly ttl?: '1h' | undefined;
 }
 
-/** Which breakpoints stay is decided once the whole request is written. */
+/** Which breakpoints remain is decided once the whole request is written. */
 export interface Cacheable {
   cache_control?: CacheControl | undefined;
 }
 
 export type Block = InputBlock | ToolResultBlock | ToolUseBlock | ThinkingBlock | RedactedThinkingBlock;
-/** What a user says, and what a tool answers. */
+/** Content of a user, and results of tools. */
 export type InputBlock = TextBlock | ImageBlock | DocumentBlock;
 
 export interface TextBlock extends Cacheable {

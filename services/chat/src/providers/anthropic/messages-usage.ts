@@ -1,13 +1,12 @@
 import { membersOf } from '@gateway/upstream';
 import type { TokenUsage } from '../../domain/usage';
 
-/** Far beyond any context. A larger figure is an error, and its cost would not fit into an amount of money. */
+/** Far larger than any context. A larger figure is an error, and its cost would exceed the range of amounts. */
 const MAX_TOKENS = 100_000_000;
 
 /**
- * Usage of a message; undefined when it is none. The three input figures are apart from each other, and
- * `output_tokens` includes what was thought (SDK 1.10, `Usage`); the writes of an hour are told in
- * `cache_creation`.
+ * Reads the usage of a message; undefined if it has none. The three input figures do not overlap, and `output_tokens` includes
+ * thinking (SDK 1.10, `Usage`); `cache_creation` has the cache writes with a lifetime of an hour.
  */
 export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
   const usage = membersOf(value);
@@ -28,7 +27,7 @@ export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
   };
 }
 
-/** A later figure of a stream replaces the earlier one; null and absent ones say nothing. */
+/** A later figure of a stream replaces the earlier one; null and absent figures change nothing. */
 export function laterUsage(earlier: Record<string, unknown>, later: unknown): Record<string, unknown> {
   const said = Object.entries(membersOf(later)).filter(([, value]) => value !== null);
   return { ...earlier, ...Object.fromEntries(said) };

@@ -13,17 +13,17 @@ import { fromMessagesUsage, laterUsage } from './messages-usage';
 const DELTA = Buffer.from('"content_block_delta"');
 const SIGNATURE = Buffer.from('"signature_delta"');
 const TOOL_USE = Buffer.from('"tool_use"');
-/** What stands before a delta's text: `…_delta","partial_json":"`. */
+/** Length of what precedes a delta's text: `…_delta","partial_json":"`. */
 const DELTA_TYPE_END = Buffer.from('_delta","');
 const TEXT_START = Buffer.from('":"');
-/** What stands behind it: `"}}` and the blank line. */
+/** Length of what follows it: `"}}` and the blank line. */
 const DELTA_END_BYTES = 5;
 const BYTES_PER_TOKEN = 4;
 const TELLING = ['"usage"', '"message_stop"', '"error"'].map((text) => Buffer.from(text));
 
 /**
- * Reads usage off a stream of message events while they pass untouched. Deltas, nearly all of a stream, are
- * never parsed on the way; what else there is, only when its bytes say that it may hold figures or the end.
+ * Reads usage from a stream of message events that pass through unchanged. Deltas, nearly all of a stream, are never parsed;
+ * other events are parsed only if their bytes may contain figures or the end.
  */
 export class PassedMessages implements PassedStream {
   readonly #unread: UnreadEvents;
@@ -32,7 +32,7 @@ export class PassedMessages implements PassedStream {
   #events = 0;
   #textBytes = 0;
 
-  /** @param model what the caller calls it */
+  /** @param model slug by which the caller knows it */
   constructor(budget: Quota, model: string) {
     this.#model = model;
     this.#unread = new UnreadEvents(budget, new MessageText());
@@ -46,7 +46,7 @@ export class PassedMessages implements PassedStream {
     const looksWhole = endsLikeObject(event);
     const delta = event.indexOf(DELTA);
     if (delta !== -1) {
-      // A signature is no output.
+      // A signature is not output.
       if (!event.includes(SIGNATURE)) this.#keep(event, textBytesOf(event, delta + DELTA.length));
       if (looksWhole) return { kind: 'pass', bytes: event };
     } else if (event.includes(TOOL_USE)) this.#keep(event, 0);
@@ -54,7 +54,7 @@ export class PassedMessages implements PassedStream {
     return looksWhole && !isTelling ? { kind: 'pass', bytes: event } : this.#inspect(event);
   }
 
-  /** One for each event, or their text by four bytes to a token; the events' frames differ by kind. */
+  /** One token per event, or their text at four bytes per token; the frames of events differ by kind. */
   estimateOutput(): number {
     return Math.max(this.#events, Math.ceil(this.#textBytes / BYTES_PER_TOKEN));
   }
@@ -77,7 +77,7 @@ export class PassedMessages implements PassedStream {
     const data = parseData(event);
     const { type, message, usage } = data ?? {};
     if (isErrorEvent(event, data)) return { kind: 'error' };
-    if (!data && dataOf(event) !== '') throw new Error('provider sent an event that is no JSON object');
+    if (!data && dataOf(event) !== '') throw new Error('provider sent an event that is not a JSON object');
     if (type === 'message_stop') return { kind: 'done', bytes: event };
     if (type === 'message_start') {
       this.#figures = laterUsage(this.#figures, membersOf(message).usage);
@@ -96,7 +96,7 @@ export class PassedMessages implements PassedStream {
   }
 }
 
-/** Of a delta, from its own type on; none where it is written with spaces. */
+/** Bytes of a delta from its own type on; none if it is written with spaces. */
 function textBytesOf(event: Buffer, from: number): number {
   const type = event.indexOf(DELTA_TYPE_END, from);
   const start = type === -1 ? -1 : event.indexOf(TEXT_START, type + DELTA_TYPE_END.length);

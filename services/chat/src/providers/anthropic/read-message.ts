@@ -5,10 +5,10 @@ import { fitToolId } from '../../domain/tool-ids';
 import { objectJson } from '../../json/exact-json';
 import { fromStopReason } from './stop-reason';
 
-/** @throws Error when it is no message */
+/** @throws Error when it is not a message */
 export function readMessage(message: Record<string, unknown>): Reply {
   const { content, stop_reason: reason, stop_sequence: sequence } = message;
-  if (!Array.isArray(content) || typeof reason !== 'string') throw new Error('reply is no message');
+  if (!Array.isArray(content) || typeof reason !== 'string') throw new Error('reply is not a message');
   return {
     parts: content.map(readBlock).filter((part) => part !== undefined),
     stop: fromStopReason(reason),
@@ -27,7 +27,7 @@ export function readToolUse(block: Record<string, unknown>): { id: string; name:
   return { id: fitToolId(id), name };
 }
 
-/** Undefined for blocks that say nothing to a caller of another format. */
+/** Returns undefined for blocks that other formats can't represent. */
 function readBlock(value: unknown): AssistantPart | undefined {
   const block = membersOf(value);
   if (block.type === 'text') {
@@ -42,7 +42,7 @@ function readBlock(value: unknown): AssistantPart | undefined {
   return undefined;
 }
 
-/** Without text where the provider does not show it: the signature alone continues the thought. */
+/** Without text if the provider does not return it: the signature alone continues the thought. */
 function readThinking(text: string, signature: string): ThinkingPart | undefined {
   if (signature !== '') return { kind: 'thinking', text, signature: ownSignature(signature) };
   return text === '' ? undefined : { kind: 'thinking', text, signature: undefined };

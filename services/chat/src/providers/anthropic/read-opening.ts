@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { OpeningEvent } from '../../domain/chat-provider';
 
-/** Blocks whose content follows; others are content by being there. */
+/** Blocks whose content follows; other blocks are content themselves. */
 const EMPTY_AT_FIRST: ReadonlySet<unknown> = new Set(['text', 'thinking', undefined]);
 
-/** Reads an event of a message that has had no content yet. Pings are none, nor are blocks that begin empty. */
+/** Reads an event of a message that has had no content yet. Pings and empty block starts are not content. */
 export function readOpeningEvent(event: JsonObject): OpeningEvent {
   switch (event.type) {
     case 'message_start':
@@ -22,7 +22,7 @@ export function readOpeningEvent(event: JsonObject): OpeningEvent {
   }
 }
 
-/** A signature alone is that of thinking that is not shown. */
+/** A signature alone belongs to thinking that is not returned. */
 function saysSomething({ text, thinking, partial_json: json, signature, citation }: JsonObject): boolean {
   return [text, thinking, json, signature].some((value) => textOf(value) !== '') || isObject(citation);
 }

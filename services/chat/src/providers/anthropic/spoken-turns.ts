@@ -4,7 +4,7 @@ import { isBlank } from './write-input';
 
 export type SpokenTurn = UserTurn | AssistantTurn;
 
-/** User and assistant in turn, with what the API takes of them. */
+/** Returns alternating user and assistant turns with the parts that the API accepts. */
 export function spokenTurns(turns: readonly Turn[]): readonly SpokenTurn[] {
   const carried: SpokenTurn[] = [];
   for (const turn of turns) {
@@ -13,11 +13,11 @@ export function spokenTurns(turns: readonly Turn[]): readonly SpokenTurn[] {
     if (sent.parts.length > 0) carried.push(sent);
   }
   const spoken = joinNeighbours(carried);
-  // An assistant message may not be, nor end in, a thought.
+  // An assistant message must not consist of thinking only, nor end in it.
   return spoken.some(onlyThinks) ? joinNeighbours(spoken.filter((turn) => !onlyThinks(turn))) : spoken;
 }
 
-/** No blank text, and of thoughts only those that it has signed. */
+/** Removes blank text, and thinking that Anthropic has not signed. */
 function carriedOf(turn: SpokenTurn): SpokenTurn {
   if (turn.parts.every(isCarried)) return turn;
   return turn.role === 'user'

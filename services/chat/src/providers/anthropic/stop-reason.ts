@@ -10,7 +10,7 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['model_context_window_exceeded', 'context_full'],
 ]);
 
-/** A reason that is newer than this table says no more than that the turn is over. */
+/** An unknown reason only means that the turn has ended. */
 export function fromStopReason(reason: string): StopReason {
   return REASONS.get(reason) ?? 'end';
 }

@@ -16,7 +16,7 @@ const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp
 const MAX_TITLE_CHARS = 500;
 const SOMETHING = /\S/;
 
-/** The API refuses text that is empty or nothing but white space. */
+/** The API refuses empty text and text of white space only. */
 export function isBlank(text: string): boolean {
   return !SOMETHING.test(text);
 }
@@ -27,8 +27,8 @@ export function writeCache(hint: CacheHint | undefined): CacheControl | undefine
 }
 
 /**
- * What the API would take of these parts, blank text left out.
- * @throws GatewayError `invalid_request` for media that its models do not read
+ * Writes the parts as the API accepts them, without blank text.
+ * @throws GatewayError `invalid_request` for media that its models do not support
  */
 export function writeInput(parts: readonly InputPart[]): InputBlock[] {
   const blocks: InputBlock[] = [];
@@ -71,7 +71,7 @@ function writeImage({ source, cache }: ImagePart): ImageBlock {
   };
 }
 
-/** A PDF, by its bytes or its address, or text. */
+/** A PDF, inline or by URL, or text. */
 function writeDocument({ source, title, cache }: DocumentPart): DocumentBlock {
   const written = writeDocumentSource(source);
   if (written.type === 'text' && isBlank(written.data)) throw refused('a document is empty');
@@ -93,7 +93,7 @@ function writeDocumentSource(source: DocumentPart['source']): DocumentBlock['sou
   return { type: 'text', media_type: 'text/plain', data };
 }
 
-/** Without parameters such as a charset. */
+/** Removes parameters such as a charset. */
 function mediaType(given: string): string {
   return given.split(';', 1)[0]!.trim().toLowerCase();
 }

@@ -7,22 +7,22 @@ import { type InputPart, textBlock, writeCache, writeInput, writeText } from './
 
 type PlainPart = Exclude<AssistantPart, ToolCallPart>;
 
-/** A conversation that does not begin with the user has to, for the API. */
+/** The API requires that a conversation starts with the user. */
 const OPENING: WireMessage = {
   role: 'user',
   content: [textBlock('(The conversation begins.)')],
 };
-/** An interrupted agent leaves a call behind that nothing answered; the API refuses it without a result. */
+/** An interrupted agent leaves a call without a result, which the API refuses. */
 const NO_RESULT = 'The tool gave no result.';
-/** The API refuses a result whose call is not in the turn before, as in a history that was cut. */
+/** The API refuses a result whose call is not in the previous turn, as in a truncated history. */
 const LOST_CALL = 'Result of an earlier tool call:';
 
-/** What the user says to a model that does not go on from words of its own. */
+/** The user's text for a model that can't continue an assistant turn. */
 const GO_ON: WireMessage = { role: 'user', content: [textBlock('(Continue.)')] };
 
 /**
- * User and assistant in turn, the user first; every tool call answered in the message after it.
- * @param prefills the model goes on from the assistant's words when they are the last
+ * Writes alternating user and assistant messages, the user first; every tool call is answered in the next message.
+ * @param prefills the model continues the assistant's text if it is the last message
  */
 export function writeMessages(turns: readonly Turn[], prefills: boolean): WireMessage[] {
   const messages: WireMessage[] = [];
@@ -45,8 +45,8 @@ export function writeMessages(turns: readonly Turn[], prefills: boolean): WireMe
 }
 
 /**
- * The same without the thoughts of the assistant's turn that is still open, the words to go on from or the
- * last round of tool calls: the API refuses them there unless thinking is asked for.
+ * Returns the turns without the thinking of the assistant's unfinished turn, which is a prefilled text or the last round of
+ * tool calls: the API refuses thinking there unless thinking is enabled.
  */
 export function withoutOpenThoughts(messages: readonly WireMessage[]): readonly WireMessage[] {
   const open = openTurn(messages);
@@ -59,8 +59,8 @@ export function withoutOpenThoughts(messages: readonly WireMessage[]): readonly 
 }
 
 /**
- * How the assistant's turn that is still open began: with a thought, without, or there is none. Words to go on
- * from exclude thinking, whatever stands before them.
+ * Returns how the assistant's unfinished turn began: with thinking, without it, or undefined if there is none. A prefilled
+ * text excludes thinking, whatever precedes it.
  */
 export function openTurnThinks(messages: readonly WireMessage[]): boolean | undefined {
   if (messages.at(-1)?.role === 'assistant') return false;
@@ -78,13 +78,13 @@ function isThoughtBlock({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** A call of the history with the id that it has in this request. */
+/** A call of the history with its id in this request. */
 interface ToolUse {
   readonly call: ToolCallPart;
   readonly id: string;
 }
 
-/** Ids are unique in a request, though some clients begin anew in each turn. */
+/** Makes ids unique in a request, because some clients reuse them in each turn. */
 class ToolUseIds {
   readonly #given = new Set<string>();
   readonly #times = new Map<string, number>();
@@ -99,7 +99,7 @@ class ToolUseIds {
   }
 }
 
-/** Calls last: the API takes text behind them for the missing results. */
+/** Calls come last: the API takes text after them for the missing results. */
 function writeAssistant(parts: readonly AssistantPart[], calls: readonly ToolUse[]): Block[] {
   const written: Block[] = [];
   for (const part of parts) if (part.kind !== 'tool_call') written.push(writeSaid(part));
@@ -125,18 +125,18 @@ function writeCall({ call, id }: ToolUse): ToolUseBlock {
 }
 
 /**
- * An object, as the API demands; what a model wrote wrongly, or not to its end, is kept in one as Anthropic
- * recommends (platform.claude.com, fine-grained tool streaming).
+ * Returns an object, as the API requires. Invalid or truncated arguments are wrapped as Anthropic recommends
+ * (platform.claude.com, fine-grained tool streaming).
  */
 function inputOf(json: string): Record<string, unknown> {
   if (json === '') return {};
   return parseExactObject(json) ?? { INVALID_JSON: json };
 }
 
-/** The results first, one for each call in their order; a result that answers none becomes what it says. */
+/** Writes the results first, one for each call in their order; a result without a call becomes text. */
 function writeUser(parts: readonly UserPart[], calls: readonly ToolUse[]): Block[] {
   if (calls.length === 0 && parts.every(isInput)) return writeInput(parts);
-  // Backwards, because to take the last of a long list moves no other.
+  // Reversed, because taking the last element of a long list moves no others.
   const open = Map.groupBy(calls.toReversed(), ({ call }) => call.id);
   const results = new Map<ToolUse, ToolResultBlock>();
   const said: Block[] = [];
@@ -177,7 +177,7 @@ function noResult(id: string): ToolResultBlock {
   };
 }
 
-/** The API refuses white space at the end of the words to go on from. */
+/** The API refuses white space at the end of a prefilled text. */
 function prefill({ role, content }: WireMessage): WireMessage {
   const last = content.at(-1);
   if (last?.type !== 'text') return { role, content };

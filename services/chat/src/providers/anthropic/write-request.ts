@@ -14,8 +14,8 @@ const JSON_ONLY =
   'Answer with one JSON object and nothing else: no words before or after it, and no code fence.';
 
 /**
- * The body of a messages call. Penalties and the seed have no equivalent and are left out, as hints are.
- * @throws GatewayError `invalid_request` for what the API cannot take and the caller would miss
+ * Writes the body of a messages call. Penalties and the seed have no equivalent and are omitted, as hints are.
+ * @throws GatewayError `invalid_request` for anything that the API lacks and the caller would miss
  */
 export function writeRequest(
   conversation: Conversation,
@@ -54,8 +54,8 @@ export function writeRequest(
 }
 
 /**
- * Instructions from the middle of a conversation stand with the first ones: most models refuse them among
- * the messages, and as a user's words they would lose their authority.
+ * Instructions from the middle of a conversation are appended to the first ones: most models refuse them among the messages,
+ * and as user text they would lose their authority.
  */
 function writeSystem(conversation: Conversation, instruction: string | undefined): TextBlock[] {
   const said = allInstructions(conversation).filter(({ text }) => !isBlank(text));
@@ -65,7 +65,7 @@ function writeSystem(conversation: Conversation, instruction: string | undefined
 
 interface WrittenShape {
   readonly format?: JsonFormat;
-  /** Where the API has no field for it. */
+  /** For models without structured output. */
   readonly instruction?: string;
 }
 
@@ -77,7 +77,7 @@ function writeShape(output: OutputShape, compiles: boolean): WrittenShape {
   return { instruction: `${JSON_ONLY} It is valid by this JSON schema:\n${JSON.stringify(described)}` };
 }
 
-/** The API refuses an address or a number to call, which some callers send for the user's id. */
+/** The API refuses email addresses and phone numbers, which some callers send as the user's id. */
 function opaque(endUser: string): string {
   return createHash('sha256').update(endUser).digest('hex');
 }

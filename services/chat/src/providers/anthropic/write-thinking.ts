@@ -3,8 +3,8 @@ import type { MessagesBody, WireEffort, WireMessage, WireThinking } from './mess
 import { openTurnThinks } from './write-messages';
 
 /**
- * What a model takes, from the catalog's capabilities. The generations differ, and the API refuses what a
- * model does not take (platform.claude.com, thinking; effort; migration guides of 4.6, 4.7 and 5):
+ * What a model accepts, by the catalog's capabilities. The generations differ, and the API refuses what a model does not
+ * support (platform.claude.com, thinking; effort; migration guides of 4.6, 4.7 and 5):
  *
  * | capability          | models        |                                                              |
  * | ------------------- | ------------- | ------------------------------------------------------------ |
@@ -24,11 +24,11 @@ export interface WrittenThinking {
   readonly effort?: WireEffort;
 }
 
-/** The API's least budget. */
+/** The API's minimum budget. */
 const MIN_BUDGET_TOKENS = 1_024;
-/** Of the maximum, kept for the answer. */
+/** Part of the maximum that is reserved for the answer. */
 const ANSWER_TOKENS = 1_024;
-/** More helps little (platform.claude.com, extended thinking). */
+/** A larger budget helps little (platform.claude.com, extended thinking). */
 const MOST_TOKENS = 32_768;
 const EFFORT_TOKENS: Readonly<Record<WireEffort, number>> = {
   low: 4_096,
@@ -46,14 +46,14 @@ export function thinkingRules(capabilities: ReadonlySet<string>): ThinkingRules 
   };
 }
 
-/** Of the rest of the call, what thinking depends on. */
+/** The parts of the call that thinking depends on. */
 export interface ThinkingCall {
   readonly maxOutputTokens: number;
   readonly forcesTool: boolean;
   readonly messages: readonly WireMessage[];
 }
 
-/** How much to think is a hint: what the model does not take, or the call's other wishes exclude, is left out. */
+/** Thinking settings are hints: what the model lacks, or other settings of the call exclude, is omitted. */
 export function writeThinking(
   reasoning: Reasoning | undefined,
   rules: ThinkingRules,
@@ -64,32 +64,32 @@ export function writeThinking(
   if (effort === 'none' || effort === 'minimal') return withoutThinking(rules, call.forcesTool);
   if (rules.adaptive && (budgetTokens === undefined || !rules.budget)) {
     const written = adaptiveEffort(reasoning, rules);
-    // A model that is made to call a tool may not be told to think first.
+    // Thinking is not allowed with a forced tool call.
     return call.forcesTool ? written : { thinking: adaptive(rules), ...written };
   }
-  // With a budget the assistant's open turn has to have begun with its thought, which callers of other formats
-  // often do not send back.
+  // With a budget the assistant's unfinished turn must have begun with thinking, which callers of other formats often do not
+  // send back.
   if (!rules.budget || call.forcesTool || openTurnThinks(call.messages) === false) return {};
   const wanted = budgetTokens ?? EFFORT_TOKENS[effort ?? 'medium'];
   const budget = Math.min(wanted, call.maxOutputTokens - ANSWER_TOKENS);
   return budget < MIN_BUDGET_TOKENS ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
-/** One turn is in one mode: a round of tool calls that began with a thought, asked for or not, goes on so. */
+/** A turn has one mode: a round of tool calls that began with thinking continues with thinking. */
 function goOnThinking(rules: ThinkingRules, { forcesTool, messages }: ThinkingCall): WrittenThinking {
   return rules.adaptive && !forcesTool && openTurnThinks(messages) ? { thinking: adaptive(rules) } : {};
 }
 
-/** Newer models show their thoughts only when asked to. */
+/** Newer models return their thinking only on request. */
 function adaptive(rules: ThinkingRules): WireThinking {
   return { type: 'adaptive', ...(!rules.budget && { display: 'summarized' }) };
 }
 
-/** Models of the adaptive kind may think unasked; where that can't be forbidden they are asked for little. */
+/** Models with adaptive thinking may think unasked; where that can't be disabled they are asked for little. */
 function withoutThinking(rules: ThinkingRules, forced: boolean): WrittenThinking {
   if (!rules.adaptive) return {};
   if (rules.always) return { effort: 'low' };
-  // Made to call a tool they do not think, and are worse at it when that is forbidden too.
+  // With a forced tool call they do not think, and disabling thinking makes them worse.
   return forced ? {} : { thinking: { type: 'disabled' } };
 }
 
@@ -107,12 +107,12 @@ function wireEffort(effort: Effort): WireEffort {
 
 type WireSampling = Pick<MessagesBody, 'temperature' | 'top_p' | 'top_k'>;
 
-/** The least `top_p` beside thinking (platform.claude.com, extended thinking). */
+/** The minimum `top_p` with thinking (platform.claude.com, extended thinking). */
 const MIN_THINKING_TOP_P = 0.95;
 
 /**
- * Hints too. A temperature above 1, which only other formats know, is 1: up to there the scales agree. Newer
- * models refuse it beside `top_p`; the one that says more is kept.
+ * Sampling settings are hints too. A temperature above 1, which only other formats have, becomes 1: up to there the scales
+ * agree. Newer models refuse it together with `top_p`; the more specific setting is kept.
  */
 export function writeSampling(
   sampling: Pick<Sampling, 'temperature' | 'topP' | 'topK'>,

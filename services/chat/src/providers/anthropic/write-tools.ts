@@ -9,10 +9,10 @@ export interface WrittenTools {
   readonly tool_choice?: WireToolChoice | undefined;
 }
 
-/** @param compiles the model holds itself to schemas */
+/** @param compiles the model supports structured output and strict tools */
 export function writeTools(conversation: Conversation, compiles: boolean): WrittenTools {
   const offered = offeredTools(conversation);
-  // A choice without tools is refused.
+  // The API refuses a tool choice without tools.
   if (offered.length === 0) return {};
   return {
     tools: offered.map((tool) => writeTool(tool, compiles)),
@@ -20,7 +20,7 @@ export function writeTools(conversation: Conversation, compiles: boolean): Writt
   };
 }
 
-/** The caller wants a call whatever the model thinks of it. */
+/** Whether the caller forces a call. */
 export function forcesTool({ tools, toolChoice }: Conversation): boolean {
   if (tools.length === 0) return false;
   return toolChoice.kind === 'allowed'
@@ -28,12 +28,12 @@ export function forcesTool({ tools, toolChoice }: Conversation): boolean {
     : toolChoice.kind === 'required' || toolChoice.kind === 'tool';
 }
 
-/** The API knows no list of allowed tools, so the others are not shown. */
+/** The API has no list of allowed tools, so the other tools are omitted. */
 function offeredTools({ tools, toolChoice }: Conversation): readonly Tool[] {
   return toolChoice.kind === 'allowed' ? allowedTools(tools, toolChoice.names) : tools;
 }
 
-/** `strict` is left out where the schema cannot be compiled: the tool is worth more than the guarantee. */
+/** `strict` is omitted if the schema can't be compiled: the tool matters more than the guarantee. */
 function writeTool({ name, description, parameters, strict, cache }: Tool, compiles: boolean): WireTool {
   const schema = { ...parameters, type: 'object' };
   const fitted = strict && compiles ? fitSchema(schema) : undefined;
@@ -46,7 +46,7 @@ function writeTool({ name, description, parameters, strict, cache }: Tool, compi
   };
 }
 
-/** Undefined: as the API does by itself, which is to let the model choose. */
+/** Returns undefined for the API's default, which lets the model choose. */
 function writeChoice({ toolChoice, parallelToolCalls }: Conversation): WireToolChoice | undefined {
   const alone = parallelToolCalls === false && ({ disable_parallel_tool_use: true } as const);
   switch (toolChoice.kind) {

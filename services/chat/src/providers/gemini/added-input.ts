@@ -1,16 +1,16 @@
 import type { Conversation, UserPart } from '../../domain/conversation';
 
-/** A space in the user's place at the beginning, and one at the end, with what marks a turn. */
+/** A space as the user's text at the start, and one at the end, with the turn markers. */
 const SILENCES_TOKENS = 16;
-/** Of what is said before media of a result, beside the name of its tool. */
+/** Text before media of a result, in addition to the tool's name. */
 const MEDIA_TOKENS = 32;
-/** Of what is said in the place of a result, beside the name of its tool, and of a signature's placeholder. */
+/** Text in place of a result, in addition to the tool's name, and of a signature's placeholder. */
 const CALL_TOKENS = 64;
 
 /**
- * Bounds what we say ourselves; bytes bound tokens. Google bills no instructions of its own. What it fetches is
- * bounded by the context alone: behind the address of an image there may be a video (of YouTube's it makes one
- * whatever it is told).
+ * Bounds the text that the translation adds; bytes bound tokens. Google bills no instructions of its own. Linked files are
+ * bounded by the context only: behind the address of an image there may be a video (a YouTube address is always treated as
+ * one).
  */
 export function addedInputTokens({ turns }: Conversation): number {
   let tokens = SILENCES_TOKENS;
@@ -19,7 +19,7 @@ export function addedInputTokens({ turns }: Conversation): number {
     if (turn.role !== 'assistant') continue;
     for (const part of turn.parts) {
       if (part.kind !== 'tool_call') continue;
-      // Once for its answer, once for the media of its result.
+      // Once for its response, once for the media of its result.
       tokens += CALL_TOKENS + MEDIA_TOKENS + 2 * Buffer.byteLength(part.name);
     }
   }

@@ -2,7 +2,7 @@ import type fc from 'fast-check';
 import type { Conversation, Turn } from '../../domain/conversation';
 import { anyConversation } from '../../domain/conversation.fixture';
 
-/** A conversation with nothing in it, for tests to put something in. */
+/** An empty conversation, for tests to add content to. */
 export function conversationOf(fields: Partial<Conversation>): Conversation {
   return {
     system: [],
@@ -16,7 +16,7 @@ export function conversationOf(fields: Partial<Conversation>): Conversation {
   };
 }
 
-/** Any, but that results are of calls that were made; they come in any order, and some are missing. */
+/** Any conversation whose results belong to calls; results come in any order, and some are missing. */
 export const answeringConversation: fc.Arbitrary<Conversation> = anyConversation.map((conversation) => ({
   ...conversation,
   turns: withoutLostResults(conversation.turns),

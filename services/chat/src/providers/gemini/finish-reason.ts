@@ -1,13 +1,13 @@
 import type { StopReason } from '../../domain/reply';
 
 /**
- * All of `FinishReason` (@google/genai 3.1, `genai.d.ts`, and `MISSING_THOUGHT_SIGNATURE` of the API's
- * reference) that end a reply. `STOP` is told for function calls too.
+ * All values of `FinishReason` that end a reply (@google/genai 3.1, `genai.d.ts`, and `MISSING_THOUGHT_SIGNATURE` of the API
+ * reference). `STOP` is also reported for function calls.
  */
 const STOPS: Readonly<Record<string, StopReason>> = {
   STOP: 'end',
   MAX_TOKENS: 'length',
-  // To be continued with a token that no caller's format has a place for.
+  // Continuing requires a token for which no caller's format has a field.
   CONTINUATION: 'length',
   SAFETY: 'refusal',
   RECITATION: 'refusal',
@@ -21,7 +21,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   IMAGE_RECITATION: 'refusal',
 };
 
-/** The model, not the caller, got it wrong, or there is no telling: another try may go well. */
+/** Failures of the model rather than the caller, or of unknown cause: a retry may succeed. */
 const FAILURES: ReadonlySet<string> = new Set([
   'FINISH_REASON_UNSPECIFIED',
   'OTHER',

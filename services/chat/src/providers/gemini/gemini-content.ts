@@ -1,10 +1,10 @@
-/** One turn of `contents`, as generateContent takes it. */
+/** One turn of `contents` of generateContent. */
 export interface GeminiContent {
   readonly role: 'user' | 'model';
   readonly parts: GeminiPart[];
 }
 
-/** Just one of its members but `thought` and `thoughtSignature`, which say something of it. Undefined ones are not written. */
+/** Has exactly one member besides `thought` and `thoughtSignature`, which describe it. Undefined members are not written. */
 export interface GeminiPart {
   readonly text?: string | undefined;
   readonly inlineData?: GeminiBlob | undefined;

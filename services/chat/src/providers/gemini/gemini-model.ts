@@ -1,25 +1,25 @@
 /**
- * What a Gemini model takes. What it can be asked to think is in the catalog, for that changes from model to
- * model; the rest goes by version (ai.google.dev/gemini-api/docs: thinking, function-calling, and
- * whats-new-gemini-3.6 and -3.7). The versions named here are past: what is not known is as the newest are.
+ * What a Gemini model accepts. Its thinking levels are in the catalog, because they differ between models; the rest depends
+ * on the version (ai.google.dev/gemini-api/docs: thinking, function-calling, and whats-new-gemini-3.6 and -3.7). Only old
+ * versions are named here: unknown versions are treated as the newest.
  */
 export interface GeminiModel {
-  /** Thinks in tokens that can be counted out to it; later ones in levels. */
+  /** Thinks within a token budget; later models think in levels. */
   readonly thinksByBudget: boolean;
-  /** Refuses a function call of its history without a signature. */
+  /** Refuses a function call in its history without a signature. */
   readonly demandsSignatures: boolean;
   /** Function responses may have media. */
   readonly mediaInResponses: boolean;
-  /** JSON output and functions in one request. */
+  /** Supports JSON output and functions in one request. */
   readonly jsonBesideTools: boolean;
-  /** Temperature, top-p and top-k cannot be chosen: to some they mean nothing, others refuse them. */
+  /** Temperature, top-p and top-k can't be set: some models ignore them, others refuse them. */
   readonly fixedSampling: boolean;
-  /** A conversation may end with a model's turn, which is then continued. */
+  /** Continues a model turn at the end of the conversation. */
   readonly continuesOwnTurn: boolean;
 }
 
 const BEFORE_3 = /^gemini-[12]\./;
-/** `gemini-3.5-flash` itself is answered by its successor. */
+/** The successor of `gemini-3.5-flash` answers calls to that name. */
 const BEFORE_3_5 = /^gemini-([12]\.|3-|3\.[0-4]-)/;
 
 export function geminiModel(name: string): GeminiModel {

@@ -8,19 +8,19 @@ import { ResponseReader } from './response-reader';
 import { wholeReply } from './whole-reply';
 import { writeGeminiRequest } from './write-request';
 
-/** Two for each model; so many that this is reached are a mistake. */
+/** Two circuits per model; reaching this limit is an error. */
 const MAX_URLS = 1_000;
 
 export interface GeminiProviderOptions {
   readonly id: string;
-  /** Without the API's version. */
+  /** Without the API version. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Ids for the calls of tools that have none. */
+  /** Creates ids for tool calls without one. */
   readonly newToolId?: () => string;
 }
 
-/** An account at Google's Gemini API. No caller speaks its format, so that every call is translated. */
+/** An account at Google's Gemini API. No caller uses its format, so every call is translated. */
 export function geminiProvider({
   id,
   baseUrl,
@@ -28,7 +28,7 @@ export function geminiProvider({
   newToolId = newCallId,
 }: GeminiProviderOptions): ChatProvider {
   const models = `${baseUrl.replace(/\/+$/, '')}/v1beta/models`;
-  // Not in the URL, which reaches logs.
+  // Not in the URL, which would appear in logs.
   const headers = { 'x-goog-api-key': apiKey, 'content-type': 'application/json' };
   const urls = new Map<string, URL>();
   const urlOf = (address: string): URL => {

@@ -7,8 +7,8 @@ import { readGeminiUsage } from './gemini-usage';
 import { ResponseReader } from './response-reader';
 
 /**
- * Reads `streamGenerateContent?alt=sse`. No event says that it is the last: the reply has ended once a chunk
- * gave the reason, and the connection's end after that is the stream's.
+ * Reads `streamGenerateContent?alt=sse`. No event is marked as the last: the reply is complete once a chunk has given a
+ * finish reason and the connection has ended.
  */
 export class GeminiStream implements StreamReader {
   readonly #reader: ResponseReader;
@@ -30,7 +30,7 @@ export class GeminiStream implements StreamReader {
     const data = dataOf(event);
     if (data === '') return [];
     const chunk = membersOf(parseJson(data));
-    // Before what may throw: a stream that fails is billed too.
+    // Before anything that may throw: a stream that fails is billed too.
     if (chunk.usageMetadata) this.#usage = readGeminiUsage(chunk.usageMetadata) ?? this.#usage;
     return this.#reader.read(chunk);
   }
@@ -41,6 +41,6 @@ function parseJson(data: string): unknown {
     return parseExact(data);
   } catch {
     // The parser's own error would quote the reply, and errors are logged.
-    throw new Error('a chunk that is no JSON');
+    throw new Error('chunk is not JSON');
   }
 }

@@ -1,13 +1,13 @@
 import { membersOf } from '@gateway/upstream';
 import type { TokenUsage } from '../../domain/usage';
 
-/** Far beyond any context. A larger figure is an error, and its cost would not fit into an amount of money. */
+/** Far larger than any context. A larger figure is an error, and its cost would exceed the range of amounts. */
 const MAX_TOKENS = 100_000_000;
 
 /**
- * `usageMetadata` of a reply or of a stream's chunk, whose figures replace those of earlier chunks; undefined
- * when it is none. `promptTokenCount` includes what was read from the cache, and not what the provider's own
- * tools put in; `candidatesTokenCount` excludes thoughts. Zeros are left out.
+ * Reads `usageMetadata` of a reply or of a stream's chunk, whose figures replace those of earlier chunks; undefined if there
+ * is none. `promptTokenCount` includes cache reads, and excludes the input of the provider's own tools;
+ * `candidatesTokenCount` excludes thoughts. Zeros are omitted.
  */
 export function readGeminiUsage(usageMetadata: unknown): TokenUsage | undefined {
   const usage = membersOf(usageMetadata);

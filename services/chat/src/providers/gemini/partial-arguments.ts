@@ -1,6 +1,6 @@
 import { listOf, membersOf } from '@gateway/upstream';
 
-/** Far beyond what the schema of a function names. */
+/** Far more than function schemas use. */
 const MAX_DEPTH = 64;
 const MAX_ARRAY_INDEX = 10_000;
 /** A step of a JSONPath (RFC 9535) to one value: `.name`, `[0]`, `['name']` or `["name"]`. */
@@ -11,8 +11,8 @@ type Key = string | number;
 type Container = Record<Key, unknown>;
 
 /**
- * The arguments of a function call that come in pieces (`partialArgs`, with `streamFunctionCallArguments`): each piece
- * names the place of its value, and a string may come in several.
+ * Joins the arguments of a function call that arrive in pieces (`partialArgs`, with `streamFunctionCallArguments`): each piece
+ * names the path of its value, and a string may arrive in several.
  */
 export class PartialArguments {
   readonly #root = emptyObject();
@@ -31,7 +31,7 @@ export class PartialArguments {
     const path = pathOf(piece.jsonPath);
     let holder: Container = this.#root;
     for (const [at, key] of path.entries()) {
-      if (Array.isArray(holder) !== (typeof key === 'number')) throw new Error('an argument of two kinds');
+      if (Array.isArray(holder) !== (typeof key === 'number')) throw new Error('argument of two types');
       if (at === path.length - 1) break;
       const inner = holder[key];
       const next = isContainer(inner) ? inner : emptyContainer(path[at + 1]!);
@@ -50,18 +50,17 @@ function valueOfPiece({ stringValue, numberValue, boolValue }: Record<string, un
 }
 
 function pathOf(path: unknown): Key[] {
-  if (typeof path !== 'string' || !path.startsWith('$')) throw new Error('an argument without a path');
+  if (typeof path !== 'string' || !path.startsWith('$')) throw new Error('argument without a path');
   const keys: Key[] = [];
   for (let at = 1; at < path.length; at = STEP.lastIndex) {
     STEP.lastIndex = at;
     const step = STEP.exec(path);
-    if (!step || keys.length === MAX_DEPTH) throw new Error('an argument whose path cannot be read');
+    if (!step || keys.length === MAX_DEPTH) throw new Error('argument with an unreadable path');
     const [, name, index, ...quoted] = step;
-    if (index !== undefined && Number(index) > MAX_ARRAY_INDEX)
-      throw new Error('an argument too far in a list');
+    if (index !== undefined && Number(index) > MAX_ARRAY_INDEX) throw new Error('argument index too large');
     keys.push(index === undefined ? (name ?? unescaped(quoted)) : Number(index));
   }
-  if (keys.length === 0 || typeof keys[0] === 'number') throw new Error('an argument without a name');
+  if (keys.length === 0 || typeof keys[0] === 'number') throw new Error('argument without a name');
   return keys;
 }
 

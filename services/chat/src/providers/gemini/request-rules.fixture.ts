@@ -1,6 +1,6 @@
 import type { GeminiContent, GeminiPart } from './gemini-content';
 
-/** A request body as it goes out, read back. */
+/** A request body as sent, parsed again. */
 export interface SentRequest {
   readonly systemInstruction?: { readonly parts: readonly GeminiPart[] };
   readonly contents: readonly GeminiContent[];
@@ -12,7 +12,7 @@ export interface SentRequest {
 const DATA_MEMBERS = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'] as const;
 const TOOL_ID = /^[a-zA-Z0-9_-]{1,40}$/;
 
-/** What generateContent would refuse of a request, as far as its rules are documented or known from its errors. */
+/** Returns what generateContent would refuse about a request, as far as its rules are documented or known from its errors. */
 export function brokenRules({ contents }: SentRequest, demandsSignatures: boolean): string[] {
   const broken: string[] = [];
   if (contents[0]?.role !== 'user') broken.push('the first content is not the user’s');

@@ -9,18 +9,17 @@ import { plainSignature, textSignature } from './signed-part';
 const NOTHING: readonly ReplyEvent[] = [];
 
 /**
- * Reads GenerateContentResponse objects: the whole reply, or the chunks of a stream, which have the same shape.
- * Only the first candidate, for no more are asked for. Parts of other kinds (code that Google ran, images)
- * are passed over.
+ * Reads GenerateContentResponse objects: a complete reply, or the chunks of a stream, which have the same shape. Reads only
+ * the first candidate, because only one is requested. Parts of other kinds (code that Google ran, images) are ignored.
  */
 export class ResponseReader {
   readonly #newId: () => string;
   #calls = 0;
-  /** The arguments of the last call while they come in pieces. */
+  /** The arguments of the last call while they arrive in pieces. */
   #partial: PartialArguments | undefined;
   #ended = false;
 
-  /** @param newId for a call that has none, unique */
+  /** @param newId creates a unique id for a call without one */
   constructor(newId: () => string) {
     this.#newId = newId;
   }
@@ -29,10 +28,10 @@ export class ResponseReader {
     return this.#ended;
   }
 
-  /** @throws Error when the provider broke off, or a part is not of this format */
+  /** @throws Error when the provider reports a failure, or a part does not match the format */
   read(response: Record<string, unknown>): readonly ReplyEvent[] {
     if (response.error) throw new Error(`broken off: ${statusOf(response.error)}`);
-    // What comes after the end can only be figures.
+    // After the end only usage may follow.
     if (this.#ended) return NOTHING;
     const candidate = membersOf(listOf(response.candidates)[0]);
     const events: ReplyEvent[] = [];
@@ -67,11 +66,11 @@ export class ResponseReader {
     if (signature !== '') events.push({ kind: 'thinking_signature', signature: textSignature(signature) });
   }
 
-  /** A call comes whole, or in parts: the first has its name, and all but the last say `willContinue`. */
+  /** A call arrives complete or in parts: the first has its name, and all but the last have `willContinue`. */
   #readCall(called: Record<string, unknown>, signature: string, events: ReplyEvent[]): void {
     const { id, name, args, partialArgs, willContinue } = called;
     if (typeof name !== 'string' || name === '') {
-      if (!this.#partial) throw new Error('a function call without a name');
+      if (!this.#partial) throw new Error('function call without a name');
     } else {
       this.#endCall(events);
       const call = this.#calls++;
@@ -92,7 +91,7 @@ export class ResponseReader {
     if (willContinue !== true) this.#endCall(events);
   }
 
-  /** The arguments are told whole: their pieces name places, and JSON can be written only in order. */
+  /** The arguments are emitted complete: their pieces name paths, and JSON can be written only in order. */
   #endCall(events: ReplyEvent[]): void {
     if (!this.#partial) return;
     events.push({ kind: 'tool_arguments', call: this.#calls - 1, text: objectJson(this.#partial.value) });
@@ -100,7 +99,7 @@ export class ResponseReader {
   }
 }
 
-/** Of Google's own words, for the log: the message could quote the call. */
+/** Only Google's own codes, for the log: the message could quote the call. */
 function statusOf(error: unknown): string {
   const { status, code } = membersOf(error);
   return typeof status === 'string' && /^[A-Z_]{1,40}$/.test(status) ? status : `code ${Number(code)}`;

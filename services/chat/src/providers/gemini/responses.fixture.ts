@@ -1,9 +1,9 @@
 /**
- * Replies of generateContent, in the shapes that its reference and its guides show (ai.google.dev/api/
- * generate-content, /gemini-api/docs/{thinking,function-calling,thought-signatures}); words and figures are ours.
+ * Replies of generateContent in the shapes of its reference and guides (ai.google.dev/api/generate-content,
+ * /gemini-api/docs/{thinking,function-calling,thought-signatures}); texts and figures are ours.
  */
 
-/** Gemini 3: a thought, a text in pieces, and at the end a signature on an empty text. */
+/** Gemini 3: a thought, a text in pieces, and a signature on an empty text at the end. */
 export const TEXT_CHUNKS = [
   {
     candidates: [{ content: { parts: [{ text: 'Let me see.', thought: true }], role: 'model' }, index: 0 }],
@@ -39,7 +39,7 @@ export const TEXT_CHUNKS = [
   },
 ] as const;
 
-/** Two calls in one chunk, whole; only the first is signed; the reason is that of a text. */
+/** Two complete calls in one chunk; only the first is signed; the finish reason is that of a text. */
 export const CALLS = {
   candidates: [
     {

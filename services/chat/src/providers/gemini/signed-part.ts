@@ -1,17 +1,17 @@
 import type { Signature } from '../../domain/conversation';
 
-/** What a signature of this wire stands on. Base64 has no point. */
+/** Marks the part that a signature belongs to. Base64 contains no dot. */
 const ON_TEXT = 'text.';
 
 /**
- * The signature of a text part. In the words of the domain it is a thought without words, which comes back
- * in another place where formats put thoughts first: so it says itself that it belongs to a text.
+ * Returns the signature of a text part. The neutral format represents it as thinking without text. Formats that put thinking
+ * first return it in another place, so it is marked as belonging to a text.
  */
 export function textSignature(value: string): Signature {
   return { wire: 'gemini', value: ON_TEXT + value };
 }
 
-/** The signature of a thought or of a function call. */
+/** Returns the signature of a thought or of a function call. */
 export function plainSignature(value: string): Signature {
   return { wire: 'gemini', value };
 }
@@ -21,7 +21,7 @@ export interface PlacedSignature {
   readonly value: string;
 }
 
-/** Undefined for another provider's. */
+/** Returns undefined for another provider's signature. */
 export function placedSignature(signature: Signature | undefined): PlacedSignature | undefined {
   if (signature?.wire !== 'gemini') return undefined;
   const { value } = signature;

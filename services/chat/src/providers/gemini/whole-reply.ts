@@ -3,9 +3,9 @@ import type { Reply, ReplyEvent } from '../../domain/reply';
 import { placedSignature } from './signed-part';
 
 /**
- * The reply that events tell. The signature of a text stands before it, as a thought without words: callers'
- * formats put thoughts first.
- * @throws Error when there is no end among them
+ * Returns the reply that the events describe. The signature of a text precedes it, as thinking without text, because callers'
+ * formats put thinking first.
+ * @throws Error when the events have no end
  */
 export function wholeReply(events: readonly ReplyEvent[]): Reply {
   const parts: AssistantPart[] = [];
@@ -35,7 +35,7 @@ function addEvent(parts: AssistantPart[], event: ReplyEvent): void {
       return;
     }
     case 'tool_arguments': {
-      // Of the last call: the arguments of one end before the next begins.
+      // Belongs to the last call: its arguments end before the next call starts.
       const at = parts.findLastIndex(({ kind }) => kind === 'tool_call');
       const call = parts[at];
       if (call?.kind === 'tool_call') parts[at] = { ...call, arguments: event.text };
@@ -43,7 +43,7 @@ function addEvent(parts: AssistantPart[], event: ReplyEvent): void {
   }
 }
 
-/** Nothing is joined to a part that is signed (ai.google.dev/gemini-api/docs/thought-signatures). */
+/** Nothing is joined to a signed part (ai.google.dev/gemini-api/docs/thought-signatures). */
 function isSigned(parts: readonly AssistantPart[]): boolean {
   const last = parts.at(-1);
   if (last?.kind === 'thinking') return last.signature !== undefined;

@@ -7,20 +7,20 @@ import { writeMedia } from './write-media';
 import { writeModelParts } from './write-model-parts';
 import { writeToolResult } from './write-tool-result';
 
-/** Stands where a user has to have spoken and did not; empty text is refused. */
+/** Placeholder for a missing user turn; Gemini refuses empty text. */
 const SILENCE: GeminiPart = { text: ' ' };
 const NO_CALLS: readonly ToolCallPart[] = [];
 
 /**
- * `contents`: speakers alternate, the user begins, and every function call is answered at once, in the order
- * of the calls. The answers stand alone: with other parts beside them Gemini 2.5 counts them wrongly and
- * refuses ("number of function response parts", gemini-cli#16135). What the user says besides follows.
- * @throws GatewayError `invalid_request` for a result of no call, and for a last turn that cannot be continued
+ * Writes `contents`: roles alternate, the user is first, and every function call is answered at once, in the order of the
+ * calls. Responses stand alone: with other parts beside them Gemini 2.5 miscounts them and refuses the request ("number of
+ * function response parts", gemini-cli#16135). Other content of the user follows.
+ * @throws GatewayError `invalid_request` for a result without a call, and for a last turn that can't be continued
  */
 export function writeContents(turns: readonly Turn[], model: GeminiModel): GeminiContent[] {
   const contents: GeminiContent[] = [];
   let calls = NO_CALLS;
-  // System turns do not part what one speaker says.
+  // System turns do not separate two turns of one role.
   for (const { role, parts } of joinNeighbours(turns.filter((turn) => turn.role !== 'system'))) {
     if (role === 'assistant') {
       addContent(contents, 'model', writeModelParts(parts, model));
@@ -33,7 +33,7 @@ export function writeContents(turns: readonly Turn[], model: GeminiModel): Gemin
   if (calls.length > 0) addUser(contents, calls, [], model);
   if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [SILENCE] });
   if (contents.at(-1)?.role !== 'model') return contents;
-  // An instruction that stands last is one to speak, not to continue.
+  // After a final instruction the model starts a turn; it does not continue one.
   if (turns.at(-1)?.role === 'system') contents.push({ role: 'user', parts: [SILENCE] });
   else if (!model.continuesOwnTurn) {
     throw refused(
@@ -64,7 +64,7 @@ function addUser(
   addContent(contents, 'user', words);
 }
 
-/** A turn of which nothing is left does not part its neighbours. */
+/** A turn without content does not separate its neighbors. */
 function addContent(contents: GeminiContent[], role: GeminiContent['role'], parts: GeminiPart[]): void {
   if (parts.length === 0) return;
   const last = contents.at(-1);
@@ -72,12 +72,12 @@ function addContent(contents: GeminiContent[], role: GeminiContent['role'], part
   else contents.push({ role, parts });
 }
 
-/** Each call with its result, if it has one; calls that share an id take the results of that id in turn. */
+/** Pairs each call with its result, if it has one; calls that share an id take the results of that id in order. */
 function matched(
   calls: readonly ToolCallPart[],
   results: readonly ToolResultPart[],
 ): [ToolCallPart, ToolResultPart | undefined][] {
-  // Backwards, because to take the last of a long list moves no other.
+  // Reversed, because taking the last element of a long list moves no others.
   const left = Map.groupBy(results.toReversed(), ({ callId }) => callId);
   const pairs = calls.map((call): [ToolCallPart, ToolResultPart | undefined] => [
     call,

@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { AudioPart, DocumentPart, ImagePart, MediaSource } from '../../domain/conversation';
 import type { GeminiPart } from './gemini-content';
 
-/** Of the path of a URL; Google fetches the file and wants to be told what it is. */
+/** Media types by the extension of a URL's path; Google fetches the file and requires its type. */
 const TYPE_OF_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],
@@ -20,33 +20,32 @@ const TYPE_OF_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['xml', 'text/xml'],
   ['json', 'application/json'],
 ]);
-/** For a URL that does not say. */
+/** For a URL without an extension. */
 const USUAL_TYPE = { image: 'image/jpeg', document: 'application/pdf', audio: 'audio/mp3' } as const;
-/** Names in use for what Gemini calls otherwise. */
+/** Common names of types that Gemini names differently. */
 const GEMINI_TYPE: ReadonlyMap<string, string> = new Map([
   ['image/jpg', 'image/jpeg'],
   ['audio/mpeg', 'audio/mp3'],
   ['audio/x-wav', 'audio/wav'],
 ]);
-/** Where our account keeps files, which are not the caller's: the host has several names. */
+/** Hosts of our account's own files, which are not the caller's. */
 const OUR_FILES = /generativelanguage/;
-/** Of its addresses Google makes videos, whatever it is told. */
+/** Google treats these addresses as videos, whatever type is given. */
 const VIDEOS = /(^|\.)(youtube\.com|youtu\.be|youtube-nocookie\.com)\.?$/;
 /**
- * What counts as an image. A video, a document or a text that says it is one would be taken for what it is, and
- * cost many times what an image does at most.
+ * Types accepted as an image. A video, document or text declared as an image would be treated by its content, and could cost
+ * many times an image's maximum.
  */
 const IMAGE_TYPES = new Set([
   ...['image/png', 'image/jpeg', 'image/webp', 'image/heic'],
   ...['image/heif', 'image/avif', 'image/gif', 'image/bmp'],
 ]);
-/** And as a document: sound costs more than text at some models, and videos are not offered. */
+/** Types accepted as a document: audio costs more than text with some models, and videos are not supported. */
 const DOCUMENT_TYPE = /^(application\/(pdf|json)$|text\/)/;
 
 /**
- * An image, a sound or a document.
- * @throws GatewayError `invalid_request` for one that is something else, and a URL that Google would not fetch for
- * the caller
+ * Writes an image, audio or document.
+ * @throws GatewayError `invalid_request` for other types, and for a URL that Google must not fetch for the caller
  */
 export function writeMedia(part: ImagePart | DocumentPart | AudioPart): GeminiPart {
   if (part.source.kind === 'text') return { text: writeTextDocument(part as DocumentPart, part.source.text) };
@@ -75,14 +74,14 @@ function writeTextDocument({ title }: DocumentPart, text: string): string {
 }
 
 /**
- * Public and signed https URLs are fetched by Google (ai.google.dev/gemini-api/docs/file-input-methods). What
- * it cannot fetch it refuses itself.
+ * Google fetches public and signed https URLs (ai.google.dev/gemini-api/docs/file-input-methods), and itself refuses those
+ * that it can't fetch.
  */
 function writeUrl(kind: MediaKind, { url }: Extract<MediaSource, { kind: 'url' }>): GeminiPart {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'https:') throw refused(`${kind} URLs must be https for this model`);
   if (OUR_FILES.test(parsed.hostname)) throw refused('files uploaded to Google are not supported');
-  if (VIDEOS.test(parsed.hostname)) throw refused('videos are not offered');
+  if (VIDEOS.test(parsed.hostname)) throw refused('videos are not supported');
   const extension = /\.([a-z0-9]+)$/i.exec(parsed.pathname)?.[1]?.toLowerCase() ?? '';
   const said = TYPE_OF_EXTENSION.get(extension);
   const mimeType = said !== undefined && isOf(kind, said) ? said : USUAL_TYPE[kind];

@@ -6,14 +6,14 @@ import type { GeminiModel } from './gemini-model';
 import { placedSignature } from './signed-part';
 
 /**
- * What Gemini 3 takes for the signature of a call that it did not make itself, or whose signature was lost
+ * The value that Gemini 3 accepts as the signature of a call that it did not make itself, or whose signature was lost
  * (ai.google.dev/gemini-api/docs/thought-signatures).
  */
 const SIGNATURE_OF_NONE = 'skip_thought_signature_validator';
 
 /**
- * The parts of a model's turn. A signature stands on the very part that it came on; thoughts of other
- * providers, and unsigned ones, are left out.
+ * Writes the parts of a model's turn. A signature is written on the part that it came with; unsigned thoughts and those of
+ * other providers are omitted.
  */
 export function writeModelParts(parts: readonly AssistantPart[], model: GeminiModel): GeminiPart[] {
   const written = new ModelParts();
@@ -27,7 +27,7 @@ export function writeModelParts(parts: readonly AssistantPart[], model: GeminiMo
     }
   }
   const list = written.end();
-  // Of calls made together only the first is signed.
+  // Of parallel calls only the first is signed.
   const firstCall = list.find(({ functionCall }) => functionCall);
   if (firstCall && model.demandsSignatures) firstCall.thoughtSignature ??= SIGNATURE_OF_NONE;
   return list;
@@ -35,7 +35,7 @@ export function writeModelParts(parts: readonly AssistantPart[], model: GeminiMo
 
 class ModelParts {
   readonly #list: GeminiPart[] = [];
-  /** Of a text: the next, or else the one before. */
+  /** The signature of a text: the next one, or else the previous one. */
   #waiting: string | undefined;
 
   addText(text: string): void {
@@ -69,7 +69,7 @@ class ModelParts {
     return this.#list;
   }
 
-  /** No text follows: it was the one before, or one without words, as streams end with. */
+  /** No text follows: the signature belongs to the previous text, or to an empty one, as at the end of streams. */
   #settle(): void {
     if (this.#waiting === undefined) return;
     const last = this.#list.at(-1);
@@ -83,8 +83,8 @@ class ModelParts {
 }
 
 /**
- * Arguments that are no JSON object were written by a model, perhaps cut by its maximum output: who sends
- * them back cannot mend them, and the model should see what was called.
+ * Arguments that are not a JSON object were written by a model, perhaps truncated by its maximum output. The caller can't fix
+ * them, and the model should see what was called.
  */
 function argumentsOf(call: ToolCallPart): object {
   if (call.arguments.trim() === '') return {};

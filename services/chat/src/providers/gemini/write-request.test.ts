@@ -317,7 +317,7 @@ describe('tools', () => {
     expect(sent({ tools, toolChoice }).toolConfig).toEqual({ functionCallingConfig: expected });
   });
 
-  test('that may not be chosen are not offered where names cannot be listed', () => {
+  test('that may not be chosen are not supported where names cannot be listed', () => {
     const { tools: offered } = sent({
       tools,
       toolChoice: { kind: 'allowed', names: ['tell'], required: false },

@@ -9,7 +9,7 @@ import { writeThinking } from './write-thinking';
 import { writeSchema, writeTools } from './write-tools';
 
 const MAX_STOP_SEQUENCES = 5;
-/** A capability of the catalog: sound costs what text does, so that one price holds for all of the input. */
+/** A capability of the catalog: audio costs the same as text, so that one price covers all input. */
 const AUDIO = 'audio';
 const JSON_TYPE = 'application/json';
 /** `seed` is an int32. */
@@ -17,10 +17,10 @@ const MIN_SEED = -(2 ** 31);
 const MAX_SEED = 2 ** 31 - 1;
 
 /**
- * The body of generateContent (ai.google.dev/api/generate-content). Left out as hints: cache points (the cache
- * is implicit), the end user's id, an image's detail, presence and frequency penalties (present models answer
- * "Penalty is not enabled for this model", google-gemini/cookbook#1290) and a seed too large.
- * @throws GatewayError `invalid_request` for what Gemini cannot do and the caller would miss
+ * Writes the body of generateContent (ai.google.dev/api/generate-content). Omitted as hints: cache points (the cache is
+ * implicit), the end user's id, an image's detail, presence and frequency penalties (current models answer "Penalty is not
+ * enabled for this model", google-gemini/cookbook#1290) and a seed that is too large.
+ * @throws GatewayError `invalid_request` for anything that Gemini lacks and the caller would miss
  */
 export function writeGeminiRequest(
   conversation: Conversation,
@@ -29,7 +29,7 @@ export function writeGeminiRequest(
   capabilities: ReadonlySet<string>,
 ): Buffer {
   if (!capabilities.has(AUDIO) && hears(conversation)) {
-    throw refused('audio is not offered with this model: it costs more than text');
+    throw refused('audio is not supported with this model: it costs more than text');
   }
   const model = geminiModel(upstreamModel);
   const system = systemParts(conversation);
@@ -50,8 +50,8 @@ export function writeGeminiRequest(
 }
 
 /**
- * Instructions from the middle of a conversation come to those before it: `contents` has no speaker for them,
- * and in the user's mouth they would lose their authority.
+ * Instructions from the middle of a conversation are appended to the first ones: `contents` has no role for them, and as
+ * user text they would lose their authority.
  */
 function systemParts(conversation: Conversation): GeminiPart[] {
   const said = allInstructions(conversation).filter(({ text }) => text !== '');
@@ -70,7 +70,7 @@ function writeSampling(sampling: Sampling, model: GeminiModel): object {
   const { temperature, topP, topK, seed } = sampling;
   const seedFits = seed !== undefined && seed >= MIN_SEED && seed <= MAX_SEED;
   return {
-    // JSON leaves out what is undefined.
+    // JSON omits undefined members.
     ...(!model.fixedSampling && { temperature, topP, topK }),
     seed: seedFits ? seed : undefined,
     stopSequences: stop.length > 0 ? stop : undefined,

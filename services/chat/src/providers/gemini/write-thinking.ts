@@ -2,13 +2,13 @@ import type { Effort, Reasoning } from '../../domain/conversation';
 import { effortOf } from '../../domain/effort';
 import type { GeminiModel } from './gemini-model';
 
-/** A capability of the catalog; whoever lacks it refuses a `thinkingConfig`. */
+/** A capability of the catalog; models without it refuse a `thinkingConfig`. */
 const REASONING = 'reasoning';
-/** A capability of the catalog: a budget of 0 turns thinking off. */
+/** A capability of the catalog: a budget of 0 disables thinking. */
 const EFFORT_NONE = 'effort_none';
-/** The model decides for itself. */
+/** The model decides. */
 const DYNAMIC_BUDGET = -1;
-/** What all models with budgets take (ai.google.dev/gemini-api/docs/thinking): Flash-Lite no less, Flash no more. */
+/** Accepted by all models with budgets (ai.google.dev/gemini-api/docs/thinking): Flash-Lite's minimum, Flash's maximum. */
 const MIN_BUDGET = 512;
 const MAX_BUDGET = 24_576;
 /** As Google's own OpenAI-compatible endpoint maps `reasoning_effort` (ai.google.dev/gemini-api/docs/openai). */
@@ -23,10 +23,10 @@ const BUDGET_OF_EFFORT: Readonly<Record<Effort, number>> = {
 };
 
 /**
- * `thinkingConfig`. Thoughts are shown to who asked for reasoning; a model asked for none, that cannot but
- * think, thinks as little as it can.
+ * Writes `thinkingConfig`. Thoughts are returned to callers who asked for reasoning; a model that can't disable thinking
+ * thinks as little as it can when the caller asked for none.
  * @param maxOutputTokens of thoughts and answer together
- * @param capabilities a level for each `effort_…` of them
+ * @param capabilities include an `effort_…` for each level
  */
 export function writeThinking(
   reasoning: Reasoning | undefined,
@@ -48,7 +48,7 @@ function budgetOf({ effort, budgetTokens }: Reasoning, maxOutputTokens: number, 
   const asked = budgetTokens ?? (effort && BUDGET_OF_EFFORT[effort]);
   if (asked === undefined) return DYNAMIC_BUDGET;
   if (asked === 0 && optional) return 0;
-  // All the output spent on thoughts would be paid for without an answer.
+  // Otherwise thinking could use up all output, billed without an answer.
   const affordable = asked < maxOutputTokens ? asked : Math.floor(maxOutputTokens / 2);
   return Math.min(MAX_BUDGET, Math.max(MIN_BUDGET, affordable));
 }

@@ -4,16 +4,16 @@ import type { GeminiBlob, GeminiPart } from './gemini-content';
 import type { GeminiModel } from './gemini-model';
 import { writeMedia } from './write-media';
 
-/** What Gemini 3 takes inside a function response (ai.google.dev/gemini-api/docs/function-calling). */
+/** Types that Gemini 3 accepts inside a function response (ai.google.dev/gemini-api/docs/function-calling). */
 const NESTED_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf']);
 
 export interface WrittenResult {
   readonly response: GeminiPart;
-  /** Media that the response cannot hold, for the user's words that follow. */
+  /** Media that the response can't hold, to be sent as user content after it. */
   readonly media: readonly GeminiPart[];
 }
 
-/** @param result undefined where the history has none: Gemini wants one for every call */
+/** @param result undefined if the history has none: Gemini requires one for every call */
 export function writeToolResult(
   call: ToolCallPart,
   result: ToolResultPart | undefined,

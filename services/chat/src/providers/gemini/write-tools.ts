@@ -13,8 +13,8 @@ export interface GeminiTools {
 }
 
 /**
- * `tools` and `toolConfig`. That calls must not be parallel, and that arguments must be strictly as declared,
- * Gemini cannot be told: both are hints that callers check themselves.
+ * Writes `tools` and `toolConfig`. Gemini has no setting against parallel calls, nor for arguments that strictly match the
+ * schema: both are hints that callers check themselves.
  */
 export function writeTools({ tools, toolChoice, output }: Conversation, model: GeminiModel): GeminiTools {
   if (toolChoice.kind === 'none' && output.kind !== 'text' && !model.jsonBesideTools) return {};
@@ -26,7 +26,7 @@ export function writeTools({ tools, toolChoice, output }: Conversation, model: G
   };
 }
 
-/** Names may be listed only where a call is forced; where it is not, the others are not offered. */
+/** Names may be listed only if a call is forced; otherwise the other tools are omitted. */
 function offeredTools(tools: readonly Tool[], choice: Conversation['toolChoice']): readonly Tool[] {
   if (choice.kind !== 'allowed' || choice.required) return tools;
   return allowedTools(tools, choice.names);
@@ -53,22 +53,22 @@ function writeDeclaration({ name, description, parameters }: Tool): object {
   return {
     name,
     description: description || undefined,
-    // Without parameters it is left unset: the type's documentation asks for that.
+    // Without parameters it is unset, as the type's documentation asks.
     parametersJsonSchema: isEmpty(parameters) ? undefined : writeSchema({ type: 'object', ...parameters }),
   };
 }
 
 /**
- * A JSON schema for `parametersJsonSchema` or `responseJsonSchema`, which take any: what a model does not heed
- * in it is no error, unlike in the older `parameters`, where `const`, `propertyNames`, `exclusiveMinimum` and
- * others are. Only which schema language it is in, is left out.
+ * Writes a JSON schema for `parametersJsonSchema` or `responseJsonSchema`, which accept any: keywords that a model ignores
+ * are no error, unlike in the older `parameters`, which refuses `const`, `propertyNames`, `exclusiveMinimum` and others. Only
+ * `$schema` is removed.
  */
 export function writeSchema(schema: Readonly<Record<string, unknown>>): object {
   const { $schema: _language, ...rest } = schema;
   return rest;
 }
 
-/** An object that has no members, by a schema that says nothing else. */
+/** An object without members, whose schema says nothing else. */
 function isEmpty({ $schema: _language, type, properties, required, ...rest }: Tool['parameters']): boolean {
   const { additionalProperties = false, ...others } = rest;
   if (type !== undefined && type !== 'object') return false;

@@ -1,13 +1,12 @@
 import { isObject, type JsonObject } from '@gateway/upstream';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 
-/** Far beyond any context. A larger figure is an error, and its cost would not fit into an amount of money. */
+/** Far larger than any context. A larger figure is an error, and its cost would exceed the range of amounts. */
 const MAX_TOKENS = 100_000_000;
 
 /**
- * Usage of a completion or of a stream's usage chunk; undefined when it is none. `prompt_tokens` includes
- * what was read from and written to the cache. DeepSeek tells reads in `prompt_cache_hit_tokens`, Mistral (also) in
- * `num_cached_tokens`.
+ * Reads the usage of a completion or of a stream's usage chunk; undefined if there is none. `prompt_tokens` includes cache
+ * reads and writes. DeepSeek reports reads in `prompt_cache_hit_tokens`, Mistral (also) in `num_cached_tokens`.
  */
 export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
@@ -34,7 +33,7 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
   };
 }
 
-/** The service tier that a completion or a chunk of one says it was given. */
+/** Returns the service tier that a completion or chunk reports. */
 export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>
   typeof tier === 'string' ? tier : undefined;
 

@@ -9,7 +9,7 @@ interface ChoiceText {
   toolArguments: string;
 }
 
-/** The text of chat completion chunks, for counting, of all choices. */
+/** Collects the text of all choices of chat completion chunks, for counting. */
 export class ChunkText implements TextReader {
   readonly #choices = new Map<number, ChoiceText>();
 

@@ -2,7 +2,7 @@ import { listOf, membersOf } from '@gateway/upstream';
 import { TokenCounter } from '../../domain/token-count';
 import { readContentPart } from './reply-json';
 
-/** Output tokens of a completion whose provider gave no figure. */
+/** Counts the output tokens of a completion without figures. */
 export function countCompletion(completion: Record<string, unknown>): number {
   const counter = new TokenCounter();
   for (const choice of Array.isArray(completion.choices) ? completion.choices : []) {

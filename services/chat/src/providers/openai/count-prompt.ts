@@ -1,7 +1,7 @@
 import { membersOf, textOf } from '@gateway/upstream';
 import { TokenCounter } from '../../domain/token-count';
 
-/** What of a chat completion request is counted. */
+/** The parts of a chat completion request that are counted. */
 export interface CountedRequest {
   readonly messages: readonly CountedMessage[];
   readonly tools?: readonly unknown[] | null;
@@ -31,15 +31,15 @@ interface CountedPart {
   readonly file?: unknown;
 }
 
-// OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by
-// three tokens, a name costs one more, and the reply is primed with three.
+// OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by three tokens, a name
+// costs one more, and the reply is primed with three.
 const MESSAGE_TOKENS = 3;
 const NAME_TOKENS = 1;
 const PRIMING_TOKENS = 3;
-/** The least that OpenAI documents for an image; what larger ones cost is known only to the provider. */
+/** The minimum that OpenAI documents for an image; only the provider knows the tokens of larger ones. */
 const MEDIA_PART_TOKENS = 85;
 
-/** Input tokens of a request whose provider gave no figure. */
+/** Counts the input tokens of a request without figures. */
 export function countPrompt(body: CountedRequest, budgetMs?: number): TokenCounter {
   const counter = new TokenCounter(budgetMs);
   counter.addTokens(PRIMING_TOKENS);
@@ -72,19 +72,19 @@ function countMessage(message: CountedMessage, counter: TokenCounter): void {
   }
 }
 
-/** Of a function's call, or a custom tool's. */
+/** Of a function's or a custom tool's call. */
 function calledOf({ function: called, custom }: CountedCall): unknown {
   return called ?? custom;
 }
 
-/** How far the rule above may be off for a plain conversation. */
+/** Maximum deviation of the rule above for a plain conversation. */
 const MARGIN_TOKENS = 32;
 const MARGIN_SHARE = 0.02;
 
 /**
- * Most input tokens of a request by its model's own encoding, far fewer than its bytes; undefined where the time
- * did not suffice. The encoding holds for what is said in plain words; of all the rest (tools and schemas, which
- * the provider rewrites, calls, members that we do not know) bytes bound the tokens, as ever.
+ * Returns the maximum input tokens of a request by its model's own encoding, far fewer than its bytes; undefined if the time
+ * did not suffice. The encoding applies to plain text; everything else (tools and schemas, which the provider rewrites, calls,
+ * unknown members) is bounded by its bytes.
  */
 export function countBound({ messages, ...others }: CountedRequest, budgetMs: number): number | undefined {
   const counter = countPrompt({ messages: messages.map(plainWords) }, budgetMs);
@@ -102,7 +102,7 @@ function otherBytes({ role: _role, name: _name, content, ...others }: CountedMes
   return parts.reduce((bytes, part) => bytes + jsonBytes(uncounted(part)), jsonBytes(others));
 }
 
-/** What a part says beside its words; an image's address and a file have bounds of their own. */
+/** Members of a part besides its text; an image's URL and a file have bounds of their own. */
 function uncounted({ type, text, image_url, file, ...others }: CountedPart): object {
   if (type === 'text') return { image_url, file, ...others };
   if (type === 'file') {

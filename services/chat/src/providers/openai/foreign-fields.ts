@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '@gateway/upstream';
 
-/** Where a message holds parts of its own. */
+/** Members of a message that hold parts. */
 const INNER = ['content', 'tool_calls'];
 
 /**
- * Messages, or tools, without the given fields: neither on them nor on their parts and calls. What callers put
- * deeper is theirs. Undefined: there is nothing to leave out.
+ * Returns the messages or tools without the given fields, on them and on their parts and calls; deeper values are the caller's
+ * data. Undefined if there is nothing to remove.
  */
 export function withoutForeign(list: unknown, fields: readonly string[]): readonly unknown[] | undefined {
   if (!Array.isArray(list) || fields.length === 0) return undefined;
@@ -14,7 +14,7 @@ export function withoutForeign(list: unknown, fields: readonly string[]): readon
   return cleaned.some((entry, index) => entry !== list[index]) ? cleaned : undefined;
 }
 
-/** The same object if nothing was foreign. */
+/** Returns the same object if there is nothing to remove. */
 function clean(entry: unknown, foreign: ReadonlySet<string>): unknown {
   if (!isObject(entry)) return entry;
   let cleaned = without(entry, foreign);

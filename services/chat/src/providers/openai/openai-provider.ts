@@ -19,24 +19,24 @@ import { writeRequest } from './write-request';
 
 export interface OpenAiAccount {
   readonly id: string;
-  /** With `/v1`. */
+  /** Includes `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly dialect: OpenAiDialect;
-  /** How it counts. */
+  /** Encoding of its models. */
   readonly usage: UsageMode;
   readonly encoding: Encoding;
   /** Its models count text by `o200k_base` exactly, so that the gateway can count a request too. */
   readonly countsByO200k: boolean;
 }
 
-/** A provider that speaks OpenAI's chat completions. */
+/** A provider with OpenAI's chat completions API. */
 export function openAiProvider(account: OpenAiAccount, unread: Quota): ChatProvider {
   const { dialect } = account;
   const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
   const headers = { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' };
   const readUsage = (usage: unknown) => fromOpenAiUsage(usage, account.usage);
-  // Of a call that is sent without its tier nobody tells it, and it has none.
+  // If the tier is not sent, the provider reports none that matters.
   const onlyTier = dialect.refusedHints.includes('service_tier') ? 'default' : undefined;
   return {
     id: account.id,
@@ -78,7 +78,7 @@ export function openAiProvider(account: OpenAiAccount, unread: Quota): ChatProvi
   };
 }
 
-/** Of a body that we have checked or written. */
+/** Reads a body that the gateway has checked or written. */
 function parse(body: Buffer): CountedRequest {
   return JSON.parse(body.toString('utf8'));
 }

@@ -25,15 +25,15 @@ export interface PassedChunksOptions {
   readonly includeUsage: boolean;
   readonly mode: UsageMode;
   readonly budget: Quota;
-  /** Of a provider that has no other. */
+  /** For a provider that has no other encoding. */
   readonly onlyTier?: string | undefined;
   /** The provider's chunks differ from the format (`OpenAiDialect.repairsReplies`). */
   readonly repairs?: boolean;
 }
 
 /**
- * Reads usage off a stream of chat completion chunks while they pass. An event is parsed only when its bytes
- * say that it may hold figures or an error, or be broken; the text is read later, and only if it has to be counted.
+ * Reads usage from a stream of chat completion chunks that pass through. An event is parsed only if its bytes may contain
+ * figures or an error, or be broken; the text is read later, and only if it has to be counted.
  */
 export class PassedChunks implements PassedStream {
   readonly #includeUsage: boolean;
@@ -68,7 +68,7 @@ export class PassedChunks implements PassedStream {
     }
     const named = this.#model.inEvent(received);
     const event = this.#repair?.repaired(named) ?? named;
-    // Every chunk tells it; a stream may not come to its last.
+    // Every chunk reports it; the stream may not reach its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
     this.#begun = true;
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
@@ -98,9 +98,9 @@ export class PassedChunks implements PassedStream {
   #inspect(event: Buffer): PassedEvent {
     const chunk = parseData(event);
     if (isErrorEvent(event, chunk)) return { kind: 'error' };
-    if (!chunk && dataOf(event) !== '') throw new Error('provider sent a chunk that is no JSON object');
+    if (!chunk && dataOf(event) !== '') throw new Error('provider sent a chunk that is not a JSON object');
     if (!chunk || !('usage' in chunk)) return { kind: 'pass', bytes: event };
-    // A later figure replaces: some providers report a running total in every chunk.
+    // A later figure replaces an earlier one: some providers report a running total in every chunk.
     this.#usage = fromOpenAiUsage(chunk.usage, this.#mode) ?? this.#usage;
     if (this.#includeUsage) return { kind: 'pass', bytes: event };
     if (chunk.usage && choicesOf(chunk).length === 0) return { kind: 'hide' };
@@ -109,7 +109,7 @@ export class PassedChunks implements PassedStream {
   }
 }
 
-/** In place: the event's bytes are nobody else's, and a copy of every chunk would be felt. */
+/** Changes the event in place: nobody else uses its bytes, and copying every chunk would cost measurable time. */
 function without(event: Buffer, at: number): Buffer {
   event.copyWithin(at, at + NULL_USAGE_MEMBER.length);
   return event.subarray(0, event.length - NULL_USAGE_MEMBER.length);

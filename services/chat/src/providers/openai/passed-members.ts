@@ -14,9 +14,9 @@ import { withThinkingParts } from './write-messages';
 import { refusedHints, replayDialect, writeEffort } from './write-request';
 
 /**
- * What of a caller's own body the provider would refuse the call for, though it is only a hint or has another
- * name there: the new JSON of a top-level member, or undefined for one to leave out. These are the last word
- * on `stream_options` too: some providers do not know it.
+ * Returns the changes to a caller's own body without which the provider would refuse the call, for fields that are only hints
+ * or have another name there: the new JSON of a top-level member, or undefined for a member to omit. They take precedence for
+ * `stream_options` too: some providers do not know it.
  * @param body the caller's, parsed
  */
 export function passedMembers(
@@ -41,7 +41,7 @@ export function passedMembers(
   return members;
 }
 
-/** @throws GatewayError `invalid_request` for a file, which a provider without a part for it cannot take */
+/** @throws GatewayError `invalid_request` for a file, if the provider has no part for it */
 function refuseFiles(messages: unknown): void {
   for (const [index, message] of listOf(messages).entries()) {
     const at = listOf(membersOf(message).content).findIndex((part) => membersOf(part).type === 'file');
@@ -52,8 +52,8 @@ function refuseFiles(messages: unknown): void {
 }
 
 /**
- * Leaves out the fields of other providers, translated where this one can say the same.
- * @throws GatewayError `invalid_request` for one that it cannot
+ * Removes the fields of other providers, translated if this provider has an equivalent.
+ * @throws GatewayError `invalid_request` for a field without an equivalent
  */
 function withOwnFields(
   body: Readonly<Record<string, unknown>>,
@@ -78,7 +78,7 @@ function withOwnFields(
   return members;
 }
 
-/** Other providers' forms of `thinking` (`adaptive`, `budget_tokens`) are not those of a mere switch. */
+/** Other providers' forms of `thinking` (`adaptive`, `budget_tokens`) are more than an on/off switch. */
 function isOwnField(
   body: Readonly<Record<string, unknown>>,
   field: ExtensionField,
@@ -90,7 +90,7 @@ function isOwnField(
   return (type === 'enabled' || type === 'disabled') && Object.keys(others).length === 0;
 }
 
-/** The same list if no turn changes. */
+/** Returns the same list if no turn changes. */
 function withReplayedTurns(messages: unknown, dialect: OpenAiDialect): unknown {
   if (!Array.isArray(messages)) return messages;
   let replayed = messages;

@@ -7,8 +7,8 @@ import { readContentPart, readStop, readThinking } from './reply-json';
 import { ToolCallPieces } from './tool-call-pieces';
 
 /**
- * Reads a stream of chat completion chunks. The stop is told last: only `[DONE]` says that neither words nor
- * calls follow, since some providers go on after a finish reason.
+ * Reads a stream of chat completion chunks. The stop is emitted last: only `[DONE]` says that no text or calls follow, because
+ * some providers continue after a finish reason.
  */
 export class ChunkReader implements StreamReader {
   readonly #readUsage: (usage: unknown) => TokenUsage | undefined;
@@ -16,7 +16,7 @@ export class ChunkReader implements StreamReader {
   #usage: TokenUsage | undefined;
   #finishReason: unknown;
   #refused = false;
-  /** Thoughts came in the plain field alone, so that details can only repeat them. */
+  /** Thinking arrived in the plain field only, so that details can only repeat it. */
   #thinksPlainly = false;
   #ended = false;
 
@@ -39,7 +39,7 @@ export class ChunkReader implements StreamReader {
     if (data === '[DONE]') return this.#end();
     const chunk = parseChunk(data);
     if (isErrorEvent(event, chunk)) throw new Error('provider sent an error event');
-    // A later figure replaces: some providers report a running total in every chunk.
+    // A later figure replaces an earlier one: some providers report a running total in every chunk.
     if (chunk.usage) this.#usage = this.#readUsage(chunk.usage) ?? this.#usage;
     const choice = listOf(chunk.choices)
       .map(membersOf)
@@ -96,8 +96,9 @@ function parseChunk(data: string): JsonObject {
   try {
     value = JSON.parse(data);
   } catch {
-    throw new Error('provider sent a chunk that is no JSON');
+    throw new Error('provider sent a chunk that is not JSON');
   }
-  if (typeof value !== 'object' || value === null) throw new Error('provider sent a chunk that is no object');
+  if (typeof value !== 'object' || value === null)
+    throw new Error('provider sent a chunk that is not an object');
   return value as JsonObject;
 }

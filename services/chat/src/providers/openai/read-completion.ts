@@ -11,7 +11,7 @@ import {
   readThinking,
 } from './reply-json';
 
-/** @throws Error when it is no completion, or says that it failed */
+/** @throws Error when it is not a completion, or reports a failure */
 export function readCompletion(reply: JsonObject): Reply {
   const choice = membersOf(listOf(reply.choices)[0]);
   if (typeof choice.message !== 'object' || choice.message === null) throw new Error('reply has no message');

@@ -14,11 +14,11 @@ const SAYING = [
   'function_call',
   'audio',
 ];
-/** Members that only classify what stands beside them. */
+/** Members that only describe others. */
 const CLASSIFYING: ReadonlySet<string> = new Set(['type', 'format']);
 
 /**
- * Reads a chunk of a completion that has had no content yet. A role alone is none, nor is an empty delta.
+ * Reads a chunk of a completion that has had no content yet. A role alone or an empty delta is not content.
  * @throws Error when the provider ends the reply with a failure
  */
 export function readOpeningChunk(chunk: JsonObject): OpeningEvent {

@@ -9,8 +9,8 @@ import {
 import type { RefusedResponse } from '../../domain/chat-provider';
 
 /**
- * Of `error.code` or `error.type`: our account has no money left or is closed. OpenAI says so with 429, which
- * no waiting cures (developers.openai.com, guide "Error codes").
+ * Values of `error.code` or `error.type` for an account of ours without funds, or closed. OpenAI answers 429, but waiting does
+ * not help (developers.openai.com, guide "Error codes").
  */
 const OUR_ACCOUNT = new Set([
   'account_deactivated',
@@ -22,14 +22,14 @@ const OUR_ACCOUNT = new Set([
   'organization_usage_limit_exceeded',
   'project_spend_limit_exceeded',
 ]);
-/** xAI's words, with 400 and 429; at their beginning, because messages quote the call further on. */
+/** xAI's messages, with 400 and 429. Matched at the start, because messages quote the call further on. */
 const OUR_WORDS = /^(incorrect api key provided|your (newly created )?team\b.*\b(credits|spending limit))/i;
-/** Statuses that blame the call, so that the caller is told why. */
+/** Statuses that blame the call, so that the caller learns the reason. */
 const CALLS_FAULT = new Set([400, 413, 415, 422]);
 
 /**
- * What an error means where its status does not say it, or where its message stands elsewhere than at OpenAI:
- * xAI has it in `error` itself, Mistral in `message`, or in `detail` field by field.
+ * Returns what an error means if its status does not tell, or if its message is not where OpenAI's is: xAI puts it in `error`
+ * itself, Mistral in `message`, or in `detail` by field.
  */
 export function refusedCompletion({ status, body }: RefusedResponse): UpstreamFailure | undefined {
   const { error, message, detail } = membersOf(body);
@@ -44,7 +44,7 @@ export function refusedCompletion({ status, body }: RefusedResponse): UpstreamFa
   return shown === undefined ? undefined : { kind: 'status', status, message: shown };
 }
 
-/** `messages[1].tool_call_id: Field required`, without what was sent. */
+/** `messages[1].tool_call_id: Field required`, without the value that was sent. */
 function fieldsOf(detail: unknown): string {
   return listOf(detail)
     .map((entry) => fieldOf(membersOf(entry)))

@@ -9,9 +9,9 @@ const FAULTS = ['"content":[', '"content": [', '"tool_calls":', '"num_cached_tok
 );
 
 /**
- * Rewrites what callers of OpenAI's format cannot read in the chunks of a stream: content as a list becomes a string
- * and `reasoning_content`, tool calls get their `index`, `id` and `type`, and `num_cached_tokens` is also told where the
- * format has it. Other chunks are not parsed.
+ * Rewrites the deviations of a stream's chunks that callers of OpenAI's format can't read: content as a list becomes a string
+ * and `reasoning_content`, tool calls get their `index`, `id` and `type`, and `num_cached_tokens` is also set in the format's
+ * own field. Other chunks are not parsed.
  */
 export class ChunkRepair {
   /** Ids of the calls so far by the index of their choice. */
@@ -37,7 +37,7 @@ export class ChunkRepair {
   }
 }
 
-/** The same of a whole reply; undefined when it needs no repair. */
+/** Does the same for a complete reply; undefined if it needs no repair. */
 export function repairedReply(reply: JsonObject): JsonObject | undefined {
   const choices = listOf(reply.choices).map((choice) => repairedChoice(membersOf(choice), reply.id));
   const usage = withCachedTokens(reply.usage);
@@ -65,7 +65,7 @@ function isWholeCall({ id, type, function: called }: JsonObject): boolean {
   return typeof id === 'string' && typeof type === 'string' && !isObject(membersOf(called).arguments);
 }
 
-/** Of a message or a delta. */
+/** Repairs a message or a delta. */
 function withPlainContent(holder: JsonObject): JsonObject {
   const { content, ...others } = holder;
   if (!Array.isArray(content)) return holder;
@@ -83,7 +83,7 @@ function withPlainContent(holder: JsonObject): JsonObject {
   };
 }
 
-/** @param calls ids by index; the piece's is added when it begins a call */
+/** @param calls ids by index; the piece's id is added if it starts a call */
 function repairedPiece(piece: JsonObject, calls: string[], replyId: unknown): JsonObject {
   const called = membersOf(piece.function);
   const name = textOf(called.name);
@@ -101,7 +101,7 @@ function repairedPiece(piece: JsonObject, calls: string[], replyId: unknown): Js
   };
 }
 
-/** Of a known call, or the next one; two calls of a provider may have the same `index` but not the same id. */
+/** Returns the index of a known call, or the next one; two calls may have the same `index` but not the same id. */
 function indexOf({ id, index }: JsonObject, name: string, calls: readonly string[]): number {
   const known = textOf(id) === '' ? -1 : calls.indexOf(textOf(id));
   if (known !== -1) return known;
@@ -114,7 +114,7 @@ function withTextArguments(called: JsonObject): JsonObject {
   return isObject(called.arguments) ? { ...called, arguments: readArguments(called.arguments) } : called;
 }
 
-/** The same usage if it has no `num_cached_tokens`, or the format's own field too. */
+/** Returns the same usage if it has no `num_cached_tokens`, or has the format's own field too. */
 function withCachedTokens(usage: unknown): unknown {
   const { num_cached_tokens: cached, prompt_tokens_details: details } = membersOf(usage);
   if (typeof cached !== 'number' || isObject(details)) return usage;

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '@gateway/upstream';
 
-/** Deeper schemas than OpenAI's own limit of ten levels are not looked into. */
+/** Schemas deeper than OpenAI's limit of ten levels are not checked. */
 const MAX_DEPTH = 64;
 
 /**
- * Whether OpenAI takes a schema as a strict one: every object names all of its properties as required and
- * allows no others (developers.openai.com, guide "Structured outputs", "Supported schemas"). Other formats
- * promise strictness for more schemas; for those it is left out here, since the call would be refused.
+ * Returns whether OpenAI accepts a schema as strict: every object requires all of its properties and allows no others
+ * (developers.openai.com, guide "Structured outputs", "Supported schemas"). Other formats support strictness for more
+ * schemas; for those it is omitted here, because the call would be refused.
  */
 export function isStrictSchema(schema: unknown, depth = 0): boolean {
   if (!isObject(schema)) return true;
@@ -26,7 +26,7 @@ export function isStrictSchema(schema: unknown, depth = 0): boolean {
   return inner.every((one) => isStrictSchema(one, depth + 1));
 }
 
-/** OpenAI refuses an object without `properties` as parameters. */
+/** OpenAI refuses parameters that are an object without `properties`. */
 export function objectSchema(schema: JsonObject): JsonObject {
   const typed = schema.type === undefined ? { type: 'object', ...schema } : schema;
   return typed.type === 'object' && typed.properties === undefined ? { ...typed, properties: {} } : typed;

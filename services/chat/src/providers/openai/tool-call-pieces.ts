@@ -6,15 +6,15 @@ interface Call {
   /** Its number in the reply. */
   readonly call: number;
   id: string;
-  /** Its start was told. */
+  /** Its start event was emitted. */
   started: boolean;
-  /** What came before its name. */
+  /** Arguments that arrived before its name. */
   early: string;
 }
 
 /**
- * Puts the pieces of streamed tool calls together. `index` is the key by the format; some providers leave it
- * out, give every call the same, repeat id and name in each piece, or send the whole call at once.
+ * Joins the pieces of streamed tool calls. The format's key is `index`; some providers omit it, give every call the same,
+ * repeat id and name in each piece, or send the complete call at once.
  */
 export class ToolCallPieces {
   readonly #calls: Call[] = [];
@@ -24,7 +24,7 @@ export class ToolCallPieces {
     return this.#calls.length;
   }
 
-  /** Adds what the piece says to `events`. @throws Error for more calls than a reply has */
+  /** Adds the piece's events to `events`. @throws Error for more calls than a reply may have */
   read(piece: JsonObject, replyId: unknown, events: ReplyEvent[]): void {
     const called = membersOf(piece.function);
     const id = textOf(piece.id);
@@ -52,14 +52,14 @@ export class ToolCallPieces {
     if (pieces !== '') events.push({ kind: 'tool_arguments', call: call.call, text: pieces });
   }
 
-  /** @throws Error when a call never got its name */
+  /** @throws Error when a call has no name */
   end(): void {
     if (this.#calls.some(({ started }) => !started)) throw new Error('reply has a tool call without a name');
   }
 
   #find(index: unknown, id: string, name: string): Call {
     const known = typeof index === 'number' ? this.#byIndex.get(index) : this.#unnumbered(id, name);
-    // Another call, though the index is the same: it has an id and a name of its own.
+    // Another call with the same index: it has an id and a name of its own.
     const isOther = known?.started && id !== '' && id !== known.id && name !== '';
     if (known && !isOther) return known;
     if (this.#calls.length === MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
@@ -69,7 +69,7 @@ export class ToolCallPieces {
     return call;
   }
 
-  /** Without an index: the call of that id, or the one that was last spoken of, unless a new one begins. */
+  /** Without an index: the call with that id, or the latest call, unless a new one starts. */
   #unnumbered(id: string, name: string): Call | undefined {
     if (id !== '') return this.#calls.find((call) => call.id === id);
     const last = this.#calls.at(-1);

@@ -22,16 +22,16 @@ type Message = Readonly<Record<string, unknown>>;
 const UNANSWERED = 'No result.';
 const ERROR_PREFIX = 'Error: ';
 const ATTACHED = 'See the attachment below.';
-/** What a model says where it has to say something between a tool's result and its user. */
+/** The assistant's text between a tool's result and the user's message, for providers that require one. */
 const BRIDGE = 'Understood.';
 const CONTINUE = '(Continue.)';
 const SHORT_ID_CHARS = 9;
 
-/** A conversation as this format's messages: every tool call is answered at once, and by tools alone. */
+/** Writes a conversation as messages of this format: every tool call is answered at once, by tool messages only. */
 export function writeMessages(conversation: Conversation, dialect: OpenAiDialect): Message[] {
   const { system, turns } = conversation;
   const messages = new Messages(dialect);
-  // As a user's words later instructions would lose their authority.
+  // As user text, later instructions would lose their authority.
   messages.addInstructions(dialect.strictOrder ? allInstructions(conversation) : system);
   const spoken = dialect.strictOrder ? turns.filter(({ role }) => role !== 'system') : turns;
   for (const turn of joinNeighbours(sentTurns(spoken, dialect))) {
@@ -42,13 +42,13 @@ export function writeMessages(conversation: Conversation, dialect: OpenAiDialect
   return messages.finish();
 }
 
-/** What does not belong between a call and its result waits until every call of the round is answered. */
+/** Content between a call and its result waits until every call of the round is answered. */
 class Messages {
   readonly #dialect: OpenAiDialect;
   readonly #messages: Message[] = [];
   /** Calls without a result so far, by the ids that the provider knows. */
   readonly #open = new Set<string>();
-  /** Media of the round's results, which no tool message can hold. */
+  /** Media of the round's results, which tool messages can't hold. */
   #attachments: WrittenPart[] = [];
   #waiting: Message[] = [];
 
@@ -70,7 +70,7 @@ class Messages {
       } else if (this.#open.delete(this.#id(part.callId))) {
         this.#addResult(part);
       } else {
-        // Without its call a tool's message is refused; what it says is still worth reading.
+        // A tool message without its call is refused; its content is sent as text.
         content.push(...part.parts.map((inner) => writePart(inner, this.#dialect)));
       }
     }
@@ -81,7 +81,7 @@ class Messages {
   addAssistant({ parts }: AssistantTurn): void {
     this.#closeRound();
     const calls = parts.filter((part) => part.kind === 'tool_call');
-    // Nothing may have been left of what the user said between two turns.
+    // The user's content between two turns may have been removed completely.
     const earlier = this.#messages.at(-1)?.role === 'assistant' ? this.#messages.pop() : undefined;
     const text = String(earlier?.content ?? '') + joinedText(parts, 'text');
     const thought = String(earlier?.reasoning_content ?? '') + joinedText(parts, 'thinking');
@@ -89,7 +89,7 @@ class Messages {
     this.#messages.push({
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
-      // Also when there was no thought: without the field DeepSeek refuses a turn that called tools.
+      // Even without a thought: DeepSeek refuses a turn with tool calls that lacks the field.
       reasoning_content: this.#dialect.reasoningReplay ? thought : undefined,
       tool_calls: calls.length > 0 ? calls.map((call) => this.#writeCall(call)) : undefined,
     });
@@ -161,7 +161,7 @@ class Messages {
   }
 }
 
-/** Nine letters and digits, as Mistral makes them itself; others by their hash. */
+/** Nine letters and digits, as Mistral creates them; other ids are hashed. */
 export function shortToolId(id: string): string {
   if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
   const digest = createHash('sha256')
@@ -171,13 +171,13 @@ export function shortToolId(id: string): string {
   return digest.slice(0, SHORT_ID_CHARS);
 }
 
-/** Turns without anything to send are left out. */
+/** Turns without content are omitted. */
 function sentTurns(turns: readonly Turn[], dialect: OpenAiDialect): Turn[] {
   const sent = turns.map((turn) => (turn.role === 'assistant' ? sentTurn(turn, dialect) : turn));
   return sent.filter(({ parts }) => !parts.every((part) => part.kind === 'thinking' || isEmptyText(part)));
 }
 
-/** Thoughts are only for who made them; this format's own are unsigned. */
+/** Thinking is sent only to its own provider; that of this format is unsigned. */
 function sentTurn(turn: AssistantTurn, { reasoningReplay }: OpenAiDialect): AssistantTurn {
   const isSent = (part: AssistantPart) => {
     if (part.kind === 'redacted_thinking') return false;
@@ -201,14 +201,14 @@ function joinedText(parts: AssistantTurn['parts'], kind: 'text' | 'thinking'): s
   return text;
 }
 
-/** The form that every compatible provider takes. */
+/** The form that every compatible provider accepts. */
 function withPlainText(message: Message): Message {
   const { content } = message;
   if (!Array.isArray(content) || content.length !== 1 || content[0].type !== 'text') return message;
   return { role: message.role, content: content[0].text };
 }
 
-/** An assistant's message with its `reasoning_content` as a part of the content; other messages as they are. */
+/** Moves the `reasoning_content` of an assistant message into its content; other messages are unchanged. */
 export function withThinkingParts(message: Message): Message {
   const { content, reasoning_content: thought, ...others } = message;
   if (message.role !== 'assistant' || thought === undefined) return message;

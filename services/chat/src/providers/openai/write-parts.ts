@@ -11,7 +11,7 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   'audio/mpeg': 'mp3',
 };
 
-/** @throws GatewayError `invalid_request` for a medium that the provider does not take */
+/** @throws GatewayError `invalid_request` for a media type that the provider does not support */
 export function writePart(
   part: TextPart | ImagePart | DocumentPart | AudioPart,
   dialect: OpenAiDialect,

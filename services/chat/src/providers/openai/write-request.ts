@@ -7,11 +7,11 @@ import type { OpenAiDialect } from './dialect';
 import { isStrictSchema, objectSchema } from './strict-schema';
 import { writeMessages } from './write-messages';
 
-/** A capability of the catalog: the model thinks before it speaks. */
+/** A capability of the catalog: the model reasons before it answers. */
 const REASONING = 'reasoning';
 /**
- * A capability of the catalog: on this endpoint the model takes function tools or an effort, not both. OpenAI's
- * own answer since GPT-5.4: openai/openai-openapi#541.
+ * A capability of the catalog: on this endpoint the model accepts function tools or an effort, not both. OpenAI's documented
+ * behavior since GPT-5.4: openai/openai-openapi#541.
  */
 const EFFORT_EXCLUDES_TOOLS = 'effort_excludes_tools';
 /** OpenAI's limits. */
@@ -19,8 +19,8 @@ const MAX_END_USER_CHARS = 64;
 const MAX_SCHEMA_NAME_CHARS = 64;
 
 /**
- * The body of a chat completion request.
- * @throws GatewayError `invalid_request` for what this provider cannot do and the caller would miss
+ * Writes the body of a chat completion request.
+ * @throws GatewayError `invalid_request` for anything that the provider lacks and the caller would miss
  */
 export function writeRequest(
   conversation: Conversation,
@@ -46,14 +46,14 @@ export function writeRequest(
   return Buffer.from(writeMembers(body));
 }
 
-/** The dialect for a model: those that don't reason take no `thinking` parts. */
+/** Returns the quirks for a model: models without reasoning accept no `thinking` parts. */
 export function replayDialect(dialect: OpenAiDialect, capabilities: ReadonlySet<string>): OpenAiDialect {
   if (dialect.reasoningReplay !== 'thinking_parts' || capabilities.has(REASONING)) return dialect;
   const { reasoningReplay: _none, ...others } = dialect;
   return others;
 }
 
-/** Which of two wishes goes when a model does not take both: tools matter, thinking is a hint. */
+/** Drops the effort if the model accepts only one of tools and effort: tools matter, thinking is a hint. */
 function thinkingEffort(
   { reasoning, tools, toolChoice }: Conversation,
   capabilities: ReadonlySet<string>,
@@ -80,7 +80,7 @@ function writeTools({ tools, toolChoice, parallelToolCalls }: Conversation, dial
   return {
     tools: offered.map(writeTool),
     ...writeToolChoice(toolChoice, dialect),
-    // Some models refuse the field; more than one call at a time is what they do without it.
+    // Some models refuse the field; parallel calls are their default without it.
     parallel_tool_calls: parallelToolCalls === false ? false : undefined,
   };
 }
@@ -147,8 +147,8 @@ function writeSampling(
 }
 
 /**
- * Top-level fields that would make the provider refuse the call. They are hints, and many clients send them
- * whatever the model is. @param effort as the provider is told it; undefined: it decides, so it may think
+ * Returns top-level fields that would make the provider refuse the call. They are hints that many clients send to any model.
+ * @param effort as sent to the provider; undefined: the provider decides, so it may think
  */
 export function refusedHints(
   dialect: OpenAiDialect,

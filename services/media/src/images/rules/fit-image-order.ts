@@ -95,7 +95,7 @@ function isWithin({ width, height }: ImageSize, rule: ImageSizeRule): boolean {
 /** The words would be refused again, whoever repeats them. */
 export function unsupported(what: string): GatewayError {
   return new GatewayError('image_generation_failed', {
-    detail: `not offered by this model: ${what}`,
+    detail: `not supported by this model: ${what}`,
     shouldRetry: false,
   });
 }
