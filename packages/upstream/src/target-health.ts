@@ -1,7 +1,7 @@
 import { CircuitBreaker, type CircuitState } from './circuit-breaker';
 import { type CallFigures, RecentCalls } from './recent-calls';
 import type { Route } from './route';
-import { isCallersFault, type UpstreamFailure } from './upstream-failure';
+import { isClientError, type UpstreamFailure } from './upstream-failure';
 
 /** Targets come from the catalog and are rarely removed; reaching this limit is an error. */
 const MAX_TARGETS = 10_000;
@@ -64,7 +64,7 @@ export class TargetHealth {
 
   /** Records a refusal caused by the caller, which shows that the target is healthy. */
   failed(route: Route, failure: UpstreamFailure, accountId: string): void {
-    if (isCallersFault(failure)) {
+    if (isClientError(failure)) {
       this.succeeded(route);
       return;
     }

@@ -68,7 +68,7 @@ export class UpstreamError extends Error {
 }
 
 /** Whether another provider would refuse the call too. */
-export function isCallersFault(failure: UpstreamFailure): boolean {
+export function isClientError(failure: UpstreamFailure): boolean {
   return failure.kind === 'status' && CALLER_FAULT_STATUSES.has(failure.status);
 }
 

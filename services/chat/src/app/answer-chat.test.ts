@@ -230,8 +230,8 @@ test('a target that would refuse a field of another provider is skipped wherever
     if (top_k === undefined) return new Map();
     throw new GatewayError('invalid_request', { detail: 'top_k: not supported by this model' });
   };
-  const openAi = (id: string, passedMembers?: ChatProvider['passedMembers']) =>
-    ({ id, wire: 'openai', maxTokensField: 'max_tokens', passedMembers }) as unknown as ChatProvider;
+  const openAi = (id: string, passThroughMembers?: ChatProvider['passThroughMembers']) =>
+    ({ id, wire: 'openai', maxTokensField: 'max_tokens', passThroughMembers }) as unknown as ChatProvider;
   const providers = new Map([
     ['picky', openAi('picky', refuses)],
     ['open', openAi('open')],

@@ -171,7 +171,7 @@ function noProvider({ slug }: Model): GatewayError {
 
 function canCarry(request: CallerRequest, model: Model, provider: ChatProvider): boolean {
   try {
-    if (provider.wire === request.wire) provider.passedMembers?.(request.parsed, model.capabilities);
+    if (provider.wire === request.wire) provider.passThroughMembers?.(request.parsed, model.capabilities);
     else request.conversation();
     return true;
   } catch {

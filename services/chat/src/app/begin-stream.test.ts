@@ -1,8 +1,8 @@
 import { Quota } from '@gateway/quota';
 import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
-import { DIALECTS } from '../providers/openai/dialect';
 import { openAiProvider } from '../providers/openai/openai-provider';
+import { QUIRKS } from '../providers/openai/quirks';
 import { beginStream } from './begin-stream';
 
 const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
@@ -14,7 +14,7 @@ const provider = openAiProvider(
     id: 'a',
     baseUrl: 'http://provider.invalid/v1',
     apiKey: 'k',
-    dialect: DIALECTS.common,
+    quirks: QUIRKS.common,
     usage: { reasoning: 'included' },
     encoding: 'o200k',
     countsByO200k: true,

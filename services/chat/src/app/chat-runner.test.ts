@@ -9,8 +9,8 @@ import type { Model } from '../domain/model';
 import { MAX_REPLY_BYTES, ReplyMemory } from '../domain/reply-memory';
 import { targetOf } from '../domain/route.fixture';
 import { parseChatRequest } from '../formats/openai/chat-request';
-import { DIALECTS } from '../providers/openai/dialect';
 import { openAiProvider } from '../providers/openai/openai-provider';
+import { QUIRKS } from '../providers/openai/quirks';
 import { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { ChatRunner } from './chat-runner';
@@ -34,7 +34,7 @@ const provider = openAiProvider(
     id: 'second',
     baseUrl: 'http://provider.invalid/v1',
     apiKey: 'k',
-    dialect: DIALECTS.common,
+    quirks: QUIRKS.common,
     usage: { reasoning: 'included' },
     encoding: 'o200k',
     countsByO200k: true,

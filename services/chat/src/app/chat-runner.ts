@@ -4,7 +4,7 @@ import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
-import type { PassedStream } from '../domain/chat-provider';
+import type { PassThroughStream } from '../domain/chat-provider';
 import { ReplyMemory, ReplyMemoryExhausted } from '../domain/reply-memory';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
@@ -316,7 +316,7 @@ function identityOf(context: RequestContext, call: AdmittedCall): ReplyIdentity 
   return { requestId: context.requestId, model: call.model.slug, createdAtMs: call.metered.startedAtMs };
 }
 
-function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent): PassedStream {
+function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent): PassThroughStream {
   const { request, provider } = sent;
   const { includeUsage } = request;
   if (provider.wire === request.wire && provider.passStream)

@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { RequestContext } from '@gateway/rpc';
 import {
   failureOf,
-  isCallersFault,
+  isClientError,
   preferRetryable,
   type Target,
   type TargetHealth,
@@ -73,7 +73,7 @@ export class Dispatcher {
         const thisFailure = failureOf(error);
         health.failed(route, thisFailure, call.accountId);
         metrics.failed(route, thisFailure);
-        if (isCallersFault(thisFailure)) throw new UpstreamError(thisFailure);
+        if (isClientError(thisFailure)) throw new UpstreamError(thisFailure);
         failure = failure ? preferRetryable(failure, thisFailure) : thisFailure;
         context.log.warn({ provider: route.provider.id, err: error }, 'a provider failed before it answered');
       }
@@ -90,7 +90,7 @@ export class Dispatcher {
   ): Promise<StartedReply['reply']> {
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
-    const address = provider.address(target.upstreamModel, request.stream, request.passedHeaders);
+    const address = provider.address(target.upstreamModel, request.stream, request.passThroughHeaders);
     const response = await this.#deps.upstream.post({
       url: address.url,
       headers: {

@@ -1,7 +1,7 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
-import type { PassedEvent, PassedStream } from '../domain/chat-provider';
-import { PassedChunks } from '../providers/openai/passed-chunks';
+import type { PassThroughEvent, PassThroughStream } from '../domain/chat-provider';
+import { PassThroughChunks } from '../providers/openai/pass-through-chunks';
 import { OutgoingEvents } from './outgoing-events';
 
 const CHUNK = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
@@ -10,7 +10,7 @@ const DONE = 'data: [DONE]\n\n';
 
 const start = () =>
   new OutgoingEvents(
-    new PassedChunks({
+    new PassThroughChunks({
       model: 'openai/gpt-5.5',
       includeUsage: false,
       mode: { reasoning: 'included' },
@@ -33,11 +33,11 @@ test('an error event of the provider is not passed on, but earlier events are', 
 });
 
 test('an unreadable event is not passed on, but earlier events are', () => {
-  const take = (event: Buffer): PassedEvent => {
+  const take = (event: Buffer): PassThroughEvent => {
     if (event.includes('error')) throw new Error('unreadable');
     return { kind: 'pass', bytes: event };
   };
-  const events = new OutgoingEvents({ take } as PassedStream);
+  const events = new OutgoingEvents({ take } as PassThroughStream);
   expect(push(events, `${CHUNK}${ERROR}`)).toBe(CHUNK);
   expect(String(events.failure)).toMatch(/unreadable/);
 });

@@ -1,16 +1,16 @@
-import type { PassedEvent, PassedStream } from '../domain/chat-provider';
+import type { PassThroughEvent, PassThroughStream } from '../domain/chat-provider';
 import { SseSplitter } from '../sse/sse-splitter';
 
 const EVENT_END = Buffer.from('\n\n');
 
 /** The events of a provider's stream on their way to the client, up to the last one or to a break. */
 export class OutgoingEvents {
-  readonly #stream: PassedStream;
+  readonly #stream: PassThroughStream;
   readonly #splitter = new SseSplitter();
   #done: Buffer | undefined;
   #failure: unknown;
 
-  constructor(stream: PassedStream) {
+  constructor(stream: PassThroughStream) {
     this.#stream = stream;
   }
 
@@ -61,7 +61,7 @@ export class OutgoingEvents {
     if (!this.over) this.#failure = failure;
   }
 
-  #take(event: Buffer): PassedEvent {
+  #take(event: Buffer): PassThroughEvent {
     const taken = this.#stream.take(event);
     if (taken.kind === 'done') this.#done = taken.bytes;
     if (taken.kind === 'error') this.#failure = new Error('provider sent an error event');

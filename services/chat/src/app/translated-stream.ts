@@ -1,12 +1,12 @@
-import type { PassedEvent, PassedStream } from '../domain/chat-provider';
+import type { PassThroughEvent, PassThroughStream } from '../domain/chat-provider';
 import type { ReplyEvent, StreamReader, StreamWriter } from '../domain/reply';
 import { ReplyText } from '../domain/reply-text';
 import type { TokenUsage } from '../domain/usage';
 
-const HIDE: PassedEvent = { kind: 'hide' };
+const HIDE: PassThroughEvent = { kind: 'hide' };
 
 /** A stream that is translated from the provider's format to the client's. */
-export class TranslatedStream implements PassedStream {
+export class TranslatedStream implements PassThroughStream {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #countedUsage: () => TokenUsage;
@@ -25,7 +25,7 @@ export class TranslatedStream implements PassedStream {
   }
 
   /** @throws Error when the provider ended the stream with an error */
-  take(event: Buffer): PassedEvent {
+  take(event: Buffer): PassThroughEvent {
     const events = this.#reader.read(event);
     this.#text.addEvents(events);
     const written = events.length > 0 ? this.#write(events) : '';

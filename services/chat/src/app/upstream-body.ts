@@ -18,10 +18,11 @@ export function upstreamBody(
 ): Buffer {
   const { upstreamModel } = target;
   if (provider.wire === request.wire) {
-    const { maxTokensField, passedMembers } = provider;
+    const { maxTokensField, passThroughMembers } = provider;
     const maxTokens = loweredMaxTokens ?? boundedMaximum(request, model, provider);
     const overrides =
-      passedMembers && ((body: Readonly<Record<string, unknown>>) => passedMembers(body, model.capabilities));
+      passThroughMembers &&
+      ((body: Readonly<Record<string, unknown>>) => passThroughMembers(body, model.capabilities));
     return request.passedBody({ upstreamModel, maxTokens, maxTokensField, overrides });
   }
   const asked = request.size.maxOutputTokens ?? model.maxOutputTokens;

@@ -1,6 +1,6 @@
 import type { GatewayError } from '@gateway/errors';
 import type { Conversation } from './conversation';
-import type { PassedChange } from './passed-change';
+import type { PassThroughChange } from './pass-through-change';
 import type { Reply, StreamWriter } from './reply';
 import type { RequestSize } from './upper-bound';
 import type { TokenUsage } from './usage';
@@ -19,7 +19,7 @@ export interface CallerRequest {
   readonly serviceTier: string | undefined;
   readonly size: RequestSize;
   /** Headers of the caller that are passed to a provider of the same format. */
-  readonly passedHeaders: Readonly<Record<string, string>>;
+  readonly passThroughHeaders: Readonly<Record<string, string>>;
   /** The parsed body. */
   readonly parsed: Readonly<Record<string, unknown>>;
   /**
@@ -28,7 +28,7 @@ export interface CallerRequest {
    */
   conversation(): Conversation;
   /** Returns the caller's bytes with the necessary changes, for a provider of the same format. */
-  passedBody(change: PassedChange): Buffer;
+  passedBody(change: PassThroughChange): Buffer;
   readonly replies: ReplyFormat;
 }
 

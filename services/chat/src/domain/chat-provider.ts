@@ -1,6 +1,6 @@
 import type { JsonObject, UpstreamFailure } from '@gateway/upstream';
 import type { Conversation, Wire } from './conversation';
-import type { MaxTokensField, MemberOverrides } from './passed-change';
+import type { MaxTokensField, MemberOverrides } from './pass-through-change';
 import type { Reply, StreamReader } from './reply';
 import type { Encoding } from './token-estimator';
 import type { TokenUsage } from './usage';
@@ -51,7 +51,10 @@ export interface ChatProvider {
    * Returns the members of a body in its own format that it would refuse although they are only hints, or names differently.
    * @throws GatewayError `invalid_request` for anything that the provider lacks and the caller would miss
    */
-  passedMembers?(body: Readonly<Record<string, unknown>>, capabilities: ReadonlySet<string>): MemberOverrides;
+  passThroughMembers?(
+    body: Readonly<Record<string, unknown>>,
+    capabilities: ReadonlySet<string>,
+  ): MemberOverrides;
   /** Returns whether a complete reply has this format; cheap. */
   isReply(reply: Record<string, unknown>): boolean;
   /** Returns the figures of a complete reply; undefined if it has no credible ones. */
@@ -81,7 +84,7 @@ export interface ChatProvider {
    */
   readOpening(event: JsonObject): OpeningEvent;
   /** Passes a stream through to a caller of the same format; absent if no caller format matches. */
-  passStream?(options: PassStreamOptions): PassedStream;
+  passStream?(options: PassThroughOptions): PassThroughStream;
   /** Returns what an error status means at this provider in particular; undefined for the common meaning. */
   refusalOf?(response: RefusedResponse): UpstreamFailure | undefined;
 }
@@ -99,7 +102,7 @@ export interface WholeReply {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-export interface PassStreamOptions {
+export interface PassThroughOptions {
   /** The slug that the stream names. */
   readonly model: string;
   /** The caller asked for the usage in its stream. */
@@ -113,7 +116,7 @@ export interface PassStreamOptions {
 export type OpeningEvent = 'waiting' | 'content' | 'ended';
 
 /** How an event of the provider's stream is passed to the caller. */
-export type PassedEvent =
+export type PassThroughEvent =
   | { readonly kind: 'pass'; readonly bytes: Buffer }
   /** Not passed to the caller. */
   | { readonly kind: 'hide' }
@@ -123,8 +126,8 @@ export type PassedEvent =
   | { readonly kind: 'error' };
 
 /** A metered stream that passes through to the caller. */
-export interface PassedStream {
-  take(event: Buffer): PassedEvent;
+export interface PassThroughStream {
+  take(event: Buffer): PassThroughEvent;
   /** The provider's latest figures. */
   readonly usage: TokenUsage | undefined;
   /** The service tier that it reports; absent if it reports none. */

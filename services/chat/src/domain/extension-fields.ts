@@ -64,7 +64,7 @@ const NEUTRAL: Partial<Record<ExtensionField, (value: never) => boolean>> = {
 };
 
 /** Returns whether the field is present and has an effect. */
-export function asksFor(body: ExtensionValues, field: ExtensionField): boolean {
+export function isRequested(body: ExtensionValues, field: ExtensionField): boolean {
   const value = body[field];
   return value != null && !NEUTRAL[field]?.(value as never);
 }

@@ -91,7 +91,7 @@ export function isServedByMedia(
  *   ModelPermissionError if the key is the reason; `internal_error` while the catalog has not been received
  */
 export function resolveChatModel(models: ModelLookup, name: string, access: ModelPermissions): Model {
-  if (!models.loaded) throw noCatalog();
+  if (!models.loaded) throw catalogNotReceived();
   const model = findModelByName(models, name, access);
   if (!model?.active || !model.outputModalities.includes('text')) throw new GatewayError('model_not_found');
   if (!canCall(model, access)) throw new ModelNotAllowed(model);
@@ -99,5 +99,5 @@ export function resolveChatModel(models: ModelLookup, name: string, access: Mode
 }
 
 /** A model that is not found may well exist. */
-export const noCatalog = (): GatewayError =>
+export const catalogNotReceived = (): GatewayError =>
   new GatewayError('internal_error', { cause: new Error('the catalog has not been received yet') });

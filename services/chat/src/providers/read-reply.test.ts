@@ -38,6 +38,6 @@ test('a number is no arguments, however long', async () => {
   expect(await response(NUMBER)).toContainEqual({ kind: 'tool_arguments', call: 0, text: '{}' });
 });
 
-test('what is no JSON object is no reply', async () => {
-  for (const json of ['', '{', '12', 'null']) await expect(reply(json)).rejects.toThrow('no JSON object');
+test('what is not a JSON object is no reply', async () => {
+  for (const json of ['', '{', '12', 'null']) await expect(reply(json)).rejects.toThrow('not a JSON object');
 });

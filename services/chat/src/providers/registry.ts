@@ -4,8 +4,8 @@ import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/ups
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
 import { geminiProvider } from './gemini/gemini-provider';
-import { DIALECTS, type OpenAiDialect } from './openai/dialect';
 import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
+import { type OpenAiQuirks, QUIRKS } from './openai/quirks';
 
 interface Account {
   readonly id: string;
@@ -19,7 +19,7 @@ interface KnownProvider extends ProviderAddress {
 
 const openAiLike =
   (
-    dialect: OpenAiDialect,
+    quirks: OpenAiQuirks,
     counting: Partial<Pick<OpenAiAccount, 'usage' | 'encoding' | 'countsByO200k'>> = {},
   ) =>
   (account: Account, unread: Quota): ChatProvider =>
@@ -30,7 +30,7 @@ const openAiLike =
         countsByO200k: false,
         ...counting,
         ...account,
-        dialect,
+        quirks,
       },
       unread,
     );
@@ -41,7 +41,7 @@ export const KNOWN: Readonly<Record<string, KnownProvider>> = {
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
     simulatedPath: '/openai/v1',
-    create: openAiLike(DIALECTS.openai, { countsByO200k: true }),
+    create: openAiLike(QUIRKS.openai, { countsByO200k: true }),
   },
   anthropic: {
     env: 'ANTHROPIC',
@@ -59,23 +59,23 @@ export const KNOWN: Readonly<Record<string, KnownProvider>> = {
     env: 'DEEPSEEK',
     baseUrl: 'https://api.deepseek.com/v1',
     simulatedPath: '/openai/v1',
-    create: openAiLike(DIALECTS.deepseek, { encoding: 'deepseek' }),
+    create: openAiLike(QUIRKS.deepseek, { encoding: 'deepseek' }),
   },
   mistral: {
     env: 'MISTRAL',
     baseUrl: 'https://api.mistral.ai/v1',
     simulatedPath: '/mistral/v1',
-    create: openAiLike(DIALECTS.mistral, { encoding: 'tekken' }),
+    create: openAiLike(QUIRKS.mistral, { encoding: 'tekken' }),
   },
   xai: {
     env: 'XAI',
     baseUrl: 'https://api.x.ai/v1',
     simulatedPath: '/xai/v1',
-    create: openAiLike(DIALECTS.xai, { usage: { reasoning: 'apart' } }),
+    create: openAiLike(QUIRKS.xai, { usage: { reasoning: 'apart' } }),
   },
 };
 
-const simulated = openAiLike(DIALECTS.common, { countsByO200k: true });
+const simulated = openAiLike(QUIRKS.common, { countsByO200k: true });
 
 export interface ProviderSettings {
   /** Comma-separated ids; an unlisted provider is not served. */

@@ -3,7 +3,7 @@ import { jsonReply, type LinkCall, type LinkReply } from '@gateway/link';
 import { canCall, isBareName, isOfType } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
 import type { Admission } from '../app/admission';
-import { type CatalogModel, isServed, isServedByMedia, noCatalog } from '../domain/model';
+import { type CatalogModel, catalogNotReceived, isServed, isServedByMedia } from '../domain/model';
 import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { parseModelType } from '../formats/model-type';
 import { toOpenAiModel } from '../formats/openai/model-list';
@@ -28,7 +28,7 @@ export interface ModelListDeps {
 export function listModels(deps: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const { models, admission } = deps;
-    if (!models.loaded) throw noCatalog();
+    if (!models.loaded) throw catalogNotReceived();
     const query = call.query ?? '';
     const type = parseModelType(query);
     const page = asksAnthropic(call) ? parseModelPage(query) : undefined;
@@ -47,7 +47,7 @@ export function listModels(deps: ModelListDeps) {
 export function getModel(deps: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const { models, admission } = deps;
-    if (!models.loaded) throw noCatalog();
+    if (!models.loaded) throw catalogNotReceived();
     const name = nameOf(call.path);
     const isAllowed = name !== undefined && (!isBareName(name) || call.key.bareModelNames);
     const model = isAllowed ? models.get(name) : undefined;

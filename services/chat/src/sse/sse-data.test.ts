@@ -23,7 +23,7 @@ test.each([
   expect(dataOf(Buffer.from(event))).toBe(data);
 });
 
-test('data that is no JSON object is none', () => {
+test('data that is not a JSON object is none', () => {
   expect(parseData(Buffer.from('data: {"a":1}\n\n'))).toEqual({ a: 1 });
   for (const data of ['[DONE]', 'null', '1', '']) {
     expect(parseData(Buffer.from(`data: ${data}\n\n`))).toBeUndefined();

@@ -10,8 +10,8 @@ import { notedModel } from '../billing/rules/noted-model';
 import { bufferedBody } from '../calls/buffered-body';
 import { checkAllowed } from '../calls/check-allowed';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
+import { catalogNotReceived } from '../domain/catalog-not-received';
 import type { Model, ModelLookup } from '../domain/model';
-import { noCatalog } from '../domain/no-catalog';
 import { toImageReply } from '../formats/image-reply';
 import type { IdempotentCalls } from '../idempotency/idempotent-calls';
 import type { OwnKey } from '../idempotency/own-key';
@@ -103,7 +103,7 @@ function decide(
   request: ImageRequest,
   key: KeyContext__Output,
 ): DecidedImage {
-  if (!models.loaded) throw noCatalog();
+  if (!models.loaded) throw catalogNotReceived();
   const isProvider = (name: string) => models.all().some(({ slug }) => slug.startsWith(`${name}/`));
   const { model, offer } = resolveImageModel(models, isProvider, request.model, key);
   const order = fitImageOrder(request, offer.features);

@@ -10,8 +10,8 @@ import type { Bill } from '../billing/bill';
 import { notedModel } from '../billing/rules/noted-model';
 import { checkAllowed } from '../calls/check-allowed';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
+import { catalogNotReceived } from '../domain/catalog-not-received';
 import type { Model, ModelLookup } from '../domain/model';
-import { noCatalog } from '../domain/no-catalog';
 import { isUpload } from '../domain/upload';
 import type { IdempotentCalls } from '../idempotency/idempotent-calls';
 import type { OwnKey } from '../idempotency/own-key';
@@ -108,7 +108,7 @@ function prepare(
   request: VideoRequest,
   access: ModelPermissions,
 ): Prepared {
-  if (!models.loaded) throw noCatalog();
+  if (!models.loaded) throw catalogNotReceived();
   const wanted = { name: request.model, segment: segmentOf(path), access };
   const { model, offer } = resolveVideoModel(models, wanted, (held) => new ModelNotAllowed(held));
   const terms = agreeOnTerms(request, offer);

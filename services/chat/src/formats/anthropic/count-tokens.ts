@@ -1,7 +1,7 @@
 import type { Conversation } from '../../domain/conversation';
 import { readMessages } from './messages-request';
 import { countTokensSchema } from './messages-schema';
-import { TYPICAL_PROMPT_TOKENS } from './offered-tools';
+import { TYPICAL_PROMPT_TOKENS } from './supported-tools';
 import { toConversation } from './to-conversation';
 
 /** A valid call of `POST /v1/messages/count_tokens`. */

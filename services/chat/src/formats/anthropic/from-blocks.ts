@@ -16,7 +16,7 @@ import { toCacheHint } from './cache-hint';
 import { readCallSignature } from './call-signature';
 import type * as block from './content-block';
 import type { ContentBlock } from './content-block';
-import type { Uncarried } from './uncarried';
+import type { OnUnsupported } from './unsupported-content';
 
 type Content = string | readonly ContentBlock[];
 type ResultPart = ToolResultPart['parts'][number];
@@ -28,26 +28,26 @@ export function textPartsOf(content: Content): TextPart[] {
 }
 
 /** Reads instructions in the middle of a conversation. */
-export function fromSystemBlocks(content: Content, uncarried: Uncarried): SystemTurn {
+export function fromSystemBlocks(content: Content, onUnsupported: OnUnsupported): SystemTurn {
   if (typeof content === 'string') return { role: 'system', parts: textPartsOf(content) };
   const parts = content.flatMap((each) =>
-    each.type === 'text' ? [textPart(each)] : untold(each, uncarried),
+    each.type === 'text' ? [textPart(each)] : untold(each, onUnsupported),
   );
   return { role: 'system', parts };
 }
 
-export function fromUserBlocks(content: Content, uncarried: Uncarried): UserTurn {
+export function fromUserBlocks(content: Content, onUnsupported: OnUnsupported): UserTurn {
   if (typeof content === 'string') return { role: 'user', parts: textPartsOf(content) };
   const results: UserPart[] = [];
   const others: UserPart[] = [];
   for (const each of content) {
-    if (each.type === 'tool_result') results.push(toolResultPart(each, uncarried));
-    else others.push(...shownParts(each, uncarried));
+    if (each.type === 'tool_result') results.push(toolResultPart(each, onUnsupported));
+    else others.push(...shownParts(each, onUnsupported));
   }
   return { role: 'user', parts: [...results, ...others] };
 }
 
-export function fromAssistantBlocks(content: Content, uncarried: Uncarried): AssistantTurn {
+export function fromAssistantBlocks(content: Content, onUnsupported: OnUnsupported): AssistantTurn {
   if (typeof content === 'string') return { role: 'assistant', parts: textPartsOf(content) };
   const parts: AssistantPart[] = [];
   let ofNextCall: Signature | undefined;
@@ -64,7 +64,7 @@ export function fromAssistantBlocks(content: Content, uncarried: Uncarried): Ass
     } else if (each.type === 'redacted_thinking') {
       parts.push({ kind: 'redacted_thinking', data: readSignature(each.data, 'anthropic') });
     } else {
-      parts.push(...untold(each, uncarried));
+      parts.push(...untold(each, onUnsupported));
     }
   }
   return { role: 'assistant', parts };
@@ -95,7 +95,7 @@ function toolCallPart(call: block.ToolUseBlock, signature: Signature | undefined
   };
 }
 
-function toolResultPart(result: block.ToolResultBlock, uncarried: Uncarried): ToolResultPart {
+function toolResultPart(result: block.ToolResultBlock, onUnsupported: OnUnsupported): ToolResultPart {
   const content = result.content ?? [];
   return {
     kind: 'tool_result',
@@ -103,30 +103,30 @@ function toolResultPart(result: block.ToolResultBlock, uncarried: Uncarried): To
     parts:
       typeof content === 'string'
         ? textPartsOf(content)
-        : content.flatMap((each) => shownParts(each, uncarried)),
+        : content.flatMap((each) => shownParts(each, onUnsupported)),
     isError: result.is_error ?? false,
     cache: toCacheHint(result.cache_control),
   };
 }
 
 /** Reads content of a user or a tool. */
-function shownParts(each: ContentBlock, uncarried: Uncarried): ResultPart[] {
+function shownParts(each: ContentBlock, onUnsupported: OnUnsupported): ResultPart[] {
   switch (each.type) {
     case 'text':
       return [textPart(each)];
     case 'image':
       return [imagePart(each)];
     case 'document':
-      if (each.citations?.enabled) uncarried('citations');
-      return documentParts(each, uncarried);
+      if (each.citations?.enabled) onUnsupported('citations');
+      return documentParts(each, onUnsupported);
     case 'search_result':
-      if (each.citations?.enabled) uncarried('citations');
+      if (each.citations?.enabled) onUnsupported('citations');
       return [searchResultPart(each)];
     case 'tool_reference':
       // Other formats define every tool at the start.
       return [plainText(each.tool_name)];
     default:
-      return untold(each, uncarried);
+      return untold(each, onUnsupported);
   }
 }
 
@@ -142,7 +142,7 @@ function mediaSource(source: block.MediaSource): MediaSource {
 }
 
 /** A document's context precedes it as text, because no other format has a field for it. */
-function documentParts(document: block.DocumentBlock, uncarried: Uncarried): ResultPart[] {
+function documentParts(document: block.DocumentBlock, onUnsupported: OnUnsupported): ResultPart[] {
   const { source, context } = document;
   const title = document.title || undefined;
   const cache = toCacheHint(document.cache_control);
@@ -157,7 +157,7 @@ function documentParts(document: block.DocumentBlock, uncarried: Uncarried): Res
   const pieces =
     typeof content === 'string'
       ? textPartsOf(content)
-      : content.flatMap((each) => shownParts(each, uncarried));
+      : content.flatMap((each) => shownParts(each, onUnsupported));
   // On every piece, the title would be sent and billed once per piece.
   const titled = pieces.findIndex(({ kind }) => kind === 'text');
   const documents = pieces.map((piece, i) =>
@@ -179,7 +179,7 @@ function searchResultPart(result: block.SearchResultBlock): TextPart {
   };
 }
 
-function untold(each: ContentBlock, uncarried: Uncarried): TextPart[] {
-  uncarried(`a ${each.type} block`);
+function untold(each: ContentBlock, onUnsupported: OnUnsupported): TextPart[] {
+  onUnsupported(`a ${each.type} block`);
   return [plainText(JSON.stringify(each))];
 }

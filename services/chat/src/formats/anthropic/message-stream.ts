@@ -17,7 +17,7 @@ import {
   usageJson,
   writeSignature,
 } from './message-json';
-import { WholeObject } from './whole-object';
+import { ObjectEndDetector } from './object-end-detector';
 
 /** A block of the message that is being sent, or waits for the previous one to end. */
 interface PendingBlock {
@@ -31,7 +31,7 @@ interface PendingBlock {
   /** A signature without text, dropped if a text follows. */
   readonly isHint?: boolean;
   /** Of a tool call's arguments. */
-  readonly input?: WholeObject;
+  readonly input?: ObjectEndDetector;
   /** The part of its frames that precedes a delta; absent until it has started. */
   deltaStart?: string;
 }
@@ -124,7 +124,7 @@ export class MessageStream implements StreamWriter {
     return block;
   }
 
-  /** Omits what `withoutHints` omits from a complete reply. */
+  /** Omits what `withoutEmptyThinking` omits from a complete reply. */
   #sign(signature: Signature): void {
     const last = this.#pending.at(-1);
     const written = writeSignature(signature);
@@ -152,7 +152,7 @@ export class MessageStream implements StreamWriter {
       kind: 'tool',
       head: toolUseBlock(id, name, '{}'),
       deltas: [],
-      input: new WholeObject(),
+      input: new ObjectEndDetector(),
     };
     this.#calls.set(call, block);
     this.#pending.push(block);
@@ -162,7 +162,7 @@ export class MessageStream implements StreamWriter {
     const block = this.#calls.get(call);
     if (!block) throw new Error(`arguments of call ${call}, which has not begun`);
     // White space may follow a complete object, whose block has already ended.
-    if (text === '' || block.input!.whole) return;
+    if (text === '' || block.input!.complete) return;
     block.input!.add(text);
     block.deltas.push(`{"type":"input_json_delta","partial_json":${JSON.stringify(text)}}`);
   }
@@ -175,7 +175,7 @@ export class MessageStream implements StreamWriter {
       if (!block) return frames;
       if (block.isHint && this.#pending.length === 1 && !last) return frames;
       frames += this.#send(block);
-      const over = last || (this.#pending.length > 1 && (block.kind !== 'tool' || block.input!.whole));
+      const over = last || (this.#pending.length > 1 && (block.kind !== 'tool' || block.input!.complete));
       if (!over) return frames;
       frames += this.#close(block);
       this.#pending.shift();

@@ -535,7 +535,7 @@ describe('a turn of tool calls and a thinking budget', () => {
 });
 
 describe('headers', () => {
-  const passed = (headers: Record<string, string>) => parse(valid, headers).passedHeaders;
+  const passed = (headers: Record<string, string>) => parse(valid, headers).passThroughHeaders;
 
   test('of the version and the betas pass, and no other', () => {
     const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-2026-01-01, b', cookie: 'x' };

@@ -8,25 +8,25 @@ import {
 } from '@gateway/json-body';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
-import type { PassedChange } from '../../domain/passed-change';
+import type { PassThroughChange } from '../../domain/pass-through-change';
 import type { RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import { anthropicReplies } from './anthropic-replies';
 import { withExactInputs } from './exact-inputs';
-import { withoutForeignThinking } from './foreign-thinking';
 import {
   type countTokensSchema,
   looseMessagesSchema,
   type MessagesBody,
   messagesSchema,
 } from './messages-schema';
-import { FORMAT_PROMPT_TOKENS } from './offered-tools';
-import { passedHeaders } from './passed-headers';
+import { withoutThinkingBudget } from './missing-thinking';
+import { passThroughHeaders } from './pass-through-headers';
 import { refusedFields, refuseThread } from './refused-fields';
+import { withoutRefusedThinking } from './refused-thinking';
 import { isEmptyTurn, RequestCheck } from './request-check';
+import { FORMAT_PROMPT_TOKENS } from './supported-tools';
 import { toConversation } from './to-conversation';
-import { withoutBudget } from './unthought-turn';
 
 /** Required fields for which null and empty count as missing. */
 const REQUIRED = [
@@ -43,7 +43,7 @@ export function parseMessagesRequest(
   headers: Readonly<Record<string, string>>,
   unknownFields: UnknownFields = 'refuse',
 ): CallerRequest {
-  const passed = passedHeaders(headers);
+  const passed = passThroughHeaders(headers);
   const schema = unknownFields === 'refuse' ? messagesSchema : looseMessagesSchema;
   const { members, parsed, body, check, model } = readMessages(bytes, schema);
   let conversation: Conversation | undefined;
@@ -55,7 +55,7 @@ export function parseMessagesRequest(
     // `auto` and `standard_only` cost the same: capacity bought in advance is the operator's.
     serviceTier: undefined,
     size: sizeOf(bytes, body, check),
-    passedHeaders: passed,
+    passThroughHeaders: passed,
     parsed,
     conversation: () => {
       conversation ??= toConversation(body);
@@ -123,19 +123,19 @@ function passedBody(
   members: ParsedObject['members'],
   body: MessagesBody,
   check: RequestCheck,
-  { upstreamModel, maxTokens }: PassedChange,
+  { upstreamModel, maxTokens }: PassThroughChange,
 ): Buffer {
   const values = new Map<string, string | undefined>([['model', JSON.stringify(upstreamModel)]]);
   if (maxTokens !== undefined) values.set('max_tokens', String(maxTokens));
   const said = check.emptyTurns ? body.messages.filter((message) => !isEmptyTurn(message)) : body.messages;
-  const messages = check.foreignThinking ? withoutForeignThinking(said) : said;
-  const unthought = withoutBudget({ ...body, messages });
-  if (unthought) {
+  const messages = check.foreignThinking ? withoutRefusedThinking(said) : said;
+  const withoutThinking = withoutThinkingBudget({ ...body, messages });
+  if (withoutThinking) {
     values.set('thinking', undefined);
-    values.set('context_management', jsonOf(unthought.context_management));
+    values.set('context_management', jsonOf(withoutThinking.context_management));
   }
-  if (unthought || messages !== body.messages) {
-    values.set('messages', JSON.stringify(unthought?.messages ?? messages));
+  if (withoutThinking || messages !== body.messages) {
+    values.set('messages', JSON.stringify(withoutThinking?.messages ?? messages));
   }
   return withMembers(bytes, members, values);
 }

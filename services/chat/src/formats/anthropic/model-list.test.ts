@@ -64,6 +64,6 @@ test.each([
 
 test.each(['', '0', '1001', '-1', '1.5', 'all', '99999'])('a limit of %j is invalid_request', (limit) => {
   expect(() => parseModelPage(`limit=${limit}`)).toThrow(
-    expect.objectContaining({ code: 'invalid_request', detail: 'limit: not a number from 1 to 1000' }),
+    expect.objectContaining({ code: 'invalid_request', detail: 'limit: must be a number from 1 to 1000' }),
   );
 });

@@ -4,6 +4,7 @@ import type { AssistantPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
 import { writeCallSignature } from './call-signature';
+import { withoutEmptyThinking } from './empty-thinking';
 import {
   messageHead,
   redactedThinkingBlock,
@@ -14,11 +15,10 @@ import {
   usageJson,
   writeSignature,
 } from './message-json';
-import { withoutHints } from './wordless-thought';
 
 /** Writes a complete reply as a message. Built as text, so that large arguments are not parsed and serialized again. */
 export function writeMessage(reply: Reply, usage: TokenUsage, identity: ReplyIdentity): Buffer {
-  const content = withoutHints(reply.parts.filter(isSaid)).flatMap(blocksOf).join(',');
+  const content = withoutEmptyThinking(reply.parts.filter(isSaid)).flatMap(blocksOf).join(',');
   return Buffer.from(
     `${messageHead(identity)},"content":[${content}],${stopMembers(reply)},"usage":${usageJson(usage)}}`,
   );

@@ -5,8 +5,8 @@ import type { z } from 'zod';
 import { MAX_FAULTS } from '../body-bounds';
 import type { ContentBlock } from './content-block';
 import { OPAQUE_BLOCKS, READABLE_BLOCKS } from './content-block';
-import { isForeignThinking } from './foreign-thinking';
-import { CLIENT_TOOL_TOKENS, TOOLS_PROMPT_TOKENS, toolKind } from './offered-tools';
+import { isRefusedThinking } from './refused-thinking';
+import { CLIENT_TOOL_TOKENS, TOOLS_PROMPT_TOKENS, toolKind } from './supported-tools';
 
 type Fields = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -172,7 +172,7 @@ export class RequestCheck {
 
   #thinking(block: Fields): void {
     if (this.issues.length > 0) return;
-    if (isForeignThinking(block as unknown as ContentBlock)) this.foreignThinking = true;
+    if (isRefusedThinking(block as unknown as ContentBlock)) this.foreignThinking = true;
   }
 
   #toolUse(block: Fields, path: Path): void {

@@ -6,9 +6,9 @@ import { anyReply, eventsOf } from '../../domain/reply.fixture';
 import { fitToolId } from '../../domain/tool-ids';
 import { NO_USAGE } from '../../domain/usage';
 import { anthropicReplies } from './anthropic-replies';
+import { withoutEmptyThinking } from './empty-thinking';
 import { parseMessagesRequest } from './messages-request';
 import { readMessage } from './testing/read-message';
-import { withoutHints } from './wordless-thought';
 
 const identity = { requestId: 'r1', model: 'sim/chat', createdAtMs: 0 };
 const usage = { ...NO_USAGE, input: 3, output: 4 };
@@ -17,7 +17,7 @@ const written = (reply: Reply) => JSON.parse(anthropicReplies.write(reply, usage
 
 /** The parts as they come back: the format tells no empty text, and wants other ids and an object as input. */
 function told(parts: readonly AssistantPart[]): AssistantPart[] {
-  return withoutHints(parts).map((part) => {
+  return withoutEmptyThinking(parts).map((part) => {
     if (part.kind !== 'tool_call') return part;
     return { ...part, id: fitToolId(part.id), arguments: part.arguments || '{}' };
   });
@@ -61,7 +61,7 @@ test('a stream, however it is cut, is the same message as the whole reply', () =
       fc.infiniteStream(cut),
       fc.infiniteStream(fc.integer({ min: 1, max: 4 })),
       (any, cuts, sizes) => {
-        const reply = { ...any, parts: joined(withoutHints(joined(any.parts))) };
+        const reply = { ...any, parts: joined(withoutEmptyThinking(joined(any.parts))) };
         const events = eventsOf(reply, () => cuts.next().value);
         const writer = anthropicReplies.stream(identity, { includeUsage: true, estimatedInput: 3 });
         let stream = '';

@@ -234,7 +234,7 @@ describe('what an assistant said', () => {
   });
 });
 
-const uncarried: [string, object, string][] = [
+const unsupported: [string, object, string][] = [
   [
     'a tool of Anthropic’s',
     { tools: [{ type: 'bash_20250124', name: 'bash' }] },
@@ -280,7 +280,7 @@ const uncarried: [string, object, string][] = [
 ];
 
 describe('refused is what matters and no other format can carry', () => {
-  test.each([...uncarried, ['filling the cache', { max_tokens: 0 }, 'max_tokens 0'] as const])(
+  test.each([...unsupported, ['filling the cache', { max_tokens: 0 }, 'max_tokens 0'] as const])(
     '%s',
     (_name, body, what) => {
       expect(() => read(body)).toThrow(
@@ -289,7 +289,7 @@ describe('refused is what matters and no other format can carry', () => {
     },
   );
 
-  test.each(uncarried)('but counted: %s', (_name, body) => {
+  test.each(unsupported)('but counted: %s', (_name, body) => {
     const { max_tokens, ...counted } = { ...valid, ...body };
     const { conversation } = parseCountTokens(Buffer.from(JSON.stringify(counted)));
     expect(conversation.turns.length + conversation.tools.length).toBeGreaterThan(0);

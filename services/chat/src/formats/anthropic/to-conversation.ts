@@ -10,22 +10,25 @@ import { fromAssistantBlocks, fromSystemBlocks, fromUserBlocks, textPartsOf } fr
 import type { Message, MessagesBody } from './messages-schema';
 import { isEmptyTurn } from './request-check';
 import { toTools } from './to-tools';
-import { refuseUncarried, type Uncarried } from './uncarried';
+import { type OnUnsupported, refuseUnsupported } from './unsupported-content';
 
 /**
  * Returns the request in the neutral format. Dropped as hints: cache control of the whole request, service and diagnostics
  * settings, task budgets, context editing, and examples of a tool's input.
- * @param uncarried receives content that matters and that no other format can represent; refuses it, unless tokens are only
+ * @param onUnsupported receives content that matters and that no other format can represent; refuses it, unless tokens are only
  *   counted
  * @throws GatewayError `invalid_request`
  */
-export function toConversation(body: MessagesBody, uncarried: Uncarried = refuseUncarried): Conversation {
-  if (body.max_tokens === 0) uncarried('max_tokens 0, which only fills the prompt cache');
+export function toConversation(
+  body: MessagesBody,
+  onUnsupported: OnUnsupported = refuseUnsupported,
+): Conversation {
+  if (body.max_tokens === 0) onUnsupported('max_tokens 0, which only fills the prompt cache');
   const choice = body.tool_choice;
   return {
     system: toSystem(body.system),
-    turns: toTurns(body.messages, uncarried),
-    tools: toTools(body.tools ?? [], uncarried),
+    turns: toTurns(body.messages, onUnsupported),
+    tools: toTools(body.tools ?? [], onUnsupported),
     toolChoice: toToolChoice(choice),
     parallelToolCalls: choice?.disable_parallel_tool_use === true ? false : undefined,
     output: toOutput((body.output_config?.format ?? body.output_format)?.schema),
@@ -42,14 +45,14 @@ function toSystem(system: MessagesBody['system']): readonly TextPart[] {
   return textPartsOf(system);
 }
 
-function toTurns(messages: readonly Message[], uncarried: Uncarried): Turn[] {
+function toTurns(messages: readonly Message[], onUnsupported: OnUnsupported): Turn[] {
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
   return messages.flatMap((message, index): Turn[] => {
-    if (message.role === 'user') return [fromUserBlocks(message.content ?? [], uncarried)];
+    if (message.role === 'user') return [fromUserBlocks(message.content ?? [], onUnsupported)];
     if (isEmptyTurn(message)) return [];
-    if (message.role === 'assistant') return [fromAssistantBlocks(message.content ?? [], uncarried)];
+    if (message.role === 'assistant') return [fromAssistantBlocks(message.content ?? [], onUnsupported)];
     const cleared = message.clear_at === 'next_user_message' && index < lastUser;
-    return cleared || !message.content ? [] : [fromSystemBlocks(message.content, uncarried)];
+    return cleared || !message.content ? [] : [fromSystemBlocks(message.content, onUnsupported)];
   });
 }
 

@@ -1,15 +1,15 @@
 import type { Tool } from '../../domain/conversation';
 import { toCacheHint } from './cache-hint';
 import type { ToolEntry } from './messages-schema';
-import { toolKind } from './offered-tools';
-import type { Uncarried } from './uncarried';
+import { toolKind } from './supported-tools';
+import type { OnUnsupported } from './unsupported-content';
 
 const NO_PARAMETERS = { type: 'object' };
 
 /** Only Anthropic's own models know the tools that Anthropic defines. */
-export function toTools(tools: readonly ToolEntry[], uncarried: Uncarried): Tool[] {
+export function toTools(tools: readonly ToolEntry[], onUnsupported: OnUnsupported): Tool[] {
   return tools.map((tool) => {
-    if (toolKind(tool.type) !== 'custom') uncarried(`the tool type ${tool.type}`);
+    if (toolKind(tool.type) !== 'custom') onUnsupported(`the tool type ${tool.type}`);
     return {
       name: tool.name ?? String(tool.type),
       description: tool.description || undefined,

@@ -12,7 +12,7 @@ import { refusalOfLink, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
-import type { PassedChange } from '../../domain/passed-change';
+import type { PassThroughChange } from '../../domain/pass-through-change';
 import type { RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import { schemaError } from '../schema-error';
@@ -78,7 +78,7 @@ export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = '
       predictionBytes,
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     },
-    passedHeaders: {},
+    passThroughHeaders: {},
     parsed: parsed.value,
     conversation() {
       conversation ??= toConversation(body);
@@ -94,7 +94,10 @@ function maximumOf(body: ChatCompletionBody): number | undefined {
 }
 
 /** Returns the caller's bytes with the necessary changes. */
-function passedBody({ bytes, members, body, value: asked }: ParsedRequest, change: PassedChange): Buffer {
+function passedBody(
+  { bytes, members, body, value: asked }: ParsedRequest,
+  change: PassThroughChange,
+): Buffer {
   const { maxTokens, maxTokensField } = change;
   const values = new Map<string, string | undefined>([['model', JSON.stringify(change.upstreamModel)]]);
   if (body.stream && !body.stream_options?.include_usage) {

@@ -3,7 +3,7 @@ import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
 import { writeIdentity } from './completion-writer';
-import { type Calling, finishReason, WORDLESS_REFUSAL } from './finish-reason';
+import { type Calling, finishReason, REFUSAL_WITHOUT_TEXT } from './finish-reason';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
 import { writeUsage } from './write-usage';
 
@@ -121,7 +121,7 @@ export class ChunkWriter implements StreamWriter {
     // Clients parse the arguments even if there are none.
     for (const call of this.#bareCalls) frames += this.#arguments(call, '{}');
     if (stop === 'refusal' && !this.#hasText && this.#calls === 0) {
-      frames += this.#frame(`"refusal":${JSON.stringify(WORDLESS_REFUSAL)}`);
+      frames += this.#frame(`"refusal":${JSON.stringify(REFUSAL_WITHOUT_TEXT)}`);
     }
     return frames + this.#frame('', finishReason(stop, this.#calling));
   }

@@ -3,7 +3,7 @@ import type { ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
-import { type Calling, finishReason, WORDLESS_REFUSAL } from './finish-reason';
+import { type Calling, finishReason, REFUSAL_WITHOUT_TEXT } from './finish-reason';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
 import { writeUsage } from './write-usage';
 
@@ -52,7 +52,7 @@ function writeMessage({ parts, stop }: Reply, calling: Calling): object {
   return {
     role: 'assistant',
     content: text === '' && (calls.length > 0 || stop === 'refusal') ? null : text,
-    refusal: wordless && stop === 'refusal' ? WORDLESS_REFUSAL : null,
+    refusal: wordless && stop === 'refusal' ? REFUSAL_WITHOUT_TEXT : null,
     ...(thought !== '' && { reasoning_content: thought }),
     ...(details && { reasoning_details: details }),
     // An empty list makes some clients wait for calls.

@@ -19,4 +19,4 @@ export function finishReason(stop: StopReason, calling: Calling): string {
 }
 
 /** For clients that show `refusal` and send it back: their turn without any text would be refused. */
-export const WORDLESS_REFUSAL = 'The model declined to answer.';
+export const REFUSAL_WITHOUT_TEXT = 'The model declined to answer.';

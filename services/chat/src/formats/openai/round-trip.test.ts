@@ -8,7 +8,7 @@ import { readMessage } from '../../providers/anthropic/read-message';
 import { writeRequest as writeAnthropicRequest } from '../../providers/anthropic/write-request';
 import { geminiProvider } from '../../providers/gemini/gemini-provider';
 import { CALLS, TEXT_CHUNKS } from '../../providers/gemini/responses.fixture';
-import { DIALECTS } from '../../providers/openai/dialect';
+import { QUIRKS } from '../../providers/openai/quirks';
 import { ChunkReader } from '../../providers/openai/read-chunks';
 import { writeRequest } from '../../providers/openai/write-request';
 import { anthropicReplies } from '../anthropic/anthropic-replies';
@@ -94,7 +94,7 @@ test('DeepSeek gets its thoughts back from callers of Anthropic’s format', () 
   ];
   const body = Buffer.from(JSON.stringify({ model: 'a/b', max_tokens: 9, messages }));
   const next = parseMessagesRequest(body, {}).conversation();
-  const sent = JSON.parse(writeRequest(next, 'up', 9, new Set(), DIALECTS.deepseek).toString());
+  const sent = JSON.parse(writeRequest(next, 'up', 9, new Set(), QUIRKS.deepseek).toString());
   expect(sent.messages.slice(1)).toEqual([
     {
       role: 'assistant',

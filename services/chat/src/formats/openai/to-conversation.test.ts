@@ -349,9 +349,7 @@ describe('the arguments of tool calls', () => {
     ['too many values', [`{"a": [${'{},'.repeat(300_000)}`]],
     ['too many different keys', [listOf(25_000, (index) => ({ [`key ${index}`]: 1 }))]],
   ])('is refused with %s', (many, texts) => {
-    expect(refusalOf(calling(...texts))).toBe(
-      `invalid_request ${many} in the arguments of tool calls`,
-    );
+    expect(refusalOf(calling(...texts))).toBe(`invalid_request ${many} in the arguments of tool calls`);
   });
 
   test('is counted in the legacy field too', () => {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { asksFor, type ExtensionField } from '../../domain/extension-fields';
+import { type ExtensionField, isRequested } from '../../domain/extension-fields';
 import type { ChatCompletionBody } from './chat-schema';
 
 /**
@@ -34,7 +34,7 @@ export const UNTRANSLATABLE = {
 type Untranslatable = keyof typeof UNTRANSLATABLE;
 
 /** Values of refused fields that have no effect. */
-const ASKS_NOTHING: { readonly [K in Untranslatable]?: (value: never) => boolean } = {
+const HAS_NO_EFFECT: { readonly [K in Untranslatable]?: (value: never) => boolean } = {
   logit_bias: (value: object) => Object.keys(value).length === 0,
   logprobs: (value: boolean) => !value,
   n: (value: number) => value === 1,
@@ -47,7 +47,7 @@ export function refuseUntranslatable(body: ChatCompletionBody): void {
   for (const field of Object.keys(UNTRANSLATABLE) as Untranslatable[]) {
     const value = body[field];
     if (value == null || !('refused' in UNTRANSLATABLE[field])) continue;
-    if (ASKS_NOTHING[field]?.(value as never) || !asksFor(body, field as ExtensionField)) continue;
+    if (HAS_NO_EFFECT[field]?.(value as never) || !isRequested(body, field as ExtensionField)) continue;
     throw new GatewayError('invalid_request', { detail: `${field}: not supported by this model` });
   }
 }

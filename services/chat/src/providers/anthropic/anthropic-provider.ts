@@ -1,10 +1,10 @@
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../../domain/chat-provider';
-import { CallersModel } from '../callers-model';
+import { ModelNameRewriter } from '../model-name-rewriter';
 import { addedInputTokens } from './added-input';
 import { MessageEvents } from './message-events';
 import { fromMessagesUsage } from './messages-usage';
-import { PassedMessages } from './passed-messages';
+import { PassThroughMessages } from './pass-through-messages';
 import { readMessage } from './read-message';
 import { readOpeningEvent } from './read-opening';
 import { refusedMessages } from './refused-messages';
@@ -46,8 +46,8 @@ export function anthropicProvider({ id, baseUrl, apiKey }: AnthropicAccount, bud
     readReply: readMessage,
     readStream: () => new MessageEvents(),
     readOpening: readOpeningEvent,
-    passReply: ({ bytes }, model) => new CallersModel(model).inReply(bytes),
-    passStream: ({ model }) => new PassedMessages(budget, model),
+    passReply: ({ bytes }, model) => new ModelNameRewriter(model).inReply(bytes),
+    passStream: ({ model }) => new PassThroughMessages(budget, model),
     refusalOf: refusedMessages,
   };
 }

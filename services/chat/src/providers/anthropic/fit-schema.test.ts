@@ -42,7 +42,7 @@ describe('fitted', () => {
       { type: ['object', 'null'] },
       { type: ['object', 'null'], properties: {}, additionalProperties: false },
     ],
-    ['the dialect is dropped', { $schema: 'x', type: 'null' }, { type: 'null' }],
+    ['the quirks is dropped', { $schema: 'x', type: 'null' }, { type: 'null' }],
     [
       'definitions',
       { $defs: { a: object({}) }, $ref: '#/$defs/a' },

@@ -131,8 +131,8 @@ describe('broken streams throw', () => {
   test('an error of a kind that is no word', () =>
     expect(reading(frame('error', { error: { type: 'Some secret' } }))).toThrow(/event: unknown$/));
 
-  test('no JSON', () => expect(reading(Buffer.from('data: {"type":\n\n'))).toThrow('no JSON'));
-  test('a delta without its block', () => expect(reading(text(0, 'x'))).toThrow('did not begin'));
+  test('no JSON', () => expect(reading(Buffer.from('data: {"type":\n\n'))).toThrow('not a JSON object'));
+  test('a delta without its block', () => expect(reading(text(0, 'x'))).toThrow('has not started'));
   test('an end without a reason', () => expect(reading(over)).toThrow('without a stop reason'));
   test('a call without a name', () =>
     expect(reading(begin(0, { type: 'tool_use', id: 'a' }))).toThrow('without id or name'));

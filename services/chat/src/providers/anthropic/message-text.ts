@@ -1,7 +1,7 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
 import { objectJson } from '../../json/exact-json';
 import { parseData } from '../../sse/sse-data';
-import type { TextReader } from '../unread-events';
+import type { TextReader } from '../uncounted-events';
 
 /** Collects the text of a stream's content blocks, for counting. */
 export class MessageText implements TextReader {

@@ -55,4 +55,4 @@ test.each([
   ['no stop reason', message([], null)],
   ['an error', { type: 'error', error: { type: 'api_error' } }],
   ['a call without a name', message([{ type: 'tool_use', id: 'a' }])],
-])('%s is no message', (_, value) => expect(() => readMessage(value)).toThrow());
+])('%s is not a message', (_, value) => expect(() => readMessage(value)).toThrow());

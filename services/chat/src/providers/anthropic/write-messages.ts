@@ -1,8 +1,8 @@
 import type { AssistantPart, ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
 import { fitToolId } from '../../domain/tool-ids';
 import { parseExactObject } from '../../json/exact-json';
+import { messageTurns } from './message-turns';
 import type { Block, ToolResultBlock, ToolUseBlock, WireMessage } from './messages-body';
-import { spokenTurns } from './spoken-turns';
 import { type InputPart, textBlock, writeCache, writeInput, writeText } from './write-input';
 
 type PlainPart = Exclude<AssistantPart, ToolCallPart>;
@@ -28,7 +28,7 @@ export function writeMessages(turns: readonly Turn[], prefills: boolean): WireMe
   const messages: WireMessage[] = [];
   const ids = new ToolUseIds();
   let calls: readonly ToolUse[] = [];
-  for (const turn of spokenTurns(turns)) {
+  for (const turn of messageTurns(turns)) {
     if (turn.role === 'assistant') {
       calls = turn.parts.filter((part) => part.kind === 'tool_call').map((call) => ids.give(call));
       messages.push({ role: 'assistant', content: writeAssistant(turn.parts, calls) });

@@ -156,7 +156,7 @@ describe('what is no reply', () => {
 
   test('no JSON', () => {
     expect(() => provider.readStream().read(Buffer.from('data: {"candidates": [secret\n\n'))).toThrow(
-      'a chunk that is no JSON',
+      'chunk is not JSON',
     );
   });
 
@@ -320,14 +320,14 @@ describe('a call whose arguments come in pieces', () => {
 
   test('breaks the stream when a list is also given names', () => {
     const pieces = ['$.a[0]', '$.a.length'].map((jsonPath) => ({ jsonPath, numberValue: 1e9 }));
-    expect(() => read(part({ name: 'f', willContinue: true }), more(...pieces))).toThrow('two kinds');
+    expect(() => read(part({ name: 'f', willContinue: true }), more(...pieces))).toThrow('two types');
   });
 
   test.each(['x', '$', '$[0]', '$.a..b', '$.a[99999]', `$${'.a'.repeat(65)}`, undefined])(
     'breaks the stream when a piece has the path %j',
     (jsonPath) => {
       expect(() => read(part({ name: 'f', willContinue: true }), more({ jsonPath, numberValue: 1 }))).toThrow(
-        /^an argument/,
+        /^argument/,
       );
     },
   );

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
-import { joinNeighbours } from '../../domain/join-neighbours';
+import { joinAdjacentTurns } from '../../domain/join-adjacent-turns';
 import type { GeminiContent, GeminiPart } from './gemini-content';
 import type { GeminiModel } from './gemini-model';
 import { writeMedia } from './write-media';
@@ -21,7 +21,7 @@ export function writeContents(turns: readonly Turn[], model: GeminiModel): Gemin
   const contents: GeminiContent[] = [];
   let calls = NO_CALLS;
   // System turns do not separate two turns of one role.
-  for (const { role, parts } of joinNeighbours(turns.filter((turn) => turn.role !== 'system'))) {
+  for (const { role, parts } of joinAdjacentTurns(turns.filter((turn) => turn.role !== 'system'))) {
     if (role === 'assistant') {
       addContent(contents, 'model', writeModelParts(parts, model));
       calls = parts.filter((part) => part.kind === 'tool_call');

@@ -1,6 +1,6 @@
 import { membersOf, textOf } from '@gateway/upstream';
 import { parseData } from '../../sse/sse-data';
-import type { TextReader } from '../unread-events';
+import type { TextReader } from '../uncounted-events';
 
 interface ChoiceText {
   content: string;

@@ -3,13 +3,13 @@ import { isObject, listOf, membersOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
 import type { UsageMode } from '../../domain/usage';
-import { CallersModel } from '../callers-model';
+import { ModelNameRewriter } from '../model-name-rewriter';
 import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
-import type { OpenAiDialect } from './dialect';
-import { PassedChunks } from './passed-chunks';
-import { passedMembers } from './passed-members';
+import { PassThroughChunks } from './pass-through-chunks';
+import { passThroughMembers } from './pass-through-members';
+import type { OpenAiQuirks } from './quirks';
 import { ChunkReader } from './read-chunks';
 import { readCompletion } from './read-completion';
 import { readOpeningChunk } from './read-opening';
@@ -22,7 +22,7 @@ export interface OpenAiAccount {
   /** Includes `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly dialect: OpenAiDialect;
+  readonly quirks: OpenAiQuirks;
   /** Encoding of its models. */
   readonly usage: UsageMode;
   readonly encoding: Encoding;
@@ -32,22 +32,22 @@ export interface OpenAiAccount {
 
 /** A provider with OpenAI's chat completions API. */
 export function openAiProvider(account: OpenAiAccount, unread: Quota): ChatProvider {
-  const { dialect } = account;
+  const { quirks } = account;
   const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
   const headers = { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' };
   const readUsage = (usage: unknown) => fromOpenAiUsage(usage, account.usage);
   // If the tier is not sent, the provider reports none that matters.
-  const onlyTier = dialect.refusedHints.includes('service_tier') ? 'default' : undefined;
+  const onlyTier = quirks.refusedHints.includes('service_tier') ? 'default' : undefined;
   return {
     id: account.id,
     wire: 'openai',
     encoding: account.encoding,
-    maxTokensField: dialect.maxTokensField,
-    needsMaximum: dialect.needsMaximum,
+    maxTokensField: quirks.maxTokensField,
+    needsMaximum: quirks.needsMaximum,
     address: () => ({ url, headers }),
     writeRequest: (conversation, upstreamModel, maxOutputTokens, capabilities) =>
-      writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, dialect),
-    passedMembers: (body, capabilities) => passedMembers(body, capabilities, dialect),
+      writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, quirks),
+    passThroughMembers: (body, capabilities) => passThroughMembers(body, capabilities, quirks),
     isReply: ({ choices }) => isObject(membersOf(listOf(choices)[0]).message),
     readUsage: ({ usage }) => readUsage(usage),
     readServiceTier: (reply) => onlyTier ?? serviceTierOf(reply),
@@ -55,19 +55,19 @@ export function openAiProvider(account: OpenAiAccount, unread: Quota): ChatProvi
     readStream: () => new ChunkReader(readUsage),
     readOpening: readOpeningChunk,
     passReply: ({ bytes, value }, model) => {
-      const repaired = dialect.repairsReplies ? repairedReply(value) : undefined;
+      const repaired = quirks.repairsReplies ? repairedReply(value) : undefined;
       return repaired
         ? Buffer.from(JSON.stringify({ ...repaired, model }))
-        : new CallersModel(model).inReply(bytes);
+        : new ModelNameRewriter(model).inReply(bytes);
     },
     passStream: ({ includeUsage, model }) =>
-      new PassedChunks({
+      new PassThroughChunks({
         includeUsage,
         model,
         mode: account.usage,
         budget: unread,
         onlyTier,
-        repairs: dialect.repairsReplies,
+        repairs: quirks.repairsReplies,
       }),
     countInput: (body) => countPrompt(parse(body)).tokens,
     ...(account.countsByO200k && {

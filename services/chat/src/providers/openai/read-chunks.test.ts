@@ -246,7 +246,7 @@ describe('the end', () => {
   test.each([
     ['an error chunk', frame({ error: { message: 'overloaded' } })],
     ['an error event', Buffer.from('event: error\ndata: {"object":"error","message":"x"}\n\n')],
-    ['a chunk that is no JSON', Buffer.from('data: {"choices":\n\n')],
+    ['a chunk that is not JSON', Buffer.from('data: {"choices":\n\n')],
     ['a chunk that is no object', Buffer.from('data: 1\n\n')],
   ])('%s is a failure', (_name, event) => {
     expect(() => reader().read(event)).toThrow(Error);

@@ -85,8 +85,8 @@ function readContent(content: unknown, events: ReplyEvent[]): void {
     return;
   }
   for (const part of listOf(content)) {
-    const { text, isThought } = readContentPart(membersOf(part));
-    if (text !== '') events.push({ kind: isThought ? 'thinking' : 'text', text });
+    const { text, isThinking } = readContentPart(membersOf(part));
+    if (text !== '') events.push({ kind: isThinking ? 'thinking' : 'text', text });
   }
 }
 

@@ -2,8 +2,8 @@ import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { AssistantPart, TextPart, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import {
+  generatedToolId,
   MAX_TOOL_CALLS,
-  madeToolId,
   readArguments,
   readCallSignature,
   readContentPart,
@@ -32,9 +32,9 @@ export function readCompletion(reply: JsonObject): Reply {
 function readContent(content: unknown): AssistantPart[] {
   if (typeof content === 'string') return content === '' ? [] : [textPart(content)];
   return listOf(content).flatMap((part): AssistantPart[] => {
-    const { text, isThought } = readContentPart(membersOf(part));
+    const { text, isThinking } = readContentPart(membersOf(part));
     if (text === '') return [];
-    return [isThought ? { kind: 'thinking', text, signature: undefined } : textPart(text)];
+    return [isThinking ? { kind: 'thinking', text, signature: undefined } : textPart(text)];
   });
 }
 
@@ -53,7 +53,7 @@ function readCalls(message: JsonObject, replyId: unknown): ToolCallPart[] {
     const signature = readCallSignature(call);
     return {
       kind: 'tool_call',
-      id: textOf(call.id) || madeToolId(replyId, index),
+      id: textOf(call.id) || generatedToolId(replyId, index),
       name,
       arguments: readArguments(called.arguments),
       signature: signature === '' ? undefined : { wire: 'openai', value: signature },

@@ -1,7 +1,7 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
-import { DIALECTS } from './dialect';
 import { openAiProvider } from './openai-provider';
+import { QUIRKS } from './quirks';
 
 const SLUG = 'mistral/magistral-medium-latest';
 const provider = openAiProvider(
@@ -9,7 +9,7 @@ const provider = openAiProvider(
     id: 'mistral',
     baseUrl: 'https://example.com/v1',
     apiKey: 'k',
-    dialect: DIALECTS.mistral,
+    quirks: QUIRKS.mistral,
     usage: { reasoning: 'included' },
     encoding: 'tekken',
     countsByO200k: false,

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { parseExact } from '../../json/exact-json';
 import { dataOf } from '../../sse/sse-data';
-import { MAX_TOOL_CALLS, madeToolId, readArguments, readContentPart } from './reply-json';
+import { generatedToolId, MAX_TOOL_CALLS, readArguments, readContentPart } from './reply-json';
 
 /** A quote inside a JSON string is escaped, so these bytes are always a member. */
 const FAULTS = ['"content":[', '"content": [', '"tool_calls":', '"num_cached_tokens":'].map((text) =>
@@ -54,7 +54,7 @@ function repairedChoice(choice: JsonObject, replyId: unknown): JsonObject {
   if (calls.length === 0) return { ...choice, message: { ...plain, content: plain.content ?? '' } };
   const tool_calls = calls.map(({ index: _index, ...call }, at) => ({
     ...call,
-    id: textOf(call.id) || madeToolId(replyId, at),
+    id: textOf(call.id) || generatedToolId(replyId, at),
     type: 'function',
     function: withTextArguments(membersOf(call.function)),
   }));
@@ -73,7 +73,7 @@ function withPlainContent(holder: JsonObject): JsonObject {
   let thought = '';
   for (const part of content) {
     const read = readContentPart(membersOf(part));
-    if (read.isThought) thought += read.text;
+    if (read.isThinking) thought += read.text;
     else text += read.text;
   }
   return {
@@ -90,7 +90,7 @@ function repairedPiece(piece: JsonObject, calls: string[], replyId: unknown): Js
   const index = indexOf(piece, name, calls);
   const begins = index === calls.length;
   if (begins && calls.length === MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
-  if (begins) calls.push(textOf(piece.id) || madeToolId(replyId, index));
+  if (begins) calls.push(textOf(piece.id) || generatedToolId(replyId, index));
   const { id: _id, type: _type, index: _index, ...others } = piece;
   return {
     index,

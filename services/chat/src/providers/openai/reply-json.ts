@@ -48,10 +48,10 @@ export function readThinking(holder: JsonObject): (ThinkingPart | RedactedThinki
 }
 
 /** Returns the text of a content part, and whether it is thinking: Mistral sends both as parts. */
-export function readContentPart(part: JsonObject): { text: string; isThought: boolean } {
-  if (part.type !== 'thinking') return { text: textOf(part.text), isThought: false };
+export function readContentPart(part: JsonObject): { text: string; isThinking: boolean } {
+  if (part.type !== 'thinking') return { text: textOf(part.text), isThinking: false };
   const pieces = listOf(part.thinking).map((piece) => textOf(membersOf(piece).text));
-  return { text: pieces.join('') || textOf(part.thinking), isThought: true };
+  return { text: pieces.join('') || textOf(part.thinking), isThinking: true };
 }
 
 /** Returns the signature of a tool call, from the field of Google's compatible endpoint. */
@@ -66,7 +66,7 @@ export function readArguments(value: unknown): string {
 }
 
 /** Returns an id for a call without one, unique in the conversation. */
-export function madeToolId(replyId: unknown, call: number): string {
+export function generatedToolId(replyId: unknown, call: number): string {
   return fitToolId(`${textOf(replyId) || crypto.randomUUID()}:${call}`);
 }
 

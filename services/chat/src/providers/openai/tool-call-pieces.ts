@@ -1,6 +1,6 @@
 import { type JsonObject, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent } from '../../domain/reply';
-import { MAX_TOOL_CALLS, madeToolId, readArguments, readCallSignature } from './reply-json';
+import { generatedToolId, MAX_TOOL_CALLS, readArguments, readCallSignature } from './reply-json';
 
 interface Call {
   /** Its number in the reply. */
@@ -42,7 +42,7 @@ export class ToolCallPieces {
       events.push({
         kind: 'tool_call',
         call: call.call,
-        id: call.id || madeToolId(replyId, call.call),
+        id: call.id || generatedToolId(replyId, call.call),
         name,
         ...(value !== '' && { signature: { wire: 'openai', value } }),
       });

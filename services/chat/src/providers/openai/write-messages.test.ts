@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AssistantPart, Conversation, Turn, UserPart } from '../../domain/conversation';
 import { anyConversation } from '../../domain/conversation.fixture';
-import { DIALECTS, type OpenAiDialect } from './dialect';
+import { type OpenAiQuirks, QUIRKS } from './quirks';
 import { shortToolId, writeMessages } from './write-messages';
 
 const text = (words: string) => ({ kind: 'text', text: words }) as const;
@@ -29,8 +29,8 @@ const conversation = (turns: Turn[]): Conversation => ({
   sampling: { stop: [] },
   stream: false,
 });
-const write = (turns: Turn[], dialect: OpenAiDialect = DIALECTS.openai) =>
-  writeMessages(conversation(turns), dialect);
+const write = (turns: Turn[], quirks: OpenAiQuirks = QUIRKS.openai) =>
+  writeMessages(conversation(turns), quirks);
 
 const written = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
 const calling = (...ids: string[]) => ({ role: 'assistant', content: null, tool_calls: ids.map(written) });
@@ -39,7 +39,7 @@ const answer = (id: string, content: string) => ({ role: 'tool', tool_call_id: i
 test('instructions in front and in the middle', () => {
   const messages = writeMessages(
     { ...conversation([user(text('hi')), system('c')]), system: [text('a'), text('b')] },
-    DIALECTS.openai,
+    QUIRKS.openai,
   );
   expect(messages).toEqual([
     { role: 'system', content: 'a\n\nb' },
@@ -50,13 +50,13 @@ test('instructions in front and in the middle', () => {
 
 test('instructions in the middle stand in front where they are refused elsewhere', () => {
   const turns = [user(text('a')), assistant(text('b')), system('c'), user(text('d'))];
-  expect(write(turns, DIALECTS.mistral).map(({ content }) => content)).toEqual(['c', 'a', 'b', 'd']);
+  expect(write(turns, QUIRKS.mistral).map(({ content }) => content)).toEqual(['c', 'a', 'b', 'd']);
 });
 
 test('a last turn of the assistant is asked to go on where it is refused', () => {
   const turns = [user(text('a')), assistant(text('b'))];
   expect(write(turns)).toHaveLength(2);
-  expect(write(turns, DIALECTS.mistral).at(-1)).toEqual({ role: 'user', content: '(Continue.)' });
+  expect(write(turns, QUIRKS.mistral).at(-1)).toEqual({ role: 'user', content: '(Continue.)' });
 });
 
 describe('a tool round', () => {
@@ -126,7 +126,7 @@ describe('a tool round', () => {
   test('Mistral’s have nine letters and digits, and its user speaks after the model', () => {
     const messages = write(
       [assistant(call('toolu_01')), user(result('toolu_01', text('one')), text('go on'))],
-      DIALECTS.mistral,
+      QUIRKS.mistral,
     );
     expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'user']);
     expect(messages[1]?.tool_call_id).toMatch(/^[a-zA-Z0-9]{9}$/);
@@ -143,21 +143,21 @@ describe('what the assistant thought', () => {
 
   test('goes back only to who wants it, and only its own', () => {
     expect(write([assistant(...thoughts, text('ok'))])).toEqual([{ role: 'assistant', content: 'ok' }]);
-    expect(write([assistant(...thoughts, text('ok'))], DIALECTS.deepseek)).toEqual([
+    expect(write([assistant(...thoughts, text('ok'))], QUIRKS.deepseek)).toEqual([
       { role: 'assistant', content: 'ok', reasoning_content: 'own' },
     ]);
   });
 
   test('DeepSeek gets the field also when there was no thought', () => {
-    expect(write([assistant(call('a')), user(result('a'))], DIALECTS.deepseek)[0]).toEqual({
+    expect(write([assistant(call('a')), user(result('a'))], QUIRKS.deepseek)[0]).toEqual({
       ...calling('a'),
       reasoning_content: '',
     });
   });
 
-  test('and nothing else is no message', () => {
-    for (const dialect of [DIALECTS.openai, DIALECTS.deepseek]) {
-      expect(write([user(text('a')), assistant(...thoughts), user(text('b'))], dialect)).toEqual([
+  test('and nothing else is not a message', () => {
+    for (const quirks of [QUIRKS.openai, QUIRKS.deepseek]) {
+      expect(write([user(text('a')), assistant(...thoughts), user(text('b'))], quirks)).toEqual([
         {
           role: 'user',
           content: [
@@ -185,13 +185,13 @@ describe('what the assistant thought', () => {
 });
 
 describe('documents', () => {
-  const of = (part: UserPart, dialect?: OpenAiDialect) => write([user(part, text('x'))], dialect)[0]?.content;
+  const of = (part: UserPart, quirks?: OpenAiQuirks) => write([user(part, text('x'))], quirks)[0]?.content;
 
   test('a PDF is a file, or what the provider calls it', () => {
     const part: UserPart = { kind: 'document', source: pdf, title: 'a.pdf' };
     const url = 'data:application/pdf;base64,AAAA';
     expect(of(part)).toContainEqual({ type: 'file', file: { filename: 'a.pdf', file_data: url } });
-    expect(of(part, DIALECTS.mistral)).toContainEqual({ type: 'document_url', document_url: url });
+    expect(of(part, QUIRKS.mistral)).toContainEqual({ type: 'document_url', document_url: url });
   });
 
   test('text is text, under its title', () => {
@@ -211,18 +211,18 @@ describe('documents', () => {
     });
   });
 
-  test.each<[string, UserPart, OpenAiDialect]>([
-    ['a PDF where there are none', { kind: 'document', source: pdf }, DIALECTS.deepseek],
-    ['a PDF by URL', { kind: 'document', source: { kind: 'url', url: 'https://x/y.pdf' } }, DIALECTS.openai],
-    ['audio of another kind', { kind: 'audio', source: { ...pdf, mediaType: 'audio/ogg' } }, DIALECTS.openai],
-    ['audio by URL', { kind: 'audio', source: { kind: 'url', url: 'https://x/y.mp3' } }, DIALECTS.openai],
-  ])('%s is refused', (_name, part, dialect) => {
-    expect(() => of(part, dialect)).toThrow(GatewayError);
+  test.each<[string, UserPart, OpenAiQuirks]>([
+    ['a PDF where there are none', { kind: 'document', source: pdf }, QUIRKS.deepseek],
+    ['a PDF by URL', { kind: 'document', source: { kind: 'url', url: 'https://x/y.pdf' } }, QUIRKS.openai],
+    ['audio of another kind', { kind: 'audio', source: { ...pdf, mediaType: 'audio/ogg' } }, QUIRKS.openai],
+    ['audio by URL', { kind: 'audio', source: { kind: 'url', url: 'https://x/y.mp3' } }, QUIRKS.openai],
+  ])('%s is refused', (_name, part, quirks) => {
+    expect(() => of(part, quirks)).toThrow(GatewayError);
   });
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are read as a provider reads them
-function violations(messages: any[], dialect: OpenAiDialect): string[] {
+function violations(messages: any[], quirks: OpenAiQuirks): string[] {
   const found: string[] = [];
   let open: string[] = [];
   for (const [index, message] of messages.entries()) {
@@ -233,30 +233,30 @@ function violations(messages: any[], dialect: OpenAiDialect): string[] {
     } else if (open.length > 0) found.push(`${message.role} before every call is answered`);
     if (message.role === previous && message.role !== 'tool' && message.role !== 'system')
       found.push('neighbours');
-    if (dialect.strictOrder && message.role === 'user' && previous === 'tool') found.push('user after tool');
-    if (dialect.strictOrder && message.role === 'system' && index > 0) found.push('late instructions');
+    if (quirks.strictOrder && message.role === 'user' && previous === 'tool') found.push('user after tool');
+    if (quirks.strictOrder && message.role === 'system' && index > 0) found.push('late instructions');
     if (Array.isArray(message.content) && message.content.length === 0) found.push('no content');
     if (message.content === null && !message.tool_calls) found.push('null content');
     for (const { id } of message.tool_calls ?? []) {
-      if (!(dialect.shortToolIds ? /^[a-zA-Z0-9]{9}$/ : /^[a-zA-Z0-9_-]{1,40}$/).test(id))
+      if (!(quirks.shortToolIds ? /^[a-zA-Z0-9]{9}$/ : /^[a-zA-Z0-9_-]{1,40}$/).test(id))
         found.push(`id ${id}`);
       open.push(id);
     }
     if (message.tool_calls?.length === 0) found.push('an empty list of calls');
   }
   if (open.length > 0) found.push('unanswered calls');
-  if (dialect.strictOrder && messages.at(-1)?.role === 'assistant') found.push('the assistant last');
+  if (quirks.strictOrder && messages.at(-1)?.role === 'assistant') found.push('the assistant last');
   return found;
 }
 
 test.each([
-  ['openai', DIALECTS.openai],
-  ['mistral', DIALECTS.mistral],
-])('whatever the conversation was, %s takes the messages', (_name, dialect) => {
+  ['openai', QUIRKS.openai],
+  ['mistral', QUIRKS.mistral],
+])('whatever the conversation was, %s takes the messages', (_name, quirks) => {
   fc.assert(
     fc.property(anyConversation, (any) => {
-      const messages = writeMessages(any, dialect);
-      expect(violations(messages, dialect)).toEqual([]);
+      const messages = writeMessages(any, quirks);
+      expect(violations(messages, quirks)).toEqual([]);
       // Nothing that was said is lost.
       const said = any.turns.flatMap(({ role, parts }) =>
         parts.flatMap((part) => (part.kind === 'text' && role !== 'system' ? [part.text] : [])),
@@ -287,12 +287,12 @@ test('Mistral gets the unsigned thoughts of earlier turns as parts of their cont
     user(result('aaaaaaaaa', text('r'))),
   ];
   const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
-  expect(write(turns, DIALECTS.mistral)[1]).toEqual({
+  expect(write(turns, QUIRKS.mistral)[1]).toEqual({
     role: 'assistant',
     content: [thinking, { type: 'text', text: 'x' }],
     tool_calls: [written('aaaaaaaaa')],
   });
-  expect(write([user(text('a')), assistant(text('x')), user(text('b'))], DIALECTS.mistral)[1]).toEqual({
+  expect(write([user(text('a')), assistant(text('x')), user(text('b'))], QUIRKS.mistral)[1]).toEqual({
     role: 'assistant',
     content: 'x',
   });

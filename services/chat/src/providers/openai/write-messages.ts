@@ -12,9 +12,9 @@ import type {
   Turn,
   UserPart,
 } from '../../domain/conversation';
-import { joinNeighbours } from '../../domain/join-neighbours';
+import { joinAdjacentTurns } from '../../domain/join-adjacent-turns';
 import { fitToolId } from '../../domain/tool-ids';
-import type { OpenAiDialect } from './dialect';
+import type { OpenAiQuirks } from './quirks';
 import { textPart, type WrittenPart, writePart } from './write-parts';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -28,13 +28,13 @@ const CONTINUE = '(Continue.)';
 const SHORT_ID_CHARS = 9;
 
 /** Writes a conversation as messages of this format: every tool call is answered at once, by tool messages only. */
-export function writeMessages(conversation: Conversation, dialect: OpenAiDialect): Message[] {
+export function writeMessages(conversation: Conversation, quirks: OpenAiQuirks): Message[] {
   const { system, turns } = conversation;
-  const messages = new Messages(dialect);
+  const messages = new Messages(quirks);
   // As user text, later instructions would lose their authority.
-  messages.addInstructions(dialect.strictOrder ? allInstructions(conversation) : system);
-  const spoken = dialect.strictOrder ? turns.filter(({ role }) => role !== 'system') : turns;
-  for (const turn of joinNeighbours(sentTurns(spoken, dialect))) {
+  messages.addInstructions(quirks.strictOrder ? allInstructions(conversation) : system);
+  const spoken = quirks.strictOrder ? turns.filter(({ role }) => role !== 'system') : turns;
+  for (const turn of joinAdjacentTurns(sentTurns(spoken, quirks))) {
     if (turn.role === 'system') messages.addInstructions(turn.parts);
     else if (turn.role === 'user') messages.addUser(turn.parts);
     else messages.addAssistant(turn);
@@ -44,7 +44,7 @@ export function writeMessages(conversation: Conversation, dialect: OpenAiDialect
 
 /** Content between a call and its result waits until every call of the round is answered. */
 class Messages {
-  readonly #dialect: OpenAiDialect;
+  readonly #quirks: OpenAiQuirks;
   readonly #messages: Message[] = [];
   /** Calls without a result so far, by the ids that the provider knows. */
   readonly #open = new Set<string>();
@@ -52,8 +52,8 @@ class Messages {
   #attachments: WrittenPart[] = [];
   #waiting: Message[] = [];
 
-  constructor(dialect: OpenAiDialect) {
-    this.#dialect = dialect;
+  constructor(quirks: OpenAiQuirks) {
+    this.#quirks = quirks;
   }
 
   addInstructions(parts: readonly TextPart[]): void {
@@ -66,12 +66,12 @@ class Messages {
     const content: WrittenPart[] = [];
     for (const part of parts) {
       if (part.kind !== 'tool_result') {
-        if (!isEmptyText(part)) content.push(writePart(part, this.#dialect));
+        if (!isEmptyText(part)) content.push(writePart(part, this.#quirks));
       } else if (this.#open.delete(this.#id(part.callId))) {
         this.#addResult(part);
       } else {
         // A tool message without its call is refused; its content is sent as text.
-        content.push(...part.parts.map((inner) => writePart(inner, this.#dialect)));
+        content.push(...part.parts.map((inner) => writePart(inner, this.#quirks)));
       }
     }
     if (content.length > 0) this.#waiting.push({ role: 'user', content });
@@ -90,18 +90,18 @@ class Messages {
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
       // Even without a thought: DeepSeek refuses a turn with tool calls that lacks the field.
-      reasoning_content: this.#dialect.reasoningReplay ? thought : undefined,
+      reasoning_content: this.#quirks.reasoningReplay ? thought : undefined,
       tool_calls: calls.length > 0 ? calls.map((call) => this.#writeCall(call)) : undefined,
     });
   }
 
   finish(): Message[] {
     this.#closeRound();
-    if (this.#dialect.strictOrder && this.#messages.at(-1)?.role === 'assistant') {
+    if (this.#quirks.strictOrder && this.#messages.at(-1)?.role === 'assistant') {
       this.#messages.push({ role: 'user', content: CONTINUE });
     }
     const messages = this.#messages.map(withPlainText);
-    return this.#dialect.reasoningReplay === 'thinking_parts' ? messages.map(withThinkingParts) : messages;
+    return this.#quirks.reasoningReplay === 'thinking_parts' ? messages.map(withThinkingParts) : messages;
   }
 
   #addResult({ callId, parts, isError }: ToolResultPart): void {
@@ -109,7 +109,7 @@ class Messages {
     const texts: string[] = [];
     const media: WrittenPart[] = [];
     for (const part of parts) {
-      const written = writePart(part, this.#dialect);
+      const written = writePart(part, this.#quirks);
       if (written.type === 'text') texts.push(String(written.text));
       else media.push(written);
     }
@@ -140,7 +140,7 @@ class Messages {
       for (const part of message.content as WrittenPart[]) content.push(part);
       return;
     }
-    if (this.#dialect.strictOrder && last?.role === 'tool' && message.role === 'user') {
+    if (this.#quirks.strictOrder && last?.role === 'tool' && message.role === 'user') {
       this.#messages.push({ role: 'assistant', content: BRIDGE });
     }
     this.#messages.push(message);
@@ -157,7 +157,7 @@ class Messages {
   }
 
   #id(id: string): string {
-    return this.#dialect.shortToolIds ? shortToolId(id) : fitToolId(id);
+    return this.#quirks.shortToolIds ? shortToolId(id) : fitToolId(id);
   }
 }
 
@@ -172,13 +172,13 @@ export function shortToolId(id: string): string {
 }
 
 /** Turns without content are omitted. */
-function sentTurns(turns: readonly Turn[], dialect: OpenAiDialect): Turn[] {
-  const sent = turns.map((turn) => (turn.role === 'assistant' ? sentTurn(turn, dialect) : turn));
+function sentTurns(turns: readonly Turn[], quirks: OpenAiQuirks): Turn[] {
+  const sent = turns.map((turn) => (turn.role === 'assistant' ? sentTurn(turn, quirks) : turn));
   return sent.filter(({ parts }) => !parts.every((part) => part.kind === 'thinking' || isEmptyText(part)));
 }
 
 /** Thinking is sent only to its own provider; that of this format is unsigned. */
-function sentTurn(turn: AssistantTurn, { reasoningReplay }: OpenAiDialect): AssistantTurn {
+function sentTurn(turn: AssistantTurn, { reasoningReplay }: OpenAiQuirks): AssistantTurn {
   const isSent = (part: AssistantPart) => {
     if (part.kind === 'redacted_thinking') return false;
     if (part.kind === 'thinking') return reasoningReplay !== undefined && isOwn(part);

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, TextPart } from '../../domain/conversation';
-import type { OpenAiDialect } from './dialect';
+import type { OpenAiQuirks } from './quirks';
 
 export type WrittenPart = { readonly type: string } & Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
 /** @throws GatewayError `invalid_request` for a media type that the provider does not support */
 export function writePart(
   part: TextPart | ImagePart | DocumentPart | AudioPart,
-  dialect: OpenAiDialect,
+  quirks: OpenAiQuirks,
 ): WrittenPart {
   switch (part.kind) {
     case 'text':
@@ -22,7 +22,7 @@ export function writePart(
     case 'image':
       return { type: 'image_url', image_url: { url: urlOf(part.source), detail: part.detail } };
     case 'document':
-      return writeDocument(part, dialect);
+      return writeDocument(part, quirks);
     case 'audio':
       return writeAudio(part.source);
   }
@@ -32,7 +32,7 @@ export function textPart(text: string): WrittenPart {
   return { type: 'text', text };
 }
 
-function writeDocument({ source, title }: DocumentPart, { documentPart }: OpenAiDialect): WrittenPart {
+function writeDocument({ source, title }: DocumentPart, { documentPart }: OpenAiQuirks): WrittenPart {
   if (source.kind === 'text') return textPart(title ? `${title}:\n\n${source.text}` : source.text);
   if (documentPart === 'document_url') return { type: 'document_url', document_url: urlOf(source) };
   if (documentPart === undefined) throw refused('documents are not supported by this model');

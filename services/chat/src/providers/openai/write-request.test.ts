@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Conversation } from '../../domain/conversation';
 import { effortOf } from '../../domain/effort';
-import { DIALECTS, type OpenAiDialect } from './dialect';
+import { type OpenAiQuirks, QUIRKS } from './quirks';
 import { writeRequest } from './write-request';
 
 const plain: Conversation = {
@@ -20,8 +20,8 @@ const THINKER = efforts('none', 'low', 'medium', 'high');
 const write = (
   fields: Partial<Conversation>,
   capabilities: ReadonlySet<string> = new Set(),
-  dialect: OpenAiDialect = DIALECTS.openai,
-) => JSON.parse(writeRequest({ ...plain, ...fields }, 'up-1', 50, capabilities, dialect).toString());
+  quirks: OpenAiQuirks = QUIRKS.openai,
+) => JSON.parse(writeRequest({ ...plain, ...fields }, 'up-1', 50, capabilities, quirks).toString());
 
 test('the least', () => {
   expect(write({})).toEqual({
@@ -33,7 +33,7 @@ test('the least', () => {
 
 test('a stream is asked for its usage, but where the question is refused', () => {
   expect(write({ stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
-  expect(write({ stream: true }, new Set(), DIALECTS.mistral)).toEqual({
+  expect(write({ stream: true }, new Set(), QUIRKS.mistral)).toEqual({
     model: 'up-1',
     messages: [{ role: 'user', content: 'hi' }],
     max_tokens: 50,
@@ -68,7 +68,7 @@ describe('tools', () => {
 
   test('where allowed_tools is not known, the others are left out', () => {
     const toolChoice = { kind: 'allowed', names: ['g'], required: true } as const;
-    expect(write({ tools, toolChoice }, new Set(), DIALECTS.xai)).toMatchObject({
+    expect(write({ tools, toolChoice }, new Set(), QUIRKS.xai)).toMatchObject({
       tools: [call('g')],
       tool_choice: 'required',
     });
@@ -163,7 +163,7 @@ describe('effort', () => {
   });
 
   test('DeepSeek has a switch, and thinks only where no tool is forced', () => {
-    const asked = (fields: Partial<Conversation>) => write(fields, THINKER, DIALECTS.deepseek);
+    const asked = (fields: Partial<Conversation>) => write(fields, THINKER, QUIRKS.deepseek);
     expect(asked({ reasoning: { effort: 'none' } })).toMatchObject({ thinking: { type: 'disabled' } });
     expect(asked({ tools, toolChoice: { kind: 'required' } })).toMatchObject({
       thinking: { type: 'disabled' },
@@ -196,8 +196,8 @@ describe('sampling', () => {
       stop: ['x'],
     });
     expect(write({ sampling })).not.toHaveProperty('top_k');
-    expect(write({ sampling }, new Set(), DIALECTS.mistral)).toMatchObject({ random_seed: 7 });
-    expect(taken(write({ sampling }, new Set(), DIALECTS.mistral))).not.toContain('seed');
+    expect(write({ sampling }, new Set(), QUIRKS.mistral)).toMatchObject({ random_seed: 7 });
+    expect(taken(write({ sampling }, new Set(), QUIRKS.mistral))).not.toContain('seed');
   });
 
   test('is left out for OpenAI’s models that think, unless they are told not to', () => {
@@ -211,7 +211,7 @@ describe('sampling', () => {
   });
 
   test('xAI takes no penalties', () => {
-    expect(taken(write({ sampling }, new Set(), DIALECTS.xai))).toEqual([
+    expect(taken(write({ sampling }, new Set(), QUIRKS.xai))).toEqual([
       'temperature',
       'top_p',
       'seed',
@@ -223,8 +223,6 @@ describe('sampling', () => {
 test('the end user is known by an id that fits', () => {
   expect(write({ endUser: 'u' }).safety_identifier).toBe('u');
   expect(write({ endUser: 'u'.repeat(200) }).safety_identifier).toMatch(/^[0-9a-f]{64}$/);
-  expect(write({ endUser: 'u' }, new Set(), DIALECTS.xai).user).toBe('u');
-  expect(JSON.stringify(write({ endUser: 'the-user' }, new Set(), DIALECTS.mistral))).not.toContain(
-    'the-user',
-  );
+  expect(write({ endUser: 'u' }, new Set(), QUIRKS.xai).user).toBe('u');
+  expect(JSON.stringify(write({ endUser: 'the-user' }, new Set(), QUIRKS.mistral))).not.toContain('the-user');
 });

@@ -3,7 +3,7 @@ import { allowedTools } from '../../domain/allowed-tools';
 import type { Conversation, Effort, OutputShape, Tool, ToolChoice } from '../../domain/conversation';
 import { effortOf } from '../../domain/effort';
 import { writeMembers } from '../../json/write-members';
-import type { OpenAiDialect } from './dialect';
+import type { OpenAiQuirks } from './quirks';
 import { isStrictSchema, objectSchema } from './strict-schema';
 import { writeMessages } from './write-messages';
 
@@ -27,29 +27,29 @@ export function writeRequest(
   upstreamModel: string,
   maxOutputTokens: number,
   capabilities: ReadonlySet<string>,
-  dialect: OpenAiDialect,
+  quirks: OpenAiQuirks,
 ): Buffer {
-  const effort = thinkingEffort(conversation, capabilities, dialect);
+  const effort = thinkingEffort(conversation, capabilities, quirks);
   const body = {
     model: upstreamModel,
-    messages: writeMessages(conversation, replayDialect(dialect, capabilities)),
-    [dialect.maxTokensField]: maxOutputTokens,
-    ...writeEffort(effort, dialect),
-    ...writeTools(conversation, dialect),
+    messages: writeMessages(conversation, replayQuirks(quirks, capabilities)),
+    [quirks.maxTokensField]: maxOutputTokens,
+    ...writeEffort(effort, quirks),
+    ...writeTools(conversation, quirks),
     ...writeOutput(conversation.output),
-    ...writeSampling(conversation, capabilities, dialect, effort),
+    ...writeSampling(conversation, capabilities, quirks, effort),
     ...(conversation.endUser &&
-      dialect.endUserField && { [dialect.endUserField]: fitEndUser(conversation.endUser) }),
+      quirks.endUserField && { [quirks.endUserField]: fitEndUser(conversation.endUser) }),
     stream: conversation.stream || undefined,
-    stream_options: conversation.stream && dialect.asksForUsage ? { include_usage: true } : undefined,
+    stream_options: conversation.stream && quirks.asksForUsage ? { include_usage: true } : undefined,
   };
   return Buffer.from(writeMembers(body));
 }
 
 /** Returns the quirks for a model: models without reasoning accept no `thinking` parts. */
-export function replayDialect(dialect: OpenAiDialect, capabilities: ReadonlySet<string>): OpenAiDialect {
-  if (dialect.reasoningReplay !== 'thinking_parts' || capabilities.has(REASONING)) return dialect;
-  const { reasoningReplay: _none, ...others } = dialect;
+export function replayQuirks(quirks: OpenAiQuirks, capabilities: ReadonlySet<string>): OpenAiQuirks {
+  if (quirks.reasoningReplay !== 'thinking_parts' || capabilities.has(REASONING)) return quirks;
+  const { reasoningReplay: _none, ...others } = quirks;
   return others;
 }
 
@@ -57,29 +57,29 @@ export function replayDialect(dialect: OpenAiDialect, capabilities: ReadonlySet<
 function thinkingEffort(
   { reasoning, tools, toolChoice }: Conversation,
   capabilities: ReadonlySet<string>,
-  dialect: OpenAiDialect,
+  quirks: OpenAiQuirks,
 ): Effort | undefined {
   const effort = effortOf(reasoning, capabilities);
   if (tools.length === 0 || effort === 'none') return effort;
   const forced = toolChoice.kind !== 'auto' && toolChoice.kind !== 'none';
-  if (forced && dialect.forcesToolsOnlyUnthinking) return 'none';
+  if (forced && quirks.forcesToolsOnlyUnthinking) return 'none';
   return capabilities.has(EFFORT_EXCLUDES_TOOLS) ? undefined : effort;
 }
 
-export function writeEffort(effort: Effort | undefined, { thinkingSwitch }: OpenAiDialect): object {
+export function writeEffort(effort: Effort | undefined, { thinkingSwitch }: OpenAiQuirks): object {
   if (effort === undefined) return {};
   return effort === 'none' && thinkingSwitch
     ? { thinking: { type: 'disabled' } }
     : { reasoning_effort: effort };
 }
 
-function writeTools({ tools, toolChoice, parallelToolCalls }: Conversation, dialect: OpenAiDialect): object {
+function writeTools({ tools, toolChoice, parallelToolCalls }: Conversation, quirks: OpenAiQuirks): object {
   const offered =
-    toolChoice.kind === 'allowed' && !dialect.allowsTools ? allowedTools(tools, toolChoice.names) : tools;
+    toolChoice.kind === 'allowed' && !quirks.allowsTools ? allowedTools(tools, toolChoice.names) : tools;
   if (offered.length === 0) return {};
   return {
     tools: offered.map(writeTool),
-    ...writeToolChoice(toolChoice, dialect),
+    ...writeToolChoice(toolChoice, quirks),
     // Some models refuse the field; parallel calls are their default without it.
     parallel_tool_calls: parallelToolCalls === false ? false : undefined,
   };
@@ -98,12 +98,12 @@ function writeTool({ name, description, parameters, strict }: Tool): object {
   };
 }
 
-function writeToolChoice(choice: ToolChoice, dialect: OpenAiDialect): object {
+function writeToolChoice(choice: ToolChoice, quirks: OpenAiQuirks): object {
   if (choice.kind === 'auto') return {};
   if (choice.kind === 'tool') return { tool_choice: functionNamed(choice.name) };
   if (choice.kind !== 'allowed') return { tool_choice: choice.kind };
   const mode = choice.required ? 'required' : 'auto';
-  if (!dialect.allowsTools) return { tool_choice: mode };
+  if (!quirks.allowsTools) return { tool_choice: mode };
   const allowed = { mode, tools: choice.names.map(functionNamed) };
   return { tool_choice: { type: 'allowed_tools', allowed_tools: allowed } };
 }
@@ -129,10 +129,10 @@ function writeOutput(output: OutputShape): object {
 function writeSampling(
   { sampling }: Conversation,
   capabilities: ReadonlySet<string>,
-  dialect: OpenAiDialect,
+  quirks: OpenAiQuirks,
   effort: Effort | undefined,
 ): object {
-  const refused = refusedHints(dialect, capabilities, effort);
+  const refused = refusedHints(quirks, capabilities, effort);
   const taken = (field: string, value: number | undefined) => (refused.has(field) ? undefined : value);
   // Undefined members are not written.
   return {
@@ -140,8 +140,8 @@ function writeSampling(
     top_p: taken('top_p', sampling.topP),
     presence_penalty: taken('presence_penalty', sampling.presencePenalty),
     frequency_penalty: taken('frequency_penalty', sampling.frequencyPenalty),
-    top_k: dialect.ownFields.includes('top_k') ? sampling.topK : undefined,
-    [dialect.seedField]: sampling.seed,
+    top_k: quirks.ownFields.includes('top_k') ? sampling.topK : undefined,
+    [quirks.seedField]: sampling.seed,
     stop: sampling.stop.length > 0 ? sampling.stop : undefined,
   };
 }
@@ -151,12 +151,12 @@ function writeSampling(
  * @param effort as sent to the provider; undefined: the provider decides, so it may think
  */
 export function refusedHints(
-  dialect: OpenAiDialect,
+  quirks: OpenAiQuirks,
   capabilities: ReadonlySet<string>,
   effort: string | undefined,
 ): ReadonlySet<string> {
   const thinks = capabilities.has(REASONING) && effort !== 'none';
-  return new Set([...dialect.refusedHints, ...(thinks ? dialect.notWhileThinking : [])]);
+  return new Set([...quirks.refusedHints, ...(thinks ? quirks.notWhileThinking : [])]);
 }
 
 /** Some clients put whole descriptions here. */

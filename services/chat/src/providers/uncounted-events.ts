@@ -13,7 +13,7 @@ const MIN_READ_BYTES = 64 * 1024;
 const CHARS_PER_TOKEN = 4;
 
 /** Keeps the events of a stream, to be read only if their text has to be counted or memory is short. */
-export class UnreadEvents {
+export class UncountedEvents {
   readonly #memory: Quota;
   readonly #reader: TextReader;
   #unread: Buffer[] = [];

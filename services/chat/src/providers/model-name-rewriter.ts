@@ -12,7 +12,7 @@ interface Head {
  * Replaces the provider's name of a model by the slug that the caller can send back. Clients also compare the two:
  * Claude Code returns thinking blocks only to the model of that name.
  */
-export class CallersModel {
+export class ModelNameRewriter {
   readonly #json: Buffer;
   /** Of the last event that was scanned. */
   #head: Head | undefined;

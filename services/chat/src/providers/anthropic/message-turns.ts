@@ -1,24 +1,24 @@
 import type { AssistantPart, AssistantTurn, Turn, UserPart, UserTurn } from '../../domain/conversation';
-import { joinNeighbours } from '../../domain/join-neighbours';
+import { joinAdjacentTurns } from '../../domain/join-adjacent-turns';
 import { isBlank } from './write-input';
 
-export type SpokenTurn = UserTurn | AssistantTurn;
+export type MessageTurn = UserTurn | AssistantTurn;
 
 /** Returns alternating user and assistant turns with the parts that the API accepts. */
-export function spokenTurns(turns: readonly Turn[]): readonly SpokenTurn[] {
-  const carried: SpokenTurn[] = [];
+export function messageTurns(turns: readonly Turn[]): readonly MessageTurn[] {
+  const carried: MessageTurn[] = [];
   for (const turn of turns) {
     if (turn.role === 'system') continue;
     const sent = carriedOf(turn);
     if (sent.parts.length > 0) carried.push(sent);
   }
-  const spoken = joinNeighbours(carried);
+  const spoken = joinAdjacentTurns(carried);
   // An assistant message must not consist of thinking only, nor end in it.
-  return spoken.some(onlyThinks) ? joinNeighbours(spoken.filter((turn) => !onlyThinks(turn))) : spoken;
+  return spoken.some(onlyThinks) ? joinAdjacentTurns(spoken.filter((turn) => !onlyThinks(turn))) : spoken;
 }
 
 /** Removes blank text, and thinking that Anthropic has not signed. */
-function carriedOf(turn: SpokenTurn): SpokenTurn {
+function carriedOf(turn: MessageTurn): MessageTurn {
   if (turn.parts.every(isCarried)) return turn;
   return turn.role === 'user'
     ? { role: 'user', parts: turn.parts.filter(isCarried) }
@@ -32,10 +32,10 @@ function isCarried(part: UserPart | AssistantPart): boolean {
   return true;
 }
 
-function onlyThinks({ role, parts }: SpokenTurn): boolean {
-  return role === 'assistant' && (parts as readonly AssistantPart[]).every(isThought);
+function onlyThinks({ role, parts }: MessageTurn): boolean {
+  return role === 'assistant' && (parts as readonly AssistantPart[]).every(isThinking);
 }
 
-function isThought({ kind }: AssistantPart): boolean {
+function isThinking({ kind }: AssistantPart): boolean {
   return kind === 'thinking' || kind === 'redacted_thinking';
 }

@@ -1,11 +1,11 @@
 import type { Quota } from '@gateway/quota';
 import { membersOf } from '@gateway/upstream';
-import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
+import type { PassThroughEvent, PassThroughStream } from '../../domain/chat-provider';
 import type { TokenUsage } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
-import { UnreadEvents } from '../unread-events';
+import { UncountedEvents } from '../uncounted-events';
 import { MessageText } from './message-text';
 import { fromMessagesUsage, laterUsage } from './messages-usage';
 
@@ -25,8 +25,8 @@ const TELLING = ['"usage"', '"message_stop"', '"error"'].map((text) => Buffer.fr
  * Reads usage from a stream of message events that pass through unchanged. Deltas, nearly all of a stream, are never parsed;
  * other events are parsed only if their bytes may contain figures or the end.
  */
-export class PassedMessages implements PassedStream {
-  readonly #unread: UnreadEvents;
+export class PassThroughMessages implements PassThroughStream {
+  readonly #unread: UncountedEvents;
   readonly #model: string;
   #figures: Record<string, unknown> = {};
   #events = 0;
@@ -35,14 +35,14 @@ export class PassedMessages implements PassedStream {
   /** @param model slug by which the caller knows it */
   constructor(budget: Quota, model: string) {
     this.#model = model;
-    this.#unread = new UnreadEvents(budget, new MessageText());
+    this.#unread = new UncountedEvents(budget, new MessageText());
   }
 
   get usage(): TokenUsage | undefined {
     return fromMessagesUsage(this.#figures);
   }
 
-  take(event: Buffer): PassedEvent {
+  take(event: Buffer): PassThroughEvent {
     const looksWhole = endsLikeObject(event);
     const delta = event.indexOf(DELTA);
     if (delta !== -1) {
@@ -73,7 +73,7 @@ export class PassedMessages implements PassedStream {
     this.#textBytes += textBytes;
   }
 
-  #inspect(event: Buffer): PassedEvent {
+  #inspect(event: Buffer): PassThroughEvent {
     const data = parseData(event);
     const { type, message, usage } = data ?? {};
     if (isErrorEvent(event, data)) return { kind: 'error' };
@@ -90,7 +90,7 @@ export class PassedMessages implements PassedStream {
     return { kind: 'pass', bytes: event };
   }
 
-  /** Its callers know the model by another name than the provider does (`callers-model.ts`). */
+  /** Its callers know the model by another name than the provider does (`model-name-rewriter.ts`). */
   #begin(data: object): Buffer {
     return Buffer.from(namedFrame('message_start', JSON.stringify(data)));
   }

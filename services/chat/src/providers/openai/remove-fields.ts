@@ -7,7 +7,7 @@ const INNER = ['content', 'tool_calls'];
  * Returns the messages or tools without the given fields, on them and on their parts and calls; deeper values are the caller's
  * data. Undefined if there is nothing to remove.
  */
-export function withoutForeign(list: unknown, fields: readonly string[]): readonly unknown[] | undefined {
+export function withoutFields(list: unknown, fields: readonly string[]): readonly unknown[] | undefined {
   if (!Array.isArray(list) || fields.length === 0) return undefined;
   const foreign = new Set(fields);
   const cleaned = list.map((entry) => clean(entry, foreign));

@@ -2,16 +2,16 @@ import { GatewayError } from '@gateway/errors';
 import { type JsonObject, listOf, membersOf } from '@gateway/upstream';
 import { effortOf } from '../../domain/effort';
 import {
-  asksFor,
   EXTENSION_FIELDS,
   type ExtensionField,
+  isRequested,
   REASONING_FIELDS,
   reasoningOf,
 } from '../../domain/extension-fields';
-import type { OpenAiDialect } from './dialect';
-import { withoutForeign } from './foreign-fields';
+import type { OpenAiQuirks } from './quirks';
+import { withoutFields } from './remove-fields';
 import { withThinkingParts } from './write-messages';
-import { refusedHints, replayDialect, writeEffort } from './write-request';
+import { refusedHints, replayQuirks, writeEffort } from './write-request';
 
 /**
  * Returns the changes to a caller's own body without which the provider would refuse the call, for fields that are only hints
@@ -19,24 +19,24 @@ import { refusedHints, replayDialect, writeEffort } from './write-request';
  * `stream_options` too: some providers do not know it.
  * @param body the caller's, parsed
  */
-export function passedMembers(
+export function passThroughMembers(
   body: Readonly<Record<string, unknown>>,
   capabilities: ReadonlySet<string>,
-  dialect: OpenAiDialect,
+  quirks: OpenAiQuirks,
 ): ReadonlyMap<string, string | undefined> {
-  if (dialect.documentPart === undefined) refuseFiles(body.messages);
-  const members = withOwnFields(body, capabilities, dialect);
+  if (quirks.documentPart === undefined) refuseFiles(body.messages);
+  const members = withOwnFields(body, capabilities, quirks);
   const effort = reasoningOf(body)?.effort;
-  for (const field of refusedHints(dialect, capabilities, effort)) members.set(field, undefined);
-  if (dialect.seedField !== 'seed' && 'seed' in body) {
+  for (const field of refusedHints(quirks, capabilities, effort)) members.set(field, undefined);
+  if (quirks.seedField !== 'seed' && 'seed' in body) {
     members.set('seed', undefined);
     if (typeof body.seed === 'number' && body.random_seed == null)
-      members.set(dialect.seedField, String(body.seed));
+      members.set(quirks.seedField, String(body.seed));
   }
-  const messages = withReplayedTurns(body.messages, replayDialect(dialect, capabilities));
-  const cleaned = withoutForeign(messages, dialect.foreignFields) ?? messages;
+  const messages = withReplayedTurns(body.messages, replayQuirks(quirks, capabilities));
+  const cleaned = withoutFields(messages, quirks.unsupportedFields) ?? messages;
   if (cleaned !== body.messages) members.set('messages', JSON.stringify(cleaned));
-  const tools = withoutForeign(body.tools, dialect.foreignFields);
+  const tools = withoutFields(body.tools, quirks.unsupportedFields);
   if (tools) members.set('tools', JSON.stringify(tools));
   return members;
 }
@@ -58,21 +58,21 @@ function refuseFiles(messages: unknown): void {
 function withOwnFields(
   body: Readonly<Record<string, unknown>>,
   capabilities: ReadonlySet<string>,
-  dialect: OpenAiDialect,
+  quirks: OpenAiQuirks,
 ): Map<string, string | undefined> {
   const members = new Map<string, string | undefined>();
-  const foreign = EXTENSION_FIELDS.filter((field) => field in body && !isOwnField(body, field, dialect));
+  const foreign = EXTENSION_FIELDS.filter((field) => field in body && !isOwnField(body, field, quirks));
   for (const field of foreign) {
     members.set(field, undefined);
-    if (REASONING_FIELDS.has(field) || !asksFor(body, field)) continue;
+    if (REASONING_FIELDS.has(field) || !isRequested(body, field)) continue;
     if (field !== 'random_seed') {
       throw new GatewayError('invalid_request', { detail: `${field}: not supported by this model` });
     }
-    if (body.seed == null) members.set(dialect.seedField, String(body.random_seed));
+    if (body.seed == null) members.set(quirks.seedField, String(body.random_seed));
   }
   const saysItself = [...REASONING_FIELDS].some((field) => body[field] != null && !members.has(field));
   if (!saysItself && foreign.some((field) => REASONING_FIELDS.has(field))) {
-    const written = writeEffort(effortOf(reasoningOf(body), capabilities), dialect);
+    const written = writeEffort(effortOf(reasoningOf(body), capabilities), quirks);
     for (const [field, value] of Object.entries(written)) members.set(field, JSON.stringify(value));
   }
   return members;
@@ -82,7 +82,7 @@ function withOwnFields(
 function isOwnField(
   body: Readonly<Record<string, unknown>>,
   field: ExtensionField,
-  { ownFields, thinkingSwitch }: OpenAiDialect,
+  { ownFields, thinkingSwitch }: OpenAiQuirks,
 ): boolean {
   if (!ownFields.includes(field)) return false;
   if (field !== 'thinking' || !thinkingSwitch) return true;
@@ -91,18 +91,18 @@ function isOwnField(
 }
 
 /** Returns the same list if no turn changes. */
-function withReplayedTurns(messages: unknown, dialect: OpenAiDialect): unknown {
+function withReplayedTurns(messages: unknown, quirks: OpenAiQuirks): unknown {
   if (!Array.isArray(messages)) return messages;
   let replayed = messages;
-  if (dialect.reasoningReplay === 'thinking_parts' && messages.some(isThought)) {
-    replayed = replayed.map((message) => (isThought(message) ? withThinkingParts(message) : message));
+  if (quirks.reasoningReplay === 'thinking_parts' && messages.some(isThinking)) {
+    replayed = replayed.map((message) => (isThinking(message) ? withThinkingParts(message) : message));
   }
-  return dialect.refusesEmptyTurns && replayed.some(isEmptyTurn)
+  return quirks.refusesEmptyTurns && replayed.some(isEmptyTurn)
     ? replayed.filter((message) => !isEmptyTurn(message))
     : replayed;
 }
 
-function isThought(message: unknown): message is JsonObject {
+function isThinking(message: unknown): message is JsonObject {
   const { role, reasoning_content: thought } = membersOf(message);
   return role === 'assistant' && typeof thought === 'string' && thought !== '';
 }

@@ -1,10 +1,10 @@
 import type { Quota } from '@gateway/quota';
-import type { PassedEvent, PassedStream } from '../../domain/chat-provider';
+import type { PassThroughEvent, PassThroughStream } from '../../domain/chat-provider';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
-import { CallersModel } from '../callers-model';
-import { UnreadEvents } from '../unread-events';
+import { ModelNameRewriter } from '../model-name-rewriter';
+import { UncountedEvents } from '../uncounted-events';
 import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { ChunkText, choicesOf } from './chunk-text';
 import { ChunkRepair } from './repair-reply';
@@ -18,7 +18,7 @@ const USAGE_KEY = Buffer.from('"usage"');
 const ERROR_KEY = Buffer.from('"error"');
 const TIER_KEY = Buffer.from('"service_tier"');
 
-export interface PassedChunksOptions {
+export interface PassThroughChunksOptions {
   /** The slug by which the caller knows the model. */
   readonly model: string;
   /** The caller asked for the usage chunk. */
@@ -27,7 +27,7 @@ export interface PassedChunksOptions {
   readonly budget: Quota;
   /** For a provider that has no other encoding. */
   readonly onlyTier?: string | undefined;
-  /** The provider's chunks differ from the format (`OpenAiDialect.repairsReplies`). */
+  /** The provider's chunks differ from the format (`OpenAiQuirks.repairsReplies`). */
   readonly repairs?: boolean;
 }
 
@@ -35,23 +35,23 @@ export interface PassedChunksOptions {
  * Reads usage from a stream of chat completion chunks that pass through. An event is parsed only if its bytes may contain
  * figures or an error, or be broken; the text is read later, and only if it has to be counted.
  */
-export class PassedChunks implements PassedStream {
+export class PassThroughChunks implements PassThroughStream {
   readonly #includeUsage: boolean;
   readonly #mode: UsageMode;
-  readonly #unread: UnreadEvents;
-  readonly #model: CallersModel;
+  readonly #unread: UncountedEvents;
+  readonly #model: ModelNameRewriter;
   readonly #repair: ChunkRepair | undefined;
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
 
-  constructor({ includeUsage, model, mode, budget, onlyTier, repairs }: PassedChunksOptions) {
+  constructor({ includeUsage, model, mode, budget, onlyTier, repairs }: PassThroughChunksOptions) {
     this.#repair = repairs ? new ChunkRepair() : undefined;
-    this.#model = new CallersModel(model);
+    this.#model = new ModelNameRewriter(model);
     this.#includeUsage = includeUsage;
     this.#mode = mode;
     this.#serviceTier = onlyTier;
-    this.#unread = new UnreadEvents(budget, new ChunkText());
+    this.#unread = new UncountedEvents(budget, new ChunkText());
   }
 
   get usage(): TokenUsage | undefined {
@@ -62,7 +62,7 @@ export class PassedChunks implements PassedStream {
     return this.#serviceTier;
   }
 
-  take(received: Buffer): PassedEvent {
+  take(received: Buffer): PassThroughEvent {
     if (received.length <= MAX_DONE_BYTES && received.includes(DONE) && dataOf(received) === '[DONE]') {
       return { kind: 'done', bytes: received };
     }
@@ -95,7 +95,7 @@ export class PassedChunks implements PassedStream {
     this.#unread.close();
   }
 
-  #inspect(event: Buffer): PassedEvent {
+  #inspect(event: Buffer): PassThroughEvent {
     const chunk = parseData(event);
     if (isErrorEvent(event, chunk)) return { kind: 'error' };
     if (!chunk && dataOf(event) !== '') throw new Error('provider sent a chunk that is not a JSON object');

@@ -4,19 +4,19 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /** Detects the end of a JSON object that arrives in pieces. Anything but an object never ends. */
-export class WholeObject {
+export class ObjectEndDetector {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  #whole = false;
+  #complete = false;
   #isObject = true;
 
-  get whole(): boolean {
-    return this.#whole;
+  get complete(): boolean {
+    return this.#complete;
   }
 
   add(piece: string): void {
-    for (let at = 0; at < piece.length && this.#isObject && !this.#whole; at++)
+    for (let at = 0; at < piece.length && this.#isObject && !this.#complete; at++)
       this.#step(piece.charCodeAt(at));
   }
 
@@ -31,7 +31,7 @@ export class WholeObject {
       this.#depth++;
     } else if (char === CLOSE && this.#depth > 0) {
       this.#depth--;
-      this.#whole = this.#depth === 0;
+      this.#complete = this.#depth === 0;
     } else if (this.#depth === 0) {
       this.#isObject = isSpace(char);
     }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { TextPart, Turn } from './conversation';
-import { joinNeighbours } from './join-neighbours';
+import { joinAdjacentTurns } from './join-adjacent-turns';
 
 const say = (text: string): TextPart => ({ kind: 'text', text, cache: undefined });
 const user = (...texts: string[]): Turn => ({ role: 'user', parts: texts.map(say) });
@@ -17,7 +17,7 @@ test('neighbours of one role are one turn, and what was given stays as it was', 
     assistant('g'),
   ];
   const before = structuredClone(given);
-  expect(joinNeighbours(given)).toEqual([
+  expect(joinAdjacentTurns(given)).toEqual([
     user('a', 'b', 'c', 'd'),
     assistant('e'),
     user('f'),
@@ -28,6 +28,6 @@ test('neighbours of one role are one turn, and what was given stays as it was', 
 
 test('a turn that stands alone is no copy', () => {
   const alone = user('a');
-  expect(joinNeighbours([alone, assistant('b')])[0]).toBe(alone);
-  expect(joinNeighbours([])).toEqual([]);
+  expect(joinAdjacentTurns([alone, assistant('b')])[0]).toBe(alone);
+  expect(joinAdjacentTurns([])).toEqual([]);
 });

@@ -12,10 +12,10 @@ import {
   text,
   thinking,
 } from './message-streams.fixture';
-import { PassedMessages } from './passed-messages';
+import { PassThroughMessages } from './pass-through-messages';
 
 const MODEL = 'anthropic/claude “x”';
-const passing = () => new PassedMessages(new Quota({ limit: 1024 }), MODEL);
+const passing = () => new PassThroughMessages(new Quota({ limit: 1024 }), MODEL);
 /** With the one thing that is changed. */
 const renamed = (event: Buffer) => event.toString().replace('"claude-sonnet-4-6"', JSON.stringify(MODEL));
 
@@ -80,7 +80,7 @@ describe('an event that breaks the stream', () => {
     ['a delta that is cut', text(0, 'a').toString().replace('}}', '')],
     ['what is no JSON', 'event: ping\ndata: {broken\n\n'],
     ['an end that a CR cuts into lines', 'event: message_stop\ndata: {\r"type":"message_stop"}\n\n'],
-  ])('%s', (_, event) => expect(() => taken(event)).toThrow('no JSON object'));
+  ])('%s', (_, event) => expect(() => taken(event)).toThrow('not a JSON object'));
 
   test.each([' \n\n', '\nid: 7\n\n'])('is none that ends in %j, and its words count', (end) => {
     const stream = passing();

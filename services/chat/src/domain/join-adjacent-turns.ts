@@ -1,7 +1,7 @@
 import type { Turn } from './conversation';
 
 /** Joins adjacent turns of one role; a turn without such a neighbour stays as it is. */
-export function joinNeighbours<T extends Turn>(turns: readonly T[]): T[] {
+export function joinAdjacentTurns<T extends Turn>(turns: readonly T[]): T[] {
   const joined: T[] = [];
   /** Parts of the last turn once it is a joined one: copying them for each of thousands of neighbours would take seconds. */
   let parts: Turn['parts'][number][] | undefined;

@@ -1,8 +1,8 @@
 import { EXTENSION_FIELDS, type ExtensionField } from '../../domain/extension-fields';
-import type { MaxTokensField } from '../../domain/passed-change';
+import type { MaxTokensField } from '../../domain/pass-through-change';
 
 /** How a provider of this format deviates from it. */
-export interface OpenAiDialect {
+export interface OpenAiQuirks {
   readonly maxTokensField: MaxTokensField;
   /**
    * Its models continue to the end of their context if no maximum is given. `where_it_fits`: it refuses a maximum that does
@@ -12,7 +12,7 @@ export interface OpenAiDialect {
   /** Streams report usage only on request; absent: always, and the provider does not know the option. */
   readonly asksForUsage: boolean;
   /** Members of messages, extensions of other providers, that clients send with their history and the provider refuses. */
-  readonly foreignFields: readonly string[];
+  readonly unsupportedFields: readonly string[];
   /** Fields that it documents beyond OpenAI's own. */
   readonly ownFields: readonly ExtensionField[];
   readonly seedField: 'seed' | 'random_seed';
@@ -51,14 +51,14 @@ export interface OpenAiDialect {
 /** Members that our own replies add to the format, and hints for other providers. */
 const EXTENSIONS = ['cache_control', 'extra_content', 'reasoning', 'reasoning_content', 'reasoning_details'];
 
-const COMMON: OpenAiDialect = {
+const COMMON: OpenAiQuirks = {
   maxTokensField: 'max_tokens',
   needsMaximum: false,
   asksForUsage: true,
   ownFields: [],
   seedField: 'seed',
   refusedHints: [],
-  foreignFields: [],
+  unsupportedFields: [],
   notWhileThinking: [],
   thinkingSwitch: false,
   forcesToolsOnlyUnthinking: false,
@@ -80,12 +80,12 @@ const COMMON: OpenAiDialect = {
  *   mistral-common, mistralai/client-js#69, avante.nvim#2562, swarmauri-sdk#162.
  * - xai: docs.x.ai; penalties are refused by all models since Grok 4: new-api#6081.
  */
-export const DIALECTS = {
+export const QUIRKS = {
   openai: {
     ...COMMON,
     maxTokensField: 'max_completion_tokens',
     endUserField: 'safety_identifier',
-    foreignFields: EXTENSIONS,
+    unsupportedFields: EXTENSIONS,
     notWhileThinking: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'],
     allowsTools: true,
     documentPart: 'file',
@@ -111,7 +111,7 @@ export const DIALECTS = {
       'user',
       'verbosity',
     ],
-    foreignFields: [
+    unsupportedFields: [
       ...EXTENSIONS,
       'annotations',
       'audio',
@@ -134,9 +134,9 @@ export const DIALECTS = {
     maxTokensField: 'max_completion_tokens',
     needsMaximum: 'always',
     endUserField: 'user',
-    foreignFields: EXTENSIONS,
+    unsupportedFields: EXTENSIONS,
     refusedHints: ['presence_penalty', 'frequency_penalty'],
   },
   /** The simulator, and any server that claims to be compatible. */
   common: { ...COMMON, ownFields: EXTENSION_FIELDS, documentPart: 'file' },
-} as const satisfies Record<string, OpenAiDialect>;
+} as const satisfies Record<string, OpenAiQuirks>;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CallersModel } from './callers-model';
+import { ModelNameRewriter } from './model-name-rewriter';
 
 const SLUG = 'openai/gpt “x”';
 
 describe('a whole reply', () => {
-  const inReply = (json: string) => new CallersModel(SLUG).inReply(Buffer.from(json)).toString();
+  const inReply = (json: string) => new ModelNameRewriter(SLUG).inReply(Buffer.from(json)).toString();
 
   test.each([
     '{"model":"gpt-x","id":"msg_1","content":[{"type":"text","text":"\\"model\\":\\"gpt-x\\""}],"usage":{}}',
@@ -35,7 +35,7 @@ describe('an event of a stream', () => {
     ['not as long', 'gpt-5.5-2026-03-17-of-the-longest-kind'],
     ['as long', 'x'.repeat(Buffer.byteLength(SLUG))],
   ])('names a slug that is %s as the name of the provider, and its neighbours are untouched', (_, theirs) => {
-    const model = new CallersModel(SLUG);
+    const model = new ModelNameRewriter(SLUG);
     const contents = ['a', '', '"model":"b"', 'ä€', `${theirs} {"model":"${theirs}"}`];
     const sent = Buffer.from(contents.map((content) => chunk(theirs, content)).join(''));
     let at = 0;
@@ -49,7 +49,7 @@ describe('an event of a stream', () => {
   });
 
   test('names the slug in each, however their beginnings change', () => {
-    const model = new CallersModel(SLUG);
+    const model = new ModelNameRewriter(SLUG);
     for (const [theirs, id] of [
       ['gpt-5.5-long-name', '1'],
       ['gpt-5.5-long-name', '22'],
@@ -67,7 +67,7 @@ describe('an event of a stream', () => {
     'data: {"choices":[{"delta":{"content":"\\"model\\":\\"gpt\\""}}]}\n\n',
     'data: {"model":"gp\n\n',
   ])('stays as it is without a model: %j', (event) => {
-    const model = new CallersModel(SLUG);
+    const model = new ModelNameRewriter(SLUG);
     model.inEvent(Buffer.from(chunk('gpt', 'a')));
     expect(model.inEvent(Buffer.from(event)).toString()).toBe(event);
   });
@@ -83,7 +83,7 @@ test('any object names the slug at its top and nowhere else, whatever stands in 
       const { model: _2, ...tail } = after;
       const sent = { ...head, nested, model: theirs, ...tail };
       const event = Buffer.from(`data: ${JSON.stringify(sent)}\n\n`);
-      const passed = new CallersModel(SLUG).inEvent(event).toString();
+      const passed = new ModelNameRewriter(SLUG).inEvent(event).toString();
       expect(passed).toBe(`data: ${JSON.stringify({ ...sent, model: SLUG })}\n\n`);
     }),
   );
@@ -99,7 +99,7 @@ test('an event that is cut or garbled stays one event', () => {
     });
   fc.assert(
     fc.property(garbled, (event) => {
-      const model = new CallersModel(SLUG);
+      const model = new ModelNameRewriter(SLUG);
       model.inEvent(Buffer.from(`${whole}\n\n`));
       const passed = model.inEvent(Buffer.from(event)).toString();
       expect(passed.indexOf('\n\n')).toBe(passed.length - 2);

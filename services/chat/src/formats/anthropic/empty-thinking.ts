@@ -1,7 +1,7 @@
 import type { AssistantPart } from '../../domain/conversation';
 
 /** Returns whether the part is another provider's signature without text: Gemini signs a text with a part of its own. */
-export function isWordless(part: AssistantPart): boolean {
+export function isEmptyThinking(part: AssistantPart): boolean {
   return part.kind === 'thinking' && part.text === '' && part.signature?.wire !== 'anthropic';
 }
 
@@ -9,8 +9,10 @@ export function isWordless(part: AssistantPart): boolean {
  * Returns the parts without empty thinking that precedes a text or follows one: clients take the first or the last block for
  * the answer, and such a signature is only a hint.
  */
-export function withoutHints(parts: readonly AssistantPart[]): AssistantPart[] {
+export function withoutEmptyThinking(parts: readonly AssistantPart[]): AssistantPart[] {
   const firstText = parts.findIndex((part) => part.kind === 'text');
   if (firstText === -1) return [...parts];
-  return parts.filter((part, at) => !isWordless(part) || (at < firstText && parts[at + 1]?.kind !== 'text'));
+  return parts.filter(
+    (part, at) => !isEmptyThinking(part) || (at < firstText && parts[at + 1]?.kind !== 'text'),
+  );
 }

@@ -10,7 +10,7 @@ const BETAS = /^[0-9A-Za-z.,_ -]{1,2000}$/;
 const UNBOUNDED = /^(context-1m|output-)/i;
 
 /** Returns the caller's headers that are passed to Anthropic. @throws GatewayError `invalid_request` */
-export function passedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+export function passThroughHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const version = headers['anthropic-version'];
   if (version !== undefined && !VERSION.test(version)) throw malformed('anthropic-version');
   const sent = headers['anthropic-beta'];

@@ -1,16 +1,16 @@
 import { GatewayError } from '@gateway/errors';
 import { describe, expect, test } from '@jest/globals';
-import { DIALECTS, type OpenAiDialect } from './dialect';
-import { passedMembers } from './passed-members';
+import { passThroughMembers } from './pass-through-members';
+import { type OpenAiQuirks, QUIRKS } from './quirks';
 
 const THINKER = new Set(['reasoning', 'effort_none', 'effort_low']);
 
 describe('of a body that passes through', () => {
-  const changed = (body: object, capabilities: ReadonlySet<string>, dialect: OpenAiDialect) =>
-    Object.fromEntries(passedMembers(body as Record<string, unknown>, capabilities, dialect));
+  const changed = (body: object, capabilities: ReadonlySet<string>, quirks: OpenAiQuirks) =>
+    Object.fromEntries(passThroughMembers(body as Record<string, unknown>, capabilities, quirks));
 
   test('a model without quirks keeps every byte', () => {
-    expect(changed({ temperature: 0, user: 'u' }, new Set(), DIALECTS.openai)).toEqual({});
+    expect(changed({ temperature: 0, user: 'u' }, new Set(), QUIRKS.openai)).toEqual({});
   });
 
   test('the sampling that OpenAI’s models refuse while they think is left out', () => {
@@ -20,13 +20,13 @@ describe('of a body that passes through', () => {
       presence_penalty: undefined,
       frequency_penalty: undefined,
     };
-    expect(changed({ temperature: 0 }, THINKER, DIALECTS.openai)).toEqual(gone);
-    expect(changed({ temperature: 0, reasoning_effort: 'low' }, THINKER, DIALECTS.openai)).toEqual(gone);
-    expect(changed({ temperature: 0, reasoning_effort: 'none' }, THINKER, DIALECTS.openai)).toEqual({});
+    expect(changed({ temperature: 0 }, THINKER, QUIRKS.openai)).toEqual(gone);
+    expect(changed({ temperature: 0, reasoning_effort: 'low' }, THINKER, QUIRKS.openai)).toEqual(gone);
+    expect(changed({ temperature: 0, reasoning_effort: 'none' }, THINKER, QUIRKS.openai)).toEqual({});
   });
 
   test('Mistral, who refuses what it does not know, gets its own names', () => {
-    const members = changed({ seed: 7, user: 'u', stream_options: {} }, new Set(), DIALECTS.mistral);
+    const members = changed({ seed: 7, user: 'u', stream_options: {} }, new Set(), QUIRKS.mistral);
     expect(members).toMatchObject({
       seed: undefined,
       random_seed: '7',
@@ -34,7 +34,7 @@ describe('of a body that passes through', () => {
       stream_options: undefined,
     });
     expect(Object.keys(members)).toEqual(expect.arrayContaining(['seed', 'user', 'stream_options']));
-    expect(changed({ seed: null }, new Set(), DIALECTS.mistral)).not.toHaveProperty('random_seed');
+    expect(changed({ seed: null }, new Set(), QUIRKS.mistral)).not.toHaveProperty('random_seed');
   });
 
   const history = [
@@ -70,18 +70,18 @@ describe('of a body that passes through', () => {
   ];
 
   test('what other models added to the history is left out where it is refused', () => {
-    const messages = (dialect: OpenAiDialect) =>
-      JSON.parse(changed({ messages: history }, new Set(), dialect).messages ?? 'null');
-    expect(messages(DIALECTS.openai)).toEqual(bare({ refusal: null }));
-    expect(messages(DIALECTS.mistral)).toEqual(bare());
-    expect(messages(DIALECTS.deepseek)).toBeNull();
-    expect(changed({ messages: bare() }, new Set(), DIALECTS.openai)).toEqual({});
+    const messages = (quirks: OpenAiQuirks) =>
+      JSON.parse(changed({ messages: history }, new Set(), quirks).messages ?? 'null');
+    expect(messages(QUIRKS.openai)).toEqual(bare({ refusal: null }));
+    expect(messages(QUIRKS.mistral)).toEqual(bare());
+    expect(messages(QUIRKS.deepseek)).toBeNull();
+    expect(changed({ messages: bare() }, new Set(), QUIRKS.openai)).toEqual({});
   });
 
   test('and hints on tools', () => {
     const tool = { type: 'function', function: { name: 'f' } };
     const tools = [tool, { ...tool, cache_control: { type: 'ephemeral' } }];
-    expect(JSON.parse(changed({ tools }, new Set(), DIALECTS.openai).tools ?? '')).toEqual([tool, tool]);
+    expect(JSON.parse(changed({ tools }, new Set(), QUIRKS.openai).tools ?? '')).toEqual([tool, tool]);
   });
 });
 
@@ -92,7 +92,7 @@ describe('the assistant turns of a body for Mistral', () => {
       { role: 'assistant', ...message },
       { role: 'user', content: 'b' },
     ];
-    const changed = passedMembers({ messages }, capabilities, DIALECTS.mistral).get('messages');
+    const changed = passThroughMembers({ messages }, capabilities, QUIRKS.mistral).get('messages');
     return changed === undefined ? undefined : JSON.parse(changed).slice(1, -1);
   };
   const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
@@ -123,11 +123,11 @@ describe('the assistant turns of a body for Mistral', () => {
 });
 
 describe('fields that only some providers document', () => {
-  const changed = (body: object, dialect: OpenAiDialect, capabilities: ReadonlySet<string> = THINKER) =>
-    Object.fromEntries(passedMembers(body as Record<string, unknown>, capabilities, dialect));
-  const refusal = (body: object, dialect: OpenAiDialect) => {
+  const changed = (body: object, quirks: OpenAiQuirks, capabilities: ReadonlySet<string> = THINKER) =>
+    Object.fromEntries(passThroughMembers(body as Record<string, unknown>, capabilities, quirks));
+  const refusal = (body: object, quirks: OpenAiQuirks) => {
     try {
-      changed(body, dialect);
+      changed(body, quirks);
       return undefined;
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'invalid_request') return error.detail;
@@ -136,29 +136,29 @@ describe('fields that only some providers document', () => {
   };
 
   test.each([
-    [{ thinking: { type: 'disabled' } }, DIALECTS.deepseek],
-    [{ thinking: { type: 'enabled' } }, DIALECTS.deepseek],
-    [{ thinking: { type: 'adaptive' } }, DIALECTS.common],
-    [{ top_k: -1 }, DIALECTS.common],
-    [{ safe_prompt: true }, DIALECTS.mistral],
-    [{ prompt_mode: 'reasoning' }, DIALECTS.mistral],
-    [{ random_seed: 7 }, DIALECTS.mistral],
-    [{ top_k: 5, min_p: 0.1, repetition_penalty: 1.1, chat_template_kwargs: { x: 1 } }, DIALECTS.common],
-    [{ reasoning: { effort: 'low' }, enable_thinking: true }, DIALECTS.common],
-  ])('%j reaches the provider that documents it as it is', (body, dialect) => {
-    const members = changed(body, dialect, new Set());
+    [{ thinking: { type: 'disabled' } }, QUIRKS.deepseek],
+    [{ thinking: { type: 'enabled' } }, QUIRKS.deepseek],
+    [{ thinking: { type: 'adaptive' } }, QUIRKS.common],
+    [{ top_k: -1 }, QUIRKS.common],
+    [{ safe_prompt: true }, QUIRKS.mistral],
+    [{ prompt_mode: 'reasoning' }, QUIRKS.mistral],
+    [{ random_seed: 7 }, QUIRKS.mistral],
+    [{ top_k: 5, min_p: 0.1, repetition_penalty: 1.1, chat_template_kwargs: { x: 1 } }, QUIRKS.common],
+    [{ reasoning: { effort: 'low' }, enable_thinking: true }, QUIRKS.common],
+  ])('%j reaches the provider that documents it as it is', (body, quirks) => {
+    const members = changed(body, quirks, new Set());
     for (const field of Object.keys(body)) expect(members).not.toHaveProperty(field);
   });
 
   test.each([
-    [{ top_k: 5 }, DIALECTS.openai],
-    [{ min_p: 0.1 }, DIALECTS.deepseek],
-    [{ repetition_penalty: 1.1 }, DIALECTS.xai],
-    [{ safe_prompt: true }, DIALECTS.openai],
-    [{ prompt_mode: 'reasoning' }, DIALECTS.deepseek],
-    [{ chat_template_kwargs: { enable_thinking: false } }, DIALECTS.mistral],
-  ])('%j is refused elsewhere, by its name', (body, dialect) => {
-    expect(refusal(body, dialect)).toBe(`${Object.keys(body)[0]}: not supported by this model`);
+    [{ top_k: 5 }, QUIRKS.openai],
+    [{ min_p: 0.1 }, QUIRKS.deepseek],
+    [{ repetition_penalty: 1.1 }, QUIRKS.xai],
+    [{ safe_prompt: true }, QUIRKS.openai],
+    [{ prompt_mode: 'reasoning' }, QUIRKS.deepseek],
+    [{ chat_template_kwargs: { enable_thinking: false } }, QUIRKS.mistral],
+  ])('%j is refused elsewhere, by its name', (body, quirks) => {
+    expect(refusal(body, quirks)).toBe(`${Object.keys(body)[0]}: not supported by this model`);
   });
 
   test.each([0, -1])('are left out where they ask for nothing, such as top_k %d', (topK) => {
@@ -170,66 +170,62 @@ describe('fields that only some providers document', () => {
       chat_template_kwargs: null,
     };
     const gone = Object.fromEntries(Object.keys(body).map((field) => [field, undefined]));
-    expect(changed(body, DIALECTS.deepseek)).toEqual(gone);
+    expect(changed(body, QUIRKS.deepseek)).toEqual(gone);
   });
 
   test.each([
-    [
-      { thinking: { type: 'disabled' } },
-      DIALECTS.openai,
-      { thinking: undefined, reasoning_effort: '"none"' },
-    ],
+    [{ thinking: { type: 'disabled' } }, QUIRKS.openai, { thinking: undefined, reasoning_effort: '"none"' }],
     [
       { thinking: { type: 'enabled', budget_tokens: 500 } },
-      DIALECTS.xai,
+      QUIRKS.xai,
       { thinking: undefined, reasoning_effort: '"low"' },
     ],
-    [{ reasoning: { effort: 'low' } }, DIALECTS.mistral, { reasoning: undefined, reasoning_effort: '"low"' }],
+    [{ reasoning: { effort: 'low' } }, QUIRKS.mistral, { reasoning: undefined, reasoning_effort: '"low"' }],
     [
       { reasoning: { enabled: false } },
-      DIALECTS.deepseek,
+      QUIRKS.deepseek,
       { reasoning: undefined, thinking: '{"type":"disabled"}' },
     ],
-    [{ enable_thinking: true }, DIALECTS.openai, { enable_thinking: undefined }],
-    [{ thinking: { type: 'adaptive' } }, DIALECTS.deepseek, { thinking: undefined }],
+    [{ enable_thinking: true }, QUIRKS.openai, { enable_thinking: undefined }],
+    [{ thinking: { type: 'adaptive' } }, QUIRKS.deepseek, { thinking: undefined }],
     [
       { thinking: { type: 'enabled', budget_tokens: 500 } },
-      DIALECTS.deepseek,
+      QUIRKS.deepseek,
       { thinking: undefined, reasoning_effort: '"low"' },
     ],
     [
       { thinking: { type: 'disabled', budget_tokens: 500 } },
-      DIALECTS.deepseek,
+      QUIRKS.deepseek,
       { thinking: '{"type":"disabled"}' },
     ],
     [
       { reasoning: { effort: 'high' }, reasoning_effort: 'low' },
-      DIALECTS.xai,
+      QUIRKS.xai,
       { reasoning: undefined, reasoning_effort: '"low"' },
     ],
     [
       { thinking: { type: 'enabled' }, reasoning: { effort: 'high' } },
-      DIALECTS.deepseek,
+      QUIRKS.deepseek,
       { reasoning: undefined },
     ],
-    [{ random_seed: 7 }, DIALECTS.openai, { random_seed: undefined, seed: '7' }],
-    [{ random_seed: 7, seed: 8 }, DIALECTS.openai, { random_seed: undefined }],
-  ])('%j is translated', (body, dialect, members) => {
-    expect(changed(body, dialect)).toMatchObject(members);
+    [{ random_seed: 7 }, QUIRKS.openai, { random_seed: undefined, seed: '7' }],
+    [{ random_seed: 7, seed: 8 }, QUIRKS.openai, { random_seed: undefined }],
+  ])('%j is translated', (body, quirks, members) => {
+    expect(changed(body, quirks)).toMatchObject(members);
   });
 
   test('a way to switch thinking off lets OpenAI’s models keep their sampling', () => {
     const off = { thinking: { type: 'disabled' }, temperature: 0 };
-    expect(changed(off, DIALECTS.openai)).not.toHaveProperty('temperature');
+    expect(changed(off, QUIRKS.openai)).not.toHaveProperty('temperature');
   });
 
   test('a file is refused where the provider has no part for it', () => {
     const messages = [
       { role: 'user', content: [{ type: 'file', file: { file_data: 'data:application/pdf;base64,AA' } }] },
     ];
-    expect(refusal({ messages }, DIALECTS.xai)).toBe(
+    expect(refusal({ messages }, QUIRKS.xai)).toBe(
       'messages[0].content[0]: documents are not supported by this model',
     );
-    expect(refusal({ messages }, DIALECTS.openai)).toBeUndefined();
+    expect(refusal({ messages }, QUIRKS.openai)).toBeUndefined();
   });
 });

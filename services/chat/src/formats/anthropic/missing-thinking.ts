@@ -16,15 +16,15 @@ const CLEARS_THINKING = 'clear_thinking_';
  * Returns undefined if the call needs no change, which includes a turn of Anthropic's whose thinking the caller has lost.
  * @param call without thinking of other providers
  */
-export function withoutBudget({
+export function withoutThinkingBudget({
   messages,
   thinking,
   context_management,
 }: ThinkingCall): ThinkingCall | undefined {
   if (thinking?.type !== 'enabled') return undefined;
   const start = openTurnStart(messages);
-  if (start === undefined || !isAnothers(messages[start]!)) return undefined;
-  const kept = messages.map((message, index) => (index < start ? message : unthought(message)));
+  if (start === undefined || !isFromOtherProvider(messages[start]!)) return undefined;
+  const kept = messages.map((message, index) => (index < start ? message : withoutThinking(message)));
   return { messages: kept, ...withoutClearing(context_management) };
 }
 
@@ -40,19 +40,19 @@ function openTurnStart(messages: readonly Message[]): number | undefined {
   return start;
 }
 
-function isAnothers({ content }: Message): boolean {
+function isFromOtherProvider({ content }: Message): boolean {
   const blocks = blocksOf(content);
-  if (blocks.length === 0 || isThought(blocks[0]!)) return false;
+  if (blocks.length === 0 || isThinking(blocks[0]!)) return false;
   const calls = blocks.filter((block) => block.type === 'tool_use');
   return calls.length > 0 && !calls.some(({ id }) => id.startsWith(OWN_CALL));
 }
 
-function unthought(message: Message): Message {
+function withoutThinking(message: Message): Message {
   if (message.role !== 'assistant' || typeof message.content === 'string') return message;
-  return { ...message, content: blocksOf(message.content).filter((block) => !isThought(block)) };
+  return { ...message, content: blocksOf(message.content).filter((block) => !isThinking(block)) };
 }
 
-function isThought({ type }: ContentBlock): boolean {
+function isThinking({ type }: ContentBlock): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 

@@ -1,6 +1,6 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
-import { PassedChunks } from './passed-chunks';
+import { PassThroughChunks } from './pass-through-chunks';
 
 const budget = new Quota({ limit: 1024 });
 const SLUG = 'openai/gpt-5.5';
@@ -15,7 +15,7 @@ const usage = {
 };
 
 describe('a caller that did not ask for usage', () => {
-  const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
+  const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
 
   test('does not see that it was asked for', () => {
     const event = meter.take(chunk({ choices: delta('a'), usage: null }));
@@ -37,7 +37,7 @@ describe('a caller that did not ask for usage', () => {
 });
 
 test('a caller that asked sees every byte', () => {
-  const meter = new PassedChunks({ model: SLUG, includeUsage: true, mode: INCLUDED, budget });
+  const meter = new PassThroughChunks({ model: SLUG, includeUsage: true, mode: INCLUDED, budget });
   for (const event of [chunk({ choices: delta('a'), usage: null }), chunk({ choices: [], usage })]) {
     expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
   }
@@ -47,7 +47,7 @@ test('a caller that asked sees every byte', () => {
 test.each([true, false])(
   'every chunk names the slug, also with the usage (asked for: %s)',
   (includeUsage) => {
-    const meter = new PassedChunks({ model: SLUG, includeUsage, mode: INCLUDED, budget });
+    const meter = new PassThroughChunks({ model: SLUG, includeUsage, mode: INCLUDED, budget });
     const model = 'gpt-5.5-2026-03-17';
     const chunks = [
       { choices: delta(''), usage: null },
@@ -69,7 +69,7 @@ test.each([true, false])(
 
 describe('the service tier that was given', () => {
   const meter = (onlyTier?: string) =>
-    new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget, onlyTier });
+    new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget, onlyTier });
 
   test('is told by the first chunk', () => {
     const told = meter();
@@ -95,7 +95,7 @@ describe('the service tier that was given', () => {
 });
 
 test('the end, an error, and what only looks like them', () => {
-  const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
+  const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
   expect(meter.take(Buffer.from('data: [DONE]\n\n')).kind).toBe('done');
   expect(meter.take(Buffer.from('data:[DONE]\r\n\r\n')).kind).toBe('done');
   expect(meter.take(chunk({ choices: delta('[DONE]') })).kind).toBe('pass');
@@ -110,13 +110,13 @@ describe('an event that breaks the stream', () => {
     ['the same behind an id', 'id: 1\nevent: error\ndata: {"message":"overloaded"}\n\n'],
     ['the same with other ends of lines', 'event:error\r\ndata: {}\r\n\r\n'],
   ])('%s', (_, event) => {
-    const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
+    const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
     expect(meter.take(Buffer.from(event))).toEqual({ kind: 'error' });
   });
 
   test.each(['{broken', '{"choices":[', '7', 'null', '"x"', '{"usage":nul'])('%s', (data) => {
-    const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
-    expect(() => meter.take(Buffer.from(`data: ${data}\n\n`))).toThrow('no JSON object');
+    const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
+    expect(() => meter.take(Buffer.from(`data: ${data}\n\n`))).toThrow('not a JSON object');
   });
 
   test.each([
@@ -126,12 +126,12 @@ describe('an event that breaks the stream', () => {
     'data: {"choices":[]} \n\n',
     'event: chunk\ndata: {}\n\n',
   ])('is not %j', (event) => {
-    const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
+    const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
     expect(meter.take(Buffer.from(event)).kind).toBe('pass');
   });
 
   test.each([' \n\n', '\nid: 7\n\n'])('is none that ends in %j, and its words count', (end) => {
-    const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
+    const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
     const whole = chunk({ choices: delta('one two three'), usage: null }).toString();
     expect(meter.take(Buffer.from(whole.trimEnd() + end)).kind).toBe('pass');
     expect([meter.estimateOutput(), meter.countOutput()]).toEqual([1, 3]);
@@ -139,7 +139,7 @@ describe('an event that breaks the stream', () => {
 });
 
 test('counts each kind of output over its joined text, per choice', () => {
-  const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
+  const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
   const call = (fields: object) => [{ index: 0, delta: { tool_calls: [{ index: 0, ...fields }] } }];
   meter.take(chunk({ choices: delta('Hello wor') }));
   meter.take(chunk({ choices: delta('ld') }));
@@ -151,7 +151,12 @@ test('counts each kind of output over its joined text, per choice', () => {
 });
 
 test('reasoning apart is added to the output', () => {
-  const meter = new PassedChunks({ model: SLUG, includeUsage: false, mode: { reasoning: 'apart' }, budget });
+  const meter = new PassThroughChunks({
+    model: SLUG,
+    includeUsage: false,
+    mode: { reasoning: 'apart' },
+    budget,
+  });
   const details = { completion_tokens_details: { reasoning_tokens: 6 } };
   meter.take(chunk({ choices: [], usage: { ...usage, ...details } }));
   expect(meter.usage).toMatchObject({ output: 10, reasoning: 6 });

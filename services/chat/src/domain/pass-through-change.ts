@@ -5,7 +5,7 @@ export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 export type MemberOverrides = ReadonlyMap<string, string | undefined>;
 
 /** Changes to a caller's own bytes for a provider of the same format. */
-export interface PassedChange {
+export interface PassThroughChange {
   readonly upstreamModel: string;
   /** Maximum output per choice that the funds cover, if that is less than the caller's own maximum. */
   readonly maxTokens: number | undefined;
