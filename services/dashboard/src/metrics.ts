@@ -3,7 +3,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 
 export interface DashboardMetrics {
   readonly registry: Registry;
-  /** `route` is an endpoint's pattern, never a path: paths are without number. */
+  /** `route` is an endpoint's pattern, never a path: the number of paths is unlimited. */
   answered(call: { method: string; route: string; status: number; durationMs: number }): void;
 }
 

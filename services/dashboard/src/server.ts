@@ -53,9 +53,9 @@ import { SigningKeys } from './security/signing-keys';
 import { readSettings, type Settings } from './settings';
 
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Edge sends a request whole. */
+/** Edge sends requests complete. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Longer than a proxy keeps an idle connection, so that it is never the one surprised. */
+/** Longer than the proxy keeps an idle connection, so that the proxy is the one to close it. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const STOP_GRACE_MS = 5_000;
 const LOGIN_WINDOW_SECONDS = 15 * 60;
@@ -89,7 +89,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const security = new SecurityLog({ log, registry: metrics.registry });
   const events = new SecurityEvents({ pool, security, log });
   const webFiles = await loadWebFiles(path.join(__dirname, '../web/dist'));
-  if (webFiles.size === 0) log.warn('the web UI is not built: only the API is served');
+  if (webFiles.size === 0) log.warn('web UI not built: serving the API only');
   let closing = false;
   const limits = readLimits(settings);
   const answered = endpoints({

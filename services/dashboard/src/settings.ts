@@ -12,24 +12,24 @@ const shape = {
   DATABASE_URL: z.string().min(1),
   BILLING_ADDR: addresses(),
   CATALOG_ADDR: addresses(),
-  /** Their providers' health is shown to operators. */
+  /** Operators see the health of their providers. */
   CHAT_ADDR: addresses().optional(),
   MEDIA_ADDR: addresses().optional(),
-  /** Origin of `/v1` as callers reach it, for snippets of the web UI and the API's document. */
+  /** Origin of `/v1` for callers, for snippets in the web UI and the API document. */
   PUBLIC_API_URL: publicApiUrl(),
   /** Ed25519 seeds, 32 bytes in base64url each, comma-separated: the first signs, all verify. */
   JWT_SIGNING_KEY: z
     .string()
     .transform((value) => value.split(',').map((seed) => seed.trim()))
     .refine((seeds) => seeds.every((seed) => ED25519_SEED.test(seed)), 'not 32 bytes in base64url'),
-  /** The first operator, made when no user has that email. */
+  /** The first operator, created if no user has that email. */
   ADMIN_EMAIL: z.string().optional(),
   ADMIN_PASSWORD: z.string().optional(),
-  /** Public keys of GitHub's secret scanning; read when a report names a key that is not known. */
+  /** Public keys of GitHub's secret scanning; read when a report names an unknown key. */
   SECRET_SCANNING_KEYS_URL: z
     .url({ protocol: /^https?$/ })
     .default('https://api.github.com/meta/public_keys/secret_scanning'),
-  /** A file of the same form, read instead of the URL. */
+  /** A file with the same content, read instead of the URL. */
   SECRET_SCANNING_KEYS_FILE: z.string().min(1).optional(),
   /** Wrong passwords for one email from one address in 15 minutes. */
   LOGIN_LIMIT_PER_EMAIL: limit(10),
@@ -37,15 +37,15 @@ const shape = {
   LOGIN_LIMIT_PER_EMAIL_ANYWHERE: limit(100),
   /** Wrong passwords from one address in 15 minutes. */
   LOGIN_LIMIT_PER_ADDRESS: limit(100),
-  /** Right passwords of one user in 15 minutes. */
+  /** Correct passwords of one user in 15 minutes. */
   LOGIN_LIMIT_PER_USER: limit(100),
-  /** Registrations from one address in an hour. */
+  /** Registrations from one address per hour. */
   REGISTER_LIMIT_PER_ADDRESS: limit(1_000),
-  /** Changes that the users of one account ask for in an hour. */
+  /** Changes by the users of one account per hour. */
   CHANGE_LIMIT_PER_ACCOUNT: limit(1_000),
-  /** Tries to add a member to one account in an hour; it has room for 100. */
+  /** Attempts to add a member to one account per hour; an account has at most 100. */
   MEMBER_LIMIT_PER_ACCOUNT: limit(100),
-  /** Tries to add members to any account from one address in an hour. */
+  /** Attempts to add members to any account from one address per hour. */
   MEMBER_LIMIT_PER_ADDRESS: limit(1_000),
 };
 

@@ -11,13 +11,13 @@ export interface PasswordDependencies {
   readonly hasher: Pick<PasswordHasher, 'verify'>;
   readonly events: Pick<SecurityEvents, 'log' | 'audit' | 'isFirstThisHour'>;
   readonly limits: {
-    /** Of wrong ones for one email from one address. */
+    /** Wrong passwords for one email from one address. */
     readonly loginPerEmail: AttemptLimit;
-    /** Of wrong ones for one email from anywhere: higher, so that a stranger alone can't keep its user out. */
+    /** Wrong passwords for one email from anywhere: higher, so that a single stranger can't lock its user out. */
     readonly loginPerEmailAnywhere: AttemptLimit;
-    /** Of wrong ones from one address. */
+    /** Wrong passwords from one address. */
     readonly loginPerAddress: AttemptLimit;
-    /** Of right ones: each costs a hash. */
+    /** Correct passwords: each costs a hash. */
     readonly loginPerUser: AttemptLimit;
   };
 }
@@ -32,9 +32,9 @@ export interface GivenPassword {
 type Try = readonly [limit: AttemptLimit, subject: string];
 
 /**
- * The user whose password this is. Throws `invalid_credentials`, which tells an unknown email and a wrong password
- * apart by nothing: not by answer, time or limit; and `too_many_attempts`. Tries are counted before the password is
- * looked at, so that many at once are, too; those that were not looked at are given back.
+ * Returns the user with this password. Throws `invalid_credentials` for an unknown email and for a wrong password, which
+ * answer, time and limit do not distinguish; and `too_many_attempts`. Attempts are counted before the password is checked, so
+ * that concurrent ones count too; attempts that were not checked are uncounted.
  */
 export async function checkPassword(deps: PasswordDependencies, given: GivenPassword): Promise<User> {
   const { pool, hasher, limits } = deps;
@@ -70,8 +70,8 @@ const findUser = async (pool: Pool, email: string) =>
   email.includes('\0') ? undefined : await findUserByEmail(pool, email);
 
 /**
- * In the account's audit log too where the email is a user's. That is not awaited, so that the response time does not
- * reveal whether the email exists. The email of a stranger is not logged: it may be a mistyped password.
+ * Logs the refusal; also to the account's audit log if the email is a user's. The latter is not awaited, so that the response
+ * time does not reveal whether the email exists. An unknown email is not logged: it may be a mistyped password.
  */
 function recordFailure(
   { events }: PasswordDependencies,
@@ -87,7 +87,7 @@ function recordFailure(
   void events.audit({ event }, { accountId, id, email, byOperator: false }, origin);
 }
 
-/** Refused tries are not limited in number: the user is looked up for one of them in an hour. */
+/** The number of refused attempts is unlimited, so the user is looked up for only one of them per hour. */
 async function recordLockout(deps: PasswordDependencies, given: GivenPassword): Promise<void> {
   const event = 'login.locked_out';
   const isFirst = deps.events.isFirstThisHour(`${event} ${given.email}`);
@@ -95,7 +95,7 @@ async function recordLockout(deps: PasswordDependencies, given: GivenPassword): 
   recordFailure(deps, given, event, known);
 }
 
-/** All of them, or none. */
+/** Counts all attempts, or none. */
 async function takeAll(pool: Pool, tries: readonly Try[]): Promise<void> {
   for (const [i, [limit, subject]] of tries.entries()) {
     const waitSeconds = await takeAttempt(pool, limit, subject);

@@ -5,7 +5,7 @@ import { firstPassword } from '../security/first-password';
 import type { PasswordHasher } from '../security/password-hasher';
 import { insertMember, type Member } from '../store/members';
 
-/** Throws as `insertMember` does. The password is told this once. */
+/** Creates a member and returns its first password, which is not stored. Throws as `insertMember` does. */
 export async function createMember(
   { pool, hasher }: { readonly pool: Pool; readonly hasher: PasswordHasher },
   accountId: string,

@@ -8,8 +8,8 @@ const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
 
 /**
- * Sees to it that the operator exists, trying again for as long as billing or the database can't be
- * reached. A user who registered under that email is not promoted: anyone could have taken it.
+ * Creates the operator if it does not exist, retrying while billing or the database can't be reached. A user who registered
+ * with that email is not promoted: anyone could have taken it.
  */
 export class FirstOperator {
   readonly #deps: RegisterDependencies;
@@ -26,7 +26,7 @@ export class FirstOperator {
     this.#work = this.#ensure();
   }
 
-  /** The operator exists, or never will. */
+  /** The operator exists, or can't be created. */
   get settled(): boolean {
     return this.#settled;
   }
@@ -47,7 +47,7 @@ export class FirstOperator {
         this.#settled = true;
         return;
       } catch (error) {
-        this.#log.warn({ err: GatewayError.from(error).cause ?? error }, 'first operator not made yet');
+        this.#log.warn({ err: GatewayError.from(error).cause ?? error }, 'first operator not created yet');
       }
       await waitFor(delayMs, this.#stop.signal);
     }
@@ -57,7 +57,8 @@ export class FirstOperator {
     const { email, password } = this.#operator;
     const known = await findUserByEmail(this.#deps.pool, email);
     if (known) {
-      if (!known.user.operator) this.#log.error({ userId: known.user.id }, 'ADMIN_EMAIL is no operator');
+      if (!known.user.operator)
+        this.#log.error({ userId: known.user.id }, 'ADMIN_EMAIL belongs to a user who is not an operator');
       return;
     }
     const caller = { requestId: randomUUIDv7(), signal: this.#stop.signal };
@@ -69,9 +70,9 @@ export class FirstOperator {
         operator: true,
         address: '',
       });
-      this.#log.info('first operator made');
+      this.#log.info('first operator created');
     } catch (error) {
-      // Another instance was faster.
+      // Another instance has created it.
       if (GatewayError.from(error).code !== 'email_taken') throw error;
     }
   }

@@ -4,7 +4,7 @@ import type { User } from '../domain/user';
 import type { IssuedToken, LoginTokens } from '../security/login-tokens';
 import { insertSession } from '../store/sessions';
 
-/** How long a login can be kept up by refreshing its token. */
+/** How long a login can be extended by refreshing its token. */
 const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 
 export async function openSession(

@@ -14,13 +14,13 @@ const MAX_CHANGES = 4_000;
 export interface RecordDependencies {
   readonly pool: Pool;
   readonly events: SecurityEvents;
-  /** Of changes that the users of one account ask for: each writes rows that stay. */
+  /** Limits the changes by the users of one account: each writes rows that are kept. */
   readonly changePerAccount: AttemptLimit;
 }
 
 /**
- * Makes a change and writes down who made it. The entry comes first: a change without an entry can't be, an entry
- * whose end nobody knows says so.
+ * Makes a change and records who made it. The entry is written first, so that there is no change without one; an entry whose
+ * outcome is unknown says so.
  */
 export async function recordChange(
   { pool, events, changePerAccount }: RecordDependencies,
@@ -47,7 +47,7 @@ export async function recordChange(
   try {
     result = await endpoint.handle(call);
   } catch (thrown) {
-    // What failed for a reason of ours may have been done all the same.
+    // A change that failed on our side may have been made nevertheless.
     if (GatewayError.from(thrown).row.status < 500) await deleteAuditEntry(pool, seq);
     throw thrown;
   }
@@ -66,24 +66,24 @@ export async function recordChange(
     { requestId: context.requestId, clientIp: call.clientIp },
   );
   await completeAuditEntry(pool, seq, { accountId, subject }).catch((error: unknown) =>
-    context.log.error({ err: error, seq }, 'an audit entry stays open'),
+    context.log.error({ err: error, seq }, 'audit entry without an outcome'),
   );
   return result;
 }
 
 export const isAccountId = (id: string): boolean => ID.test(id);
 
-/** The account that an operator's call names in its path. */
+/** Returns the account in the path of an operator's call. */
 export function accountOf({ path }: UserEndpoint, { params }: UserCall): string | null {
   return path.startsWith(ACCOUNTS) && isAccountId(params.id ?? '') ? params.id! : null;
 }
 
-/** An account that was made is known only by its answer. */
+/** The id of a new account is known only from the result. */
 function newAccountOf({ path }: UserEndpoint, told: { readonly id?: string }): string | null {
   return (path === NEW_ACCOUNT && told.id) || null;
 }
 
-/** As JSON in a text: it may hold what PostgreSQL's own JSON can't. No passwords, no values of keys. */
+/** Returns JSON text, which can hold more than PostgreSQL's own JSON. Without passwords and key values. */
 function toChanges(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   const { password, new_password, values, ...rest } = body as Record<string, unknown>;

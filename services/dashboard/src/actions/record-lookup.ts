@@ -3,7 +3,7 @@ import type { Call, UserCall, UserEndpoint } from '../routes/endpoint';
 import { accountOf, isAccountId, toTexts } from './record-change';
 import type { SecurityEvents } from './security-events';
 
-/** Below them are accounts' data; the other operators' reads are about the gateway itself. */
+/** Paths with data of accounts; operators' other reads concern the gateway itself. */
 const OF_ACCOUNTS = ['/admin/accounts', '/admin/audit', '/admin/keys', '/admin/requests', '/admin/topups'];
 
 /**
@@ -42,7 +42,7 @@ export async function recordLookup(
   await events.audit({ event: 'operator.lookup', action, ...about }, actor, origin);
 }
 
-/** The account by which a list of all accounts was filtered. */
+/** Returns the account by which a list of all accounts was filtered. */
 function askedFor({ query }: UserCall): string | undefined {
   const { account_id: id } = (query ?? {}) as Readonly<Record<string, unknown>>;
   return typeof id === 'string' && isAccountId(id) ? id : undefined;

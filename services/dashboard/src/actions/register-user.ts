@@ -13,20 +13,20 @@ export interface RegisterDependencies {
 }
 
 export interface Registration {
-  /** Normalised. */
+  /** Normalized. */
   readonly email: string;
   readonly password: string;
   readonly name: string;
-  /** Absent: the user's. */
+  /** Absent: the user's name. */
   readonly accountName?: string;
   readonly operator: boolean;
-  /** From where it is asked for. */
+  /** Client address of the request. */
   readonly address: string;
 }
 
 /**
- * Makes an account and its first user; throws `email_taken`. The account comes first, under an id that is
- * written down before: whatever breaks off in between, the next try with this email completes it.
+ * Creates an account and its first user; throws `email_taken`. The account is created first, with an id that is stored
+ * before: if the registration is interrupted, the next attempt with this email completes it.
  */
 export async function registerUser(
   { pool, billing, hasher }: RegisterDependencies,

@@ -8,24 +8,24 @@ import { findMember, type Member, replacePassword } from '../store/members';
 export interface PasswordRenewal {
   readonly accountId: string;
   readonly memberId: string;
-  /** Who asks for it. */
+  /** The user who requests it. */
   readonly by: User;
   readonly address: string;
 }
 
 /**
- * A new first password for somebody who lost his, which is told this once; his logins end. Nobody gets his own in this
- * way, else a stolen login would be enough to take a user over; nor does an owner get that of an operator, which opens
- * more than the account. Throws `not_found` and `invalid_request`.
+ * Replaces a member's lost password with a new one, which is returned and not stored, and ends the member's logins. Users
+ * can't replace their own password in this way, because a stolen login would then be enough to take an account over; nor can
+ * an owner replace that of an operator, who has more permissions. Throws `not_found` and `invalid_request`.
  */
 export async function renewPassword(
   { pool, hasher }: { readonly pool: Pool; readonly hasher: PasswordHasher },
   { accountId, memberId, by, address }: PasswordRenewal,
 ): Promise<{ member: Member; password: string }> {
-  // Before it costs a hash.
+  // Checked before a hash is computed.
   const { isOperator } = await findMember(pool, accountId, memberId);
   if (memberId === by.id) {
-    throw new GatewayError('invalid_request', { detail: 'the own password is changed by auth/password' });
+    throw new GatewayError('invalid_request', { detail: 'use auth/password to change your own password' });
   }
   if (isOperator && !by.operator) {
     throw new GatewayError('invalid_request', {

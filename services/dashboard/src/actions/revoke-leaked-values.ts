@@ -14,10 +14,10 @@ export interface RevokedValue {
   readonly outcome: 'key_revoked' | 'value_ended' | 'unchanged';
 }
 
-/** Who reports leaked values. */
+/** The party that reports leaked values. */
 export interface Reporter {
   readonly id: string;
-  /** As the audit log of the keys' accounts shows the reporter. */
+  /** The reporter as shown in the audit logs of the keys' accounts. */
   readonly name: string;
   readonly isOperator: boolean;
 }
@@ -33,10 +33,10 @@ const EVENTS = {
   value_ended: 'key.replaced_value_leaked',
   unchanged: undefined,
 } as const;
-/** Each takes the lock of an account. */
+/** Revocations at once: each takes the lock of an account. */
 const CONCURRENCY = 4;
 
-/** Revokes the keys of these values; returns undefined in the place of a value that is nobody's. */
+/** Revokes the keys of these values; returns undefined in the place of an unknown value. */
 export async function revokeLeakedValues(
   { billing, events }: { readonly billing: Billing; readonly events: SecurityEvents },
   caller: Caller,

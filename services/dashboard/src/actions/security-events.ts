@@ -3,14 +3,14 @@ import type { Logger, SecurityEvent, SecurityLog } from '@gateway/process';
 import { RecentSet } from '../domain/recent-set';
 import { insertAuditEntry } from '../store/audit';
 
-/** From where and by which call something was done. */
+/** The origin of an event: the client and the call. */
 export interface Origin {
   readonly requestId: string;
   /** IP address of the client. */
   readonly clientIp: string;
 }
 
-/** The entry of an account's audit log about a security event. */
+/** An entry of an account's audit log about a security event. */
 export interface AuditedActor {
   /** Null: the event concerns the whole gateway. */
   readonly accountId: string | null;
@@ -35,17 +35,17 @@ export class SecurityEvents {
     this.#log = deps.log;
   }
 
-  /** To the security log alone. */
+  /** Writes to the security log only. */
   log(event: Omit<SecurityEvent, 'address' | 'requestId'>, origin: Origin): void {
     this.#security.record({ ...event, address: origin.clientIp, requestId: origin.requestId });
   }
 
-  /** Notes the name; returns false when it was noted within the last hour, by this instance. */
+  /** Records the name; returns false if this instance has recorded it within the last hour. */
   isFirstThisHour(name: string): boolean {
     return this.#recent.note(name);
   }
 
-  /** To both logs. Never rejects: a login does not fail for its entry. */
+  /** Writes to both logs. Never rejects: a login does not fail because of its entry. */
   async audit(
     event: Pick<SecurityEvent, 'event' | 'action' | 'subject' | 'reason'>,
     actor: AuditedActor,
@@ -66,12 +66,12 @@ export class SecurityEvents {
     try {
       await insertAuditEntry(this.#pool, entry, { done: true, subject: event.subject ?? null });
     } catch (error) {
-      this.#log.error({ err: error, event: event.event }, 'a security event is missing in the audit log');
+      this.#log.error({ err: error, event: event.event }, 'security event missing in the audit log');
     }
   }
 }
 
-/** What the audit log shows beside the event, as JSON. */
+/** Returns the details that the audit log shows with the event, as JSON. */
 function toChanges({ action, reason }: Pick<SecurityEvent, 'action' | 'reason'>): string | null {
   if (action === undefined && reason === undefined) return null;
   return JSON.stringify({

@@ -33,7 +33,7 @@ import type { SequenceMask } from '../domain/sequence-mask';
 
 const TIMEOUT_MS = 5_000;
 
-/** What a call passes on: who asked, and when the asker is gone. */
+/** The part of a call's context that is passed on: its request id, and when its client disconnects. */
 export interface Caller {
   readonly requestId: string;
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export interface PageQuery {
   readonly cursor: string;
 }
 
-/** Billing, with a deadline on every call. Its typed errors are thrown as they are. */
+/** The client of billing, with a deadline on every call. Throws billing's typed errors unchanged. */
 export class Billing {
   readonly #client: BillingServiceClient;
   readonly #mask: SequenceMask;
@@ -56,7 +56,7 @@ export class Billing {
 
   /** Idempotent by id. */
   createAccount(caller: Caller, id: string, name: string): Promise<Account__Output> {
-    // Not given up when the asker leaves: the user that it is made for would miss it.
+    // Not canceled when the client disconnects: the user for whom the account is created needs it.
     const settings = { timeoutMs: TIMEOUT_MS, requestId: caller.requestId };
     return unwrap(callUnary(this.#client, this.#client.CreateAccount, { id, name }, settings));
   }
@@ -87,7 +87,7 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.GetKeyUse, { accountId, id }, within(caller)));
   }
 
-  /** What its calls are made with; fails as a call with it would. */
+  /** Returns what the key may do; fails as a call with the key would. */
   async getKeyContext(caller: Caller, accountId: string, keyId: string): Promise<KeyContext__Output> {
     const request = { accountId, keyId, valueId: '' };
     const answer = await unwrap(callUnary(this.#client, this.#client.GetKeyContext, request, within(caller)));
@@ -122,12 +122,12 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.RegenerateKey, { accountId, id }, within(caller)));
   }
 
-  /** Of any account. */
+  /** A key of any account. */
   revokeKey(caller: Caller, id: string): Promise<ApiKey__Output> {
     return unwrap(callUnary(this.#client, this.#client.RevokeKey, { id }, within(caller)));
   }
 
-  /** Undefined for a value that is nobody's. @param reason for the key's owner */
+  /** Returns undefined for an unknown value. @param reason for the key's owner */
   async revokeLeakedValue(
     caller: Caller,
     value: string,
@@ -142,7 +142,7 @@ export class Billing {
     }
   }
 
-  /** Of any account, by its whole value. */
+  /** Finds a key of any account by its complete value. */
   findKey(caller: Caller, value: string): Promise<FindKeyResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.FindKey, { value }, within(caller)));
   }
@@ -169,7 +169,7 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.GetThrottle, {}, within(caller)));
   }
 
-  /** @param requestsPerSecond 0: no throttle. */
+  /** @param requestsPerSecond 0: no throttle */
   setThrottle(caller: Caller, requestsPerSecond: number): Promise<Throttle__Output> {
     return unwrap(callUnary(this.#client, this.#client.SetThrottle, { requestsPerSecond }, within(caller)));
   }
@@ -210,7 +210,7 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.ClearTopup, { id }, within(caller)));
   }
 
-  /** It never clears. Idempotent. */
+  /** A voided top-up never clears. Idempotent. */
   voidTopup(caller: Caller, id: string): Promise<Topup__Output> {
     return unwrap(callUnary(this.#client, this.#client.VoidTopup, { id }, within(caller)));
   }
@@ -221,7 +221,7 @@ export class Billing {
     );
   }
 
-  /** Of all accounts. */
+  /** Top-ups of all accounts. */
   listTopupsByStatus(
     caller: Caller,
     status: keyof typeof TOPUP_STATUS,
@@ -256,12 +256,12 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.ListRequests, request, within(caller)));
   }
 
-  /** Of all accounts, or of the one that the filter names. */
+  /** Requests of all accounts, or of the account in the filter. */
   listAllRequests(caller: Caller, filter: ListRequestsRequest): Promise<ListRequestsResponse__Output> {
     return unwrap(callUnary(this.#client, this.#client.ListAllRequests, { filter }, within(caller)));
   }
 
-  /** Of any account. */
+  /** A request of any account. */
   findRequest(caller: Caller, id: string): Promise<RequestRecord__Output> {
     return unwrap(callUnary(this.#client, this.#client.FindRequest, { id }, within(caller)));
   }
@@ -274,7 +274,7 @@ export class Billing {
     return unwrap(callUnary(this.#client, this.#client.GetUsage, request, within(caller)));
   }
 
-  /** Billing's cursors are numbers of rows. */
+  /** Billing's cursors are row numbers. */
   async #paged<T extends { nextCursor: string }>(
     of: string,
     { limit, cursor }: PageQuery,
@@ -298,7 +298,7 @@ const TOPUP_STATUS = {
 
 const within = ({ requestId, signal }: Caller) => ({ timeoutMs: TIMEOUT_MS, requestId, signal });
 
-/** grpc-js types an answer as possibly absent; callUnary has already refused that. */
+/** grpc-js declares responses as optional; callUnary has already refused an absent one. */
 async function unwrap<T>(answer: Promise<T | undefined>): Promise<T> {
   return (await answer) as T;
 }

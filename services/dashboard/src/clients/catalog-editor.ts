@@ -17,18 +17,18 @@ const STATUS = {
   delisted: 'MODEL_STATUS_DELISTED',
 } as const satisfies Record<ModelStatus, string>;
 
-/** What an update replaces beyond the fields that it always replaces. */
+/** What an update replaces in addition to the fields that it always replaces. */
 export interface Replaced {
-  /** The model has no image features any more. */
+  /** Removes the model's image features. */
   readonly noImage?: boolean;
   readonly noVideo?: boolean;
-  /** The aliases become those given. */
+  /** Replaces the aliases. */
   readonly aliases?: boolean;
 }
 
 /**
- * Changes the catalog, which checks each change and throws typed errors. What it confirms is in the
- * directory when the call returns.
+ * Changes the catalog, which validates each change and throws typed errors. When a call returns, its change is in the
+ * directory.
  */
 export class CatalogEditor {
   readonly #client: CatalogServiceClient;
@@ -49,7 +49,7 @@ export class CatalogEditor {
     return this.#take(callUnary(this.#client, this.#client.CreateModel, { model }, within(caller)));
   }
 
-  /** Leaves status and prices; image and video features and aliases change only as `replaced` says. */
+  /** Keeps status and prices; image and video features and aliases change only as `replaced` says. */
   update(caller: Caller, fields: ModelFields, replaced: Replaced = {}): Promise<CatalogModel> {
     const {
       noImage: clearImage = false,
@@ -60,20 +60,20 @@ export class CatalogEditor {
     return this.#take(callUnary(this.#client, this.#client.UpdateModel, request, within(caller)));
   }
 
-  /** A successor that is left out stays. */
+  /** Keeps the successor if none is given. */
   setStatus(caller: Caller, slug: string, status: ModelStatus, successor?: string): Promise<CatalogModel> {
     const request = { slug, status: STATUS[status], successor: successor ?? '' };
     return this.#take(callUnary(this.#client, this.#client.SetModelStatus, request, within(caller)));
   }
 
-  /** Refused, if the current version is another than `ifVersion`. */
+  /** Refused if the current version is not `ifVersion`. */
   setPrices(caller: Caller, slug: string, prices: PricesDraft, ifVersion = 0): Promise<CatalogModel> {
     const request = { slug, pricing: toProtoPrices(prices), ifVersion };
     return this.#take(callUnary(this.#client, this.#client.SetPricing, request, within(caller)));
   }
 
   async #take(answer: Promise<Model__Output | undefined>): Promise<CatalogModel> {
-    // grpc-js types an answer as possibly absent; callUnary has already refused that.
+    // grpc-js declares responses as optional; callUnary has already refused an absent one.
     const model = (await answer) as Model__Output;
     this.#directory.note(model);
     return fromProtoModel(model);

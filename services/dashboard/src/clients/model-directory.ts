@@ -7,7 +7,7 @@ import { PersistentStream } from '@gateway/rpc';
 import type { CatalogModel } from '../domain/listed-model';
 import { fromProtoModel } from './from-proto-model';
 
-/** The catalog in memory: fresh while catalog can be reached, the last known when it can't. */
+/** The catalog in memory: current while catalog can be reached, the last known one otherwise. */
 export class ModelDirectory {
   readonly #stream: PersistentStream<WatchResponse__Output>;
   #models: Map<string, CatalogModel> | undefined;
@@ -25,21 +25,21 @@ export class ModelDirectory {
     return this.#models !== undefined;
   }
 
-  /** Every model by slug. Throws `internal_error` while none was ever received. */
+  /** Returns every model by slug. Throws `internal_error` until the catalog has been received. */
   all(): ReadonlyMap<string, CatalogModel> {
     if (this.#models) return this.#models;
     throw new GatewayError('internal_error', { cause: new Error('no catalog received yet') });
   }
 
-  /** The model of that slug or alias. Throws as `all` does. */
+  /** Returns the model with that slug or alias. Throws as `all` does. */
   find(name: string): CatalogModel | undefined {
     const models = this.all();
     return models.get(name) ?? [...models.values()].find(({ aliases }) => aliases.includes(name));
   }
 
-  /** Takes in a change that catalog has just confirmed, which its stream may still be bringing. */
+  /** Adds a change that catalog has confirmed before its stream delivers it. */
   note(model: Model__Output): void {
-    // Without the rest of the catalog it would seem to be all there is.
+    // Without the rest of the catalog, the directory would seem complete.
     if (this.#models) this.#models = new Map([...this.#models, [model.slug, fromProtoModel(model)]]);
   }
 

@@ -20,7 +20,7 @@ export interface ProviderInstance {
   }): Promise<ListProvidersResponse__Output | undefined>;
 }
 
-/** Operators wait for whoever is away. */
+/** How long operators wait for an unreachable instance. */
 const TIMEOUT_MS = 2_000;
 
 const STATE: Readonly<Record<CircuitState__Output, CircuitState>> = {
@@ -29,7 +29,7 @@ const STATE: Readonly<Record<CircuitState__Output, CircuitState>> = {
   CIRCUIT_STATE_SUSPECT: 'suspect',
   CIRCUIT_STATE_OPEN: 'open',
   CIRCUIT_STATE_HALF_OPEN: 'half-open',
-  // A state that this version does not know can't be called good.
+  // A state that this version does not know is not assumed to be healthy.
   CIRCUIT_STATE_UNSPECIFIED: 'suspect',
 };
 
@@ -41,7 +41,7 @@ export class ProviderInstances {
     this.#instances = instances;
   }
 
-  /** Of each what it knows, or that it does not answer. */
+  /** Returns what each process knows, or that it does not answer. */
   reports({ requestId, signal }: Caller): Promise<InstanceReport[]> {
     const settings = { timeoutMs: TIMEOUT_MS, requestId, signal };
     return Promise.all(

@@ -4,9 +4,9 @@ import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
 
 export interface SecretScanningKeysOptions {
-  /** Where the keys are published. */
+  /** URL where the keys are published. */
   readonly url: string;
-  /** A file of the same form, read instead of the URL. */
+  /** A file with the same content, read instead of the URL. */
   readonly file: string | undefined;
   readonly fetch?: typeof fetch;
   readonly nowMs?: () => number;
@@ -14,12 +14,12 @@ export interface SecretScanningKeysOptions {
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
-/** A key that was withdrawn is trusted for no longer than this. */
+/** Maximum time for which a withdrawn key is still trusted. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
-/** An unknown key id makes us read again, but no more often than this: anybody can send one. */
+/** Minimum time between fetches because of an unknown key id, which anybody can send. */
 const MIN_REREAD_MS = 60_000;
 
-/** As `GET https://api.github.com/meta/public_keys/secret_scanning` answers. */
+/** The response of `GET https://api.github.com/meta/public_keys/secret_scanning`. */
 const publishedKeys = z.object({
   public_keys: z.array(z.object({ key_identifier: z.string().min(1), key: z.string() })).max(1_000),
 });
@@ -43,12 +43,12 @@ export class SecretScanningKeys {
     const isOld = this.#nowMs() - this.#readMs >= MAX_AGE_MS;
     if (!this.#keys || isOld || !this.#keys.has(id)) await this.#reread();
     if (!this.#keys || this.#nowMs() - this.#readMs >= MAX_AGE_MS) {
-      throw new GatewayError('internal_error', { cause: new Error('no keys of the secret scanner') });
+      throw new GatewayError('internal_error', { cause: new Error('no secret scanning keys') });
     }
     return this.#keys.get(id);
   }
 
-  /** Keeps the keys that it has when they can't be read. */
+  /** Keeps the current keys if they can't be read. */
   async #reread(): Promise<void> {
     if (!this.#reading) {
       if (this.#nowMs() - this.#triedMs < MIN_REREAD_MS) return;
@@ -88,7 +88,7 @@ export class SecretScanningKeys {
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
       text += decoder.decode(chunk, { stream: true });
-      if (text.length > MAX_BYTES) throw new Error('the keys of the secret scanner are too long');
+      if (text.length > MAX_BYTES) throw new Error('secret scanning keys too long');
     }
     return text;
   }

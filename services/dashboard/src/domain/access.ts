@@ -1,8 +1,8 @@
-/** What a user may do in the own account, each more than the one before. */
+/** The roles of an account's users; each includes the permissions of the previous one. */
 export const ROLES = ['viewer', 'member', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who may make a call: anyone, the users of an account from a role on, those who run the gateway. */
+/** Who may make a call: anyone, the users of an account from a role on, or operators. */
 export type Access = 'public' | Role | 'operator';
 
 export function canCall(user: { readonly role: Role; readonly operator: boolean }, access: Access): boolean {

@@ -1,9 +1,9 @@
 import type { ListedModel } from '@gateway/models';
 
-/** What only operators are shown: how the model is served. */
+/** Fields that only operators see: how the model is served. */
 interface ModelService {
   readonly output_floor_tokens: number;
-  /** Most tokens that one image of a request is counted as; 0: not known, so it may fill the context. */
+  /** Maximum tokens of one image in a request; 0 if not known, so that it may fill the context. */
   readonly max_image_tokens: number;
   /** Lower priority is tried first. */
   readonly targets: readonly {
@@ -11,7 +11,7 @@ interface ModelService {
     readonly upstream_model: string;
     readonly weight: number;
     readonly priority: number;
-    /** Milliseconds; 0: the answering service's own. */
+    /** Milliseconds; 0: the default of the service that answers. */
     readonly connect_timeout_ms: number;
     readonly first_byte_timeout_ms: number;
     readonly idle_timeout_ms: number;
@@ -20,7 +20,7 @@ interface ModelService {
 
 export interface CatalogModel extends ListedModel, ModelService {}
 
-/** Returns the entry without what only operators are shown. */
+/** Returns the entry without the fields that only operators see. */
 export function withoutService({
   output_floor_tokens,
   max_image_tokens,

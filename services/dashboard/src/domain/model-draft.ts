@@ -1,9 +1,9 @@
 import type { CatalogModel } from './listed-model';
 
-/** What an operator says of a model, but for its status and prices. */
+/** A model as an operator describes it, without status and prices. */
 export type ModelFields = Omit<CatalogModel, 'status' | 'pricing' | 'created_at'>;
 
-/** Nano-USD per million tokens. What is absent is not sold. */
+/** Nano-USD per million tokens. Token kinds without a price are not sold. */
 export interface RatesDraft {
   readonly input?: bigint | null | undefined;
   readonly output?: bigint | null | undefined;
@@ -12,7 +12,7 @@ export interface RatesDraft {
   readonly cache_write_1h?: bigint | null | undefined;
 }
 
-/** Prices as the API shows them, in nano-USD. */
+/** Prices in nano-USD, in the API's structure. */
 export interface PricesDraft {
   readonly source: string;
   readonly source_date: string;

@@ -1,12 +1,12 @@
 import { COMMON_PASSWORDS } from './common-passwords';
 
 const MIN_CHARACTERS = 8;
-/** Bounds what is hashed. */
+/** Bounds the input of the hash. */
 const MAX_CHARACTERS = 256;
 
 /**
  * Returns what is wrong with a new password, or undefined.
- * @param email of its user, normalised; a password that repeats it is the first guess
+ * @param email of its user, normalized; a password that repeats it is the first guess
  */
 export function passwordProblem(password: string, email: string): string | undefined {
   if (password.length < MIN_CHARACTERS) return `shorter than ${MIN_CHARACTERS} characters`;

@@ -3,7 +3,7 @@ import type { CatalogModel } from './listed-model';
 export type ProviderService = 'chat' | 'media';
 export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-open';
 
-/** What one instance of a service told of the providers that it calls. */
+/** What one instance of a service reports about the providers that it calls. */
 export interface ProviderReport {
   readonly windowSeconds: number;
   readonly providers: readonly { readonly id: string; readonly simulated: boolean }[];
@@ -31,7 +31,7 @@ export interface InstanceReport {
 
 export interface ProviderHealth {
   readonly id: string;
-  /** `nobody`: it is not set up. Null: who could tell is away. */
+  /** `nobody`: it is not configured. Null: the instances that could tell do not answer. */
   readonly served_by: 'credentials' | 'simulator' | 'nobody' | null;
   readonly targets: readonly TargetHealth[];
 }
@@ -39,15 +39,15 @@ export interface ProviderHealth {
 export interface TargetHealth {
   readonly upstream_model: string;
   readonly service: ProviderService;
-  /** That call it, by slug. */
+  /** Models that call it, by slug. */
   readonly models: readonly string[];
-  /** The worst that an instance knows; null: none that is there calls it. */
+  /** The worst state reported by an instance; null if no reachable instance calls it. */
   readonly circuit: CircuitState | null;
-  /** How many instances know it in which state. */
+  /** Number of instances by the state that they report. */
   readonly circuits: Readonly<Partial<Record<CircuitState, number>>>;
   readonly calls: number;
   readonly errors: number;
-  /** Null: no call in this time has one. */
+  /** Null: no call in this time has a latency. */
   readonly latency: { readonly mean_ms: number; readonly max_ms: number } | null;
   readonly last_failure: {
     readonly code: string;
@@ -63,10 +63,10 @@ interface KnownTarget {
   readonly models: string[];
 }
 
-/** From the worst. */
+/** Worst first. */
 const WORST: readonly CircuitState[] = ['open', 'suspect', 'half-open', 'cooling', 'closed'];
 
-/** Every provider that the catalog names or an instance has, with its targets. */
+/** Returns every provider that the catalog names or an instance has configured, with its targets. */
 export function providerHealth(
   models: Iterable<CatalogModel>,
   instances: readonly InstanceReport[],
@@ -98,14 +98,14 @@ function knownTargets(models: Iterable<CatalogModel>, instances: readonly Instan
         know(service, provider, upstream_model).models.push(model.slug);
     }
   }
-  // Called before the catalog was changed.
+  // Called before the catalog changed.
   for (const { service, report } of instances) {
     for (const { provider, upstreamModel } of report?.targets ?? []) know(service, provider, upstreamModel);
   }
   return [...targets].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, target]) => target);
 }
 
-/** Who calls a model's targets: chat answers where text is sold, media where images or videos are made. */
+/** Returns the services that call a model's targets: chat if it sells text, media if it sells images or videos. */
 function servicesOf({ output_modalities, pricing }: CatalogModel): ProviderService[] {
   const makes = (...kinds: string[]) => kinds.some((kind) => output_modalities.includes(kind));
   return [
@@ -116,7 +116,7 @@ function servicesOf({ output_modalities, pricing }: CatalogModel): ProviderServi
 
 function servedBy(id: string, instances: readonly InstanceReport[]): ProviderHealth['served_by'] {
   const known = instances.flatMap(({ report }) => report?.providers.find((one) => one.id === id) ?? []);
-  // Credentials at one instance are money at stake, whatever the others have.
+  // A real credential at one instance costs money, whatever the other instances have.
   if (known.some(({ simulated }) => !simulated)) return 'credentials';
   if (known.length > 0) return 'simulator';
   return instances.every(({ report }) => report) ? 'nobody' : null;
@@ -129,7 +129,7 @@ function toTargetHealth(target: KnownTarget, instances: readonly InstanceReport[
   const figures = having.map(({ targets }) =>
     targets.find((one) => one.provider === provider && one.upstreamModel === upstreamModel),
   );
-  // One that has not called it yet holds nothing against it.
+  // An instance that has not called it yet has no reason to call it unhealthy.
   const states = figures.map((one) => one?.state ?? 'closed');
   return {
     upstream_model: upstreamModel,

@@ -11,7 +11,7 @@ export class RecentSet {
     this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
-  /** Notes the name; returns true when it was not noted within the last `ttlMs`. */
+  /** Records the name; returns true if it was not recorded within the last `ttlMs`. */
   note(name: string): boolean {
     const nowMs = this.#nowMs();
     const notedMs = this.#notedMs.get(name);

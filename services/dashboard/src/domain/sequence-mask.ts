@@ -6,19 +6,19 @@ const KEY_BYTES = 16;
 const TAG_BYTES = 8;
 
 /**
- * Shows the number of a row as a word. Rows are numbered over all accounts, so their numbers would tell everybody how
- * much all others do. A word is one block of cipher, of what is numbered and the number: the same row has the same
- * word, and a word that was made up is refused.
+ * Encrypts row numbers for callers. Rows are numbered across all accounts, so their numbers would reveal the activity of
+ * others. The result is one cipher block of the kind and the number: the same row always has the same result, and an invented
+ * one is refused.
  */
 export class SequenceMask {
   readonly #keys: readonly Buffer[];
 
-  /** @param secrets the first makes words, all are read; with another first one words change, and nothing else */
+  /** @param secrets the first encrypts, all decrypt; a new first secret changes the results, and nothing else */
   constructor(secrets: readonly string[]) {
     this.#keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', CIPHER, KEY_BYTES)));
   }
 
-  /** @param of what is numbered */
+  /** @param of the kind of row */
   hide(of: string, number: string): string {
     const block = Buffer.alloc(TAG_BYTES + 8);
     tagOf(of).copy(block);
@@ -37,7 +37,7 @@ export class SequenceMask {
         if (tagOf(of).equals(open.subarray(0, TAG_BYTES))) return String(open.readBigInt64BE(TAG_BYTES));
       }
     }
-    throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+    throw new GatewayError('invalid_request', { detail: 'cursor: invalid cursor' });
   }
 }
 

@@ -7,11 +7,11 @@ export interface User {
   readonly name: string;
   /** In the account. */
   readonly role: Role;
-  /** Runs the gateway: may call `admin/…`. */
+  /** An operator of the gateway, who may call `admin/…`. */
   readonly operator: boolean;
 }
 
-/** A login by which calls are made. */
+/** A login session. */
 export interface Session {
   readonly id: string;
   readonly expiresAtMs: number;
@@ -19,10 +19,10 @@ export interface Session {
   readonly renewals: number;
 }
 
-/** Who makes a call, as its token tells. */
+/** The user and session of a call's token. */
 export interface Login {
   readonly user: User;
   readonly session: Session;
-  /** How often the session's token had been refreshed when this one was issued; undefined: a version did not count. */
+  /** How often the session's token had been refreshed when this one was issued; undefined if its issuer did not count. */
   readonly tokenRenewals: number | undefined;
 }

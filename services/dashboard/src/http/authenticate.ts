@@ -7,7 +7,7 @@ import { findSession } from '../store/sessions';
 const BEARER = /^Bearer ([^\s]+)$/;
 const API_KEY = /^bearer\s+sk-gw-/i;
 
-/** An API key belongs to the other address space: here, nothing answers to it. */
+/** API keys belong to the other address space: here they get `not_found`. */
 export const isApiKey = (authorization: string | undefined): boolean => API_KEY.test(authorization ?? '');
 
 /** Returns the token of an `Authorization` header. */
@@ -15,8 +15,8 @@ export const readBearer = (authorization: string | undefined): string | undefine
   BEARER.exec(authorization ?? '')?.[1];
 
 /**
- * Who calls. The token's signature is not enough: its session must not have ended, so that a logout counts
- * at once. Throws `invalid_api_key`.
+ * Returns the user and session of a login token. A valid signature is not enough: the session must not have ended, so that a
+ * logout takes effect at once. Throws `invalid_api_key`.
  */
 export async function authenticate(
   { pool, tokens }: { pool: Pool; tokens: LoginTokens },
@@ -26,6 +26,6 @@ export async function authenticate(
   if (!token) throw new GatewayError('invalid_api_key', { detail: 'a login token is required' });
   const { sessionId, renewals } = await tokens.verify(token, forRenewal);
   const login = await findSession(pool, sessionId);
-  if (!login) throw new GatewayError('invalid_api_key', { detail: 'the login is over' });
+  if (!login) throw new GatewayError('invalid_api_key', { detail: 'the login has ended' });
   return { ...login, tokenRenewals: renewals };
 }

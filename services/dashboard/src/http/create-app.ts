@@ -24,27 +24,27 @@ const MAX_LOGGED_PATH = 200;
 
 export interface AppDependencies {
   readonly endpoints: readonly Endpoint[];
-  /** For a renewal, by a token that may have ended. */
+  /** @param forRenewal accepts a token that may have expired */
   authenticate(authorization: string | undefined, forRenewal: boolean): Promise<Login>;
   /** Records a refused login token. */
   refusedToken(error: unknown, head: Pick<Call, 'context' | 'clientIp'>): void;
   /** Records that an operator has read accounts' data. */
   lookedUp(endpoint: UserEndpoint, call: UserCall, result: unknown): Promise<void>;
-  /** Handles a call that changes something, and logs who did it. */
+  /** Handles a call that makes a change, and records who made it. */
   recordChange(endpoint: UserEndpoint, call: UserCall): Promise<unknown>;
-  /** Answers where the API is described. */
+  /** Serves the API document. */
   readonly apiDocument: RequestHandler;
-  /** Answers what is of the web UI. */
+  /** Serves the web UI. */
   readonly webUi: RequestHandler;
-  /** Of the services: edge shows one of them with each request. */
+  /** Service secrets: edge proves its identity with one of them in each request. */
   readonly secrets: readonly string[];
   readonly log: Logger;
   readonly metrics: DashboardMetrics;
-  /** No further requests should come by this connection. */
+  /** Whether connections should be closed after their current request. */
   closing(): boolean;
 }
 
-/** The HTTP side. In the order of the contract: path and method, who calls, the body, then the call. */
+/** Creates the HTTP application. Errors win in this order: path and method, authentication, body, call. */
 export function createApp(deps: AppDependencies): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -52,7 +52,7 @@ export function createApp(deps: AppDependencies): Express {
   app.enable('strict routing');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  // Edge is the one hop before us; `begin` refuses what comes from anybody else.
+  // Edge is the only proxy in front; `begin` refuses other clients.
   app.set('trust proxy', 1);
   const inFlight = new Set<string>();
   app.use((request, response, next) => begin(deps, inFlight, request, response, next));
@@ -65,7 +65,7 @@ export function createApp(deps: AppDependencies): Express {
   app.use(deps.apiDocument);
   app.use(deps.webUi);
   app.use((_request, _response, next) => next(new GatewayError('not_found')));
-  // Express knows an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     sendError(request, response, error, contextOf(response)?.log ?? deps.log);
   });
@@ -99,7 +99,7 @@ function begin(
     deps.metrics.answered({ method, route: response.locals.route ?? 'none', status, durationMs });
     log.info({ method, path: request.path.slice(0, MAX_LOGGED_PATH), status, durationMs }, 'answered');
   });
-  // Express would answer HEAD by GET's handler.
+  // Express would answer HEAD with GET's handler.
   const known = request.method === 'GET' || request.method === 'POST';
   if (!isFromEdge || !known || isApiKey(request.get('authorization'))) next(new GatewayError('not_found'));
   // The request id names one hold and one audit entry.
@@ -155,7 +155,7 @@ const headOf = (request: Request, response: Response) => ({
   idempotencyKey: request.get('idempotency-key'),
 });
 
-/** A wildcard comes as its decoded segments: `a/b` and `a%2Fb` name the same. */
+/** Joins the decoded segments of a wildcard: `a/b` and `a%2Fb` are the same name. */
 function joinedParams(params: Request['params']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),

@@ -3,16 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import { parseJsonObject } from '@gateway/json-body';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Edge sends a body once it has all of it. */
+/** Edge sends a body once it is complete. */
 const BODY_TIMEOUT_MS = 30_000;
-/** What a playground's conversation may hold, and all else holds less of. */
+/** More than any call has. */
 const MAX_VALUES = 250_000;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const FOREIGN_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8"?\s*(?:;|$))/i;
 
 /**
- * The JSON body; undefined when the request has none. Throws `invalid_request`, and does so before the rest
- * is read: the parser of express reads a body that is too large to its end, however long that takes.
+ * Returns the JSON body; undefined if the request has none. Throws `invalid_request` before the rest of the body is read, unlike
+ * the parser of Express, which reads a body that is too large to its end.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   if (hasNoBody(request)) return undefined;
@@ -22,14 +22,14 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
 const hasNoBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
-/** The bytes of a JSON body, not parsed; none when the request has no body. Throws `invalid_request`. */
+/** Returns the unparsed bytes of a JSON body; none if the request has no body. Throws `invalid_request`. */
 export async function readRawBody(request: IncomingMessage): Promise<Buffer> {
   if (hasNoBody(request)) return Buffer.alloc(0);
   const { headers } = request;
   const type = headers['content-type'] ?? '';
   if (!JSON_TYPE.test(type)) throw invalid('Content-Type is not application/json');
   if (FOREIGN_CHARSET.test(type)) throw invalid('the charset is not utf-8');
-  // Compressed bodies could unfold to far more than they seem.
+  // A compressed body could expand to far more than its size.
   if (headers['content-encoding'] !== undefined) throw invalid('compressed bodies are not read');
   if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   return readBytes(request);

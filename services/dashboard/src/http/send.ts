@@ -13,21 +13,21 @@ export function sendError(request: Request, response: Response, thrown: unknown,
     response.destroy();
     return;
   }
-  // What is left of a body that is not read, nor read away, would be taken for the next request.
+  // The rest of an unread body would be taken for the next request.
   if (hasBody(request) && !request.complete && !request.readableFlowing)
     response.setHeader('connection', 'close');
   response.set(errorHeaders(error));
   sendText(response, error.row.status, JSON.stringify(toEnvelope(error)));
 }
 
-/** Not by express's `send`, which answers a conditional request with a bare 304. */
+/** Does not use `send` of Express, which answers a conditional request with a bare 304. */
 function sendText(response: Response, status: number, json: string): void {
   response.status(status).type('application/json').end(json);
 }
 
 function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
-  // The router could not decode the path, so it names nothing.
+  // The router could not decode the path, so no route matches.
   if (thrown instanceof URIError) return new GatewayError('not_found');
   return GatewayError.from(thrown);
 }

@@ -22,7 +22,7 @@ const FILES: Readonly<Record<string, ServedFile>> = {
   '/docs.css': { type: 'text/css; charset=utf-8', text: () => API_PAGE_STYLE },
 };
 
-/** The API's document, and the same as a page, each made when somebody first asks. What is neither goes on. */
+/** Serves the API document, as JSON and as a page, each created on first use. Passes other requests on. */
 export function serveApiDocument(makeDocument: () => ApiDocument): RequestHandler {
   const texts: Record<string, string> = {};
   return ({ method, path }, response, next) => {

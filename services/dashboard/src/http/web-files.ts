@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Of what the web UI's build puts out. */
+/** Media types of the files that the web UI's build produces. */
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -15,14 +15,14 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface WebFile {
   readonly type: string;
   readonly plain: Buffer;
-  /** Absent for what is too small to gain by it. */
+  /** Absent for files that are too small to benefit. */
   readonly gzip: Buffer | undefined;
   readonly br: Buffer | undefined;
 }
 
 /**
- * The built web UI by path (`/index.html`); empty when it is not built. In memory, some 2 MB, so that all of
- * it is of one build whatever happens on the disk, and no reader waits for one.
+ * Returns the built web UI by path (`/index.html`); empty if it is not built. It is kept in memory, about 2 MB, so that all
+ * files are of one build whatever happens on disk, and no client waits for the disk.
  */
 export async function loadWebFiles(directory: string): Promise<ReadonlyMap<string, WebFile>> {
   const entries = await readdir(directory, { recursive: true }).catch((error: NodeJS.ErrnoException) => {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { WebFile } from './web-files';
 
-/** First segments of the paths that the web UI draws, as its `app/routes.tsx` has them. */
+/** First segments of the web UI's pages, as in its `app/routes.tsx`. */
 export const WEB_AREAS: readonly string[] = [
   'account',
   'audit',
@@ -17,21 +17,21 @@ export const WEB_AREAS: readonly string[] = [
   'usage',
 ];
 
-/** The better one first, whatever order a caller names them in. */
+/** In order of preference, whatever the order in the request. */
 const CODINGS = ['br', 'gzip'] as const;
 
-/** Their names change with their contents. */
+/** Their names change with their content. */
 const HASHED = '/assets/';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // Mantine puts the theme and what depends on a screen's width into style elements.
+  // Mantine writes its theme and responsive styles into style elements.
   "style-src 'self' 'unsafe-inline'",
   "connect-src 'self'",
   "font-src 'self'",
   "manifest-src 'self'",
-  // What image and video models make comes as data or from where their provider keeps it.
+  // Generated images and videos are data URLs, or are loaded from their provider's storage.
   "img-src 'self' data: blob: https:",
   "media-src 'self' data: blob: https:",
   "frame-ancestors 'none'",
@@ -47,7 +47,7 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Serves the web UI: its files, and its one page at every path that it draws. What is neither goes on. */
+/** Serves the web UI: its files, and its single page at every path of the UI. Passes other requests on. */
 export function webUi(files: ReadonlyMap<string, WebFile>): RequestHandler {
   const page = files.get('/index.html');
   return (request, response, next) => {

@@ -11,7 +11,7 @@ export interface DocumentOptions {
   readonly endpoints: readonly Endpoint[];
   /** Schemas of `/v1` bodies, by name. */
   readonly v1Bodies: Readonly<Record<string, JsonSchema>>;
-  /** Where callers reach `/v1`, if that is known. */
+  /** Origin of `/v1` for callers, if it is configured. */
   readonly apiUrl: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Operation {
 const BASE_PATH = '/api/v1';
 const MAX_KEY_ID = 128;
 
-/** What the whole API takes and answers, in both address spaces, as OpenAPI 3.1. */
+/** Returns the OpenAPI 3.1 document of both address spaces. */
 export function apiDocument({ endpoints, v1Bodies, apiUrl }: DocumentOptions): ApiDocument {
   const book = new SchemaBook();
   const paths: Record<string, Record<string, Operation>> = {};
@@ -61,11 +61,11 @@ export function apiDocument({ endpoints, v1Bodies, apiUrl }: DocumentOptions): A
       title: 'Model gateway',
       version: '1',
       description:
-        'Paths below `/v1` take an API key, those below `/api/v1` the token of a login. Every answer has an ' +
-        '`X-Request-Id`; every one that is not 2xx has the same envelope, whose `code` never changes. Money is a ' +
-        'number of USD with at most nine decimals, times are RFC 3339 in UTC.',
+        'Paths below `/v1` require an API key, those below `/api/v1` a login token. Every response has an ' +
+        '`X-Request-Id`. All errors have the same envelope with a stable `code`. Amounts of money are ' +
+        'numbers of USD with at most nine decimals; times are RFC 3339 in UTC.',
     },
-    servers: [{ url: '/', description: 'The dashboard, with a login' }],
+    servers: [{ url: '/', description: 'The dashboard API, for logged-in users' }],
     paths,
     components: {
       schemas: { Error: ERROR_SCHEMA, ...v1Bodies, ...book.schemas },
@@ -84,10 +84,13 @@ const UNKNOWN_SERVER = {
 
 const HEADERS = {
   RequestId: {
-    description: 'Names the call in the log of requests, and to who runs the gateway',
+    description: 'Identifies the call in the request log; include it when you contact support',
     schema: { type: 'string' },
   },
-  RetryAfter: { description: 'Whole seconds; not on caps', schema: { type: 'integer', minimum: 0 } },
+  RetryAfter: {
+    description: 'Seconds to wait; absent for spending caps',
+    schema: { type: 'integer', minimum: 0 },
+  },
 };
 
 const SECURITY_SCHEMES = {
@@ -96,13 +99,13 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'An API key, where no `Authorization` is sent',
+    description: 'An API key, as an alternative to `Authorization`',
   },
   login: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The token that `auth/login` answers',
+    description: 'The token from `auth/login`',
   },
 };
 
@@ -197,7 +200,7 @@ function ownParts(own: Endpoint, path: string, { book }: Schemas) {
 /** At any depth. */
 const requiresFields = (schema: JsonSchema): boolean => JSON.stringify(schema).includes('"required":["');
 
-/** As the call of the other address space, with the key named in the body; beside it, where that is a form. */
+/** A playground call has the parameters of its API call, and the key: in the JSON body, or in the query for a form. */
 function relayedParts({ access, doc, form }: PlaygroundOperation, path: string, { book, v1Bodies }: Schemas) {
   const like = V1_OPERATIONS.find((operation) => operation.path === doc.relays);
   if (!like) throw new Error(`${path} is like no call of the other address space: ${doc.relays}`);
@@ -224,7 +227,7 @@ const KEY_ID = {
   type: 'string',
   minLength: 1,
   maxLength: MAX_KEY_ID,
-  description: 'Of an own key, which pays for the call',
+  description: 'Id of the key that the call is billed to',
 };
 
 function withKeyId({ properties, required = [], ...rest }: JsonSchema): JsonSchema {
@@ -243,14 +246,14 @@ const commonCodes = (access: Endpoint['access']): AnyErrorCode[] => [
   'internal_error',
 ];
 
-/** Changes are limited by account, those of operators are not. */
+/** Changes are limited per account, except those of operators. */
 const isCounted = (own: Endpoint): boolean =>
   own.method === 'POST' && own.access !== 'public' && own.access !== 'operator' && !own.unaudited;
 
 const whoMay = (access: Endpoint['access']): string =>
   access === 'operator'
-    ? 'Operators only; to others it is not there.'
-    : `From the role \`${access}\` on; to others it is not there.`;
+    ? 'Operators only; other users get `not_found`.'
+    : `Requires the role \`${access}\` or higher; other users get \`not_found\`.`;
 
 /** `/keys/:id/update` → `/keys/{id}/update` */
 const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
@@ -274,7 +277,7 @@ function tagOf({ path, access }: Endpoint | PlaygroundOperation): string {
 const component = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const success = (content: JsonSchema): JsonSchema => ({
-  description: 'Done',
+  description: 'Success',
   headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
   content,
 });
@@ -283,7 +286,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same call with the same key is made once',
+  description: 'Repeating a call with the same key has no further effect',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -293,7 +296,7 @@ function pathParameters(path: string): JsonSchema[] {
     in: 'path',
     required: true,
     schema: { type: 'string', minLength: 1 },
-    ...(name === 'slug' && { description: 'Its slash may stay as it is', example: 'sim/chat' }),
+    ...(name === 'slug' && { description: 'The slash may be unencoded', example: 'sim/chat' }),
   }));
 }
 

@@ -1,4 +1,4 @@
-/** Of the page of the API's document, which has no other. */
+/** The style of the API document's page, which does not use the web UI's. */
 export const API_PAGE_STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d8dee6, #333b45); --soft: light-dark(#f5f7f9, #1b2027);
   --text: light-dark(#1c2430, #dde3ea); --get: light-dark(#0b6e4f, #5fd0a5); --post: light-dark(#1d4ed8, #8fb4ff); }

@@ -3,7 +3,7 @@ import { schemaText } from './schema-text';
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: unknown): string => String(text).replace(/[&<>"]/g, (char) => escapes[char] ?? char);
-/** Words in backquotes are code. */
+/** Text in backquotes is code. */
 const prose = (text: unknown): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 interface Entry {
@@ -12,7 +12,7 @@ interface Entry {
   readonly operation: Operation;
 }
 
-/** The document as a page to read: no script, one style sheet. */
+/** Returns the document as an HTML page without scripts. */
 export function apiPage(document: ApiDocument): string {
   const { title, description } = document.info as { title: string; description: string };
   const groups = groupsOf(document);
@@ -59,7 +59,7 @@ const idOf = (tag: string): string => `calls-${tag.toLowerCase()}`;
 const group = (tag: string, entries: readonly Entry[], document: ApiDocument): string =>
   `<h2 id="${idOf(tag)}">${escaped(tag)}</h2>\n${entries.map((entry) => call(entry, document)).join('\n')}`;
 
-/** Folded; whoever comes by a link to it finds it open. */
+/** Collapsed; a link to it opens it. */
 function call({ method, path, operation }: Entry, document: ApiDocument): string {
   return `<details>
 <summary><h3><span class="${method.toLowerCase()}">${method}</span> <code>${escaped(path)}</code></h3>
@@ -73,8 +73,8 @@ ${parameters(operation)}${body(operation, document)}${answers(operation, documen
 
 function credentials({ security }: Operation): string {
   const names = security.flatMap((one) => Object.keys(one));
-  if (names.includes('login')) return 'Needs a login.';
-  return names.includes('key') ? 'Needs an API key.' : 'Needs no credentials.';
+  if (names.includes('login')) return 'Requires a login.';
+  return names.includes('key') ? 'Requires an API key.' : 'Requires no authentication.';
 }
 
 function parameters({ parameters }: Operation): string {

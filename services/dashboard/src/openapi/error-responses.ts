@@ -26,25 +26,25 @@ export const ERROR_SCHEMA: JsonSchema = {
       properties: {
         type: { enum: [...new Set(CODES.map((code) => ROWS[code].type))] },
         code: { enum: CODES },
-        message: { type: 'string', description: 'The same for each code, for developers' },
-        param: { type: 'string', description: 'The field at fault' },
-        detail: { type: 'string', description: 'What was wrong, in words that may change' },
+        message: { type: 'string', description: 'A fixed text for each code, for developers' },
+        param: { type: 'string', description: 'The field that caused the error' },
+        detail: { type: 'string', description: 'What is wrong; the text may change' },
         details: {
           type: 'object',
           required: ['error_code'],
           additionalProperties: false,
           properties: { error_code: { type: 'string' } },
-          description: "A code of Anthropic's, which some of its clients act on",
+          description: "Anthropic's own code, which some of its clients handle",
         },
-        limit: { type: 'number', description: 'Of a cap, in USD' },
-        used: { type: 'number', description: 'Of a cap, in USD' },
-        resets_at: { type: 'string', format: 'date-time', description: 'When a cap is free again' },
+        limit: { type: 'number', description: 'Limit of the cap, in USD' },
+        used: { type: 'number', description: 'Amount of the cap in use, in USD' },
+        resets_at: { type: 'string', format: 'date-time', description: 'When the cap resets' },
       },
     },
   },
 };
 
-/** An answer of each code of the tables, by the code. */
+/** An example of each code of the error tables, by code. */
 export const ERROR_EXAMPLES: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   CODES.map((code) => [code, { summary: ROWS[code].message, value: toEnvelope(exampleOf(code)) }]),
 );
@@ -56,7 +56,7 @@ function exampleOf(code: AnyErrorCode): GatewayError {
   return new GatewayError(code, { cap: { ...LIMIT, resetsAtMs: RESETS_AT_MS } });
 }
 
-/** The responses of an operation, by status, that may answer these codes. */
+/** Returns the error responses of an operation, by status. */
 export function errorResponses(codes: Iterable<AnyErrorCode>): Record<string, JsonSchema> {
   const byStatus = new Map<number, AnyErrorCode[]>();
   for (const code of new Set(codes)) {

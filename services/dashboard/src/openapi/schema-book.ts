@@ -2,23 +2,23 @@ import { z } from 'zod';
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** Turns zod's schemas into those of the document, the ones that have a name once. */
+/** Converts zod schemas to those of the document; named schemas are defined once. */
 export class SchemaBook {
   /** By name. */
   readonly schemas: Record<string, JsonSchema> = {};
 
-  /** What is sent to us. */
+  /** Schema of a request. */
   input(schema: z.ZodType): JsonSchema {
     return this.#convert(schema, 'input');
   }
 
-  /** What we answer. */
+  /** Schema of a response. */
   output(schema: z.ZodType): JsonSchema {
     return this.#convert(schema, 'output');
   }
 
   #convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    // Within another object a schema that has a name is always referred to by it.
+    // Inside another object, a named schema is always a reference.
     const { $defs, properties } = z.toJSONSchema(z.object({ root: schema }), {
       io,
       unrepresentable: 'any',
@@ -29,14 +29,14 @@ export class SchemaBook {
   }
 }
 
-/** A custom check says nothing of what it checks; ours are all of objects. Bounds of all whole numbers are none. */
+/** Custom checks have no JSON schema; ours are all on objects. The bounds of all safe integers are omitted. */
 function tidy(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema): void {
   if (zodSchema._zod.def.type === 'custom') jsonSchema.type = 'object';
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }
 
-/** References are to the document's components. */
+/** References point to the document's components. */
 function moved(schema: JsonSchema): JsonSchema {
   const { id: _name, ...rest } = JSON.parse(JSON.stringify(schema), (key, value) =>
     key === '$ref' ? String(value).replace('#/$defs/', '#/components/schemas/') : value,

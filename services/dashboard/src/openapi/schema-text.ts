@@ -3,7 +3,7 @@ import type { JsonSchema } from './schema-book';
 const MAX_DEPTH = 6;
 const COMPONENT = '#/components/schemas/';
 
-/** A schema in a shape that people read: `{name: string, limit?: number | null}` over several lines. */
+/** Returns a schema in a readable notation: `{name: string, limit?: number | null}` over several lines. */
 export function schemaText(schema: unknown, named: Readonly<Record<string, JsonSchema>>, depth = 0): string {
   if (typeof schema !== 'object' || schema === null) return 'any';
   const { $ref, anyOf, oneOf, allOf, enum: values, const: constant, type } = schema as JsonSchema;

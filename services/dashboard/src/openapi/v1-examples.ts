@@ -2,7 +2,7 @@ const MODEL = 'sim/chat';
 const TASK_ID = 'task_0190b5a0-0000-7000-8000-000000000000';
 const CREATED_AT = '2027-01-01T00:00:00.000Z';
 
-/** A body that works and what may come of it, by path. */
+/** A valid body and a possible response, by path. */
 export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; readonly answer?: unknown }>> = {
   '/v1/chat/completions': {
     body: { model: MODEL, messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 100 },

@@ -3,23 +3,23 @@ import { MODEL_TYPES } from '@gateway/models';
 import { z } from 'zod';
 import { v1ModelFields } from '../routes/answers';
 
-/** A call of the other address space, which chat and media answer. */
+/** A call of the API's address space, which chat and media answer. */
 export interface V1Operation {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
-  /** Of `v1-bodies.json`. */
+  /** Name in `v1-bodies.json`. */
   readonly body?: string;
-  /** The same as multipart/form-data, or a body that is only that. */
+  /** The same as multipart/form-data, or a body that exists only in that form. */
   readonly form?: string;
   readonly query?: z.ZodType;
   readonly answer?: z.ZodType;
-  /** Of an answer that is no JSON. */
+  /** Media type of a response that is not JSON. */
   readonly answerType?: string;
-  /** It answers events where the body asks for a stream. */
+  /** It answers with events if the body requests a stream. */
   readonly streams?: true;
-  /** Whoever has the link may follow it. */
+  /** Anyone with the link may call it. */
   readonly keyless?: true;
   readonly idempotent?: true;
   readonly codes: readonly AnyErrorCode[];
@@ -27,11 +27,11 @@ export interface V1Operation {
 
 const count = z.int().nonnegative();
 const text = z.string();
-/** Of a reply that goes through as its provider wrote it. */
+/** A number in a reply that passes through as its provider wrote it. */
 const figure = z
   .unknown()
   .optional()
-  .meta({ description: 'A whole number, unless the provider wrote another' });
+  .meta({ description: 'An integer, unless the provider sent another number' });
 
 const ANYWHERE = ['invalid_request', 'not_found', 'rate_limited', 'internal_error'] as const;
 const KEYED = [...ANYWHERE, 'invalid_api_key', 'expired_api_key', 'rpm_rate_limited'] as const;
@@ -127,7 +127,7 @@ const images = z
   })
   .meta({ id: 'Images' });
 
-const taskStatus = text.meta({ description: '`completed` when the video can be fetched' });
+const taskStatus = text.meta({ description: '`completed` when the video can be downloaded' });
 const taskError = z.object({ code: text, message: text, detail: text.optional() }).optional();
 const created = { task_id: text, status: taskStatus, model: text, created_at: text };
 const createdTask = z.object(created).meta({ id: 'CreatedVideoTask' });
@@ -177,7 +177,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
   {
     ...chat,
     path: '/v1/chat/completions',
-    summary: "Chat in OpenAI's format, with any chat model",
+    summary: "Create a chat completion in OpenAI's format, with any chat model",
     body: 'ChatCompletionRequest',
     answer: completion,
     streams: true,
@@ -186,7 +186,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
   {
     ...chat,
     path: '/v1/messages',
-    summary: "Chat in Anthropic's format, with any chat model",
+    summary: "Create a message in Anthropic's format, with any chat model",
     body: 'MessagesRequest',
     answer: message,
     streams: true,
@@ -195,7 +195,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
   {
     ...chat,
     path: '/v1/messages/count_tokens',
-    summary: 'How many tokens a body of `/v1/messages` has; free',
+    summary: 'Count the tokens of a `/v1/messages` body; free',
     body: 'CountTokensRequest',
     answer: z.object({ input_tokens: count }),
     codes: [...KEYED, ...OF_MODELS],
@@ -204,7 +204,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     ...models,
     path: '/v1/models',
     summary:
-      "Models that the key may call; where `anthropic-version` is sent, chat models in Anthropic's shape and page by page",
+      "List the models that the key may call; with `anthropic-version`, chat models in Anthropic's format, paginated",
     query: z.object({
       type: z.enum(MODEL_TYPES).optional(),
       limit: z.int().min(1).max(1_000).optional(),
@@ -216,18 +216,18 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
   {
     ...models,
     path: '/v1/models/{model}',
-    summary: 'A model; the slash of its slug raw or as `%2F`',
+    summary: 'Retrieve a model; the slash in its slug may be sent as `%2F`',
     answer: z.union([openAiModel, anthropicModel]),
     codes: [...KEYED, 'model_not_found'],
   },
   {
     ...image,
     path: '/v1/images',
-    summary: 'Make images; edit some, sent as a form',
+    summary: 'Generate images; with a form, edit images',
     body: 'ImageGenerationRequest',
     form: 'ImageEditForm',
   },
-  { ...image, path: '/v1/images/generations', summary: 'Make images', body: 'ImageGenerationRequest' },
+  { ...image, path: '/v1/images/generations', summary: 'Generate images', body: 'ImageGenerationRequest' },
   {
     ...image,
     path: '/v1/images/edits',
@@ -239,10 +239,11 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     method: 'GET',
     tag: 'Videos',
     path: '/v1/videos',
-    summary: 'Video tasks of the account whose models the key may call, newest first; kept for a month; free',
+    summary:
+      "List the account's video tasks of models that the key may call, newest first; kept for a month; free",
     query: z.object({
       limit: z.int().min(1).max(100).default(20),
-      after: text.optional().meta({ description: 'A task id: tasks that were created before it' }),
+      after: text.optional().meta({ description: 'A task id; lists tasks created before it' }),
       request_id: text.optional().meta({ description: 'The task that this request created' }),
     }),
     answer: videoList,
@@ -251,7 +252,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
   {
     ...video,
     path: '/v1/videos/{provider}/create',
-    summary: 'Order a video of the provider that owns the model',
+    summary: 'Create a video task at the provider that owns the model',
     body: 'VideoRequest',
     form: 'VideoForm',
     answer: createdTask,
@@ -268,7 +269,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
   {
     ...video,
     path: '/v1/videos/{provider}/status',
-    summary: 'How far a video is; free',
+    summary: 'Retrieve the status of a video task; free',
     body: 'VideoTaskRequest',
     answer: task,
     codes: LOOK,
@@ -276,7 +277,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
   {
     ...video,
     path: '/v1/videos/{provider}/result',
-    summary: 'The video, once it is completed; free',
+    summary: 'Retrieve the result of a completed video task; free',
     body: 'VideoTaskRequest',
     answer: videoResult,
     codes: LOOK,
@@ -285,7 +286,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     method: 'GET',
     tag: 'Videos',
     path: '/v1/videos/files/{token}',
-    summary: 'A video that its provider shows only to the gateway, by a link that `result` answered',
+    summary: 'Download a video that only the gateway can fetch from its provider, by a link from `result`',
     answerType: 'video/mp4',
     keyless: true,
     codes: [...ANYWHERE, 'upstream_failed', 'upstream_unavailable'],

@@ -32,7 +32,7 @@ interface Dependencies {
   readonly hasher: PasswordHasher;
 }
 
-/** What belongs to an account, for an operator who helps it. */
+/** The data of an account, for an operator who helps its users. */
 export function adminAccountListEndpoints(deps: Dependencies): Endpoint[] {
   const endpoint = (
     method: 'GET' | 'POST',
@@ -48,50 +48,51 @@ export function adminAccountListEndpoints(deps: Dependencies): Endpoint[] {
   });
   return [
     endpoint('GET', 'keys', listKeys, {
-      summary: 'Keys of an account',
+      summary: "List an account's keys",
       query: pageQuery,
       answer: listOf(keyAnswer),
     }),
     endpoint('GET', 'topups', listTopups, {
-      summary: 'Top-ups of an account, newest first',
+      summary: "List an account's top-ups, newest first",
       query: pageQuery,
       answer: listOf(topupAnswer),
     }),
     endpoint('GET', 'ledger', listLedger, {
-      summary: "Every change of an account's balance, newest first",
+      summary: "List all changes of an account's balance, newest first",
       query: pageQuery,
       answer: listOf(ledgerEntryAnswer),
     }),
     endpoint('GET', 'losses', listLosses, {
-      summary: "What an account's calls cost the operator beyond what they were charged, newest first",
+      summary: "List the losses of an account's calls: cost that the operator pays, newest first",
       query: pageQuery,
       answer: listOf(operatorLossAnswer),
     }),
     endpoint('GET', 'abandoned', getAbandoned, {
       summary:
-        'What the calls that an account abandoned cost in the last hour, and whether it is limited for that',
+        "Retrieve the cost of an account's abandoned calls in the last hour, and whether it is limited",
       answer: abandonedCostAnswer,
     }),
     endpoint('GET', 'members', listAccountMembers, {
-      summary: 'Who may log in to an account',
+      summary: "List an account's members",
       query: pageQuery,
       answer: listOf(memberAnswer),
     }),
     endpoint('POST', 'members', addMember, {
-      summary: 'Add a member to an account, whose first password is answered this once',
+      summary: 'Add a member to an account; the response has the first password, which is shown once',
       body: createMemberBody,
       answer: addedMemberAnswer,
       codes: ['email_taken', 'too_many_attempts'],
     }),
     endpoint('POST', 'members/:member/password', renewMemberPassword, {
-      summary: 'A new password for a member who lost it, answered this once; its logins end',
+      summary:
+        "Reset a member's password; the response has the new one, which is shown once, and all logins of the member end",
       answer: addedMemberAnswer,
       codes: ['too_many_attempts'],
     }),
   ];
 }
 
-/** A list of nobody's things would be empty, and no error. */
+/** Checks that the account exists: the list of an unknown account would be empty instead of an error. */
 async function knownAccount({ billing }: Dependencies, { context, params }: UserCall): Promise<string> {
   const { id } = await billing.getAccount(context, params.id ?? '');
   return id;
@@ -135,7 +136,7 @@ async function listAccountMembers(deps: Dependencies, call: UserCall) {
   return toList(members.map(toMemberJson), nextCursor);
 }
 
-/** So that somebody can log in to an account that has nobody, or nobody who knows the password. */
+/** For an account without users, or whose users have lost their passwords. */
 async function addMember(deps: Dependencies, call: UserCall) {
   const wanted = parseBody(createMemberBody, call.body);
   const accountId = await knownAccount(deps, call);
@@ -143,7 +144,7 @@ async function addMember(deps: Dependencies, call: UserCall) {
   return { ...toMemberJson(member), account_id: accountId, password };
 }
 
-/** For a sole owner, whom nobody else of the account can help. */
+/** For a sole owner, whom no other user of the account can help. */
 async function renewMemberPassword(deps: Dependencies, call: UserCall) {
   parseBody(noFields, call.body ?? {});
   const accountId = await knownAccount(deps, call);

@@ -29,7 +29,7 @@ const createBody = z.strictObject({
   owner: z.strictObject({ email: emailAddress, name: label(200).optional() }).optional(),
 });
 const suspendBody = z.strictObject({ suspended: z.boolean().default(true) });
-/** A value is in the body, because paths and queries are logged. */
+/** Values are in the body, because paths and queries are logged. */
 const findKeyBody = z.strictObject({ value: z.string().min(1).max(1_000) });
 const throttleBody = z.strictObject({
   requests_per_second: z.number().int().min(1).max(MAX_REQUESTS).nullable(),
@@ -44,49 +44,53 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
   ): UserEndpoint => ({ method, path, access: 'operator', handle: (call) => handle(deps, call), doc });
   return [
     endpoint('GET', '/admin/accounts', listAccounts, {
-      summary: "Accounts, newest first; those with `query` in their name or a user's email, or as their id",
+      summary: "List accounts, newest first; `query` searches names, users' emails and ids",
       query: listQuery,
       answer: listOf(accountAnswer),
     }),
     endpoint('POST', '/admin/accounts', createAccount, {
-      summary: 'Make an account, and its owner, whose first password is answered this once',
+      summary:
+        "Create an account and its owner; the response has the owner's first password, which is shown once",
       body: createBody,
       answer: newAccountAnswer,
       codes: ['email_taken', 'too_many_attempts'],
       idempotent: true,
     }),
-    endpoint('GET', '/admin/accounts/:id', getAccount, { summary: 'An account', answer: accountAnswer }),
+    endpoint('GET', '/admin/accounts/:id', getAccount, {
+      summary: 'Retrieve an account',
+      answer: accountAnswer,
+    }),
     endpoint('POST', '/admin/accounts/:id/suspend', suspendAccount, {
-      summary: 'Suspend an account, or let it go on',
+      summary: 'Suspend or reactivate an account',
       body: suspendBody,
       answer: accountAnswer,
     }),
     endpoint('POST', '/admin/keys/:id/revoke', revokeKey, {
-      summary: 'Revoke a key that leaked, for good',
+      summary: 'Permanently revoke a leaked key',
       answer: revokedKeyAnswer,
     }),
     {
       ...endpoint('POST', '/admin/keys/find', findKey, {
-        summary: 'Whose key a value is; one that was rotated away or deleted is found too',
+        summary: 'Find a key by its value, including rotated and deleted keys',
         body: findKeyBody,
         answer: foundKeyAnswer,
       }),
-      // A look, and no change; and the log must not have the value.
+      // A lookup, not a change; and the log must not contain the value.
       unaudited: true,
     },
     endpoint('GET', '/admin/throttle', getThrottle, {
-      summary: "The platform's throttle",
+      summary: "Retrieve the platform's throttle",
       answer: throttleAnswer,
     }),
     endpoint('POST', '/admin/throttle', setThrottle, {
-      summary: "Set the platform's throttle; `null` for none",
+      summary: "Set the platform's throttle; `null` removes it",
       body: throttleBody,
       answer: throttleAnswer,
     }),
   ];
 }
 
-/** All, or those with that part in their name or in a user's email, or of that id. */
+/** Lists all accounts, or those with the text in their name or in a user's email, or with that id. */
 async function listAccounts({ billing, pool }: Dependencies, { context, query: given }: UserCall) {
   const { query, ...page } = parseQuery(listQuery, given);
   const alsoIds = query ? await findAccountsByEmail(pool, query) : [];
@@ -94,7 +98,7 @@ async function listAccounts({ billing, pool }: Dependencies, { context, query: g
   return toList(await shown(pool, accounts), nextCursor);
 }
 
-/** With an owner the email makes it one account; without, the Idempotency-Key. */
+/** With an owner, the email makes it idempotent; without, the Idempotency-Key. */
 async function createAccount(deps: Dependencies, call: UserCall) {
   const { name, owner } = parseBody(createBody, call.body);
   if (!owner) {
@@ -119,14 +123,14 @@ async function suspendAccount({ billing, pool }: Dependencies, { context, params
   return shownOne(pool, await billing.setAccountSuspended(context, params.id ?? '', suspended));
 }
 
-/** For a key that leaked: of any account, for good. */
+/** Permanently revokes a leaked key of any account. */
 async function revokeKey({ billing }: Dependencies, { context, params, body }: UserCall) {
   parseBody(noFields, body ?? {});
   const key = await billing.revokeKey(context, params.id ?? '');
   return { ...toKeyJson(key), account_id: key.accountId };
 }
 
-/** For a value that was found where it should not be. */
+/** Finds the key of a value that was found in a public place. */
 async function findKey({ billing }: Dependencies, { context, body }: UserCall) {
   const { value } = parseBody(findKeyBody, body);
   return toFoundKeyJson(await billing.findKey(context, value.trim()));
@@ -141,7 +145,7 @@ async function setThrottle({ billing }: Dependencies, { context, body }: UserCal
   return toThrottleJson(await billing.setThrottle(context, requests_per_second ?? 0));
 }
 
-/** With whom to write to. */
+/** Adds the email of a user to contact. */
 async function shown(pool: Pool, accounts: readonly Account__Output[]) {
   const ids = accounts.map(({ id }) => id);
   const emails = await findOwnerEmails(pool, ids);

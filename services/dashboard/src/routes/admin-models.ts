@@ -32,15 +32,15 @@ export function adminModelEndpoints(deps: Dependencies): Endpoint[] {
       'GET',
       '/admin/models',
       listModels,
-      { summary: 'All models, delisted ones too', query: pageQuery },
+      { summary: 'List all models, including delisted ones', query: pageQuery },
       listOf(catalogModelAnswer),
     ),
     endpoint('POST', '/admin/models', createModel, { summary: 'Add a model', body: createModelBody }),
     endpoint('GET', '/admin/models/*slug', async ({ models }, call) => knownModel(models, call), {
-      summary: 'A model, and how it is served',
+      summary: 'Retrieve a model and how it is served',
     }),
     endpoint('POST', '/admin/models/*slug/update', updateModel, {
-      summary: 'Change a model; what is left out stays',
+      summary: 'Update a model; omitted fields stay unchanged',
       body: updateModelBody,
     }),
     endpoint('POST', '/admin/models/*slug/status', setStatus, {
@@ -48,17 +48,17 @@ export function adminModelEndpoints(deps: Dependencies): Endpoint[] {
       body: statusBody,
     }),
     endpoint('POST', '/admin/models/*slug/delist', delistModel, {
-      summary: 'Delist a model, and name its successor',
+      summary: 'Delist a model and name its successor',
       body: delistBody,
     }),
     endpoint('POST', '/admin/models/*slug/prices', setPrices, {
-      summary: 'Set the prices of a model, from now on',
+      summary: 'Set the prices of a model, effective immediately',
       body: setPricesBody,
     }),
   ];
 }
 
-/** Delisted ones too. */
+/** Includes delisted models. */
 async function listModels({ models }: Dependencies, { query }: UserCall) {
   return pageOfModels([...models.all().values()], parseQuery(pageQuery, query));
 }
@@ -68,11 +68,11 @@ async function createModel({ editor }: Dependencies, { context, body }: UserCall
   return editor.create(context, fields, status, pricing);
 }
 
-/** Catalog replaces whole entries; what the call leaves out is taken from the one known here. */
+/** Catalog replaces whole entries; omitted fields are taken from the entry known here. */
 async function updateModel({ models, editor }: Dependencies, call: UserCall): Promise<CatalogModel> {
   const given = parseBody(updateModelBody, call.body);
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  // Only what was said: what this instance knows may be out of date.
+  // Only given fields: the entry known to this instance may be outdated.
   const replaced = {
     noImage: given.image === null,
     noVideo: given.video === null,

@@ -28,28 +28,28 @@ export function adminMoneyEndpoints(billing: Billing): Endpoint[] {
   ): Endpoint => ({ method, path, access: 'operator', handle: (call) => handle(billing, call), doc });
   return [
     endpoint('POST', '/admin/accounts/:id/topups', createTopup, {
-      summary: 'Book a payment, pending or cleared',
+      summary: 'Record a payment, pending or cleared',
       body: topupBody,
       answer: topupAnswer,
       idempotent: true,
     }),
     endpoint('POST', '/admin/accounts/:id/adjustments', createAdjustment, {
-      summary: 'Correct a balance; the amount is signed',
+      summary: 'Adjust a balance by a signed amount',
       body: adjustmentBody,
       answer: adjustmentAnswer,
       idempotent: true,
     }),
     endpoint('GET', '/admin/topups', listTopups, {
-      summary: 'Top-ups of all accounts by their status, newest first',
+      summary: 'List the top-ups of all accounts by status, newest first',
       query: listQuery,
       answer: listOf(topupAnswer),
     }),
     endpoint('POST', '/admin/topups/:id/clear', clearTopup, {
-      summary: 'The money is there',
+      summary: 'Clear a pending top-up',
       answer: topupAnswer,
     }),
     endpoint('POST', '/admin/topups/:id/void', voidTopup, {
-      summary: 'A pending top-up was a mistake: it never clears',
+      summary: 'Void a pending top-up, which then never clears',
       answer: topupAnswer,
     }),
   ];
@@ -70,7 +70,7 @@ async function createTopup(billing: Billing, call: UserCall) {
   return toTopupJson(await billing.createTopup(call.context, topup));
 }
 
-/** May take the balance below zero: what is true is written down, and calls are refused until it isn't. */
+/** The balance may become negative: corrections are recorded as they are, and calls are refused until it is positive. */
 async function createAdjustment(billing: Billing, call: UserCall) {
   const { amount, reason } = parseBody(adjustmentBody, call.body);
   const accountId = call.params.id ?? '';

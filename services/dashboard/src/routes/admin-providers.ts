@@ -17,7 +17,10 @@ export function adminProviderEndpoints(deps: Dependencies): Endpoint[] {
       path: '/admin/providers',
       access: 'operator',
       handle: (call) => listProviders(deps, call),
-      doc: { summary: 'How the providers are, by what chat and media know', answer: providersAnswer },
+      doc: {
+        summary: 'Retrieve the health of providers as chat and media report it',
+        answer: providersAnswer,
+      },
     },
   ];
 }

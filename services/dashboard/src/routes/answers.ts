@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../domain/access';
 
-// What the API answers, for its document: nothing is parsed with these, but tests hold every answer against them.
+// Schemas of the API's responses, for its document. Nothing is parsed with them, but tests check every response.
 
 const id = z.string();
 const usd = z.number().meta({ description: 'USD, with at most nine decimals' });
@@ -20,7 +20,7 @@ export const listOf = (item: z.ZodType) =>
   });
 
 const token = {
-  token: z.string().meta({ description: 'For `Authorization: Bearer`; good for 15 minutes' }),
+  token: z.string().meta({ description: 'For `Authorization: Bearer`; valid for 15 minutes' }),
   expires_at: time,
 };
 export const tokenAnswer = z.object(token).meta({ id: 'Token' });
@@ -38,11 +38,13 @@ export const meAnswer = z
       id,
       name: z.string(),
       status: z.enum(['active', 'suspended']),
-      preview_models: z.array(z.string()).meta({ description: 'Previews that the account has opted in to' }),
+      preview_models: z
+        .array(z.string())
+        .meta({ description: 'Preview models that the account has opted in to' }),
     }),
     role,
     operator: z.boolean().meta({ description: 'May call `admin/…`' }),
-    api_url: z.string().nullable().meta({ description: 'Origin of `/v1`, if it was told' }),
+    api_url: z.string().nullable().meta({ description: 'Origin of `/v1`, if it is configured' }),
   })
   .meta({ id: 'Me' });
 export const loggedOutAnswer = z.object({ logged_out: z.literal(true) });
@@ -135,10 +137,10 @@ const model = {
   slug: z.string().meta({ examples: ['sim/chat'] }),
   name: z.string(),
   aliases: z.array(z.string()).meta({
-    description: 'Other names that callers may use; those without a provider where `bare_model_names` is on',
+    description: 'Other names that callers may use; names without a provider require `bare_model_names`',
   }),
   status: modelStatus,
-  preview: z.boolean().meta({ description: 'Only for accounts that opted in' }),
+  preview: z.boolean().meta({ description: 'Only for accounts that have opted in' }),
   successor: z.string().nullable(),
   input_modalities: z.array(z.string()),
   output_modalities: z.array(z.string()),
@@ -151,14 +153,14 @@ const model = {
   pricing: pricing.nullable(),
   created_at: time,
 };
-/** What `/v1/models` adds to OpenAI's fields. */
+/** Fields that `/v1/models` adds to OpenAI's. */
 export const v1ModelFields = {
   name: model.name,
   aliases: model.aliases,
   preview: model.preview,
   input_modalities: model.input_modalities,
   output_modalities: model.output_modalities,
-  context_length: count.nullable().meta({ description: 'Tokens; null: not a chat model' }),
+  context_length: count.nullable().meta({ description: 'Tokens; null for models other than chat models' }),
   max_output_tokens: count.nullable(),
   capabilities: model.capabilities,
   pricing: z.object(prices).nullable(),
@@ -191,39 +193,36 @@ const key = {
   status: z.enum(['enabled', 'disabled', 'deleted', 'revoked']),
   hint: z.string().meta({ description: 'The last characters of its value' }),
   revoked_at: time.nullable(),
-  revoke_reason: z
-    .string()
-    .nullable()
-    .meta({ description: 'Why it was revoked, for example where it leaked' }),
+  revoke_reason: z.string().nullable().meta({ description: 'Why it was revoked, such as where it leaked' }),
   created_at: time,
   expires_at: time.nullable(),
-  allowed_models: z.array(z.string()).meta({ description: 'Empty: every model' }),
+  allowed_models: z.array(z.string()).meta({ description: 'Empty allows every model' }),
   daily_limit: usd.nullable(),
   monthly_limit: usd.nullable(),
   request_cost_limit: usd.nullable(),
   rpm_limit: count.nullable(),
   tpm_limit: count.nullable(),
-  bare_model_names: z.boolean().nullable().meta({ description: 'Null: as the account says' }),
+  bare_model_names: z.boolean().nullable().meta({ description: "Null for the account's setting" }),
 };
 export const keyAnswer = z.object(key).meta({ id: 'Key' });
 const spendWindow = z.object({
-  used: usd.meta({ description: 'Settled, and held for calls under way' }),
+  used: usd.meta({ description: 'Includes funds reserved for in-flight requests' }),
   resets_at: time,
 });
 export const keyUseAnswer = z
   .object({
     day: spendWindow,
     month: spendWindow,
-    account_day: spendWindow.meta({ description: 'Of all keys of the account' }),
+    account_day: spendWindow.meta({ description: 'All keys of the account' }),
     minute: z
       .object({ requests: count, tokens: count })
       .nullable()
-      .meta({ description: 'Of the last minute; null for a key that has no limit of requests or tokens' }),
+      .meta({ description: 'In the last minute; null for a key without request and token limits' }),
   })
   .meta({ id: 'KeyUse' });
 export const accountUseAnswer = z.object({ day: spendWindow }).meta({ id: 'AccountUse' });
 export const newKeyAnswer = z
-  .object({ ...key, key: z.string().meta({ description: '`sk-gw-…`, shown this once' }) })
+  .object({ ...key, key: z.string().meta({ description: '`sk-gw-…`, shown once' }) })
   .meta({ id: 'NewKey' });
 export const revokedKeyAnswer = z.object({ ...key, account_id: id });
 export const leakedValuesAnswer = z.object({
@@ -236,7 +235,7 @@ export const leakedValuesAnswer = z.object({
         outcome: z.enum(['key_revoked', 'value_ended', 'unchanged', 'unknown']),
       }),
     )
-    .meta({ description: 'In the order of the values, which are not repeated' }),
+    .meta({ description: 'In the order of the values, which are not included' }),
 });
 export const scannedSecretsAnswer = z
   .array(
@@ -259,7 +258,7 @@ export const balanceAnswer = z
   .object({
     account_id: id,
     balance: usd,
-    held: usd.meta({ description: 'Of it, for calls under way' }),
+    held: usd.meta({ description: 'Part of the balance reserved for in-flight requests' }),
     available: usd,
     currency: z.literal('USD'),
   })
@@ -268,7 +267,7 @@ const limits = { daily_limit: usd.nullable(), when_short: z.enum(['lower', 'refu
 export const limitsAnswer = z.object(limits).meta({ id: 'Limits' });
 const settings = {
   bare_model_names: z.boolean().meta({
-    description: 'Keys may call models by names without a provider, unless a key has a setting of its own',
+    description: 'Keys without a setting of their own may call models by names without a provider',
   }),
 };
 export const settingsAnswer = z.object(settings).meta({ id: 'AccountSettings' });
@@ -281,19 +280,19 @@ export const topupAnswer = z
     created_at: time,
     cleared_at: time.nullable(),
     voided_at: time.nullable(),
-    reference: z.string().nullable().meta({ description: 'Of the payment, as it was noted' }),
+    reference: z.string().nullable().meta({ description: 'Reference of the payment' }),
   })
   .meta({ id: 'Topup' });
 const entry = {
   id,
   kind: z.enum(['charge', 'topup', 'adjustment']),
   amount: usd.meta({ description: 'USD; charges are negative' }),
-  reference: z.string().meta({ description: 'The call, top-up or correction that it stands for' }),
+  reference: z.string().meta({ description: 'The call, top-up or adjustment that caused it' }),
   note: z
     .string()
     .nullable()
-    .meta({ description: 'The reason of an adjustment, the reference of the payment of a top-up' }),
-  task_id: z.string().nullable().meta({ description: 'The video task that a charge is for' }),
+    .meta({ description: 'The reason of an adjustment, or the payment reference of a top-up' }),
+  task_id: z.string().nullable().meta({ description: 'The video task of a charge' }),
   created_at: time,
 };
 export const ledgerEntryAnswer = z.object(entry).meta({ id: 'LedgerEntry' });
@@ -304,18 +303,18 @@ export const operatorLossAnswer = z
     request_id: id,
     reason: z
       .enum(['abandoned', 'usage_unknown', 'owner_killed', 'over_hold', 'lost', 'expired', 'late_final'])
-      .meta({ description: 'Why the cost could not be charged' }),
-    amount: usd.meta({ description: 'A negative amount corrects an earlier loss' }),
+      .meta({ description: 'Why the cost was not charged' }),
+    amount: usd.meta({ description: 'Negative amounts correct an earlier loss' }),
     created_at: time,
   })
   .meta({ id: 'OperatorLoss' });
 export const abandonedCostAnswer = z
   .object({
-    last_hour: usd.meta({ description: 'Cost of the calls that the account abandoned in the last hour' }),
-    limit: usd.meta({ description: 'Above it new calls are refused' }),
+    last_hour: usd.meta({ description: 'Cost of calls abandoned in the last hour' }),
+    limit: usd.meta({ description: 'Above this amount new calls are refused' }),
     limited_until: time
       .nullable()
-      .meta({ description: 'Until when new calls are refused; null: they are not' }),
+      .meta({ description: 'Time until which new calls are refused; null if they are accepted' }),
   })
   .meta({ id: 'AbandonedCost' });
 
@@ -328,7 +327,7 @@ export const requestAnswer = z
     endpoint: z.string(),
     model: z.string().nullable(),
     provider: z.string().nullable(),
-    status: z.int().nullable().meta({ description: 'Of HTTP; null while a video task is in progress' }),
+    status: z.int().nullable().meta({ description: 'HTTP status; null while a video task is in progress' }),
     in_progress: z.boolean().meta({ description: 'The call created a video task that has not ended' }),
     task_id: z.string().nullable().meta({ description: 'The video task that the call created' }),
     error_code: z.string().nullable(),
@@ -341,7 +340,7 @@ export const requestAnswer = z
     images: count,
     seconds: z.number(),
     cost: usd,
-    held: usd.meta({ description: 'For a video task in progress, which costs at most that; else 0' }),
+    held: usd.meta({ description: 'Reserved for a video task in progress, its maximum cost; otherwise 0' }),
     timings: z
       .object({
         receive_ms: milliseconds,
@@ -357,7 +356,7 @@ export const anyRequestAnswer = requestAnswer
   .extend({
     account_id: id.nullable().meta({ description: 'Null for a call with a login token' }),
     key_id: z.string().nullable(),
-    user_id: id.nullable().meta({ description: 'Of a call with a login token' }),
+    user_id: id.nullable().meta({ description: 'For a call with a login token' }),
   })
   .meta({ id: 'AnyRequest' });
 export const usageAnswer = z
@@ -380,7 +379,7 @@ export const usageAnswer = z
   .meta({ id: 'Usage' });
 
 const member = { id, email: z.string(), name: z.string(), role, created_at: time };
-const password = z.string().meta({ description: 'Its first one, shown this once' });
+const password = z.string().meta({ description: 'The first password, shown once' });
 export const memberAnswer = z.object(member).meta({ id: 'Member' });
 export const newMemberAnswer = z.object({ ...member, password }).meta({ id: 'NewMember' });
 export const deletedMemberAnswer = z.object({ ...member, deleted: z.literal(true) });
@@ -392,7 +391,7 @@ const auditEntry = {
   actor: z.object({ id: z.string().nullable(), email: z.string().nullable(), operator: z.boolean() }),
   action: z.string(),
   subject: z.string().nullable(),
-  changes: z.record(z.string(), z.unknown()).nullable().meta({ description: 'What was asked for' }),
+  changes: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The requested change' }),
   outcome: z.enum(['done', 'unknown']),
   request_id: z.string(),
   address: z.string().nullable().meta({ description: 'IP address of the actor; null for an operator' }),
@@ -420,7 +419,7 @@ export const newAccountAnswer = z.object({
   owner: z.object({ id, email: z.string(), name: z.string(), password }).optional(),
 });
 export const throttleAnswer = z
-  .object({ requests_per_second: z.int().nullable().meta({ description: 'Null: no throttle' }) })
+  .object({ requests_per_second: z.int().nullable().meta({ description: 'Null if there is no throttle' }) })
   .meta({ id: 'Throttle' });
 
 const circuit = z.enum(['closed', 'cooling', 'suspect', 'open', 'half-open']);

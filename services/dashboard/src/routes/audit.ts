@@ -28,7 +28,7 @@ export function auditEndpoints(deps: AuditDependencies): Endpoint[] {
       access: 'owner',
       handle: (call) => ofAccount(deps, call),
       doc: {
-        summary: 'Who changed what in the account, newest first',
+        summary: "List the account's audit log, newest first",
         query: pageQuery,
         answer: listOf(auditEntryAnswer),
       },
@@ -39,7 +39,7 @@ export function auditEndpoints(deps: AuditDependencies): Endpoint[] {
       access: 'operator',
       handle: (call) => ofAll(deps, call),
       doc: {
-        summary: 'Who changed what in any account, or in the one named, newest first',
+        summary: 'List the audit log of all accounts, or of one, newest first',
         query: anyAuditQuery,
         answer: listOf(anyAuditEntryAnswer),
       },
@@ -47,7 +47,7 @@ export function auditEndpoints(deps: AuditDependencies): Endpoint[] {
   ];
 }
 
-/** What operators did to the account is there, without their names and addresses. */
+/** Includes operators' changes to the account, without their names and addresses. */
 async function ofAccount(deps: AuditDependencies, { user, query }: UserCall) {
   const { rows, nextCursor } = await pageOf(deps, user.accountId, parseQuery(pageQuery, query));
   const nobody = { id: null, email: null };
@@ -73,7 +73,7 @@ async function ofAll(deps: AuditDependencies, { query }: UserCall) {
   );
 }
 
-/** @param accountId undefined: of all */
+/** @param accountId undefined: all accounts */
 async function pageOf(
   { pool, mask }: AuditDependencies,
   accountId: string | undefined,

@@ -26,7 +26,7 @@ export interface AuthDependencies {
   readonly hasher: PasswordHasher;
   readonly tokens: LoginTokens;
   readonly events: SecurityEvents;
-  /** Origin of `/v1`, if it was told. */
+  /** Origin of `/v1`, if it is configured. */
   readonly apiUrl: string | undefined;
   readonly limits: PasswordDependencies['limits'] & { readonly registerPerAddress: AttemptLimit };
 }
@@ -40,7 +40,7 @@ export const emailAddress = z.string().transform((email, context) => {
 
 const registerBody = z.strictObject({ email: emailAddress, password: z.string().min(1), name: label(200) });
 
-/** What is known or is not, whatever it looks like. */
+/** Any email: an unknown one is refused as such, whatever its format. */
 const given = z.string().min(1).max(1_000);
 
 const passwordBody = z.strictObject({ password: given, new_password: z.string().min(1) });
@@ -60,7 +60,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
   ): UserEndpoint => ({ method, path, access: 'viewer', handle: (call) => handle(deps, call), doc });
   return [
     anyone('/auth/register', register, {
-      summary: 'Make an account and its owner, who is logged in',
+      summary: 'Create an account and its owner, and log in',
       body: registerBody,
       answer: registrationAnswer,
       codes: ['email_taken', 'too_many_attempts'],
@@ -71,11 +71,11 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
       answer: tokenAnswer,
       codes: ['invalid_credentials', 'too_many_attempts'],
     }),
-    user(['GET', '/auth/me'], me, { summary: 'Who is logged in', answer: meAnswer }),
+    user(['GET', '/auth/me'], me, { summary: 'Retrieve the current user', answer: meAnswer }),
     {
       ...user(['POST', '/auth/refresh'], refresh, {
         summary:
-          'A new token for one that is good or ended in the last 12 hours, for seven days after the login. A token can be refreshed once; a second time ends the login',
+          'Refresh a token that is valid or has expired within 12 hours, up to seven days after the login. Each token can be refreshed once; a second attempt ends the login',
         answer: tokenAnswer,
       }),
       unaudited: true,
@@ -83,13 +83,13 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
     },
     {
       ...user(['POST', '/auth/logout'], logout, {
-        summary: 'End this login, and every token of it',
+        summary: 'Log out: end this login and all of its tokens',
         answer: loggedOutAnswer,
       }),
       unaudited: true,
     },
     user(['POST', '/auth/password'], changePassword, {
-      summary: 'Change the own password; other logins end',
+      summary: 'Change your password and end your other logins',
       body: passwordBody,
       answer: passwordChangedAnswer,
       codes: ['invalid_credentials', 'too_many_attempts'],
@@ -145,14 +145,16 @@ async function me({ billing, apiUrl }: AuthDependencies, { context, user }: User
   };
 }
 
-/** Each token can be refreshed once. A second time means that somebody else has a copy of it: the login ends. */
+/** Each token can be refreshed once. A second refresh means that somebody else has a copy of it: the login ends. */
 async function refresh({ pool, tokens, events }: AuthDependencies, call: UserCall) {
   const { user, session, tokenRenewals, body } = call;
   parseBody(noFields, body ?? {});
   const renewals = await renewSession(pool, session.id, tokenRenewals);
   if (renewals === undefined) {
     await events.audit({ event: 'token.reused' }, actorOf(user), originOf(call));
-    throw new GatewayError('invalid_api_key', { detail: 'the token was refreshed before; log in again' });
+    throw new GatewayError('invalid_api_key', {
+      detail: 'this token has been refreshed already; log in again',
+    });
   }
   return toTokenJson(await tokens.issue(user, { ...session, renewals }, Date.now()));
 }
@@ -164,7 +166,7 @@ async function logout({ pool }: AuthDependencies, { session, body }: UserCall) {
   return { logged_out: true };
 }
 
-/** Ends the user's other logins: one of them may be whom the old password got away to. */
+/** Ends the user's other logins: one of them may belong to somebody who knows the old password. */
 async function changePassword(deps: AuthDependencies, call: UserCall) {
   const { user, session, address, body } = call;
   const { pool, hasher } = deps;

@@ -25,29 +25,29 @@ export function billingEndpoints(billing: Billing): Endpoint[] {
   ): Endpoint => ({ method, path, access, handle: (call) => handle(billing, call), doc });
   return [
     endpoint(['GET', '/billing/balance', 'viewer'], getBalance, {
-      summary: 'What the account has, what of it is held, and what is left',
+      summary: 'Retrieve the balance, the reserved part of it, and the available part',
       answer: balanceAnswer,
     }),
     endpoint(['GET', '/billing/limits', 'viewer'], getLimits, {
-      summary: 'What the account may spend in a day',
+      summary: "Retrieve the account's daily spending limit",
       answer: limitsAnswer,
     }),
     endpoint(['GET', '/billing/use', 'viewer'], getUse, {
-      summary: 'What counts against the limit of the account now',
+      summary: "Retrieve the account's current spending",
       answer: accountUseAnswer,
     }),
     endpoint(['POST', '/billing/limits', 'owner'], setLimits, {
-      summary: 'Change what the account may spend; what is left out stays, `null` lifts the limit',
+      summary: "Update the account's spending limits; omitted limits stay unchanged, `null` removes a limit",
       body: limitsBody,
       answer: limitsAnswer,
     }),
     endpoint(['GET', '/billing/topups', 'viewer'], listTopups, {
-      summary: 'Top-ups of the account, newest first',
+      summary: "List the account's top-ups, newest first",
       query: pageQuery,
       answer: listOf(topupAnswer),
     }),
     endpoint(['GET', '/billing/ledger', 'viewer'], listLedger, {
-      summary: 'Every change of the balance, newest first',
+      summary: 'List all changes of the balance, newest first',
       query: pageQuery,
       answer: listOf(ledgerEntryAnswer),
     }),

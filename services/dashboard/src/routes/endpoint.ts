@@ -4,19 +4,19 @@ import type { z } from 'zod';
 import type { Access } from '../domain/access';
 import type { Login } from '../domain/user';
 
-/** One HTTP call, parsed as far as every endpoint needs it. */
+/** An HTTP call, parsed as far as all endpoints need it. */
 export interface Call {
   readonly context: RequestContext;
-  /** The client's address, as edge saw it, by which tries are counted; the /64 of an IPv6 one. */
+  /** The client's address as edge saw it, by which attempts are counted; the /64 of an IPv6 address. */
   readonly address: string;
-  /** The client's whole address, for the security log and the audit log. */
+  /** The client's complete address, for the security log and the audit log. */
   readonly clientIp: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
-  /** The JSON body; undefined when there is none. */
+  /** The JSON body; undefined if there is none. */
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
-  /** For endpoints that take the raw body, which they check before they parse it. */
+  /** For endpoints that check the raw body before they parse it. */
   readonly raw?: RawBody;
 }
 
@@ -25,31 +25,31 @@ export interface RawBody {
   header(name: string): string | undefined;
 }
 
-/** A call with a good login token. */
+/** A call with a valid login token. */
 export interface UserCall extends Call, Login {}
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  /** Below `/api/v1`. `:name` is one segment, `*name` all that are left. */
+  /** Below `/api/v1`. `:name` is one segment, `*name` all remaining segments. */
   readonly path: string;
 }
 
-/** What the API's document says of an endpoint; tests hold the endpoint to it. */
+/** Documentation of an endpoint in the API document; tests check the endpoint against it. */
 export interface EndpointDoc {
   readonly summary: string;
-  /** Of a POST; absent: it takes no fields, and its body may be left out. */
+  /** Body of a POST; absent: it has no fields, and the body may be omitted. */
   readonly body?: z.ZodObject;
-  /** Of an endpoint that takes the raw body. */
+  /** Body of an endpoint that receives the raw body. */
   readonly rawBody?: z.ZodType;
   readonly query?: z.ZodObject;
   readonly answer: z.ZodType;
-  /** Beyond those that any endpoint may answer. */
+  /** Errors in addition to those that every endpoint may return. */
   readonly codes?: readonly AnyErrorCode[];
-  /** It heeds `Idempotency-Key`. */
+  /** It supports `Idempotency-Key`. */
   readonly idempotent?: true;
 }
 
-/** What answers a call: a plain value, sent as JSON with status 200, or a thrown GatewayError. */
+/** Returns a plain value, sent as JSON with status 200, or throws a GatewayError. */
 export type Endpoint = PublicEndpoint | UserEndpoint;
 
 export interface PublicEndpoint extends Route {
@@ -59,12 +59,12 @@ export interface PublicEndpoint extends Route {
   handle(call: Call): Promise<unknown>;
 }
 
-/** To whoever may not call it an endpoint is not there. */
+/** Users without access get `not_found`. */
 export interface UserEndpoint extends Route {
   readonly access: Exclude<Access, 'public'>;
-  /** A POST that changes nothing which the audit log tells of. */
+  /** A POST that makes no change for the audit log. */
   readonly unaudited?: true;
-  /** Takes tokens that have ended, of sessions that have not. */
+  /** Accepts expired tokens of sessions that have not ended. */
   readonly renewsLogin?: true;
   readonly doc: EndpointDoc;
   handle(call: UserCall): Promise<unknown>;

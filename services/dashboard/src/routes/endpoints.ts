@@ -30,7 +30,7 @@ export interface EndpointDependencies
   readonly instances: ProviderInstances;
 }
 
-/** All that the API answers. */
+/** All endpoints of the dashboard's API. */
 export function endpoints(deps: EndpointDependencies): Endpoint[] {
   return [
     ...authEndpoints(deps),

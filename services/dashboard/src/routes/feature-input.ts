@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-// Shapes and sizes alone, as in model-input.ts.
+// Checks only types and sizes, as model-input.ts does.
 const count = z.number().int().min(0).max(2_000_000_000);
 const word = z.string().max(64);
 const words = z.array(z.string().min(1).max(64)).max(200);
 const numbers = z.array(count).max(100);
 
-/** What an image model takes, in the shape in which models show it. */
+/** Features of an image model, in the structure in which models show them. */
 export const imageFeatures = z.strictObject({
   sizes: words.default([]),
   size_rule: z
@@ -36,7 +36,7 @@ export const imageFeatures = z.strictObject({
   max_prompt_chars: count.default(0),
 });
 
-/** What a video model takes. */
+/** Features of a video model. */
 export const videoFeatures = z.strictObject({
   durations: numbers.default([]),
   min_duration: count.default(0),

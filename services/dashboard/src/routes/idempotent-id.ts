@@ -5,9 +5,9 @@ import type { UserCall } from './endpoint';
 const MAX_KEY = 255;
 
 /**
- * The id of something that must be made once however often it is asked for: the same `Idempotency-Key`
- * from the same user for the same account names the same. A key that is no use is refused rather than cut
- * short or taken for none: different things would be made one, or one thing twice.
+ * Returns the id of an object that is created once however often it is requested: the same `Idempotency-Key` of the same user
+ * and account gives the same id. An invalid key is refused rather than shortened or ignored, which would merge different
+ * objects or create one twice.
  */
 export function idempotentId(prefix: string, { user, idempotencyKey }: UserCall, accountId: string): string {
   if (idempotencyKey === undefined) return `${prefix}_${randomUUIDv7()}`;

@@ -12,9 +12,9 @@ const usdLimit = usdAmount.nullish();
 const name = label(200);
 
 const limits = {
-  // Blank means never, however it is left blank. A time that is past makes a key that is expired already.
+  // Empty means never. A time in the past creates a key that is already expired.
   expires_at: z.union([z.iso.datetime({ offset: true }), z.literal('')]).nullish(),
-  // Slugs, or aliases, which are kept as the slugs that they stand for.
+  // Slugs, or aliases, which are stored as the slugs that they stand for.
   allowed_models: z.array(modelName).max(MAX_ALLOWED_MODELS).nullish(),
   daily_limit: usdLimit,
   monthly_limit: usdLimit,
@@ -23,7 +23,7 @@ const limits = {
   tpm_limit: rate,
   bare_model_names: z.boolean().nullish().meta({
     description:
-      'Models may be called by names without a provider, such as `gpt-4o`; null: as the account says',
+      "Models may be called by names without a provider, such as `gpt-4o`; null for the account's setting",
   }),
 };
 
@@ -40,7 +40,7 @@ export function toCreateKeyRequest(
   return { accountId, name, allowedModels: allowed_models ?? [], ...toProtoLimits(given) };
 }
 
-/** What is left out stays as it is; null, or what means the same, lifts a limit. */
+/** Omitted limits stay unchanged; null removes a limit. */
 export function toUpdateKeyRequest(accountId: string, id: string, given: Limits): UpdateKeyRequest {
   const { name, allowed_models } = given;
   return {

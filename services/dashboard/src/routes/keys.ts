@@ -27,32 +27,32 @@ export function keyEndpoints(billing: Billing, models: ModelDirectory): Endpoint
   });
   return [
     endpoint('GET', '/keys', listKeys, {
-      summary: 'Keys of the account',
+      summary: "List the account's keys",
       query: pageQuery,
       answer: listOf(keyAnswer),
     }),
     endpoint('POST', '/keys', (_, call) => createKey(billing, models, call), {
-      summary: 'Make a key',
+      summary: 'Create a key',
       body: createKeyBody,
       answer: newKeyAnswer,
     }),
-    endpoint('GET', '/keys/:id', getKey, { summary: 'A key', answer: keyAnswer }),
+    endpoint('GET', '/keys/:id', getKey, { summary: 'Retrieve a key', answer: keyAnswer }),
     endpoint('GET', '/keys/:id/use', getKeyUse, {
-      summary: 'What counts against the limits of a key now',
+      summary: "Retrieve a key's current usage against its limits",
       answer: keyUseAnswer,
     }),
     endpoint('POST', '/keys/:id/update', (_, call) => updateKey(billing, models, call), {
-      summary: 'Change a key; what is left out stays, `null` lifts a limit',
+      summary: 'Update a key; omitted fields stay unchanged, `null` removes a limit',
       body: updateKeyBody,
       answer: keyAnswer,
     }),
     endpoint('POST', '/keys/:id/rotate', rotateKey, {
-      summary: 'Give a key a new value; the old one works on for a while',
+      summary: 'Rotate a key: create a new value; the old one works for a grace period',
       body: rotateBody,
       answer: newKeyAnswer,
     }),
     endpoint('POST', '/keys/:id/regenerate', regenerateKey, {
-      summary: 'Give a key a new value; the old ones are unknown at once',
+      summary: 'Regenerate a key: create a new value; the old ones stop working at once',
       answer: newKeyAnswer,
     }),
     endpoint('POST', '/keys/:id/enable', (_, call) => setEnabled(billing, call, true), {
@@ -63,7 +63,10 @@ export function keyEndpoints(billing: Billing, models: ModelDirectory): Endpoint
       summary: 'Disable a key',
       answer: keyAnswer,
     }),
-    endpoint('POST', '/keys/:id/delete', deleteKey, { summary: 'Delete a key, for good', answer: keyAnswer }),
+    endpoint('POST', '/keys/:id/delete', deleteKey, {
+      summary: 'Permanently delete a key',
+      answer: keyAnswer,
+    }),
   ];
 }
 
@@ -95,8 +98,8 @@ async function updateKey(billing: Billing, models: ModelDirectory, call: UserCal
 }
 
 /**
- * An allowlist holds slugs, which calls are checked by; an alias in it becomes its model's. A slug may be listed later.
- * Throws `invalid_request` for what is neither.
+ * Returns an allowlist of slugs, by which calls are checked; an alias becomes its model's slug. A slug may be listed later.
+ * Throws `invalid_request` for other names.
  */
 function withSlugs<T extends { readonly allowed_models?: string[] | null | undefined }>(
   models: ModelDirectory,
@@ -106,18 +109,18 @@ function withSlugs<T extends { readonly allowed_models?: string[] | null | undef
   const slugs = given.allowed_models.map((name) => {
     const slug = models.find(name)?.slug ?? name;
     if (modelSlug.safeParse(slug).success) return slug;
-    throw new GatewayError('invalid_request', { detail: `allowed_models: ${name} is no model` });
+    throw new GatewayError('invalid_request', { detail: `allowed_models: ${name} is not a model` });
   });
   return { ...given, allowed_models: [...new Set(slugs)] };
 }
 
-/** The old value works on for the grace, then answers `expired_api_key`. */
+/** The old value works during the grace period, then returns `expired_api_key`. */
 async function rotateKey(billing: Billing, { context, user, params, body }: UserCall) {
   const { grace_seconds } = parseBody(rotateBody, body);
   return toNewKeyJson(await billing.rotateKey(context, user.accountId, params.id ?? '', grace_seconds));
 }
 
-/** Every old value is unknown at once. */
+/** Every old value becomes unknown at once. */
 async function regenerateKey(billing: Billing, { context, user, params, body }: UserCall) {
   parseBody(noFields, body ?? {});
   return toNewKeyJson(await billing.regenerateKey(context, user.accountId, params.id ?? ''));

@@ -17,7 +17,7 @@ export interface LeakedKeyDependencies {
 
 const MAX_VALUES = 100;
 const MAX_VALUE = 1_000;
-/** A scan of one push; more are refused, and sent in parts. */
+/** Enough for the scan of one push; longer reports must be split. */
 const MAX_SECRETS = 1_000;
 const MAX_URL = 300;
 const KEY_VALUE = /sk-gw-[\w-]+/;
@@ -27,7 +27,7 @@ const revokeBody = z.strictObject({
   reason: label(200).optional(),
 });
 
-/** Its other fields are for the scanner's partners with other needs. */
+/** Its other fields serve other partners of the scanner. */
 const scannedSecrets = z
   .array(
     z.object({
@@ -47,7 +47,7 @@ export function leakedKeyEndpoints(deps: LeakedKeyDependencies): Endpoint[] {
       access: 'operator',
       handle: (call) => revokeValues(deps, call),
       doc: {
-        summary: 'Revoke the keys of values that leaked',
+        summary: 'Revoke the keys of leaked values',
         body: revokeBody,
         answer: leakedValuesAnswer,
       },
@@ -59,7 +59,7 @@ export function leakedKeyEndpoints(deps: LeakedKeyDependencies): Endpoint[] {
       takesRawBody: true,
       handle: (call) => revokeScanned(deps, call),
       doc: {
-        summary: "GitHub's secret scanning reports keys that it found; they are revoked at once",
+        summary: "Receive leaked keys from GitHub's secret scanning and revoke them",
         rawBody: scannedSecrets,
         answer: scannedSecretsAnswer,
         codes: ['invalid_api_key'],
@@ -86,8 +86,8 @@ const toRevokedJson = (revoked: RevokedValue | undefined) => ({
 });
 
 /**
- * GitHub posts an array of secrets, signed with ECDSA on P-256 and SHA-256, and reads which of them were real; a secret
- * goes back by its hash alone. Source: docs.github.com, "Secret scanning partner program".
+ * GitHub posts an array of secrets, signed with ECDSA on P-256 and SHA-256, and reads which of them were real; a response names
+ * a secret only by its hash. Source: docs.github.com, "Secret scanning partner program".
  */
 async function revokeScanned(deps: LeakedKeyDependencies, call: Call) {
   const { context, clientIp, raw } = call;
@@ -134,7 +134,7 @@ function parseSecrets(bytes: Buffer): z.output<typeof scannedSecrets> {
   throw new GatewayError('invalid_request', { detail: `${path.join('.') || 'body'}: ${message}` });
 }
 
-/** The link is signed by GitHub, and still somebody's text: shortened, and left out when it is no link. */
+/** The link is signed by GitHub, but its text is somebody else's: it is shortened, and omitted if it is not a link. */
 function reasonOf(url: string | null | undefined, source: string | null | undefined): string {
   const where = source ? ` (${source.replace(/[^\w .-]/g, '')})` : '';
   // Percent-encoding may make it several times as long.

@@ -31,28 +31,29 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
   ): Endpoint => ({ method, path, access, handle: (call) => handle(deps, call), doc });
   return [
     endpoint(['GET', '/members', 'viewer'], list, {
-      summary: 'Who may log in to the account',
+      summary: "List the account's members",
       query: pageQuery,
       answer: listOf(memberAnswer),
     }),
     endpoint(['POST', '/members', 'owner'], create, {
-      summary: 'Add a member, whose first password is answered this once',
+      summary: 'Add a member; the response has the first password, which is shown once',
       body: createMemberBody,
       answer: newMemberAnswer,
       codes: ['email_taken', 'too_many_attempts'],
     }),
     endpoint(['POST', '/members/:id/update', 'owner'], update, {
-      summary: 'Change a member; what is left out stays',
+      summary: 'Update a member; omitted fields stay unchanged',
       body: updateBody,
       answer: memberAnswer,
     }),
     endpoint(['POST', '/members/:id/password', 'owner'], renew, {
-      summary: 'A new password for a member who lost it, answered this once; its logins end',
+      summary:
+        "Reset a member's password; the response has the new one, which is shown once, and all logins of the member end",
       answer: newMemberAnswer,
       codes: ['too_many_attempts'],
     }),
     endpoint(['POST', '/members/:id/delete', 'owner'], remove, {
-      summary: 'Delete a member, and end its logins',
+      summary: "Delete a member and end the member's logins",
       answer: deletedMemberAnswer,
     }),
   ];
@@ -64,8 +65,8 @@ async function list({ pool }: MemberDependencies, { user, query }: UserCall) {
 }
 
 /**
- * There is no mail: the owner hands the first password over, and the member changes it. Each try is counted: it
- * costs a hash, and tells whether somebody has the email.
+ * There is no mail: the owner hands over the first password, and the member changes it. Each attempt is counted: it costs a
+ * hash, and reveals whether the email is taken.
  */
 async function create(deps: MemberDependencies, { user, address, body }: UserCall) {
   const wanted = parseBody(createMemberBody, body);
@@ -79,7 +80,7 @@ async function update({ pool }: MemberDependencies, { user, params, body }: User
   return toMemberJson(await updateMember(pool, user.accountId, params.id ?? '', changes));
 }
 
-/** Counted as a try to add one is: it costs the same. */
+/** Counted like an attempt to add a member, because it costs the same. */
 async function renew(deps: MemberDependencies, { user, address, params, body }: UserCall) {
   parseBody(noFields, body ?? {});
   await countTry(deps, user.accountId, address);

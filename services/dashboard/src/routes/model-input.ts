@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { imageFeatures, videoFeatures } from './feature-input';
 import { label, modelName, modelSlug, usdAmount } from './parse-input';
 
-// Here only shapes and sizes are checked; what makes a sound entry is catalog's to say.
+// Checks only types and sizes; catalog validates entries.
 const MAX_TOKENS = 2_000_000_000;
 const word = z.string().min(1).max(64);
 const words = z.array(word).max(50);
@@ -51,7 +51,7 @@ const oneImage = z.strictObject({
   price: usdAmount,
 });
 
-/** Prices in USD, in the shape in which models show them. */
+/** Prices in USD, in the structure in which models show them. */
 export const pricesBody = z.strictObject({
   source: label(500).default('set by an operator'),
   source_date: z.iso.date().default(() => new Date().toISOString().slice(0, 10)),
@@ -81,10 +81,10 @@ export const pricesBody = z.strictObject({
     .nullish(),
 });
 
-/** Of a model that is there, against the version of its prices that the operator has seen. */
+/** New prices of an existing model, for the version of its prices that the operator has seen. */
 export const setPricesBody = pricesBody.extend({
   if_version: z.int().min(1).nullish().meta({
-    description: '`pricing.version` that the change was made against; refused if it is another by now',
+    description: '`pricing.version` that the change is based on; refused if it is no longer the current one',
   }),
 });
 

@@ -23,7 +23,7 @@ export function modelEndpoints(deps: Dependencies): Endpoint[] {
       path: '/models',
       access: 'viewer',
       handle: async (call) => listModels(deps, call),
-      doc: { summary: 'Models, by slug', query: listQuery, answer: listOf(modelAnswer) },
+      doc: { summary: 'List models, by slug', query: listQuery, answer: listOf(modelAnswer) },
     },
     {
       method: 'GET',
@@ -31,7 +31,7 @@ export function modelEndpoints(deps: Dependencies): Endpoint[] {
       access: 'viewer',
       handle: (call) => getModel(deps, call),
       doc: {
-        summary: 'A model, by its slug or an alias; one that is delisted names its successor',
+        summary: 'Retrieve a model by its slug or an alias; a delisted model names its successor',
         answer: modelDetailAnswer,
         codes: ['model_not_found'],
       },
@@ -42,7 +42,7 @@ export function modelEndpoints(deps: Dependencies): Endpoint[] {
       access: 'owner',
       handle: (call) => optIn(deps, call),
       doc: {
-        summary: 'Let the keys of the account call a preview model',
+        summary: "Opt in to a preview model, so that the account's keys may call it",
         answer: optedInAnswer,
         codes: ['model_not_found'],
       },
@@ -50,7 +50,7 @@ export function modelEndpoints(deps: Dependencies): Endpoint[] {
   ];
 }
 
-/** Delisted models are out of the list; their detail says what took their place. */
+/** The list omits delisted models; their detail names their successor. */
 function listModels({ models }: Dependencies, { query }: UserCall) {
   const { type, ...page } = parseQuery(listQuery, query);
   const listed = [...models.all().values()]
@@ -59,7 +59,7 @@ function listModels({ models }: Dependencies, { query }: UserCall) {
   return pageOfModels(listed, page);
 }
 
-/** Of a preview also whether the account opted in. */
+/** For a preview model, includes whether the account has opted in. */
 async function getModel(deps: Dependencies, call: UserCall) {
   const model = findModel(deps, call);
   if (!model.preview) return model;
@@ -73,13 +73,13 @@ function findModel({ models }: Dependencies, { params }: UserCall): ListedModel 
   return withoutService(model);
 }
 
-/** Lets the account's keys call a preview model. To have done so already is fine. */
+/** Lets the account's keys call a preview model. Idempotent. */
 async function optIn(deps: Dependencies, call: UserCall) {
   parseBody(noFields, call.body ?? {});
   const model = findModel(deps, call);
   if (model.status === 'delisted') throw new GatewayError('model_not_found');
   if (!model.preview)
-    throw new GatewayError('invalid_request', { detail: `${model.slug} is no preview model` });
+    throw new GatewayError('invalid_request', { detail: `${model.slug} is not a preview model` });
   await deps.billing.optIn(call.context, call.user.accountId, model.slug);
   return { ...model, opted_in: true };
 }

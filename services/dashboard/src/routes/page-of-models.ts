@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { toList } from './to-json';
 
-/** By slug, from after the cursor on. */
+/** Returns the models after the cursor, by slug. */
 export function pageOfModels<M extends { readonly slug: string }>(
   models: readonly M[],
   { limit, cursor }: { limit: number; cursor: string },
@@ -17,5 +17,5 @@ export function pageOfModels<M extends { readonly slug: string }>(
 function decodeCursor(cursor: string): string {
   const slug = Buffer.from(cursor, 'base64url').toString();
   if (Buffer.from(slug).toString('base64url') === cursor) return slug;
-  throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+  throw new GatewayError('invalid_request', { detail: 'cursor: invalid cursor' });
 }

@@ -4,8 +4,8 @@ import { MAX_USD, nanoFromUsd } from '@gateway/money';
 import { z } from 'zod';
 
 /**
- * The body as its schema says. Throws `invalid_request` for what is wrong, else `missing_parameter` for a
- * required field that is absent, null or empty.
+ * Parses the body by its schema. Throws `invalid_request` for a wrong value, else `missing_parameter` for a required field that
+ * is absent, null or empty.
  */
 export function parseBody<T extends z.ZodRawShape>(
   schema: z.ZodObject<T>,
@@ -20,7 +20,7 @@ export function parseBody<T extends z.ZodRawShape>(
   throw new GatewayError('missing_parameter', { param: missing[0] ?? fieldName(issues[0]!) });
 }
 
-/** The query as its schema says; parameters that it does not name are ignored. */
+/** Parses the query by its schema; unknown parameters are ignored. */
 export function parseQuery<T extends z.ZodRawShape>(
   schema: z.ZodObject<T>,
   query: unknown,
@@ -39,7 +39,7 @@ function missingFields(schema: z.ZodObject<z.ZodRawShape>, body: unknown): strin
     .filter((name) => isEmpty(Object.hasOwn(given, name) ? given[name] : undefined));
 }
 
-/** The issue is that something below a field is not there. */
+/** Whether the issue is an absent value inside a field. */
 function isAbsent({ code, path }: z.core.$ZodIssue, body: unknown): boolean {
   if (code !== 'invalid_type' && code !== 'invalid_value') return false;
   let value = body;
@@ -59,7 +59,7 @@ function invalid(issue: z.core.$ZodIssue | undefined): GatewayError {
   return new GatewayError('invalid_request', { detail: at ? `${at}: ${what}` : what });
 }
 
-/** For calls that take no fields; their body may be left out. */
+/** For calls without fields; their body may be omitted. */
 export const noFields = z.strictObject({});
 
 export const pageQuery = z.object({
@@ -90,7 +90,7 @@ export const usdAmount = usdFrom(0);
 
 const TIME = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
-/** A time, or the beginning of a UTC day, as milliseconds. */
+/** A time, or the start of a UTC day, in milliseconds. */
 export const moment = z.string().transform((text, context) => {
   const timeMs = TIME.safeParse(text).success ? Date.parse(text) : Number.NaN;
   if (timeMs >= 0) return timeMs;
@@ -103,13 +103,13 @@ export const modelSlug = z
   .max(200)
   .regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/, 'not a model slug');
 
-/** A slug or an alias: those may lack the provider, and have capitals. */
+/** A slug or an alias, which may lack the provider and have capitals. */
 export const modelName = z
   .string()
   .max(200)
   .regex(/^(?:[a-z0-9][a-z0-9._-]*\/)?[A-Za-z0-9][A-Za-z0-9._:-]*$/, 'not a model name');
 
-/** Text that people read: trimmed, without control characters. */
+/** Text for display: trimmed, without control characters. */
 export const label = (maxCharacters: number) =>
   z
     .string()

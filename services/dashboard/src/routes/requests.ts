@@ -52,12 +52,12 @@ export function adminRequestEndpoints(billing: Billing): Endpoint[] {
   ): Endpoint => ({ method: 'GET', path, access: 'operator', handle: (call) => handle(billing, call), doc });
   return [
     get('/admin/requests', listAllRequests, {
-      summary: 'Calls of all accounts, or of one, newest first; refused ones too',
+      summary: 'List requests of all accounts, or of one, newest first, including refused ones',
       query: allQuery,
       answer: listOf(anyRequestAnswer),
     }),
     get('/admin/requests/:id', findRequest, {
-      summary: 'Any authenticated call by the X-Request-Id of its answer',
+      summary: 'Retrieve any authenticated request by the X-Request-Id of its response',
       answer: anyRequestAnswer,
     }),
   ];
@@ -71,13 +71,13 @@ export function requestEndpoints(billing: Billing): Endpoint[] {
   ): Endpoint => ({ method: 'GET', path, access: 'viewer', handle: (call) => handle(billing, call), doc });
   return [
     get('/requests', listRequests, {
-      summary: 'Calls of the account, newest first: ended ones, refused ones, and video tasks in progress',
+      summary: "List the account's requests, newest first: completed, refused, and video tasks in progress",
       query: listQuery,
       answer: listOf(requestAnswer),
     }),
-    get('/requests/:id', getRequest, { summary: 'A call', answer: requestAnswer }),
+    get('/requests/:id', getRequest, { summary: 'Retrieve a request', answer: requestAnswer }),
     get('/usage', getUsage, {
-      summary: 'Sums over the calls of whole UTC days, the last 30 if none are named',
+      summary: 'Retrieve usage by UTC day, by default of the last 30 days',
       query: usageQuery,
       answer: usageAnswer,
     }),
@@ -123,19 +123,21 @@ const ENDS = {
 
 const isEnd = (status: string): status is keyof typeof ENDS => Object.hasOwn(ENDS, status);
 
-/** A status of HTTP, or in a word whether and how the call has ended. */
+/** An HTTP status, or a word for whether and how the call has ended. */
 const toEnd = (status: string) => (isEnd(status) ? { end: ENDS[status] } : { status: Number(status) });
 
 async function getRequest(billing: Billing, { context, user, params }: UserCall) {
   return toRequestJson(await billing.getRequest(context, user.accountId, params.id ?? ''));
 }
 
-/** The UTC days from the one to the other, both among them. */
+/** Returns the UTC days of the range, both ends included. */
 async function getUsage(billing: Billing, { context, user, query }: UserCall) {
   const { from, to = Date.now(), group_by } = parseQuery(usageQuery, query);
   const fromMs = from ?? to - (USUAL_DAYS - 1) * DAY_MS;
   if (fromMs > to || to - fromMs > MAX_DAYS * DAY_MS) {
-    throw new GatewayError('invalid_request', { detail: `from, to: not up to ${MAX_DAYS} days` });
+    throw new GatewayError('invalid_request', {
+      detail: `from, to: must be a range of at most ${MAX_DAYS} days`,
+    });
   }
   const { groups } = await billing.getUsage(context, {
     accountId: user.accountId,
@@ -186,7 +188,7 @@ function toRequestJson(record: RequestRecord__Output) {
   };
 }
 
-/** For operators. A call with a login token has a user, and no key. */
+/** For operators. A call with a login token has a user and no key. */
 const toAnyRequestJson = (record: RequestRecord__Output) => ({
   ...toRequestJson(record),
   key_id: record.keyId || null,
@@ -195,8 +197,8 @@ const toAnyRequestJson = (record: RequestRecord__Output) => ({
 });
 
 /**
- * Stages one after the other: taken in (key, body), money held, the provider's first byte, the rest of the reply. The
- * clocks are those of several machines, so a stage may come out as nothing. A call whose end only billing knows has none.
+ * Consecutive stages: receiving the request (key, body), reserving money, the provider's first byte, the rest of the reply. The
+ * timestamps come from several machines, so a stage may be zero. A call whose end only billing knows has no stages.
  */
 function toTimings({ createdAtMs, startedAtMs, endedAtMs, admittedMs, firstByteMs }: RequestRecord__Output) {
   const [created, started, ended] = [Number(createdAtMs), Number(startedAtMs), Number(endedAtMs)];

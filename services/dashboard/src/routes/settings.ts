@@ -7,7 +7,7 @@ import { toSettingsJson } from './to-json';
 
 const settingsBody = z.strictObject({ bare_model_names: z.boolean().optional() });
 
-/** Settings of an account that its keys follow, unless they have their own. */
+/** Settings of an account that apply to keys without a setting of their own. */
 export function settingsEndpoints(billing: Billing): Endpoint[] {
   return [
     {
@@ -15,7 +15,7 @@ export function settingsEndpoints(billing: Billing): Endpoint[] {
       path: '/account/settings',
       access: 'viewer',
       handle: (call) => getSettings(billing, call),
-      doc: { summary: 'Settings of the account that its keys follow', answer: settingsAnswer },
+      doc: { summary: "Retrieve the account's default settings for its keys", answer: settingsAnswer },
     },
     {
       method: 'POST',
@@ -23,7 +23,7 @@ export function settingsEndpoints(billing: Billing): Endpoint[] {
       access: 'owner',
       handle: (call) => setSettings(billing, call),
       doc: {
-        summary: 'Change settings of the account; what is left out stays',
+        summary: "Update the account's default settings for its keys; omitted fields stay unchanged",
         body: settingsBody,
         answer: settingsAnswer,
       },

@@ -47,13 +47,13 @@ export function toKeyJson(key: ApiKey__Output) {
   };
 }
 
-/** With the value, which is shown this once. */
+/** Includes the value, which is shown once. */
 export const toNewKeyJson = ({ key, value }: CreateKeyResponse__Output) => ({
   ...toKeyJson(key!),
   key: value,
 });
 
-/** For an operator, who has but a value. */
+/** For an operator who has only a value. */
 export const toFoundKeyJson = ({ key, valueEndsAtMs }: FindKeyResponse__Output) => ({
   ...toKeyJson(key!),
   account_id: key!.accountId,
@@ -108,7 +108,7 @@ export const toAccountJson = (account: Account__Output) => ({
   preview_models: account.previewModels,
 });
 
-/** Null: no throttle. */
+/** Null if there is no throttle. */
 export const toThrottleJson = ({ requestsPerSecond }: Throttle__Output) => ({
   requests_per_second: requestsPerSecond || null,
 });

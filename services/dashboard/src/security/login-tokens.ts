@@ -5,10 +5,10 @@ import { jwtVerify, SignJWT } from 'jose';
 import type { Session, User } from '../domain/user';
 import type { SigningKeys } from './signing-keys';
 
-/** What a good token says. */
+/** The claims of a valid token. */
 export interface TokenClaims {
   readonly sessionId: string;
-  /** How often the session's token had been refreshed when this one was issued; undefined: a version did not count. */
+  /** How often the session's token had been refreshed when this one was issued; undefined if its issuer did not count. */
   readonly renewals: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export class LoginTokens {
     this.#keys = keys;
   }
 
-  /** A token for a while, and never for longer than its session. */
+  /** Issues a short-lived token that does not outlive its session. */
   async issue(user: User, session: Session, nowMs: number): Promise<IssuedToken> {
     const expiresAtMs = Math.min(nowMs + LOGIN_TOKEN.lifetimeSeconds * 1_000, session.expiresAtMs);
     const expiresAtSeconds = Math.floor(expiresAtMs / 1_000);
@@ -42,9 +42,7 @@ export class LoginTokens {
     return { token, expiresAtMs: expiresAtSeconds * 1_000 };
   }
 
-  /**
-   * Returns what the token says; throws `invalid_api_key`. A token that is to be refreshed may have expired.
-   */
+  /** Returns the claims; throws `invalid_api_key`. A token for renewal may have expired. */
   async verify(token: string, forRenewal = false): Promise<TokenClaims> {
     try {
       const { payload } = await jwtVerify(

@@ -2,13 +2,13 @@ import { GatewayError } from '@gateway/errors';
 import { FairSemaphore, SemaphoreExhausted } from '@gateway/quota';
 import { hash, type Options, verify } from '@node-rs/argon2';
 
-/** Argon2id with 19 MiB and two passes, the least that OWASP recommends. */
+/** Argon2id with 19 MiB and two passes, the minimum that OWASP recommends. */
 const ARGON2: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Each hash takes about 20 ms of a core and 19 MiB; more at once would starve everything else. */
+/** Each hash takes about 20 ms of a core and 19 MiB; more concurrent ones would starve other work. */
 const CONCURRENCY = 2;
 const MAX_WAITING = 64;
-/** Per address: many people may share one, but a flood from it leaves capacity to the others. */
+/** Per address: many users may share one, but a flood from it leaves capacity to the others. */
 const MAX_WAITING_PER_ADDRESS = 16;
 const MAX_WAIT_MS = 10_000;
 const BUSY_RETRY_SECONDS = 2;
@@ -22,12 +22,12 @@ export class PasswordHasher {
   });
   #decoy: Promise<string> | undefined;
 
-  /** Throws `too_many_attempts` when too many wait, in all or of this address; so does `verify`. */
+  /** Throws `too_many_attempts` if too many wait, in total or from this address; so does `verify`. */
   hash(password: string, address: string): Promise<string> {
     return this.#work(address, () => hash(password.normalize('NFKC'), ARGON2));
   }
 
-  /** Takes as long for a user that does not exist (no stored hash), so that time does not tell who does. */
+  /** Takes as long for an unknown user (no stored hash), so that the time does not reveal which users exist. */
   async verify(storedHash: string | undefined, password: string, address: string): Promise<boolean> {
     this.#decoy ??= hash('nobody has this password', ARGON2);
     const target = storedHash ?? (await this.#decoy);

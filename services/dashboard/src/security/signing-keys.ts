@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { LOGIN_TOKEN } from '@gateway/public-http';
 
-/** What precedes the seed in the PKCS #8 form of an Ed25519 private key. */
+/** Prefix of the seed in the PKCS #8 form of an Ed25519 private key. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export interface SigningKey {
@@ -10,11 +10,11 @@ export interface SigningKey {
   readonly publicKey: KeyObject;
 }
 
-/** The first signs; all verify, so that tokens outlive the replacement of a key. */
+/** The first key signs; all verify, so that tokens stay valid when a key is replaced. */
 export class SigningKeys {
   readonly #keys: readonly SigningKey[];
 
-  /** @param seeds Ed25519 seeds, 32 bytes in base64url each; at least one. */
+  /** @param seeds Ed25519 seeds, 32 bytes in base64url each; at least one */
   constructor(seeds: readonly string[]) {
     this.#keys = seeds.map(fromSeed);
   }
@@ -27,7 +27,7 @@ export class SigningKeys {
     return this.#keys.find((key) => key.id === id);
   }
 
-  /** The JSON Web Key Set of the public halves. */
+  /** Returns the JSON Web Key Set of the public keys. */
   toJwks() {
     const keys = this.#keys.map(({ id, publicKey }) => ({
       ...publicKey.export({ format: 'jwk' }),

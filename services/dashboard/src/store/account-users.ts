@@ -1,9 +1,9 @@
 import type { Pool } from '@gateway/postgres';
 
-/** An operator who looks for more should say more. */
+/** An operator whose search has more results should refine it. */
 const MAX_ACCOUNTS = 200;
 
-/** The accounts of users whose email has that part, latest first. */
+/** Returns the accounts of users whose email contains the text, latest first. */
 export async function findAccountsByEmail(pool: Pool, part: string): Promise<string[]> {
   const { rows } = await pool.query<{ account_id: string }>(
     `SELECT account_id FROM dashboard.users WHERE position(lower($1) in email) > 0
@@ -13,7 +13,7 @@ export async function findAccountsByEmail(pool: Pool, part: string): Promise<str
   return rows.map(({ account_id }) => account_id);
 }
 
-/** The email of each account's first owner. */
+/** Returns the email of each account's first owner. */
 export async function findOwnerEmails(
   pool: Pool,
   accountIds: readonly string[],

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Pool } from '@gateway/postgres';
 
-/** How often something may be tried in a window of time, counted for one subject such as an address. */
+/** Limits the attempts in a window of time, counted per subject, such as an address. */
 export interface AttemptLimit {
   readonly name: string;
   readonly maxTries: number;
   readonly windowSeconds: number;
 }
 
-/** Outdated counts that each try takes with it, so that the table stays as small as its traffic. */
+/** Expired counts that each attempt deletes, so that the size of the table follows the traffic. */
 const SWEEP_ROWS = 10;
 
-/** Counts a try; answers the seconds to wait when it is one too many, else undefined. */
+/** Counts an attempt; returns the seconds to wait if it exceeds the limit, else undefined. */
 export async function takeAttempt(
   pool: Pool,
   limit: AttemptLimit,
@@ -37,7 +37,7 @@ export async function takeAttempt(
   return tries > limit.maxTries ? wait_seconds : undefined;
 }
 
-/** Uncounts a try that turned out well. */
+/** Uncounts an attempt that succeeded. */
 export async function giveBackAttempt(pool: Pool, limit: AttemptLimit, subject: string): Promise<void> {
   await pool.query('UPDATE dashboard.attempts SET tries = greatest(0, tries - 1) WHERE subject = $1', [
     digest(limit, subject),

@@ -1,13 +1,13 @@
 import type { Pool } from '@gateway/postgres';
 
 export interface AuditEntry {
-  /** The account that it concerns; null: the whole gateway. */
+  /** The account concerned; null: the whole gateway. */
   readonly accountId: string | null;
   readonly actorId: string;
   readonly actorEmail: string;
   readonly byOperator: boolean;
   readonly action: string;
-  /** What was asked for, as JSON. */
+  /** The requested change, as JSON. */
   readonly changes: string | null;
   readonly requestId: string;
   /** Of the client. */
@@ -29,7 +29,7 @@ export interface AuditRow {
   created_at: Date;
 }
 
-/** @param done false while the change is under way */
+/** @param done false while the change is in progress */
 export async function insertAuditEntry(
   pool: Pool,
   entry: AuditEntry,
@@ -67,12 +67,12 @@ export async function completeAuditEntry(
   );
 }
 
-/** The change was refused: nothing happened. */
+/** The change was refused and had no effect. */
 export async function deleteAuditEntry(pool: Pool, seq: string): Promise<void> {
   await pool.query('DELETE FROM dashboard.audit WHERE seq = $1', [seq]);
 }
 
-/** Newest first. @param accountId undefined: of all. */
+/** Newest first. @param accountId undefined: all accounts */
 export async function listAudit(
   pool: Pool,
   accountId: string | undefined,

@@ -20,7 +20,7 @@ interface MemberRow {
 
 const COLUMNS = 'id, email, name, role, created_at';
 const MAX_MEMBERS = 100;
-/** What an id can be: anything else belongs to nobody. */
+/** Format of ids: anything else is unknown. */
 const ID = /^[\w-]{1,64}$/;
 
 const fromRow = ({ created_at, ...row }: MemberRow): Member => ({
@@ -28,14 +28,14 @@ const fromRow = ({ created_at, ...row }: MemberRow): Member => ({
   createdAtMs: created_at.getTime(),
 });
 
-/** In the order of their ids, which is that of their making. */
+/** Ordered by id, which is the order of creation. */
 export async function listMembers(
   pool: Pool,
   accountId: string,
   { limit, cursor }: { limit: number; cursor: string },
 ): Promise<{ members: Member[]; nextCursor: string }> {
   if (!/^[\w-]{0,64}$/.test(cursor)) {
-    throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+    throw new GatewayError('invalid_request', { detail: 'cursor: invalid cursor' });
   }
   const { rows } = await pool.query<MemberRow>(
     `SELECT ${COLUMNS} FROM dashboard.users WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
@@ -54,7 +54,7 @@ export interface NewMember {
   readonly passwordHash: string;
 }
 
-/** Throws `email_taken`, and `invalid_request` when the account has no room. */
+/** Throws `email_taken`, and `invalid_request` if the account has the maximum number of members. */
 export function insertMember(pool: Pool, member: NewMember): Promise<Member> {
   return withTransaction(pool, async (client) => {
     const members = await lockMembers(client, member.accountId);
@@ -71,7 +71,7 @@ export function insertMember(pool: Pool, member: NewMember): Promise<Member> {
   });
 }
 
-/** Throws `not_found`, and `invalid_request` where the account would be left without an owner. */
+/** Throws `not_found`, and `invalid_request` if the account would have no owner. */
 export function updateMember(
   pool: Pool,
   accountId: string,
@@ -88,7 +88,7 @@ export function updateMember(
   });
 }
 
-/** The logins end with the member. Throws as `updateMember` does. */
+/** Ends the member's logins too. Throws as `updateMember` does. */
 export function deleteMember(pool: Pool, accountId: string, id: string): Promise<Member> {
   return withTransaction(pool, async (client) => {
     const member = findOne(await lockMembers(client, accountId), id, 'none');
@@ -114,7 +114,7 @@ export async function findMember(
   return { member: fromRow(row), isOperator: operator };
 }
 
-/** All logins of the old one end with it. Throws `not_found`. */
+/** Ends all logins with the old password. Throws `not_found`. */
 export function replacePassword(
   pool: Pool,
   accountId: string,
@@ -132,7 +132,7 @@ export function replacePassword(
   });
 }
 
-/** Locked, so that of two owners not both can go at once. */
+/** Locks the owners, so that two of them can't be removed at the same time. */
 async function lockMembers(client: PoolClient, accountId: string): Promise<MemberRow[]> {
   const { rows } = await client.query<MemberRow>(
     `SELECT ${COLUMNS} FROM dashboard.users WHERE account_id = $1 ORDER BY id FOR UPDATE`,

@@ -2,7 +2,7 @@ import { type Pool, withTransaction } from '@gateway/postgres';
 import type { Session, User } from '../domain/user';
 import { fromUserRow } from './users';
 
-/** Older logins of a user beyond this many end. */
+/** A user's oldest logins beyond this number end. */
 const MAX_SESSIONS_PER_USER = 50;
 
 export async function insertSession(
@@ -24,7 +24,7 @@ export async function insertSession(
   });
 }
 
-/** A session that is not over, and its user. */
+/** Returns a session that has not ended, and its user. */
 export async function findSession(
   pool: Pool,
   id: string,
@@ -45,9 +45,9 @@ export async function findSession(
 }
 
 /**
- * Counts a refresh of the session's token and returns the count. Returns undefined, and ends the session, when the
- * presented token had been refreshed before: one of its two holders is not the user.
- * @param renewals of the presented token; undefined for a token of a version that did not count, which passes
+ * Counts a refresh of the session's token and returns the count. Returns undefined, and ends the session, if the presented
+ * token had been refreshed before: one of its two holders is not the user.
+ * @param renewals of the presented token; undefined for a token whose issuer did not count, which is accepted
  */
 export async function renewSession(
   pool: Pool,
@@ -68,7 +68,7 @@ export async function deleteSession(pool: Pool, id: string): Promise<void> {
   await pool.query('DELETE FROM dashboard.sessions WHERE id = $1', [id]);
 }
 
-/** All logins of a user but one. */
+/** Ends all logins of a user except one. */
 export async function deleteOtherSessions(pool: Pool, userId: string, keptId: string): Promise<void> {
   await pool.query('DELETE FROM dashboard.sessions WHERE user_id = $1 AND id <> $2', [userId, keptId]);
 }

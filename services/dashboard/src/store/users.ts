@@ -35,14 +35,14 @@ export async function findUserByEmail(
   return rows[0] && { user: fromUserRow(rows[0]), passwordHash: rows[0].password_hash };
 }
 
-/** After this long a registration that broke off is forgotten; its account is empty and nobody's. */
+/** Age at which an interrupted registration is deleted; its account is empty and has no user. */
 const ABANDONED_AFTER_SECONDS = 24 * 60 * 60;
-/** Abandoned registrations that each new one takes with it, so that the table stays as small as its traffic. */
+/** Abandoned registrations that each new one deletes, so that the size of the table follows the traffic. */
 const SWEEP_ROWS = 10;
 
 /**
- * The account id for a registration: the one of an earlier try of the same email, if it broke off. Taking
- * it up again makes it young.
+ * Returns the account id for a registration: that of an earlier, interrupted attempt with the same email, if there is one,
+ * whose age restarts.
  */
 export async function claimAccountId(pool: Pool, email: string, freshId: string): Promise<string> {
   await pool.query(
@@ -61,7 +61,7 @@ export async function claimAccountId(pool: Pool, email: string, freshId: string)
   return rows[0]!.account_id;
 }
 
-/** Ends the registration with its user; undefined when another call has just done so. */
+/** Completes the registration with its user; undefined if a concurrent call has just done so. */
 export async function insertUser(pool: Pool, user: User, passwordHash: string): Promise<User | undefined> {
   return withTransaction(pool, async (client) => {
     await client.query('DELETE FROM dashboard.registrations WHERE email = $1', [user.email]);

@@ -11,7 +11,7 @@ import { startFakeCatalog } from './fake-catalog';
 import { startFakeProviderServices } from './fake-provider-services';
 
 export const SECRET = 'a-secret-for-tests-only';
-/** By which edge shows the dashboard who it is. */
+/** Header by which edge proves its identity to the dashboard. */
 export const FROM_EDGE = { [SERVICE_TOKEN_HEADER]: serviceToken(SECRET, 'edge') };
 export const OPERATOR = { email: 'operator@example.com', password: 'operator-password' };
 export const newSeed = () => randomBytes(32).toString('base64url');
@@ -26,7 +26,7 @@ export interface Answer {
 export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** A database and the services that dashboard calls. */
+/** A database and the services that the dashboard calls. */
 export async function startWorld() {
   const log = createLogger('dashboard-test', 'silent');
   const database = await createTestDatabase();
@@ -71,7 +71,7 @@ export async function startDashboard(world: World, env: Record<string, string> =
   await until(async () => (await fetch(`http://127.0.0.1:${service.ports.admin}/readyz`)).ok);
   const origin = `http://127.0.0.1:${service.ports.http}`;
 
-  /** As edge sends it. */
+  /** Sends a request as edge does. */
   const fetchAsEdge = (path: string, init: RequestInit = {}) =>
     fetch(origin + path, { ...init, headers: { ...FROM_EDGE, ...(init.headers as Record<string, string>) } });
   const document = await (await fetchAsEdge('/openapi.json')).json();
@@ -135,7 +135,7 @@ export async function startDashboard(world: World, env: Record<string, string> =
   };
 }
 
-/** Entries of an audit log without those of logins and lookups, which come beside the changes that a test makes. */
+/** Entries of an audit log without logins and lookups, which tests cause in addition to their changes. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect to be there.
 export const changesOf = ({ data }: { data: any[] }): any[] =>
   data.filter(({ action }) => !/^(login|token|operator|key)\./.test(action));

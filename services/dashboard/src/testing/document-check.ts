@@ -5,7 +5,7 @@ import type { ApiDocument, Operation } from '../openapi/api-document';
 export interface CheckedAnswer {
   readonly status: number;
   readonly contentType: string;
-  /** Parsed; undefined when it is no JSON. */
+  /** Parsed; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
@@ -16,7 +16,7 @@ interface KnownOperation {
   readonly operation: Operation;
 }
 
-/** Holds answers against the API's document. */
+/** Checks responses against the API document. */
 export class DocumentCheck {
   readonly #document: ApiDocument;
   readonly #operations: readonly KnownOperation[];
@@ -44,7 +44,7 @@ export class DocumentCheck {
     );
   }
 
-  /** What the answer has that the document does not say; undefined: nothing, or the document knows no such call. */
+  /** Returns what the response has that the document lacks; undefined for nothing, or for an undocumented call. */
   problemOf(method: string, path: string, answer: CheckedAnswer): string | undefined {
     const known = this.#operations.find((one) => one.method === method && one.pattern.test(path));
     if (!known) return undefined;
@@ -64,7 +64,7 @@ export class DocumentCheck {
     return code !== undefined && !told.includes(code) ? `${where}: ${code} is not documented` : undefined;
   }
 
-  /** For a schema of the document. */
+  /** Returns the validator of a schema of the document. */
   validatorOf(name: string, schema: unknown): ValidateFunction {
     let validate = this.#validators.get(name);
     if (!validate) {
@@ -86,7 +86,7 @@ export class DocumentCheck {
   }
 }
 
-/** A slug may hold a slash as it is; the rest are one segment. */
+/** A slug may contain a slash; other parameters are one segment. */
 function patternOf(path: string): RegExp {
   const pattern = path
     .replace(/[.]/g, '\\.')

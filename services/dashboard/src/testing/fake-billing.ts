@@ -55,10 +55,10 @@ export async function startFakeBilling(log: Logger, secret: string) {
   const adjustments = new Map<string, LedgerEntry>();
   const requests: RequestRecord[] = [];
   const throttle = { requestsPerSecond: 0 };
-  /** Every call, in order. */
+  /** All calls, in order. */
   const calls: { method: string; request: unknown }[] = [];
   let values = 0;
-  /** Calls to fail before the next one succeeds. */
+  /** Number of calls that fail before the next one succeeds. */
   const failing = { count: 0 };
   const createAccountIds: string[] = [];
 

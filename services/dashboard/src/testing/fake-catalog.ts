@@ -73,8 +73,8 @@ export const MODELS: Model[] = [
 type WatchCall = ServerWritableStream<WatchRequest__Output, WatchResponse>;
 
 /**
- * Catalog's side of the contract: a snapshot for who comes, and what the test sends after it. Changes are
- * answered and kept for the test, and never come by the stream.
+ * Catalog's side of the contract: a snapshot for each client, followed by what the test sends. Changes are answered and kept
+ * for the test, and are not sent on the stream.
  */
 export async function startFakeCatalog(log: Logger, secret: string) {
   const watchers = new Set<WatchCall>();
