@@ -8,7 +8,7 @@ import { PersistentStream } from '@gateway/rpc';
 export interface CatalogWatchOptions<Model> {
   readonly client: CatalogServiceClient;
   readonly log: Logger;
-  /** Converts an entry to what the service uses. */
+  /** Converts an entry to the service's own model type. */
   fromProto(model: Model__Output): Model;
 }
 

@@ -20,7 +20,7 @@ export interface ImageFeatures {
   readonly max_input_images: number;
   readonly mask: boolean;
   readonly transparent: boolean;
-  /** Most tokens that one generated image counts as; an empty size or quality matches any. */
+  /** Maximum tokens of one generated image; an empty size or quality matches any. */
   readonly output_tokens: readonly {
     readonly size: string;
     readonly quality: string;

@@ -1,7 +1,7 @@
 import { createMetrics } from '@gateway/process';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Figures are read when they are asked for. */
+/** Values are read when metrics are collected. */
 export function createCatalogMetrics(read: { revision(): bigint; watchers(): number }): Registry {
   const registry = createMetrics();
   const gauge = (name: string, help: string, value: () => number) =>

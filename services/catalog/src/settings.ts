@@ -6,7 +6,7 @@ const shape = {
   ...grpcSettings,
   GRPC_PORT: port(7101),
   DATABASE_URL: z.string().min(1),
-  /** Folder of `*.json` files with the models that a new catalog starts with. */
+  /** Folder of `*.json` files with the initial models of a new catalog. */
   CATALOG_SEED_DIR: z.string().default(path.join(__dirname, '../../../deploy/catalog')),
 };
 

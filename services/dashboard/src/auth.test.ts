@@ -305,7 +305,7 @@ describe('token', () => {
     const reused = await refresh(stolen);
     expect(reused.status).toBe(401);
     expect(reused.body.error.code).toBe('invalid_api_key');
-    expect(reused.body.error.detail).toContain('refreshed before');
+    expect(reused.body.error.detail).toContain('refreshed already');
     for (const token of [stolen, thiefs]) expect((await dashboard.get('keys', token)).status).toBe(401);
     expect((await refresh(thiefs)).status).toBe(401);
     expect((await dashboard.get('keys', other)).status).toBe(200);

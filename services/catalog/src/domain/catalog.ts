@@ -1,6 +1,6 @@
 import type { Model } from './model';
 
-/** What changed after a revision, or everything. */
+/** The changes after a revision, or the whole catalog. */
 export interface CatalogUpdate {
   readonly revision: bigint;
   readonly snapshot: boolean;
@@ -13,7 +13,7 @@ export class Catalog {
   #entries = new Map<string, { model: Model; revision: bigint }>();
   readonly #listeners = new Set<() => void>();
 
-  /** The last revision taken in; -1 before the first. */
+  /** The last revision applied; -1 before the first. */
   get revision(): bigint {
     return this.#revision;
   }
@@ -22,7 +22,7 @@ export class Catalog {
     return this.#revision >= 0n;
   }
 
-  /** Takes in the changes up to `revision`, or everything if `snapshot`. */
+  /** Applies the changes up to `revision`, or replaces everything if `snapshot`. */
   apply(update: CatalogUpdate): void {
     if (!update.snapshot && update.revision <= this.#revision) return;
     if (update.snapshot) this.#entries = new Map();
@@ -31,10 +31,10 @@ export class Catalog {
     for (const listener of this.#listeners) listener();
   }
 
-  /** What someone who has seen `revision` lacks; undefined when nothing. */
+  /** Returns the changes after `revision`; undefined if there are none. */
   since(revision: bigint | undefined): CatalogUpdate | undefined {
     if (revision === this.#revision || !this.loaded) return undefined;
-    // A lower revision than was seen means another database: only the whole catalog is right.
+    // A client with a higher revision has seen another database, so it needs the whole catalog.
     const snapshot = revision === undefined || revision > this.#revision;
     const models = [...this.#entries.values()]
       .filter((entry) => snapshot || entry.revision > revision)
@@ -42,7 +42,7 @@ export class Catalog {
     return { revision: this.#revision, snapshot, models };
   }
 
-  /** Calls back after every change; answers how to stop that. */
+  /** Calls back after every change; returns a function that stops it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,6 +1,6 @@
 const DECIMAL = /^(0|[1-9]\d{0,8})(?:\.(\d{1,9}))?$/;
 
-/** Nano-USD of a decimal amount of USD such as `0.075`, exactly; undefined when it is not one. */
+/** Returns the exact nano-USD of a decimal amount of USD such as `0.075`; undefined for an invalid amount. */
 export function nanoFromDecimal(usd: string): bigint | undefined {
   const match = DECIMAL.exec(usd);
   if (!match) return undefined;

@@ -1,21 +1,21 @@
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
 
-/** One provider account that can answer for a model; lower priority is tried first. */
+/** A provider account that serves a model; lower priority is tried first. */
 export interface Target {
   readonly provider: string;
   readonly upstreamModel: string;
   readonly weight: number;
   readonly priority: number;
-  /** 0: the answering service's own. */
+  /** 0: the default of the service that answers. */
   readonly connectTimeoutMs: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
 }
 
-/** A catalog entry as operators write it, without what the store gives it. */
+/** A catalog entry as operators write it, without the fields that the store adds. */
 export interface ModelEntry {
   readonly slug: string;
-  /** Other names for it, with or without a provider; no two models share a name. */
+  /** Other names, with or without a provider; no two models share a name. */
   readonly aliases: readonly string[];
   readonly name: string;
   readonly status: ModelStatus;
@@ -26,13 +26,13 @@ export interface ModelEntry {
   readonly contextLength: number;
   readonly maxOutputTokens: number;
   readonly outputFloorTokens: number;
-  /** Most tokens that one image of a request is counted as; 0: not known. */
+  /** Maximum tokens of one image in a request; 0 if not known. */
   readonly maxImageTokens: number;
   readonly capabilities: readonly string[];
   readonly workflow: readonly string[];
   readonly targets: readonly Target[];
   readonly pricing: Pricing;
-  /** What it takes, of a model that makes images, or videos. */
+  /** Options of a model that generates images or videos. */
   readonly image: ImageFeatures | undefined;
   readonly video: VideoFeatures | undefined;
 }
@@ -47,24 +47,24 @@ export interface Pricing {
   readonly tokens: TokenPricing | undefined;
   readonly image: ImagePricing | undefined;
   readonly video: VideoPricing | undefined;
-  /** Where the prices were read, and on which day (`YYYY-MM-DD`). */
+  /** Source of the prices, and the day on which they were read (`YYYY-MM-DD`). */
   readonly source: string;
   readonly sourceDate: string;
 }
 
-/** Nano-USD per million tokens. An absent price means that what it would pay for is refused. */
+/** Nano-USD per million tokens. A call that would use an absent price is refused. */
 export interface TokenRates {
   readonly inputNano: bigint | undefined;
   readonly outputNano: bigint | undefined;
   readonly cacheReadNano: bigint | undefined;
   readonly cacheWriteNano: bigint | undefined;
-  /** Of writes that last an hour instead of minutes. */
+  /** Price of cache writes with a lifetime of an hour instead of minutes. */
   readonly cacheWriteLongNano: bigint | undefined;
 }
 
 export interface TokenPricing extends TokenRates {
   readonly serviceTiers: Readonly<Record<string, TokenRates>>;
-  /** What every token of a call costs whose input is longer than `aboveTokens`. */
+  /** Prices of all tokens of a call whose input is longer than `aboveTokens`. */
   readonly longContext: (TokenRates & { readonly aboveTokens: number }) | undefined;
 }
 
@@ -77,9 +77,9 @@ export interface ImagePricing {
   readonly textInputNano: bigint | undefined;
   readonly imageInputNano: bigint | undefined;
   readonly imageOutputNano: bigint | undefined;
-  /** Of words and thoughts beside an image; undefined: as image output. */
+  /** For text and reasoning that accompany an image; undefined: the price of image output. */
   readonly textOutputNano: bigint | undefined;
-  /** Of each image sent, rounded up to whole megapixels; on top of `perImage`. */
+  /** For each input image, rounded up to whole megapixels; added to `perImage`. */
   readonly inputMegapixelNano: bigint | undefined;
 }
 
@@ -90,7 +90,7 @@ export interface VideoPricing {
   readonly perSecondNano: Readonly<Record<string, bigint>>;
 }
 
-/** What an image model takes; the fields are explained in the contract. */
+/** Options of an image model; the proto files explain the fields. */
 export interface ImageFeatures {
   readonly sizes: readonly string[];
   readonly sizeRule: ImageSizeRule | undefined;
@@ -120,7 +120,7 @@ export interface ImageSizeRule {
   readonly maxPixels: number;
 }
 
-/** What a video model takes; durations are seconds. */
+/** Options of a video model; durations are in seconds. */
 export interface VideoFeatures {
   readonly durations: readonly number[];
   readonly minDuration: number;

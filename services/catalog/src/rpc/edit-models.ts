@@ -12,7 +12,7 @@ import type { CatalogEdit } from '../store/edit-catalog';
 import { fromProtoModel, fromProtoPricing, fromProtoStatus } from './from-proto';
 import { toProtoModel } from './to-proto';
 
-/** Runs a change in one transaction; what it answers is in this instance's memory by then. */
+/** Runs a change in one transaction; when it returns, the change is in this instance's memory. */
 export type Edit = <T>(work: (edit: CatalogEdit) => Promise<T>) => Promise<T>;
 
 export const createModel =
@@ -37,14 +37,14 @@ export const updateModel =
       ...entry,
       status: current.status,
       pricing: current.pricing,
-      // A dashboard of an older version does not know them.
+      // A dashboard of an older version does not send them.
       image: entry.image ?? (request.clearImage ? undefined : current.image),
       video: entry.video ?? (request.clearVideo ? undefined : current.video),
       aliases: request.setAliases ? entry.aliases : current.aliases,
     }));
   };
 
-/** A successor that is left out stays. */
+/** Keeps the successor if none is given. */
 export const setModelStatus =
   (edit: Edit) =>
   async (_context: RequestContext, request: SetModelStatusRequest__Output): Promise<ModelProto> => {
@@ -56,7 +56,7 @@ export const setModelStatus =
     }));
   };
 
-/** The prices that the model has already make no new version, so that a repeated call changes nothing. */
+/** Prices equal to the current ones create no version, so that a repeated call changes nothing. */
 export const setPricing =
   (edit: Edit) =>
   async (_context: RequestContext, request: SetPricingRequest__Output): Promise<ModelProto> => {
@@ -86,20 +86,20 @@ async function change(
 }
 
 async function findModel(catalog: CatalogEdit, slug: string): Promise<Model> {
-  // PostgreSQL takes no NUL in a text.
+  // PostgreSQL does not accept NUL in text.
   const model = slug.includes('\0') ? undefined : await catalog.find(slug);
   if (!model) throw new GatewayError('model_not_found');
   return model;
 }
 
-/** Else the later of two operators would undo unseen what the earlier one set. 0: whatever the version is. */
+/** Otherwise an operator could unknowingly undo the change of another. 0: any version. */
 function checkVersion({ priceVersion, pricing }: Model, entry: ModelEntry, ifVersion: bigint): void {
   if (ifVersion === 0n || ifVersion === priceVersion) return;
   if (isDeepStrictEqual(entry.pricing, pricing)) return;
   throw invalid(`if_version: the prices were changed meanwhile, their version is ${priceVersion}`);
 }
 
-/** The table's constraint refuses the same; only this tells the operator which model has the name. */
+/** The table's constraint refuses this too, but does not tell the operator which model has the name. */
 async function checkNames(catalog: CatalogEdit, { slug, aliases }: ModelEntry): Promise<void> {
   const owners = await catalog.ownersOf([slug, ...aliases]);
   for (const [name, owner] of owners) {
@@ -108,7 +108,7 @@ async function checkNames(catalog: CatalogEdit, { slug, aliases }: ModelEntry): 
   }
 }
 
-/** A model is sent on to one that can be called, when it is said; that one may go later. */
+/** The successor must be callable now; it may be removed later. */
 async function checkSuccessor(catalog: CatalogEdit, { successor }: ModelEntry): Promise<void> {
   if (successor === undefined) return;
   const found = successor.includes('\0') ? undefined : await catalog.find(successor);

@@ -24,14 +24,14 @@ const STATUS: Readonly<Record<ModelStatus__Output, ModelStatus | undefined>> = {
   MODEL_STATUS_UNSPECIFIED: undefined,
 };
 
-/** Throws `invalid_request` for a status that is none, or that only a later version knows. */
+/** Throws `invalid_request` for a status that this version does not know. */
 export function fromProtoStatus(status: ModelStatus__Output): ModelStatus {
   const known = STATUS[status];
   if (known) return known;
-  throw new GatewayError('invalid_request', { detail: 'status is none of active, disabled, delisted' });
+  throw new GatewayError('invalid_request', { detail: 'status: must be active, disabled or delisted' });
 }
 
-/** What the message says, unchecked. A status that is left out is `active`, a weight is 1. */
+/** Converts the message without validation. The default status is `active`, the default weight 1. */
 export function fromProtoModel(model: Model__Output | null): ModelEntry {
   if (!model) throw new GatewayError('invalid_request', { detail: 'model is required' });
   return {
@@ -69,7 +69,7 @@ function fromProtoImageFeatures({ sizeRule, ...image }: ImageFeatures__Output): 
   };
 }
 
-/** Its version is the store's to give. */
+/** The store assigns the version. */
 export function fromProtoPricing(pricing: Pricing__Output | null): Pricing {
   if (!pricing) return { source: '', sourceDate: '', tokens: undefined, image: undefined, video: undefined };
   const { source, sourceDate, tokens, image, video } = pricing;

@@ -130,7 +130,7 @@ function toProtoVideoPricing(pricing: VideoPricing): VideoPricingProto {
   };
 }
 
-/** A field that is left out when there is no amount. */
+/** A field that is omitted if there is no amount. */
 function amount<K extends string>(field: K, nano: bigint | undefined): { [P in K]?: string } {
   return (nano === undefined ? {} : { [field]: nano.toString() }) as { [P in K]?: string };
 }

@@ -6,7 +6,7 @@ import { toProtoUpdate } from './to-proto';
 
 type WatchCall = grpc.ServerWritableStream<WatchRequest__Output, WatchResponse>;
 
-/** Everything first, then every change. */
+/** Sends the whole catalog first, then every change. */
 export class Watchers {
   readonly #catalog: Catalog;
   readonly #open = new Set<WatchCall>();
@@ -23,7 +23,7 @@ export class Watchers {
     let seen: bigint | undefined;
     let paused = false;
     const send = () => {
-      // A slow watcher queues nothing: when it can take more, it gets all that it lacks at once.
+      // Nothing is queued for a slow client: when it can take more, it gets all missing changes at once.
       const update = paused ? undefined : this.#catalog.since(seen);
       if (!update) return;
       seen = update.revision;
@@ -48,7 +48,7 @@ export class Watchers {
     send();
   };
 
-  /** Ends every stream, so that the watchers go to another instance and the server can stop. */
+  /** Ends every stream, so that clients switch to another instance and the server can stop. */
   close(): void {
     for (const call of this.#open) call.end();
   }

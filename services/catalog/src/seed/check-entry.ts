@@ -5,8 +5,8 @@ import { modelSchema, problemsOf } from './seed-schema';
 import { toSeedModel } from './to-seed';
 
 /**
- * Refuses, with `invalid_request`, an entry that the seed could not hold: it is checked as the file would
- * be, so that there is one set of rules.
+ * Refuses, with `invalid_request`, an entry that the seed would refuse: it is validated in the form of the seed's files, so that
+ * there is one set of rules.
  */
 export function checkEntry(entry: ModelEntry): ModelEntry {
   const result = modelSchema.safeParse(toSeedModel(entry));

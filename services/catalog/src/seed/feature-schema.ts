@@ -9,7 +9,7 @@ const count = (most: number) => z.number().int().min(0).max(most);
 const seconds = z.number().int().min(1).max(3_600);
 const anyOr = <T extends z.ZodType>(item: T) => z.union([item, z.literal('')]).default('');
 
-/** What an image model takes. */
+/** Options of an image model. */
 export const imageFeatures = z
   .strictObject({
     sizes: listOf(size, 200).default([]),
@@ -54,7 +54,7 @@ export const imageFeatures = z
     if (image.mask && image.max_input_images === 0) wrong('mask', 'of a model without edits');
   });
 
-/** What a video model takes. */
+/** Options of a video model. */
 export const videoFeatures = z
   .strictObject({
     durations: listOf(seconds, 100).default([]),

@@ -11,7 +11,7 @@ export class SeedError extends Error {
   }
 }
 
-/** The models of every `*.json` file of the folder. Throws a SeedError that names every problem. */
+/** Returns the models of every `*.json` file in the folder. Throws a SeedError that lists all problems. */
 export async function readSeed(directory: string): Promise<ModelEntry[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort();
   if (names.length === 0) throw new SeedError([`${directory} holds no .json file`]);

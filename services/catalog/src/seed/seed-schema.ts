@@ -5,9 +5,9 @@ import { listOf, text } from './seed-types';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*$/;
 
-/** A slug, or a model's name alone; providers write some of theirs with capitals. */
+/** A slug, or a model's name without the provider; some names of providers have capitals. */
 const ALIAS = /^(?:[a-z0-9][a-z0-9._-]*\/)?[A-Za-z0-9][A-Za-z0-9._:-]*$/;
-/** Clients send these where their user has chosen no model. */
+/** Clients send these names if their user has chosen no model. */
 const PLACEHOLDER = /^(?:auto|default)$/i;
 
 const alias = z
@@ -16,7 +16,7 @@ const alias = z
   .regex(ALIAS, 'not <provider>/<model> or <model>')
   .refine((name) => !PLACEHOLDER.test(name), 'a placeholder');
 
-/** An amount of USD as a decimal string, so that no digit passes through a floating-point number. */
+/** An amount of USD as a decimal string, so that no digit is lost in a floating-point number. */
 const usd = z.string().transform((value, context) => {
   const nano = nanoFromDecimal(value);
   if (nano !== undefined) return nano;
@@ -25,7 +25,7 @@ const usd = z.string().transform((value, context) => {
 });
 
 const tokens = z.number().int().min(0).max(2_000_000_000);
-/** 0: as for every target of the answering service. */
+/** 0: the default of the service that answers. */
 const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
 const modality = z.enum(['text', 'image', 'video', 'audio', 'pdf']);
 
@@ -68,7 +68,7 @@ const imagePricing = z
     image_input: usd.optional(),
     image_output: usd.optional(),
     text_output: usd.optional(),
-    /** USD for each megapixel of the images sent, each rounded up to whole ones; on top of `per_image`. */
+    /** USD per megapixel of each input image, rounded up to whole megapixels; added to `per_image`. */
     input_megapixel: usd.optional(),
   })
   .refine(({ per_image, input_megapixel }) => input_megapixel === undefined || per_image.length > 0, {
@@ -101,7 +101,7 @@ const pricing = z.strictObject({
   video: videoPricing.optional(),
 });
 
-/** An entry of the catalog, whoever writes it: the seed's files or an operator. */
+/** A catalog entry, written by the seed's files or by an operator. */
 export const modelSchema = z
   .strictObject({
     slug: z.string().max(200).regex(SLUG, 'not <provider>/<model> in lower case'),
@@ -170,6 +170,6 @@ export type SeedInput = z.input<typeof modelSchema>;
 export type SeedModel = z.output<typeof modelSchema>;
 export type SeedRates = z.output<typeof rates>;
 
-/** Each problem with the path of its field. */
+/** Returns each problem with the path of its field. */
 export const problemsOf = (error: z.ZodError): string[] =>
   error.issues.map((issue) => [issue.path.map(String).join('.'), issue.message].filter(Boolean).join(': '));

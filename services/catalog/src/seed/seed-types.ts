@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Text in one line; the longest is a bound, not a taste. */
+/** Text on one line, with a generous maximum. */
 export const text = (maxCharacters: number) =>
   z
     .string()

@@ -2,7 +2,7 @@ import { decimalFromNano } from '@gateway/money';
 import type { ImageFeatures, ModelEntry, Pricing, TokenRates, VideoFeatures } from '../domain/model';
 import type { SeedInput } from './seed-schema';
 
-/** The entry as a file of the seed would write it. */
+/** Returns the entry in the form of the seed's files. */
 export function toSeedModel(entry: ModelEntry): SeedInput {
   return {
     slug: entry.slug,

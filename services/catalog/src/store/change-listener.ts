@@ -2,8 +2,8 @@ import pg from 'pg';
 import { CHANGES_CHANNEL } from './models';
 
 /**
- * Hears at once that another instance changed something. Whoever uses it asks now and then anyway, so a
- * connection that is lost, or dead without saying so, delays a change and never hides one.
+ * Receives a notification when another instance has made a change. Its user also polls at intervals, so a connection that is
+ * lost, or dead without an error, delays a change but never hides it.
  */
 export class ChangeListener {
   readonly #url: string;
@@ -16,7 +16,7 @@ export class ChangeListener {
     this.#onChange = onChange;
   }
 
-  /** Connects unless that has been done and lasts. */
+  /** Connects unless the connection is up. */
   ensure(): void {
     if (this.#client || this.#closed) return;
     const client = new pg.Client({
@@ -34,7 +34,7 @@ export class ChangeListener {
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', this.#onChange);
-    // What changed while nobody listened is asked for as soon as somebody does.
+    // Changes made while the connection was down are read as soon as it is up.
     client
       .connect()
       .then(() => client.query(`LISTEN ${CHANGES_CHANNEL}`))

@@ -4,17 +4,17 @@ import type { Model, ModelEntry } from '../domain/model';
 import { fromModelRow, type ModelRow, toFeaturesJson, toTargetsJson } from './model-rows';
 import { announceChange, insertModel, insertPriceVersion, nextRevision } from './models';
 
-/** The catalog in a transaction that nobody else's change can come between. */
+/** The catalog in a transaction that excludes other changes. */
 export interface CatalogEdit {
   find(slug: string): Promise<Model | undefined>;
-  /** Those of the names that models go by, each with the slug of its model. */
+  /** Returns which of the names belong to a model, with the model's slug. */
   ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   insert(entry: ModelEntry): Promise<void>;
-  /** Prices that differ from the current ones become a new version; where nothing differs, nothing changes. */
+  /** Prices that differ from the current ones become a new version. */
   replace(current: Model, entry: ModelEntry): Promise<void>;
 }
 
-/** Runs `work` under the lock of the revision, which every change takes. */
+/** Runs `work` under the lock on the revision, which every change takes. */
 export async function editCatalog<T>(pool: Pool, work: (edit: CatalogEdit) => Promise<T>): Promise<T> {
   return withTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM catalog.revision FOR UPDATE');

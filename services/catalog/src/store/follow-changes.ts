@@ -5,18 +5,17 @@ import { ChangeListener } from './change-listener';
 import { loadChanges } from './models';
 
 export interface ChangeFollower {
-  /** Takes in what is committed by now. Never throws: what can't be read now is read later. */
+  /** Applies what is committed now. Never throws: what can't be read now is read later. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Takes in what any instance writes: when it is announced, and at each interval in case the announcement
- * was missed.
+ * Applies the changes of all instances: when one is announced, and at each interval in case an announcement was missed.
  */
 export function followChanges(options: {
   pool: Pool;
-  /** Of the pool's database. */
+  /** The URL of the pool's database. */
   url: string;
   catalog: Catalog;
   log: Logger;
@@ -34,13 +33,13 @@ export function followChanges(options: {
       catalog.apply(await loadChanges(pool, catalog.revision));
       failing = false;
     } catch (error) {
-      // The models in memory go on being served.
+      // The models in memory are still served.
       if (!failing) log.warn({ err: error }, 'catalog changes unreadable');
       failing = true;
     }
   };
   const refresh = () => {
-    // The reading under way may have begun too early, so another follows it; one is enough for all who wait.
+    // The current read may have started too early, so another one follows, for all callers that wait.
     queued ??= running.then(() => {
       queued = undefined;
       running = ask();

@@ -10,7 +10,7 @@ import type {
   VideoFeatures,
 } from '../domain/model';
 
-/** Nano-USD as decimal strings: JSON numbers would lose digits on the way. */
+/** Nano-USD as decimal strings, because JSON numbers would lose digits. */
 type Amount = string | null;
 
 interface RatesJson {
@@ -18,7 +18,7 @@ interface RatesJson {
   output: Amount;
   cache_read: Amount;
   cache_write: Amount;
-  /** Absent in versions that were written before there was such a price. */
+  /** Absent in versions from before this price existed. */
   cache_write_1h?: Amount;
 }
 
@@ -35,7 +35,7 @@ export interface PricingJson {
     text_input: Amount;
     image_input: Amount;
     image_output: Amount;
-    /** These are absent in versions that were written before there were such prices. */
+    /** Absent in versions from before these prices existed. */
     text_output?: Amount;
     input_megapixel?: Amount;
   } | null;
@@ -53,7 +53,7 @@ export interface TargetJson {
   idle_timeout_ms?: number;
 }
 
-/** Column `features`: what is undefined is left out of JSON. */
+/** Column `features`: JSON omits undefined members. */
 interface FeaturesJson {
   image?: ImageFeatures;
   video?: VideoFeatures;

@@ -3,12 +3,12 @@ import type { CatalogUpdate } from '../domain/catalog';
 import type { ModelEntry } from '../domain/model';
 import { fromModelRow, type ModelRow, toFeaturesJson, toPricingJson, toTargetsJson } from './model-rows';
 
-/** The channel of `NOTIFY` on which changes are announced. */
+/** Channel of `NOTIFY` on which changes are announced. */
 export const CHANGES_CHANNEL = 'catalog_changes';
 
 /**
- * What changed after revision `after`; everything if the database's revision is lower, which means that it
- * is not the one seen before. One statement, so that revision and models are of the same moment.
+ * Returns the changes after revision `after`; everything if the database's revision is lower, which means that it is another
+ * database. One statement, so that revision and models are consistent.
  */
 export async function loadChanges(pool: Pool, after: bigint): Promise<CatalogUpdate> {
   const { rows } = await pool.query<ModelRow & { current_revision: bigint; snapshot: boolean }>(
@@ -21,7 +21,7 @@ export async function loadChanges(pool: Pool, after: bigint): Promise<CatalogUpd
     [after],
   );
   const [first] = rows;
-  if (!first) throw new Error('the revision counter is gone');
+  if (!first) throw new Error('revision counter missing');
   return {
     revision: first.current_revision,
     snapshot: first.snapshot,
@@ -30,13 +30,13 @@ export async function loadChanges(pool: Pool, after: bigint): Promise<CatalogUpd
 }
 
 /**
- * Adds the entries whose slug is new and leaves the others as they are, except for features and aliases that were
- * written before there were any. A name that operators have given to another model stays there. Returns the added slugs.
+ * Adds the entries with new slugs. Existing entries stay unchanged, except that features and aliases are added to entries from
+ * before these existed. A name that operators have given to another model is kept there. Returns the added slugs.
  */
 export async function addMissingModels(pool: Pool, entries: readonly ModelEntry[]): Promise<string[]> {
   return withTransaction(pool, async (client) => {
-    // The counter's lock keeps instances that start together from adding the same model twice; the models
-    // are read by a statement of their own, which sees what was committed while this one waited.
+    // The lock on the counter keeps instances that start at the same time from adding a model twice; a separate statement reads
+    // the models, because it sees what was committed while this one waited.
     await client.query('SELECT 1 FROM catalog.revision FOR UPDATE');
     const { rows } = await client.query<{ name: string }>('SELECT name FROM catalog.model_names');
     const taken = new Set(rows.map(({ name }) => name));
@@ -98,7 +98,7 @@ export async function nextRevision(client: PoolClient): Promise<bigint> {
   return rows[0]!.value;
 }
 
-/** Tells every instance, once the transaction is committed, that there is something to read. */
+/** Notifies every instance when the transaction is committed. */
 export async function announceChange(client: PoolClient): Promise<void> {
   await client.query(`NOTIFY ${CHANGES_CHANNEL}`);
 }
