@@ -1,7 +1,7 @@
 import type { Stack } from '@gateway/local-stack';
 import type { Demo } from './demo-account';
 
-/** What `npm start` says when everything runs. */
+/** Returns the message of `npm start` when everything is ready. */
 export function banner(stack: Stack, demo: Demo, afterMs: number): string {
   const { simulated } = stack.providers;
   const lines = [
@@ -28,7 +28,7 @@ export function banner(stack: Stack, demo: Demo, afterMs: number): string {
   return lines.join('\n');
 }
 
-/** One line without indentation, so that it can be copied as it stands. */
+/** On one line without indentation, so that it can be copied. */
 function curl(demo: Demo): string {
   const body = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello' }] };
   return [

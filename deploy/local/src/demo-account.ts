@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DashboardApi, readJsonFile, requestJson, type Stack, writeJsonFile } from '@gateway/local-stack';
 
-/** As written to `demo.json`. */
+/** Content of `demo.json`. */
 export interface Demo {
   readonly base_url: string;
   readonly dashboard_url: string;
@@ -15,7 +15,7 @@ export interface Demo {
 const EMAIL = 'demo@gateway.local';
 const FIRST_TOP_UP_USD = 10;
 
-/** Makes the demo account on the first start, or when its key is not known any more; writes `demo.json`. */
+/** Creates the demo account on the first start, or if its key is unknown; writes `demo.json`. */
 export async function provisionDemo(stack: Stack): Promise<Demo> {
   const file = join(stack.dataDir, 'demo.json');
   const { demoPassword, adminEmail, adminPassword } = stack.secrets;
@@ -38,7 +38,7 @@ async function isGood(stack: Stack, apiKey: string): Promise<boolean> {
   return (await requestJson('GET', `${stack.apiUrl}/v1/models`, apiKey)).status === 200;
 }
 
-/** Each step looks first whether a start that was broken off has done it already. */
+/** Idempotent: each step first checks whether an interrupted start has already done it. */
 async function makeAccount(stack: Stack): Promise<string> {
   const { demoPassword, adminEmail, adminPassword } = stack.secrets;
   const api = new DashboardApi(stack.dashboardUrl);

@@ -4,7 +4,7 @@ import { DATABASE_SERVICES, type StackOptions } from '@gateway/local-stack';
 
 type StartSettings = Pick<StackOptions, 'dataDir' | 'engines' | 'kafkaTopicPrefix' | 'settings'>;
 
-/** What `npm start` takes from the environment; every problem is told by the setting's name. */
+/** Reads the settings of `npm start` from the environment; reports every problem with the setting's name. */
 export async function readStartSettings(
   env: NodeJS.ProcessEnv,
   defaultDataDir: string,
@@ -41,7 +41,7 @@ export async function readStartSettings(
   };
 }
 
-/** `BILLING_DATABASE_URL` and so on: they name roles on the server of `DATABASE_URL`. */
+/** `BILLING_DATABASE_URL` and so on: logins of roles on the server of `DATABASE_URL`. */
 function readServiceDatabaseUrls(env: NodeJS.ProcessEnv) {
   const urls = DATABASE_SERVICES.flatMap((service) => {
     const setting = `${service.toUpperCase()}_DATABASE_URL`;
@@ -52,7 +52,7 @@ function readServiceDatabaseUrls(env: NodeJS.ProcessEnv) {
   return Object.fromEntries(urls) as Record<string, string>;
 }
 
-/** For the snippets of the web UI: unless it is said, or the API has a host or port of its own. */
+/** The API's URL for snippets in the web UI, unless it is configured or the API has its own host or port. */
 function publicApiUrl(env: NodeJS.ProcessEnv, apiPort: number): Record<string, string> {
   if (env.PUBLIC_API_URL || env.EDGE_API_HOSTS || apiPort === 0) return {};
   return { PUBLIC_API_URL: `http://127.0.0.1:${apiPort}` };

@@ -6,16 +6,16 @@ import { provisionDemo } from './demo-account';
 import { develop } from './develop';
 import { readStartSettings } from './start-settings';
 
-/** npm passes on a signal that the whole group got already. */
+/** npm forwards a signal that the whole process group has already received. */
 const SAME_SIGNAL_MS = 1_000;
 const STOP_TIMEOUT_MS = 19_000;
 const PARENT_CHECK_INTERVAL_MS = 1_000;
 
-/** `npm start` in the foreground: starts everything and a demo account, and stops in order. `--watch`: `npm run dev`. */
+/** `npm start`: starts everything and a demo account in the foreground, and stops in order. `--watch`: `npm run dev`. */
 async function main(): Promise<void> {
   const startedAtMs = Date.now();
   const end = new Ending();
-  // Who reads our output may be gone before us.
+  // The reader of our output may exit before us.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   try {
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     console.log(banner(stack, demo, Date.now() - startedAtMs));
     if (process.argv.includes('--watch')) develop(stack);
   } catch (error) {
-    // Whatever fails while everything is ended fails because of that.
+    // Failures during the shutdown are caused by it.
     if (!end.begun) end.begin(explain(error as NodeJS.ErrnoException), 1);
     end.nothingRuns();
   }
@@ -50,7 +50,7 @@ function explain({ code, message }: NodeJS.ErrnoException): string {
   return message;
 }
 
-/** Ends the process once, whatever asks for it first. */
+/** Ends the process once, for whichever reason comes first. */
 class Ending {
   readonly #early = new AbortController();
   #stack: Stack | undefined;
@@ -65,7 +65,7 @@ class Ending {
     if (process.env.npm_lifecycle_event) this.#watchParent();
   }
 
-  /** Aborted when the end comes before there is a stack. */
+  /** Aborted if the shutdown begins before the stack exists. */
   get early(): AbortSignal {
     return this.#early.signal;
   }
@@ -79,7 +79,7 @@ class Ending {
     if (this.begun) void this.#stopStack(stack);
   }
 
-  /** No stack came to be, and what there was of it is gone. */
+  /** The start failed, and everything that had started has been stopped. */
   nothingRuns(): void {
     if (!this.#stack) process.exit(this.#exitCode);
   }
@@ -106,7 +106,7 @@ class Ending {
     else if (Date.now() - this.#begunAtMs > SAME_SIGNAL_MS) void this.#stack?.stopNow();
   }
 
-  /** A signal to npm alone may end the shell between us, and so leave us without a parent. */
+  /** A signal sent to npm only may end the shell between npm and us, which leaves us without a parent. */
   #watchParent(): void {
     const parent = process.ppid;
     setInterval(() => {

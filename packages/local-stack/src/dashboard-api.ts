@@ -13,7 +13,7 @@ export interface Balance {
   readonly available: number;
 }
 
-/** The dashboard's API as its users call it, through the edge. */
+/** A client of the dashboard's API through edge. */
 export class DashboardApi {
   readonly #origin: string;
 
@@ -21,7 +21,7 @@ export class DashboardApi {
     this.#origin = dashboardUrl;
   }
 
-  /** Any call; throws unless it is answered with 200. */
+  /** Makes any call; throws unless the status is 200. */
   // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asked for.
   async call(method: 'GET' | 'POST', path: string, token?: string, body?: unknown): Promise<any> {
     const answer = await this.tryCall(method, path, token, body);
@@ -38,7 +38,7 @@ export class DashboardApi {
     return { id: account.id, email, password, token };
   }
 
-  /** Undefined when email or password are wrong. */
+  /** Returns undefined for a wrong email or password. */
   async login(email: string, password: string): Promise<string | undefined> {
     const answer = await this.tryCall('POST', 'auth/login', undefined, { email, password });
     if (answer.status === 401) return undefined;
@@ -50,12 +50,12 @@ export class DashboardApi {
     return this.call('GET', 'billing/balance', token);
   }
 
-  /** `settings` are the key's limits as in the API. */
+  /** @param settings the key's limits as in the API */
   async createKey(token: string, name: string, settings: object = {}): Promise<{ id: string; key: string }> {
     return this.call('POST', 'keys', token, { name, ...settings });
   }
 
-  /** By an operator. */
+  /** As an operator. */
   async topUp(operatorToken: string, accountId: string, amountUsd: number): Promise<void> {
     const body = { amount: amountUsd, status: 'cleared' };
     await this.call('POST', `admin/accounts/${accountId}/topups`, operatorToken, body);

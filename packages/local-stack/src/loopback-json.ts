@@ -10,8 +10,7 @@ export interface JsonAnswer {
 const TIMEOUT_MS = 15_000;
 
 /**
- * One JSON request to a server on this machine. The URL's host name only says which address space is meant;
- * it need not resolve.
+ * Sends a JSON request to a server on this machine. The URL's host name only selects the address space; it need not resolve.
  */
 export function requestJson(
   method: 'GET' | 'POST',

@@ -1,12 +1,12 @@
 type ProviderService = 'chat' | 'media';
 
 interface KnownProvider {
-  /** Of its settings: a credential each, and `<PREFIX>_BASE_URL`. */
+  /** Prefix of its settings: one for each credential, and `<PREFIX>_BASE_URL`. */
   readonly prefix: string;
-  /** Where the simulator plays it. */
+  /** Its path in the simulator. */
   readonly path: string;
   readonly serves: readonly ProviderService[];
-  /** One API key, unless said otherwise. */
+  /** Names of its credentials; by default one API key. */
   readonly credentials?: readonly string[];
 }
 
@@ -35,17 +35,17 @@ const LISTED: Readonly<Record<ProviderService, string>> = {
 
 export interface SimulatedProvider {
   readonly name: string;
-  /** What to set to call it for real. */
+  /** Settings that are needed to call the real provider. */
   readonly keySettings: readonly string[];
 }
 
 export interface ProviderPlan {
-  /** Of each service that calls providers. */
+  /** Settings for each service that calls providers. */
   readonly settings: Readonly<Record<ProviderService, Readonly<Record<string, string>>>>;
   readonly simulated: readonly SimulatedProvider[];
 }
 
-/** A provider without all of its credentials is played by the simulator. @param simulatorUrl its origin */
+/** The simulator plays providers without complete credentials. @param simulatorUrl its origin */
 export function planProviders(env: NodeJS.ProcessEnv, simulatorUrl: string): ProviderPlan {
   const settings: Record<ProviderService, Record<string, string>> = { chat: {}, media: {} };
   const simulated: SimulatedProvider[] = [];

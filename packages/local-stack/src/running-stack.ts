@@ -12,12 +12,12 @@ import { beginLog, boundLog } from './supervise/log-file';
 import { whenReady } from './supervise/readiness';
 import { ServiceProcess } from './supervise/service-process';
 
-// Young generations of Node's own size cost memory that is only used under load, and save a fifth of the CPU there.
+// Young generations of Node's default size use memory only under load, where they save a fifth of the CPU time.
 const NODE_FLAGS = ['--max-semi-space-size=16'];
 const READY_TIMEOUT_MS = 20_000;
 const LOG_CHECK_INTERVAL_MS = 60_000;
 const SERVICE_STOP_TIMEOUT_MS = 8_000;
-/** For all services; the rest of the 20 s is PostgreSQL's. */
+/** For all services; the rest of the 20 s is for PostgreSQL. */
 const SERVICES_STOP_TIMEOUT_MS = 13_000;
 
 export class RunningStack implements Stack {
@@ -36,7 +36,7 @@ export class RunningStack implements Stack {
   #stopping: Promise<void> | undefined;
   #stopByMs = Number.POSITIVE_INFINITY;
 
-  /** `release` gives the data folder free. */
+  /** `release` unlocks the data folder. */
   constructor(options: StackOptions, release: () => void) {
     this.#options = options;
     this.#release = release;
@@ -66,7 +66,7 @@ export class RunningStack implements Stack {
   }
 
   get engines(): StackEngines {
-    if (!this.#engines) throw new Error('the engines do not run');
+    if (!this.#engines) throw new Error('the engines are not running');
     return this.#engines;
   }
 
@@ -154,7 +154,7 @@ export class RunningStack implements Stack {
 
   stopNow(): Promise<void> {
     this.#stopByMs = 0;
-    // Those that are stopping in order already.
+    // Those that are already stopping.
     for (const processes of this.#processes.values()) {
       for (const process of processes) void process.kill('SIGKILL');
     }
@@ -164,7 +164,7 @@ export class RunningStack implements Stack {
   async #stopAll(): Promise<void> {
     clearInterval(this.#logCheck);
     if (this.#stopByMs === 0) await this.#killAll();
-    // Who calls others goes before them, so that what is in flight can end well.
+    // Callers stop before the services that they call, so that calls in flight can complete.
     for (const level of stopLevels()) {
       const processes = level.flatMap((name) => this.#processes.get(name) ?? []);
       const timeoutMs = Math.max(0, Math.min(SERVICE_STOP_TIMEOUT_MS, this.#stopByMs - Date.now()));
@@ -206,7 +206,7 @@ export class RunningStack implements Stack {
     try {
       await Promise.all(processes.map((process) => process.start()));
     } catch (error) {
-      // Another stack may have taken a usual port since it was seen free.
+      // Another stack may have taken a default port since it was found free.
       if (!usualPorts || !String(error).includes('EADDRINUSE') || this.#stopping) throw error;
       await Promise.all(processes.map((process) => process.stop(0)));
       await this.#startService(service, false);
@@ -285,7 +285,7 @@ export class RunningStack implements Stack {
   }
 }
 
-/** Services in groups that can be stopped together, callers before those they call. */
+/** Returns the services in groups that can stop at the same time, callers before the services that they call. */
 function stopLevels(): ServiceName[][] {
   const levels: ServiceName[][] = [];
   let left = [...SERVICES];

@@ -7,17 +7,17 @@ export interface StackSecrets {
   /** Ed25519 seed, base64url. */
   readonly jwtSigningKey: string;
   readonly serviceSecret: string;
-  /** The services' passwords at PostgreSQL are derived from it, where its owner has none. */
+  /** The services' PostgreSQL passwords are derived from it if the owner has no password. */
   readonly databaseSecret: string;
   readonly adminEmail: string;
   readonly adminPassword: string;
-  /** Of the account that `npm start` makes. */
+  /** Password of the account that `npm start` creates. */
   readonly demoPassword: string;
 }
 
 const random = (bytes = 24) => randomBytes(bytes).toString('base64url');
 
-/** Those of the first start, kept in the data folder. Settings that are present win, and are not kept. */
+/** Returns the secrets of the first start, which are kept in the data folder. Configured secrets take precedence and are not kept. */
 export function readOrMakeSecrets(dataDir: string, env: NodeJS.ProcessEnv): StackSecrets {
   const file = join(dataDir, 'secrets.json');
   const kept = readJsonFile<StackSecrets>(file) ?? {};

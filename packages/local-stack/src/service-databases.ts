@@ -5,28 +5,28 @@ import { createLogger } from '@gateway/process';
 import pg from 'pg';
 import { REPOSITORY } from './child-environment';
 
-/** Services with a schema, which has their name. */
+/** Services with a schema, which has the service's name. */
 export const DATABASE_SERVICES = ['billing', 'catalog', 'dashboard', 'media'] as const;
 export type DatabaseService = (typeof DATABASE_SERVICES)[number];
-/** By which URL each service logs in. */
+/** The URL with which each service logs in. */
 export type ServiceDatabaseUrls = Readonly<Record<DatabaseService, string>>;
 
-/** PostgreSQL cuts longer names off. */
+/** PostgreSQL truncates longer names. */
 const MAX_NAME_BYTES = 63;
 
 interface Options {
-  /** Of the owner of the schemas. */
+  /** Login of the owner of the schemas. */
   readonly ownerUrl: string;
-  /** URLs of services whose roles an administrator has created. */
+  /** Logins of services whose roles an administrator has created. */
   readonly given?: Partial<ServiceDatabaseUrls> | undefined;
-  /** Passwords are derived from it where the owner logs in without a password. */
+  /** Passwords are derived from it if the owner logs in without a password. */
   readonly secret: string;
   readonly log: (message: string) => void;
 }
 
 /**
- * Gives each service a role and brings its schema up to date. An owner who may not create roles lets the services log
- * in as himself, with a warning: a gateway on trial must run.
+ * Creates a role for each service and migrates its schema. If the owner may not create roles, the services log in as the owner,
+ * with a warning: a gateway on trial must run.
  */
 export async function prepareDatabases(options: Options): Promise<ServiceDatabaseUrls> {
   const { ownerUrl, given = {}, log } = options;
@@ -49,7 +49,7 @@ export async function prepareDatabases(options: Options): Promise<ServiceDatabas
   }
 }
 
-/** As the service's `dist/migrate.js` does. */
+/** Does the same as the service's `dist/migrate.js`. */
 export function migrateSchema(service: DatabaseService, ownerUrl: string, serviceUrl: string): Promise<void> {
   return migrateService({
     ownerUrl,
@@ -61,9 +61,9 @@ export function migrateSchema(service: DatabaseService, ownerUrl: string, servic
 }
 
 /**
- * Roles are the server's, not the database's: their names begin with the database's name, which no other gateway on
- * the server has. Who has the owner's password derives the same passwords, so that gateways that share a database
- * don't take each other's away.
+ * Roles belong to the server, not the database: their names start with the database's name, which is unique on the server.
+ * Everyone with the owner's password derives the same passwords, so that gateways that share a database do not replace each
+ * other's passwords.
  */
 export async function serviceLogins(ownerUrl: string, secret: string): Promise<ServiceDatabaseUrls> {
   const { database, password } = await readOwner(ownerUrl);
@@ -84,7 +84,7 @@ function withLogin(ownerUrl: string, role: string, password: string, database: s
     url.username = role;
     url.password = password;
     url.pathname = `/${encodeURIComponent(database)}`;
-    // They would win.
+    // Query parameters would take precedence.
     for (const name of ['user', 'password']) url.searchParams.delete(name);
     return url.href;
   }
@@ -105,7 +105,7 @@ async function readOwner(url: string): Promise<{ database: string; password: str
 
 const keys = new Map<string, Buffer>();
 
-/** Slow by intent: a service that knows its own password can't guess the owner's by it. */
+/** Slow on purpose: a service that knows its own password can't derive the owner's. */
 function keyOf(secret: string): Buffer {
   const key = keys.get(secret) ?? scryptSync(secret, 'model-gateway service roles', 32);
   keys.set(secret, key);

@@ -5,7 +5,7 @@ import type { DatabaseService } from './service-databases';
 
 export type ServiceName = 'edge' | 'catalog' | 'billing' | 'chat' | 'media' | 'dashboard' | 'simulator';
 
-/** What a service may need to know of the rest. */
+/** What a service's settings may need to know about the stack. */
 export interface Surroundings {
   readonly dataDir: string;
   readonly secrets: StackSecrets;
@@ -13,19 +13,19 @@ export interface Surroundings {
   /** With the login of that service. */
   databaseUrl(service: DatabaseService): string;
   readonly kafkaTopicPrefix: string;
-  /** `host:port` of every instance of a service that runs already, comma-separated. */
+  /** `host:port` of every running instance of a service, comma-separated. */
   addresses(service: ServiceName): string;
-  /** Origin of its first instance's HTTP server. */
+  /** Origin of the HTTP server of its first instance. */
   origin(service: ServiceName): string;
-  /** Settings of the providers, as each service takes them. */
+  /** Provider settings for each service. */
   readonly providers: ProviderPlan['settings'];
 }
 
 export interface ServiceDefinition {
   readonly name: ServiceName;
-  /** Must be ready before. */
+  /** Services that must be ready before. */
   readonly after: readonly (ServiceName | 'engines')[];
-  /** By the name it reports: the setting, and the port taken if it is free. */
+  /** Ports by the name that the service reports: the setting, and the default port. */
   readonly ports: Readonly<Record<string, { setting: string; usual: number }>>;
   settings(around: Surroundings, index: number): Record<string, string>;
 }
@@ -36,10 +36,10 @@ const http = (usual: number) => ({ setting: 'HTTP_PORT', usual });
 const kafka = ({ engines: { kafkaBrokers }, kafkaTopicPrefix }: Surroundings): Record<string, string> =>
   kafkaBrokers ? { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC_PREFIX: kafkaTopicPrefix } : {};
 
-/** Callers and those they call are stopped one after the other, within what is left of the 20 s. */
+/** Callers and the services they call are stopped one after the other, within the rest of the 20 s. */
 const STOP_GRACE_MS = '5000';
 
-/** In the order of starting; they are stopped the other way round. */
+/** In start order; stopped in reverse. */
 export const SERVICES: readonly ServiceDefinition[] = [
   { name: 'simulator', after: [], ports: { http: http(7199), admin }, settings: () => ({}) },
   {
@@ -125,7 +125,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       MEDIA_ADDR: around.addresses('media'),
       DASHBOARD_ADDR: around.addresses('dashboard'),
       DASHBOARD_HTTP_URL: around.origin('dashboard'),
-      // Nothing balances over this machine's edges.
+      // There is no load balancer in front of the local edges.
       EDGE_LAME_DUCK_MS: '0',
       EDGE_STOP_GRACE_MS: STOP_GRACE_MS,
     }),

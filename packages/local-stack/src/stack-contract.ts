@@ -4,24 +4,24 @@ import type { ServiceName } from './services';
 import type { EngineAddresses, StackEngines } from './stack-engines';
 
 export interface StackOptions {
-  /** Data, secrets and logs; made when it is not there. One stack at a time. */
+  /** Data, secrets and logs; created if missing. One stack at a time. */
   readonly dataDir: string;
   readonly engines?: EngineAddresses;
   readonly kafkaTopicPrefix?: string;
-  /** How many processes of a service; one unless said otherwise. */
+  /** Number of processes of a service; one by default. */
   readonly instances?: Partial<Record<ServiceName, number>>;
-  /** Settings for one service beside its usual ones. */
+  /** Additional settings for one service. */
   readonly settings?: Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
-  /** What every service inherits, and where provider keys and secrets are looked for. */
+  /** Inherited by every service, and searched for provider keys and secrets. */
   readonly env?: NodeJS.ProcessEnv;
-  /** The design's ports where they are free; without it, ports that the system chooses. */
+  /** Uses the default ports if they are free; otherwise ports that the system chooses. */
   readonly usualPorts?: boolean;
-  /** Start crashed services again; true unless said otherwise. */
+  /** Restart crashed services; true by default. */
   readonly autoRestart?: boolean;
   readonly log?: (message: string) => void;
   /** Aborting it ends the start, or the running stack, as `stopNow` does. */
   readonly signal?: AbortSignal;
-  /** Something crashed so often that it stays down. */
+  /** Called if a process has crashed so often that it is not restarted. */
   readonly onGivenUp?: (error: Error) => void;
 }
 
@@ -45,23 +45,23 @@ export interface Stack {
   readonly providers: ProviderPlan;
   /** Throws while the process is down. */
   pid(service: ServiceName, index?: number): number;
-  /** The service processes that live now. */
+  /** The running service processes. */
   processes(): StackProcess[];
   /** Origin of a process's private port: /livez, /readyz, /metrics. */
   adminUrl(service: ServiceName, index?: number): string;
-  /** `host:port` of a process's gRPC server, for callers that hold the service secret. */
+  /** `host:port` of a process's gRPC server, for callers with the service secret. */
   grpcAddress(service: ServiceName, index?: number): string;
-  /** After SIGKILL, resolves when the process is gone; its restart, if wanted, is then under way. */
+  /** After SIGKILL, resolves when the process is gone; its restart, if enabled, is then in progress. */
   kill(service: ServiceName, index?: number, signal?: NodeJS.Signals): Promise<void>;
   /**
-   * Ends the service's processes in order and starts them again, or starts those that are down.
-   * @param stopTimeoutMs after which one that has not ended is killed
+   * Stops the service's processes in order and starts them again, or starts those that are down.
+   * @param stopTimeoutMs time after which a process that has not ended is killed
    */
   restart(service: ServiceName, index?: number, stopTimeoutMs?: number): Promise<void>;
-  /** Resolves when every process runs and says that it can do its work. */
+  /** Resolves when every process is running and ready. */
   ready(timeoutMs?: number): Promise<void>;
-  /** Everything in order within 20 s. */
+  /** Stops everything in order within 20 s. */
   stop(): Promise<void>;
-  /** Everything at once; the data stays whole. */
+  /** Kills everything at once; the data stays consistent. */
   stopNow(): Promise<void>;
 }

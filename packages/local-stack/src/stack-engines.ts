@@ -4,11 +4,11 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './engines/embedded
 import type { ServiceDatabaseUrls } from './service-databases';
 import { endWithMe } from './supervise/end-with-me';
 
-/** Addresses of engines to use; what is absent is embedded. */
+/** Addresses of existing engines; absent ones are embedded. */
 export interface EngineAddresses {
-  /** Of the owner of all schemas. */
+  /** Login of the owner of all schemas. */
   readonly databaseUrl?: string | undefined;
-  /** Of the roles of services, where an administrator has created them. */
+  /** Logins of the roles of services, if an administrator has created them. */
   readonly serviceDatabaseUrls?: Partial<ServiceDatabaseUrls> | undefined;
   readonly redisUrl?: string | undefined;
   /** Absent: usage is delivered over gRPC. */
@@ -19,7 +19,7 @@ export interface StackEngines {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly kafkaBrokers: string | undefined;
-  /** Which of them are ours; for Kafka: that there is none. */
+  /** Which of them are embedded; for Kafka: that there is none. */
   readonly embedded: { database: boolean; redis: boolean; kafka: boolean };
   /** Of the embedded server. */
   postgresPid(): number | undefined;
@@ -64,7 +64,7 @@ interface KeptPostgres {
   stop(): Promise<void>;
 }
 
-/** The embedded server, started again (on the same port) when it ends by itself. */
+/** The embedded server, restarted (on the same port) if it ends by itself. */
 async function keepPostgres(options: {
   dataDir: string;
   log: (message: string) => void;
@@ -98,7 +98,7 @@ async function keepPostgres(options: {
     options.log('PostgreSQL ended; starting it again');
     await sleep(RESTART_DELAY_MS);
     const postgres = await launch();
-    // The services were told the first address.
+    // The services know only the first address.
     if (postgres.url !== url) throw new Error('PostgreSQL came back on another port');
     return postgres;
   };

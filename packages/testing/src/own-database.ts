@@ -6,7 +6,7 @@ export interface OwnDatabase {
   drop(): Promise<void>;
 }
 
-/** An empty database on a server whose user may create some; the roles of its services go with it. */
+/** Creates an empty database; dropping it also drops the roles of its services. */
 export async function createOwnDatabase(serverUrl: string, name: string): Promise<OwnDatabase> {
   await runSql(serverUrl, `CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
@@ -23,7 +23,7 @@ export async function createOwnDatabase(serverUrl: string, name: string): Promis
   };
 }
 
-/** On a connection of its own. */
+/** Runs on a connection of its own. */
 export async function runSql(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

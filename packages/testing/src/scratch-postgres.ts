@@ -6,11 +6,11 @@ import { startEmbeddedPostgres } from '@gateway/local-stack';
 export interface ScratchPostgres {
   readonly url: string;
   readonly pid: number;
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
 
-/** A server for tests, in a folder that is gone when it is stopped or can't be started. */
+/** Starts a server for tests, in a folder that is removed when it is stopped or can't be started. */
 export async function startScratchPostgres(): Promise<ScratchPostgres> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   // Root's PostgreSQL runs as another user, who must be able to enter.

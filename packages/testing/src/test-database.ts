@@ -3,9 +3,9 @@ import { createOwnDatabase } from './own-database';
 import { startScratchPostgres } from './scratch-postgres';
 
 export interface TestDatabase {
-  /** Connection string of an empty database of its own. */
+  /** Connection string of a new, empty database. */
   url: string;
-  /** Removes the database; the last one of a test file ends the server that was started for it. */
+  /** Drops the database; the last one of a test file stops the server that was started for the file. */
   drop(): Promise<void>;
 }
 
@@ -18,8 +18,8 @@ let server: Promise<Server> | undefined;
 let databases = 0;
 
 /**
- * A database on the server that `TEST_DATABASE_URL` names (its user may create databases), on the one that
- * `npm test` has started for all, or on one that is started for this test file.
+ * Creates a database on the server of `TEST_DATABASE_URL` (its user may create databases), on the one that `npm test` has
+ * started for all tests, or on one that is started for this test file.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   databases += 1;

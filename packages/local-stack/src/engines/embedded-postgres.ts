@@ -11,26 +11,26 @@ import { isAlive } from './process-identity';
 const WATCH_INTERVAL_MS = 250;
 
 export interface EmbeddedPostgres {
-  /** Connection string with the password; the database `gateway`, as superuser. */
+  /** Connection string with the password, as superuser of the database `gateway`. */
   url: string;
   pid: number;
-  /** Taken over from an earlier start that was killed. */
+  /** Adopted from an earlier start that was killed. */
   adopted: boolean;
-  /** Ends the server within 17 s; the data stays. */
+  /** Stops the server within 17 s; the data is kept. */
   stop(): Promise<void>;
-  /** Called once if the server ends without `stop`. A new start on the same data recovers it, on the same port. */
+  /** Called once if the server ends without `stop`. A new start with the same data recovers it, on the same port. */
   onExit(listener: () => void): void;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the password; the data too, unless root runs it and other users can't read there. */
+  /** Contains the password, and also the data unless root runs it in a folder that other users can't read. */
   dataDir: string;
   log: (message: string) => void;
 }
 
 /**
- * Runs a PostgreSQL of our own on 127.0.0.1. It survives this process when that is killed; the next
- * start adopts it. Throws when the data folder is in use by another living process; a start that fails leaves no server.
+ * Runs a private PostgreSQL on 127.0.0.1. It survives when this process is killed; the next start adopts it. Throws if the data
+ * folder is in use by another living process; a failed start leaves no server behind.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const place = choosePostgresPlace(options.dataDir);
@@ -67,7 +67,7 @@ function supervise(
 ): EmbeddedPostgres {
   const listeners: (() => void)[] = [];
   let stopping: Promise<void> | undefined;
-  // An adopted server is nobody's child any more, so both kinds are watched by their pid.
+  // An adopted server is not a child process, so both kinds are watched by their pid.
   const watch = setInterval(() => {
     if (isAlive(process)) return;
     clearInterval(watch);

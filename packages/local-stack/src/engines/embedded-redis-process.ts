@@ -10,8 +10,8 @@ export interface EmbeddedRedisProcess extends EmbeddedRedis {
 }
 
 /**
- * The same server in a process of its own: for tests that kill it, and for jest, in whose sandbox the
- * Lua engine can't load. Ends by itself when this process does.
+ * Runs the embedded Redis in a separate process, for tests that kill it and for jest, in whose sandbox the Lua engine can't be
+ * loaded. It ends when this process does.
  */
 export async function startEmbeddedRedisProcess(): Promise<EmbeddedRedisProcess> {
   const child = fork(SCRIPT, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

@@ -10,13 +10,13 @@ const runFile = promisify(execFile);
 
 export type EngineName = 'postgres' | 'redis' | 'kafka';
 
-/** Faults for the real engines that `real-engines.mjs up --dir` started (`ENGINES_DIR`). */
+/** Injects faults into the real engines that `real-engines.mjs up --dir` has started (`ENGINES_DIR`). */
 export interface EngineControl {
   /** `kill -9`. */
   kill(name: EngineName): Promise<void>;
-  /** An orderly end. */
+  /** Orderly shutdown. */
   stop(name: EngineName): Promise<void>;
-  /** On the same port and data; resolves when it is ready. */
+  /** Uses the same port and data; resolves when it is ready. */
   start(name: EngineName): Promise<void>;
   pid(name: EngineName): number;
 }

@@ -4,8 +4,8 @@ import { readJsonFile } from './json-file';
 import { identify, isAlive, type ProcessIdentity } from './process-identity';
 
 /**
- * Makes this process the only one that runs an engine in `home`: a second start on the same data must
- * not take the first one's server for an orphan. Returns the release.
+ * Makes this process the only one that runs an engine in `home`: a second start with the same data must not treat the first
+ * one's server as an orphan. Returns the function that releases it.
  */
 export function claimHome(home: string): () => void {
   const file = join(home, 'owner.json');

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 
-/** The parsed file; undefined when there is none, or when it is not whole. */
+/** Returns the parsed file; undefined if it is missing or incomplete. */
 export function readJsonFile<T>(path: string): Partial<T> | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Partial<T>;
@@ -10,7 +10,7 @@ export function readJsonFile<T>(path: string): Partial<T> | undefined {
   }
 }
 
-/** Replaces the file as a whole, mode 0600, on disk when this returns. */
+/** Replaces the file atomically with mode 0600; it is on disk when this returns. */
 export function writeJsonFile(path: string, value: unknown): void {
   const next = `${path}.new`;
   const file = openSync(next, 'w', 0o600);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A port free on 127.0.0.1 at this moment: the preferred one if it is. */
+/** Returns a free port on 127.0.0.1: the preferred one if it is free. */
 export async function freeLoopbackPort(preferred?: number): Promise<number> {
   if (preferred !== undefined) {
     const port = await tryPort(preferred).catch(() => undefined);

@@ -9,12 +9,12 @@ import { makeSharedFolder, type PostgresPlace, SHARED_FOLDER, type SystemUser } 
 const runFile = promisify(execFile);
 
 export interface PostgresBinaries {
-  /** The folder with `postgres` and `initdb`. */
+  /** Folder with `postgres` and `initdb`. */
   bin: string;
   majorVersion: number;
 }
 
-/** Binaries that PostgreSQL's user can run and that fit the data: the package's, else the system's. */
+/** Returns binaries that PostgreSQL's user can run and that match the data: the package's, or else the system's. */
 export async function findPostgresBinaries({ data, user }: PostgresPlace): Promise<PostgresBinaries> {
   const found: PostgresBinaries[] = [];
   const packaged = await packagedBinaries(user);
@@ -39,7 +39,7 @@ async function packagedBinaries(user: SystemUser | undefined): Promise<PostgresB
   const bin = join(native, 'bin');
   const majorVersion = await majorVersionOf(bin, user);
   if (majorVersion !== undefined) return { bin, majorVersion };
-  // Most likely a checkout that only root may read.
+  // Most likely a checkout that only root can read.
   if (user === undefined) return undefined;
   const copied = await copyBinaries(native);
   const copiedVersion = await majorVersionOf(copied, user);
@@ -56,7 +56,7 @@ function packageFolder(): string | undefined {
   }
 }
 
-/** The archive holds no symbolic links; the package makes them in an install script that may not have run. */
+/** The archive has no symbolic links; the package's install script creates them, and may not have run. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -65,7 +65,7 @@ function linkLibraries(native: string): void {
     try {
       symlinkSync(basename(source), join(native, '..', target));
     } catch {
-      // There already, or a read-only folder: running the program decides.
+      // Already present, or a read-only folder: running the program decides.
     }
   }
 }
@@ -83,7 +83,7 @@ async function copyBinaries(native: string): Promise<string> {
     await cp(native, work, { recursive: true, verbatimSymlinks: true, filter: needed });
     await runFile('chmod', ['-R', 'a+rX', work]);
     await chmod(work, 0o755);
-    // A rename, so that a folder under the final name is always complete.
+    // Renamed at the end, so that a folder with the final name is always complete.
     if (!existsSync(folder)) await rename(work, folder);
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -99,7 +99,7 @@ function systemFolders(): string[] {
   return folders.filter((bin) => existsSync(join(bin, 'postgres')) && existsSync(join(bin, 'initdb')));
 }
 
-/** Undefined when this user can't run it: also tells a missing library and a closed folder. */
+/** Returns undefined if this user can't run it, also because of a missing library or an unreadable folder. */
 async function majorVersionOf(bin: string, user: SystemUser | undefined): Promise<number | undefined> {
   try {
     const { stdout } = await runFile(join(bin, 'postgres'), ['--version'], {

@@ -8,7 +8,7 @@ export function postgresUrl({ password }: PostgresPlace, port: number, database 
   return `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Whether our password opens a server on that port that works on our data. */
+/** Whether our password opens a server on that port that serves our data. */
 export async function answersForPlace(place: PostgresPlace, port: number): Promise<boolean> {
   try {
     return await withClient(place, port, async (client) => {
@@ -37,7 +37,7 @@ async function withClient<T>(
     connectionTimeoutMillis: 2_000,
     query_timeout: 10_000,
   });
-  // A connection that is cut while idle must not end our process.
+  // A connection that is cut while idle must not end this process.
   client.on('error', () => {});
   try {
     await client.connect();

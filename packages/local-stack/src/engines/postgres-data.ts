@@ -9,7 +9,7 @@ export const POSTGRES_USER = 'gateway';
 const INIT_TIMEOUT_MS = 60_000;
 const runFile = promisify(execFile);
 
-/** Makes the data folder on the first start: built under another name, so that a cut leaves nothing half made. */
+/** Creates the data folder on the first start, under a temporary name, so that an interruption leaves nothing incomplete. */
 export async function initPostgresData({ bin }: PostgresBinaries, place: PostgresPlace): Promise<void> {
   const { home, data, user, password } = place;
   if (existsSync(data)) return;
@@ -20,7 +20,7 @@ export async function initPostgresData({ bin }: PostgresBinaries, place: Postgre
   mkdirSync(work, { mode: 0o700 });
   const passwordFile = join(work, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  // The folder last: in a folder of its own, that user could lead our write elsewhere.
+  // Changes the owner of the folder last: as its owner, that user could redirect our writes.
   if (user) for (const path of [passwordFile, work]) chownSync(path, user.uid, user.gid);
   const made = join(work, 'data');
   const access = ['--username', POSTGRES_USER, '--auth', 'scram-sha-256', '--pwfile', passwordFile];
@@ -35,7 +35,7 @@ export async function initPostgresData({ bin }: PostgresBinaries, place: Postgre
   rmSync(work, { recursive: true });
 }
 
-/** Keeps the last abandoned data beside the new, in case its owner wants it back. */
+/** Keeps the last abandoned data next to the new data, in case its owner needs it. */
 export function setDataAside({ data }: PostgresPlace): string {
   const aside = `${data}.before`;
   rmSync(aside, { recursive: true, force: true });

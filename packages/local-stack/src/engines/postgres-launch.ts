@@ -14,7 +14,7 @@ const READY_TIMEOUT_MS = 30_000;
 const PORT_TRIES = 5;
 const LOG_LIMIT_BYTES = 8 << 20;
 
-/** Starts the server and waits until it answers; another port when someone took ours in between. */
+/** Starts the server and waits until it answers; uses another port if ours was taken meanwhile. */
 export async function launchPostgres(binaries: PostgresBinaries, place: PostgresPlace): Promise<Postmaster> {
   const logFile = join(place.home, 'postgres.log');
   rotate(logFile);
@@ -50,7 +50,7 @@ async function launchOn(
   return undefined;
 }
 
-/** In a process group of its own: a Ctrl-C must not end it while the services drain. */
+/** Uses a process group of its own, because Ctrl-C must not end it while the services drain. */
 async function spawnPostgres(
   { bin }: PostgresBinaries,
   args: string[],

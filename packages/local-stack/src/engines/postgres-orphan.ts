@@ -9,8 +9,8 @@ import { waitUntil } from './wait-until';
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * A server left by a starter that was killed: adopted when it answers with our password and data,
- * else ended. Returns it when adopted; otherwise the data folder is free for a new server.
+ * Handles a server whose starter was killed: adopts and returns it if it answers with our password and data, otherwise stops
+ * it, so that the data folder is free for a new server.
  */
 export async function settleOrphan(
   place: PostgresPlace,
@@ -26,7 +26,7 @@ export async function settleOrphan(
     await endPostmaster(found.process, place.data);
   }
   await endBackends(place.data);
-  // Its process may be a zombie, or the pid another program's by now; PostgreSQL would refuse to start.
+  // It may be a zombie, or the pid may belong to another program; PostgreSQL would refuse to start.
   if (process.platform === 'linux') rmSync(join(place.data, 'postmaster.pid'), { force: true });
   return undefined;
 }

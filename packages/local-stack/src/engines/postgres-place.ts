@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, realpathSync, rmdirSync, statSync, writeFileSync 
 import { isAbsolute, join, relative } from 'node:path';
 import { readJsonFile, writeJsonFile } from './json-file';
 
-/** Holds what root's PostgreSQL may read when the checkout or the data folder is closed to other users. */
+/** Holds what root's PostgreSQL has to read if other users can't read the checkout or the data folder. */
 export const SHARED_FOLDER = '/var/lib/model-gateway';
 const NOBODY = { uid: 65534, gid: 65534 };
 
@@ -13,19 +13,19 @@ export interface SystemUser {
   gid: number;
 }
 
-/** Where one data folder's PostgreSQL lives and as whom it runs. */
+/** Folders, port and user of the PostgreSQL of one data folder. */
 export interface PostgresPlace {
-  /** Ours: lock, log, and the parent of `data`. */
+  /** Our folder: lock, log, and the parent of `data`. */
   home: string;
   /** PostgreSQL's own folder, mode 0700. */
   data: string;
-  /** Set only when we are root, which PostgreSQL refuses to run as. */
+  /** Set only if we are root, as which PostgreSQL refuses to run. */
   user: SystemUser | undefined;
   password: string;
   port: number | undefined;
-  /** Keeps the port for the next start, so that addresses handed out stay good. */
+  /** Stores the port for the next start, so that addresses stay valid. */
   savePort(port: number): void;
-  /** The data is there, but its password is not: it belongs to a data folder that was deleted. */
+  /** The data exists without its password: it belongs to a data folder that was deleted. */
   abandoned: boolean;
 }
 
@@ -73,7 +73,7 @@ function chooseHome(root: string, isRoot: boolean): string {
   return shared;
 }
 
-/** Who owns the data runs it; new data belongs to nobody when we are root. */
+/** The owner of the data runs it; new data is owned by `nobody` if we are root. */
 function ownerOf(data: string, isRoot: boolean): SystemUser | undefined {
   const found = statSync(data, { throwIfNoEntry: false });
   if (found && !isRoot && found.uid !== process.getuid?.()) {
@@ -88,14 +88,14 @@ export function makeSharedFolder(): void {
   chmodSync(SHARED_FOLDER, 0o755);
 }
 
-/** Root's stays root's own, and PostgreSQL's user may only pass through. */
+/** Root's folder stays root's own, and PostgreSQL's user may only pass through it. */
 function makeHome(path: string, isRoot: boolean): void {
   if (isRoot && isShared(path)) makeSharedFolder();
   mkdirSync(path, { recursive: true });
   chmodSync(path, isRoot ? 0o711 : 0o700);
 }
 
-/** Asked of the system rather than worked out from modes: there are also ACLs and mounts. */
+/** Tried on the system rather than derived from modes, because ACLs and mounts matter too. */
 function canEnter(path: string, user: SystemUser): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$0"', path], { cwd: '/', stdio: 'ignore', ...user }).status === 0;
 }

@@ -9,7 +9,7 @@ export interface Postmaster {
   port: number;
 }
 
-/** The server that `postmaster.pid` names, if that process is a living PostgreSQL on this data folder. */
+/** Returns the server that `postmaster.pid` names if that process is a living PostgreSQL on this data folder. */
 export function findPostmaster(data: string): Postmaster | undefined {
   let lines: string[];
   try {
@@ -22,7 +22,7 @@ export function findPostmaster(data: string): Postmaster | undefined {
   return { process, port: Number(lines[3]) };
 }
 
-/** Fast shutdown, then immediate, then the kernel. Bounded: about 13 s at the worst. */
+/** Fast shutdown, then immediate, then SIGKILL. Takes at most about 13 s. */
 export async function endPostmaster(postmaster: ProcessIdentity, data: string): Promise<void> {
   const steps: [NodeJS.Signals, number][] = [
     ['SIGINT', 8_000],
@@ -37,8 +37,8 @@ export async function endPostmaster(postmaster: ProcessIdentity, data: string): 
 }
 
 /**
- * Backends outlive a killed postmaster by moments. While one does, a new server would spoil the data,
- * and PostgreSQL's own lock can't tell it once `postmaster.pid` is gone.
+ * Backends outlive a killed postmaster by moments. Meanwhile a new server would corrupt the data, and PostgreSQL's own lock does
+ * not prevent it once `postmaster.pid` is gone.
  */
 export async function endBackends(data: string): Promise<void> {
   if (await waitUntil(() => postgresProcessesOn(data).length === 0, 2_000)) return;

@@ -1,6 +1,6 @@
 import type { PostgresBinaries } from './postgres-binaries';
 
-/** A small footprint for one machine, with every promise about commits kept. */
+/** A small footprint for one machine, without weaker guarantees for commits. */
 export function postgresArguments({ majorVersion }: PostgresBinaries, data: string, port: number): string[] {
   const settings: Record<string, string | number> = {
     port,

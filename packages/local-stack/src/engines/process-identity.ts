@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** One life of a process: a pid alone may since have gone to another program. */
+/** Identity of a process: a pid alone may have been reused by another program. */
 export interface ProcessIdentity {
   pid: number;
   startId: string;
 }
 
-/** When the process began, in the system's own words; undefined when it is gone or only a zombie. */
+/** Returns the system's start time of the process; undefined if it has ended or is a zombie. */
 function startIdOf(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux') return startIdFromPs(pid);
@@ -33,7 +33,7 @@ export function isAlive({ pid, startId }: ProcessIdentity): boolean {
   return startIdOf(pid) === startId;
 }
 
-/** Sends a signal; a process that is gone already is no error. */
+/** Sends a signal; ignores a process that has already ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

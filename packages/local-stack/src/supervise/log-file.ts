@@ -5,17 +5,17 @@ const TAIL_BYTES = 16 * 1024;
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Begins a new log; the one of the start before stays beside it as `.1`. */
+/** Starts a new log; the log of the previous start is kept as `.1`. */
 export function beginLog(path: string): void {
   if (sizeOf(path) > 0) renameSync(path, `${path}.1`);
 }
 
-/** Appends, so that the file may be cut while a process writes it. */
+/** Appends, so that the file can be truncated while a process writes to it. */
 export function openLog(path: string): number {
   return openSync(path, 'a', 0o600);
 }
 
-/** A process keeps writing to the file it was given: what is over the limit is copied away and the file cut. */
+/** A process keeps writing to its file descriptor: a file above the limit is copied and truncated. */
 export function boundLog(path: string): void {
   if (sizeOf(path) <= LIMIT_BYTES) return;
   copyFileSync(path, `${path}.1`);

@@ -3,7 +3,7 @@ import { waitUntil } from '../engines/wait-until';
 const POLL_INTERVAL_MS = 25;
 const REQUEST_TIMEOUT_MS = 2_000;
 
-/** Waits until `/readyz` of every address is good. Throws with what each one still misses. */
+/** Waits until `/readyz` of every address succeeds. Throws with the failing checks of each. */
 export async function whenReady(
   addresses: () => readonly { name: string; adminUrl: string | undefined }[],
   timeoutMs: number,

@@ -11,22 +11,22 @@ export interface ServiceProcessOptions {
   readonly nodeFlags: readonly string[];
   readonly script: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Setting by which a reported port is asked for again, so that others find a restarted process. */
+  /** Setting that requests a reported port again, so that others find a restarted process. */
   readonly portSettings: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly autoRestart: boolean;
   readonly log: (message: string) => void;
-  /** It crashed too often and stays down. */
+  /** Called when it has crashed too often and is not restarted. */
   readonly onGivenUp: (error: Error) => void;
 }
 
 const START_TIMEOUT_MS = 30_000;
 const FIRST_RESTART_DELAY_MS = 100;
 const MAX_RESTART_DELAY_MS = 5_000;
-/** A process that lived that long begins anew with its back-off. */
+/** A process that has lived that long restarts without back-off. */
 const STABLE_AFTER_MS = 30_000;
 const MAX_RESTARTS_IN_A_ROW = 12;
-/** A signal to the whole group reaches us too within this time; else the process was meant alone. */
+/** If a signal was sent to the whole group, we receive it too within this time; otherwise only the process was meant. */
 const GROUP_SIGNAL_MS = 500;
 const ALONE_STOP_TIMEOUT_MS = 16_000;
 
@@ -58,12 +58,12 @@ export class ServiceProcess {
     return this.#ports;
   }
 
-  /** It has reported ready and lives. */
+  /** It has reported ready and is alive. */
   get ready(): boolean {
     return this.#ready;
   }
 
-  /** Resolves when it is ready; rejects with the end of its log when it ends before that. */
+  /** Resolves when it is ready; rejects with the end of its log if it ends before that. */
   async start(): Promise<void> {
     this.#wanted = true;
     this.#restartsInARow = 0;
@@ -71,16 +71,16 @@ export class ServiceProcess {
     await this.#launch();
   }
 
-  /** In order first, by force after the time given. Resolves when it is gone. */
+  /** Stops it in order, or by force after the timeout. Resolves when it is gone. */
   async stop(timeoutMs: number): Promise<void> {
     this.#wanted = false;
     this.#stopWaiting.abort();
     await this.#end(timeoutMs);
   }
 
-  /** Sends a signal. After one that ends it, resolves when it is gone; a restart is then under way. */
+  /** Sends a signal. After one that ends it, resolves when it is gone; a restart is then in progress. */
   async kill(signal: NodeJS.Signals): Promise<void> {
-    // Asked for, so it does not count as one crash more.
+    // Requested, so it does not count as a crash.
     this.#restartsInARow = 0;
     const exit = this.#exit;
     this.#child?.kill(signal);
@@ -108,7 +108,7 @@ export class ServiceProcess {
       ready = resolve;
     });
     this.#exit = new Promise((resolve) => {
-      // 'exit' may never come when the program could not be run at all.
+      // 'exit' may never be emitted if the program could not be run at all.
       for (const event of ['exit', 'error'] as const) child.once(event, () => resolve());
     });
     const exited = this.#exit.then(() => {
@@ -156,7 +156,7 @@ export class ServiceProcess {
 
   async #onSignal(child: ChildProcess): Promise<void> {
     await sleep(GROUP_SIGNAL_MS);
-    // Its end is then treated like a crash: it comes back.
+    // Its end is then treated as a crash, and it is restarted.
     if (this.#wanted && this.#child === child) await this.#end(ALONE_STOP_TIMEOUT_MS);
   }
 
@@ -192,7 +192,7 @@ export class ServiceProcess {
 
   #startError(child: ChildProcess, afterMs: number): Error {
     const { logFile } = this.#options;
-    // A negative code is the system's refusal.
+    // A negative code is an error of the system.
     const ran = (child.exitCode ?? 0) >= 0 && child.pid !== undefined;
     const how = ran ? (child.signalCode ?? `exit ${child.exitCode}`) : 'could not be run';
     return new Error(

@@ -7,10 +7,10 @@ import { Client } from 'pg';
 import { endPostmaster, findPostmaster } from '../postgres-postmaster';
 
 export const isRoot = process.getuid?.() === 0;
-/** A user with an entry in every /etc/passwd, for tests that root runs as somebody else. */
+/** A user that exists on every system, for tests that run as root but need another user. */
 export const ORDINARY_USER = { uid: 65534, gid: 65534 };
 
-/** A fresh data folder; `open` lets other users pass through it. */
+/** Creates a data folder; `open` lets other users pass through it. */
 export function makeDataDir(options: { mode: number; owner?: { uid: number; gid: number } }): string {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
   chmodSync(dir, options.mode);
@@ -23,7 +23,7 @@ export function homeOf(dataDir: string): string {
   return resolve(dataDir, home);
 }
 
-/** Ends whatever a test left running and removes all it made. */
+/** Stops what a test left running, and removes its files. */
 export async function removeDataDir(dataDir: string): Promise<void> {
   const home = homeOf(dataDir);
   const left = findPostmaster(join(home, 'data'));
@@ -50,7 +50,7 @@ export interface Started {
   error?: string;
 }
 
-/** The starter as a process of its own, which a test may kill. */
+/** Runs the starter in a separate process, which a test may kill. */
 export async function startInChild(
   dataDir: string,
   user?: { uid: number; gid: number },
