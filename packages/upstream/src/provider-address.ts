@@ -37,10 +37,10 @@ export function simulatedProviders(
 ): ReadonlySet<string> {
   if (simulator === undefined) return new Set();
   const { origin } = new URL(simulator);
-  const played = Object.entries(known).filter(
+  const simulated = Object.entries(known).filter(
     ([, address]) => URL.parse(baseUrlOf(address, env, simulator))?.origin === origin,
   );
-  return new Set(['sim', 'sim-unreachable', ...played.map(([id]) => id)]);
+  return new Set(['sim', 'sim-unreachable', ...simulated.map(([id]) => id)]);
 }
 
 /**

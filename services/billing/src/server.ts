@@ -170,7 +170,7 @@ function createLimiter(
     onRebuilt: (keys) => metrics.ratesRebuilt.inc(keys),
     onFailed: (error) => {
       metrics.ratesFailed.inc();
-      log.warn({ err: error }, 'rates are not known');
+      log.warn({ err: error }, 'rates unavailable');
     },
   });
   return metrics.observeRates(rates);

@@ -23,11 +23,9 @@ export async function launchPostgres(binaries: PostgresBinaries, place: Postgres
     const port = await freeLoopbackPort(attempt === 1 ? place.port : undefined);
     const postmaster = await launchOn(port, binaries, place, logFile);
     if (postmaster) return postmaster;
-    const said = readFileSync(logFile).subarray(logStart).toString();
-    if (attempt < PORT_TRIES && said.includes('could not bind')) continue;
-    throw new Error(
-      `PostgreSQL did not start (${logFile}): ${said.trim().split('\n').slice(-5).join(' | ')}`,
-    );
+    const log = readFileSync(logFile).subarray(logStart).toString();
+    if (attempt < PORT_TRIES && log.includes('could not bind')) continue;
+    throw new Error(`PostgreSQL did not start (${logFile}): ${log.trim().split('\n').slice(-5).join(' | ')}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { callUnary } from '@gateway/rpc';
 import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
-import { mintKeyValue } from './rules/key-value';
+import { createKeyValue } from './rules/key-value';
 
 let database: TestDatabase;
 let one: TestBilling;
@@ -156,7 +156,7 @@ describe('a key is found by a value', () => {
   });
 
   test('that is no other’s, and whole', async () => {
-    expect(await find(mintKeyValue())).toBe('not_found');
+    expect(await find(createKeyValue())).toBe('not_found');
     const { value } = await one.createFundedKey(0n);
     for (const part of [value.slice(0, -1), `${value}x`, value.toUpperCase(), '', value.slice(6)]) {
       expect(await find(part)).toBe('invalid_request');
@@ -195,7 +195,7 @@ describe('a leaked value is revoked', () => {
   });
 
   test('only if it is a value of a key that is not deleted', async () => {
-    await expect(revokeLeaked(mintKeyValue())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(revokeLeaked(createKeyValue())).rejects.toMatchObject({ code: 'not_found' });
     await expect(revokeLeaked('sk-gw-not-a-key')).rejects.toMatchObject({ code: 'not_found' });
     const key = await one.createFundedKey(0n);
     await callUnary(dash(), dash().DeleteKey, idsOf(key), WAIT);

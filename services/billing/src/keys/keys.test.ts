@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually, refusalOf, reserveRequest, summary, TestBilling, WAIT } from '../testing/test-billing';
-import { mintKeyValue } from './rules/key-value';
+import { createKeyValue } from './rules/key-value';
 
 let database: TestDatabase;
 let one: TestBilling;
@@ -118,7 +118,7 @@ describe('what is no live key answers the same', () => {
   test.each<[string, () => Promise<string>]>([
     ['nothing', async () => ''],
     ['malformed', async () => 'sk-gw-x'],
-    ['unknown', async () => mintKeyValue()],
+    ['unknown', async () => createKeyValue()],
     ['disabled', set(`UPDATE billing.keys SET status = 'disabled' WHERE id = $1`)],
     ['deleted', set(`UPDATE billing.keys SET status = 'deleted' WHERE id = $1`)],
     ['revoked', set(`UPDATE billing.keys SET status = 'revoked' WHERE id = $1`)],

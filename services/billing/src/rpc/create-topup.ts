@@ -11,7 +11,7 @@ export const createTopup =
   (pool: Pool) =>
   async (_context: RequestContext, request: CreateTopupRequest__Output): Promise<Topup> => {
     if (request.status !== 'TOPUP_STATUS_PENDING' && request.status !== 'TOPUP_STATUS_CLEARED') {
-      throw new GatewayError('invalid_request', { detail: 'status is neither pending nor cleared' });
+      throw new GatewayError('invalid_request', { detail: 'status: must be pending or cleared' });
     }
     const topup = await create(pool, {
       id: parseId(request.id, 'id'),

@@ -3,7 +3,7 @@ import type { DeliverResponse } from '@gateway/proto/generated/gateway/billing/v
 import type { RequestContext } from '@gateway/rpc';
 import { type Delivery, type DeliveryOutcome, deliveryOfMessage } from '../settle/rules/delivery';
 
-/** Answers when each event is settled or set aside, durably; fails whole when one of them is neither. */
+/** Answers when every event is durably settled or stored as a dead letter; fails if that fails for one of them. */
 export const deliver =
   (settle: (delivery: Delivery) => Promise<DeliveryOutcome>) =>
   async (_context: RequestContext, request: DeliverRequest__Output): Promise<DeliverResponse> => {

@@ -12,7 +12,7 @@ export const findKey =
   async (_context: RequestContext, { value }: FindKeyRequest__Output): Promise<FindKeyResponse> => {
     if (!isWellFormedKeyValue(value)) {
       throw new GatewayError('invalid_request', {
-        detail: 'value is not a whole key of a gateway like this',
+        detail: 'value: not a complete key of this gateway',
       });
     }
     const row = await findAnyKeyByMacs(

@@ -7,7 +7,7 @@ import { isUuid } from '../reserve/rules/request-id';
 import { findAnyRequest } from '../usage/store/find-any-request';
 import { toProtoRequestRecord } from './to-proto-records';
 
-/** For operators: a request of any account. */
+/** For operators: finds a request of any account. */
 export const findRequest =
   (pool: Pool) =>
   async (_context: RequestContext, { id }: FindRequestRequest__Output): Promise<RequestRecord> => {

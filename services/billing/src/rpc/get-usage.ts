@@ -25,7 +25,7 @@ export const getUsage =
     const { fromDay: from, toDay: to } = request;
     const by = GROUPS[request.groupBy];
     if (!by || !isDay(from) || !isDay(to)) {
-      throw new GatewayError('invalid_request', { detail: 'two days and what to group by are required' });
+      throw new GatewayError('invalid_request', { detail: 'two days and a grouping are required' });
     }
     const summed = sumUsage(pool, parseLookupId(request.accountId), { from, to, by });
     const rows = await summed.catch(refuseTimeout(FEWER_DAYS));

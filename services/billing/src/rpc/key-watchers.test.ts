@@ -6,7 +6,7 @@ const told = (...keyIds: string[]) => ({ keyIds, accountIds: [] });
 /** A change under way, and whether it has been answered. */
 function begin(watchers: KeyWatchers) {
   const state = { answered: false };
-  const answer = watchers.afterTelling('key_1', async () => 'done');
+  const answer = watchers.afterNotifying('key_1', async () => 'done');
   void answer.then(() => {
     state.answered = true;
   });
@@ -40,7 +40,7 @@ describe('a change is answered', () => {
 
   test('with its failure, whoever was told', async () => {
     const watchers = new KeyWatchers(() => true);
-    const failing = watchers.afterTelling('key_1', () => Promise.reject(new Error('no')));
+    const failing = watchers.afterNotifying('key_1', () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
   });
 });

@@ -5,13 +5,13 @@ import type { KeyChanges } from '../keys/rules/key-changes';
 
 type WatchStream = ServerWritableStream<WatchKeysRequest__Output, WatchKeysResponse>;
 
-/** Unsent messages after which a watcher is too slow to be trusted with a cache. */
+/** Unsent messages after which a watcher is too slow to keep a cache. */
 const MAX_BACKLOG = 1_000;
 
-/** A change that is not heard of by then is answered all the same. */
+/** Time after which a change is answered even if its notification has not arrived. */
 const TOLD_TIMEOUT_MS = 500;
 
-/** The open `WatchKeys` streams. Each is ended when a change may have been missed: its edge then forgets all. */
+/** The open `WatchKeys` streams. Streams are ended when a change may have been missed: their edges then clear their caches. */
 export class KeyWatchers {
   readonly #streams = new Map<WatchStream, { backlog: number }>();
   readonly #listening: () => boolean;
@@ -44,12 +44,12 @@ export class KeyWatchers {
   };
 
   /**
-   * Runs a change of this key or account and answers when its watchers have been told of it. It holds without
-   * that; but an edge which has heard of it refuses the next call for the key, whatever else is wrong with it.
+   * Runs a change of this key or account and answers when its watchers have been notified. The change takes effect without that,
+   * but an edge that knows it refuses the key's next call before any other check.
    */
-  async afterTelling<T>(id: string, change: () => Promise<T>): Promise<T> {
+  async afterNotifying<T>(id: string, change: () => Promise<T>): Promise<T> {
     let tell = () => {};
-    const told = new Promise<void>((resolve) => {
+    const notified = new Promise<void>((resolve) => {
       tell = resolve;
     });
     const waiting = this.#awaited.get(id) ?? new Set();
@@ -58,7 +58,7 @@ export class KeyWatchers {
     try {
       const result = await change();
       timer = setTimeout(tell, TOLD_TIMEOUT_MS);
-      if (this.#listening()) await told;
+      if (this.#listening()) await notified;
       return result;
     } finally {
       clearTimeout(timer);
@@ -81,7 +81,7 @@ export class KeyWatchers {
 
   endAll(): void {
     for (const stream of [...this.#streams.keys()]) this.#end(stream);
-    // Edges forget all that they know, so they are told of everything.
+    // Edges clear their caches, so waiting changes count as notified.
     for (const waiting of this.#awaited.values()) for (const tell of waiting) tell();
   }
 

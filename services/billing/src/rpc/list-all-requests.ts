@@ -6,7 +6,7 @@ import { findAccountOfKey } from '../keys/store/keys';
 import { pageOfRequests } from './list-requests';
 import { parseLookupId } from './parse';
 
-/** For operators: of all accounts, or of the one in the filter. */
+/** For operators: lists requests of all accounts, or of the account in the filter. */
 export const listAllRequests =
   (pool: Pool) =>
   async (
@@ -15,7 +15,7 @@ export const listAllRequests =
   ): Promise<ListRequestsResponse> => {
     const { accountId, keyId } = filter!;
     if (accountId !== '') return pageOfRequests(pool, parseLookupId(accountId), filter!);
-    // The requests of a key have an index by their account.
+    // The index for a key's requests starts with its account.
     const ofKey = keyId === '' ? undefined : await findAccountOfKey(pool, parseLookupId(keyId));
     if (keyId !== '' && ofKey === undefined) return { requests: [], nextCursor: '' };
     return pageOfRequests(pool, ofKey, filter!);

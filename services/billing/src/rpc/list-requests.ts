@@ -15,7 +15,7 @@ export const listRequests =
   async (_context: RequestContext, request: ListRequestsRequest__Output): Promise<ListRequestsResponse> =>
     pageOfRequests(pool, parseLookupId(request.accountId), request);
 
-/** @param accountId undefined: of all accounts */
+/** @param accountId undefined: all accounts */
 export async function pageOfRequests(
   pool: Pool,
   accountId: string | undefined,
@@ -23,7 +23,7 @@ export async function pageOfRequests(
 ): Promise<ListRequestsResponse> {
   const { limit } = toPageRequest(request.limit, '');
   if (request.cursor !== '' && !isUuid(request.cursor)) {
-    throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+    throw new GatewayError('invalid_request', { detail: 'cursor: invalid cursor' });
   }
   const page = { limit, before: request.cursor || undefined };
   const found = list(pool, accountId, toFilter(request), page);
@@ -33,7 +33,7 @@ export async function pageOfRequests(
 
 const NARROWER = 'too many requests to look through: ask for less by from and to, or for one key';
 
-/** The last moment that a request id can tell. */
+/** The last moment that a request id can encode. */
 const MAX_ID_TIME_MS = 2 ** 48 - 1;
 
 function toFilter(request: ListRequestsRequest__Output): RequestFilter {

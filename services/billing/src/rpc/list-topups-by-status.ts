@@ -21,7 +21,7 @@ export const listTopupsByStatus =
   ): Promise<ListTopupsByStatusResponse> => {
     const status = STATUS[request.status];
     if (!status) {
-      throw new GatewayError('invalid_request', { detail: 'status is not pending, cleared or voided' });
+      throw new GatewayError('invalid_request', { detail: 'status: must be pending, cleared or voided' });
     }
     const { rows, nextCursor } = await list(pool, status, toPageRequest(request.limit, request.cursor));
     return { topups: rows.map(toProtoTopup), nextCursor };

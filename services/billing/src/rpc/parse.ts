@@ -8,7 +8,7 @@ const invalid = (detail: string) => new GatewayError('invalid_request', { detail
 
 const isPlain = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 
-/** An id that a caller chooses. */
+/** An id that the caller chooses. */
 export function parseId(value: string, field: string): string {
   if (value === '' || value.length > MAX_ID || !isPlain(value)) {
     throw invalid(`${field} is not a text of 1 to ${MAX_ID} characters`);
@@ -16,7 +16,7 @@ export function parseId(value: string, field: string): string {
   return value;
 }
 
-/** An id that is looked up: what can't be one belongs to nothing. */
+/** An id to look up: an invalid one belongs to nothing. */
 export function parseLookupId(value: string): string {
   if (value === '' || value.length > MAX_ID || !isPlain(value)) throw new GatewayError('not_found');
   return value;
@@ -38,7 +38,7 @@ export function parseAmount(value: string, field: string): bigint {
   return amount;
 }
 
-/** A limit, which may be zero; absent lifts it. */
+/** A limit, which may be zero; absent: no limit. */
 export function parseLimit(value: string | undefined, field: string): bigint | null {
   if (value === undefined) return null;
   const limit = BigInt(value);
@@ -54,17 +54,17 @@ export function parseTime(value: string | undefined, field: string): bigint | nu
   return time;
 }
 
-/** Far more than a minute can bring, and exact in Lua's numbers. */
+/** Far more than a minute can have, and exact in Lua's numbers. */
 const MAX_RATE = 10n ** 12n;
 
-/** A limit per minute, which may be zero; absent lifts it. */
+/** A limit per minute, which may be zero; absent: no limit. */
 export function parseRateLimit(value: string | undefined, field: string): bigint | null {
   const limit = parseLimit(value, field);
   if (limit !== null && limit > MAX_RATE) throw invalid(`${field} is out of range`);
   return limit;
 }
 
-/** Nano-USD above or below zero. */
+/** Nano-USD, positive or negative. */
 export function parseSignedAmount(value: string, field: string): bigint {
   const amount = BigInt(value);
   return amount < 0n ? -parseAmount(String(-amount), field) : parseAmount(value, field);
@@ -77,7 +77,7 @@ export function parseModels(models: readonly string[], field: string): string[] 
   return models.map((model) => parseId(model, field));
 }
 
-/** What an update makes of a field: undefined when it stays, null when it is lifted. */
+/** The new value of a field: undefined keeps it, null removes it. */
 export function parseChange<T>(lifted: boolean, value: T | null, field: string): T | null | undefined {
   if (!lifted) return value ?? undefined;
   if (value !== null) throw invalid(`${field} is both set and lifted`);
@@ -86,7 +86,7 @@ export function parseChange<T>(lifted: boolean, value: T | null, field: string):
 
 const MAX_GRACE_SECONDS = 30 * 86_400;
 
-/** How long a rotated value works on, which may be not at all. */
+/** How long a rotated value stays valid, possibly not at all. */
 export function parseGrace(seconds: number): number {
   if (seconds > MAX_GRACE_SECONDS) throw invalid(`grace_seconds is more than ${MAX_GRACE_SECONDS}`);
   return seconds;

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { isTimeout } from '../store/statement';
 
-/** For what the database did not get through in time; anything else stays what it is. */
+/** Converts a database timeout to its public error; other errors are unchanged. */
 export const refuseTimeout =
   (detail: string) =>
   (error: unknown): never => {

@@ -20,7 +20,7 @@ type Submit = (call: CallToAdmit) => Promise<Result>;
 
 const MAX_TEXT = 256;
 
-/** The open `Reserve` streams: every request on them is answered once. */
+/** The open `Reserve` streams. Every request is answered once. */
 export class ReserveStreams {
   readonly #submit: Submit;
   readonly #report: (reports: readonly RateReport[]) => void;
@@ -31,9 +31,9 @@ export class ReserveStreams {
 
   constructor(options: {
     submit: Submit;
-    /** Takes reports of the tokens that calls in flight have used. */
+    /** Receives the tokens that calls in flight have used. */
     report: (reports: readonly RateReport[]) => void;
-    /** Told the outcome of each request: `granted` or the code of its refusal. */
+    /** Receives the outcome of each request: `granted` or the code of its refusal. */
     onReply: (result: string) => void;
     log: Logger;
   }) {
@@ -69,13 +69,13 @@ export class ReserveStreams {
     stream.sendMetadata(new Metadata());
   };
 
-  /** Ends each stream as soon as all that came on it is answered. */
+  /** Ends each stream when all of its requests have been answered. */
   drain(): void {
     this.#draining = true;
     for (const stream of this.#streams.keys()) this.#endIfDone(stream);
   }
 
-  /** One async function and no more for each request: there are many. */
+  /** Only one async function per request, because there are many. */
   async #answer(request: ReserveRequest__Output, answered: (reply: ReserveReply) => void): Promise<void> {
     let result: Result;
     try {
@@ -95,12 +95,12 @@ export class ReserveStreams {
   #endIfDone(stream: ReserveStream): void {
     if (!this.#draining || this.#streams.get(stream)?.unanswered !== 0) return;
     this.#streams.delete(stream);
-    // After the reply batch of this turn, which is written in its immediate phase.
+    // After this turn's batch of replies, which is written in its immediate phase.
     setImmediate(() => setImmediate(() => stream.end()));
   }
 }
 
-/** None for a malformed report: nobody waits for an answer, and the call's end corrects the figures. */
+/** Undefined for a malformed report: it has no reply, and the call's end corrects the figures. */
 function fromProtoReport({
   requestId,
   keyId,

@@ -19,7 +19,7 @@ const OUTCOME = {
 } as const satisfies Record<LeakedValueOutcome, string>;
 
 export const revokeLeakedValue =
-  (pool: Pool, peppers: readonly string[], watchers: Pick<KeyWatchers, 'afterTelling'>) =>
+  (pool: Pool, peppers: readonly string[], watchers: Pick<KeyWatchers, 'afterNotifying'>) =>
   async (
     _context: RequestContext,
     { value, reason }: RevokeLeakedValueRequest__Output,
@@ -32,6 +32,6 @@ export const revokeLeakedValue =
     if (found.status === 'deleted' || found.status === 'revoked') {
       return { key: toProtoKey(found), outcome: OUTCOME.unchanged };
     }
-    const { key, outcome } = await watchers.afterTelling(found.id, () => revoke(pool, found, macs, why));
+    const { key, outcome } = await watchers.afterNotifying(found.id, () => revoke(pool, found, macs, why));
     return { key: toProtoKey(key), outcome: OUTCOME[outcome] };
   };

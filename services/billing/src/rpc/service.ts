@@ -53,7 +53,7 @@ import { voidTopup } from './void-topup';
 
 export interface ServiceParts {
   readonly pool: Pool;
-  /** For what takes the longer the more there is. */
+  /** Limits work that takes longer the more data there is. */
   readonly listPool: Pool;
   readonly lists: FairSemaphore;
   readonly changes: FairSemaphore;
@@ -67,7 +67,7 @@ export interface ServiceParts {
 
 type Answer<Request, Response> = (context: RequestContext, request: Request) => Promise<Response>;
 
-/** Runs `answer` as the semaphore allows its account. @throws GatewayError `rate_limited` when it is exhausted */
+/** Runs `answer` when the semaphore admits its account. @throws GatewayError `rate_limited` when it is exhausted */
 const limited =
   <Request, Response>(
     semaphore: FairSemaphore,
@@ -87,7 +87,7 @@ const limited =
     }
   };
 
-/** The methods of BillingService, each open to the services that need it. */
+/** The methods of BillingService, each with the services that may call it. */
 export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
   const { service: definition } = loadService<ProtoGrpcType>('billing').gateway.billing.v1.BillingService;
   const group = (callers: readonly string[], handlers: ServiceBinding['handlers']): ServiceBinding => ({
@@ -97,13 +97,13 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       Object.entries(definition).filter(([name]) => Object.hasOwn(handlers, name)),
     ),
   });
-  /** A change that edges keep copies of. */
-  const told = <Request, Response extends object>(
+  /** A change of which edges keep copies. */
+  const notifying = <Request, Response extends object>(
     idOf: (request: Request) => string,
     change: Answer<Request, Response>,
   ) =>
     unary(log, (context: RequestContext, request: Request) =>
-      parts.watchers.afterTelling(idOf(request), () => change(context, request)),
+      parts.watchers.afterNotifying(idOf(request), () => change(context, request)),
     );
   const listed = <Request extends { accountId: string }, Response extends object>(
     answer: Answer<Request, Response>,
@@ -112,7 +112,7 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       log,
       limited(parts.lists, ({ accountId }) => accountId, answer),
     );
-  /** A change that users of the account ask for; operators' are few, and not to be kept out by those. */
+  /** A change by the account's users. Operators' changes are few, and must not be kept out by those. */
   const change = <Request extends { accountId: string }, Response extends object>(
     answer: Answer<Request, Response>,
   ) => limited(parts.changes, ({ accountId }: Request) => accountId, answer);
@@ -139,26 +139,26 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       GetKey: unary(log, getKey(pool)),
       GetAccountUse: unary(log, getAccountUse(pool)),
       GetKeyUse: unary(log, getKeyUse(pool)),
-      DeleteKey: told(({ id }) => id, change(deleteKey(pool))),
+      DeleteKey: notifying(({ id }) => id, change(deleteKey(pool))),
       CreateAdjustment: unary(log, createAdjustment(pool)),
       GetThrottle: unary(log, getThrottle(pool)),
       ListAccounts: unary(log, listAccounts(listPool)),
-      OptIn: told(({ accountId }) => accountId, change(optIn(pool))),
+      OptIn: notifying(({ accountId }) => accountId, change(optIn(pool))),
       FindKey: unary(log, findKey(pool, peppers)),
       FindRequest: unary(log, findRequest(listPool)),
       ListAllRequests: unary(log, listAllRequests(listPool)),
-      RegenerateKey: told(({ id }) => id, change(regenerateKey(pool, peppers[0]!))),
-      RevokeKey: told(({ id }) => id, revokeKey(pool)),
+      RegenerateKey: notifying(({ id }) => id, change(regenerateKey(pool, peppers[0]!))),
+      RevokeKey: notifying(({ id }) => id, revokeKey(pool)),
       RevokeLeakedValue: unary(log, revokeLeakedValue(pool, peppers, parts.watchers)),
-      RotateKey: told(({ id }) => id, change(rotateKey(pool, peppers[0]!))),
-      SetAccountSuspended: told(({ id }) => id, setAccountSuspended(pool)),
-      SetKeyEnabled: told(({ id }) => id, change(setKeyEnabled(pool))),
+      RotateKey: notifying(({ id }) => id, change(rotateKey(pool, peppers[0]!))),
+      SetAccountSuspended: notifying(({ id }) => id, setAccountSuspended(pool)),
+      SetKeyEnabled: notifying(({ id }) => id, change(setKeyEnabled(pool))),
       SetThrottle: unary(log, setThrottle(pool)),
       UpdateAccountLimits: unary(
         log,
         limited(parts.changes, ({ id }) => id, updateAccountLimits(pool)),
       ),
-      UpdateKey: told(({ id }) => id, change(updateKey(pool))),
+      UpdateKey: notifying(({ id }) => id, change(updateKey(pool))),
       CreateTopup: unary(log, createTopup(pool)),
       ClearTopup: unary(log, clearTopup(pool)),
       VoidTopup: unary(log, voidTopup(pool)),

@@ -80,7 +80,7 @@ export const toProtoLedgerEntry = (row: LedgerRow): LedgerEntry => ({
   taskId: row.task_id,
 });
 
-/** A field of the given name, or none when the value is null. */
+/** Returns an object with the field, or without it if the value is null. */
 function present<Name extends string>(name: Name, value: bigint | null): { [K in Name]?: string } {
   return value === null ? {} : ({ [name]: String(value) } as { [K in Name]: string });
 }

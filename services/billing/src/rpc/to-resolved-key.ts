@@ -3,7 +3,7 @@ import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyCon
 import { validUntilMs } from '../keys/rules/presented-key';
 import type { ResolvedKeyRow } from '../keys/store/keys';
 
-/** Who the key is and until when, 0 without end. Throws `invalid_api_key` or `expired_api_key`. */
+/** Returns the key and until when it is valid, 0 without an end. Throws `invalid_api_key` or `expired_api_key`. */
 export function toResolvedKey(row: ResolvedKeyRow | undefined): { key: KeyContext; validUntilMs: number } {
   if (!row) throw new GatewayError('invalid_api_key');
   return {

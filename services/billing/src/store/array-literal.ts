@@ -1,9 +1,9 @@
-/** Needs no quotes in an array: none of PostgreSQL's signs, nor the word for null. */
+/** Matches elements that need no quotes in an array literal. */
 const PLAIN = /^(?!null$)[\w./:@+-]+$/i;
 
 export type Element = string | number | bigint | boolean | Buffer | null;
 
-/** PostgreSQL's text of an array, several times cheaper than the driver's, which quotes and escapes every element. */
+/** Returns PostgreSQL's text of an array, several times cheaper than the driver, which quotes and escapes every element. */
 export function arrayLiteral(values: readonly Element[]): string {
   let literal = '';
   let last: Element | undefined;

@@ -7,7 +7,7 @@ const MAX_LIMIT = 1_000;
 /** A page of a list, newest first. */
 export interface PageRequest {
   readonly limit: number;
-  /** Rows numbered below it. */
+  /** Lists rows with smaller numbers. */
   readonly before: bigint;
 }
 
@@ -17,10 +17,10 @@ export interface Page<Row> {
   readonly nextCursor: string;
 }
 
-/** Throws `invalid_request` for a cursor that no page gave. */
+/** Throws `invalid_request` for an invalid cursor. */
 export function toPageRequest(limit: number, cursor: string): PageRequest {
   if (cursor !== '' && !/^\d{1,18}$/.test(cursor)) {
-    throw new GatewayError('invalid_request', { detail: 'cursor is not one that a list answered' });
+    throw new GatewayError('invalid_request', { detail: 'cursor: invalid cursor' });
   }
   return {
     limit: limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT),
@@ -28,7 +28,7 @@ export function toPageRequest(limit: number, cursor: string): PageRequest {
   };
 }
 
-/** From one row more than the page holds, which tells whether there is a next. */
+/** Takes one row more than the page holds, which shows whether there is a next page. */
 export function toPage<Row extends { seq: bigint }>(rows: readonly Row[], limit: number): Page<Row> {
   const page = rows.slice(0, limit);
   return { rows: page, nextCursor: rows.length > limit ? String(page.at(-1)?.seq ?? '') : '' };

@@ -3,16 +3,16 @@ import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { isLockTimeout } from './statement';
 
 const TABLES = ['holds', 'usage_records'];
-/** All calls that end wait behind whoever waits for a lock of the whole table, so rather often than long. */
+/** Settlements wait behind a waiter for a lock of the whole table, so attempts are frequent rather than long. */
 const LOCK_TIMEOUT_MS = 200;
 const LOCK_TRIES = 8;
 const LOCK_PAUSE_MS = 500;
 
-/** This month's and the next's partition of each table that is partitioned by time. */
+/** Creates this month's and the next month's partition of each table that is partitioned by time. */
 export async function ensurePartitions(pool: Pool): Promise<void> {
   for (const table of TABLES) {
     for (const ahead of [0, 1]) {
-      // Fails when the default partition already holds rows of that month; they then stay there.
+      // Fails if the default partition already has rows of that month; they stay there.
       await withBriefLocks(pool, (client) =>
         client.query('SELECT billing.create_partition($1, $2)', [table, ahead]),
       );
@@ -20,7 +20,7 @@ export async function ensurePartitions(pool: Pool): Promise<void> {
   }
 }
 
-/** Fails when something keeps the table for longer than all tries; the next run may have more luck. */
+/** Fails if the table is locked for longer than all attempts; the next run tries again. */
 async function withBriefLocks<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -35,10 +35,10 @@ async function withBriefLocks<T>(pool: Pool, work: (client: PoolClient) => Promi
   }
 }
 
-/** Rows of the default partition that one run takes with it. */
+/** Rows of the default partition that one run deletes. */
 const SWEEP_ROWS = 10_000;
 
-/** Drops the months of records that ended so many days ago. */
+/** Drops the months of records that ended that many days ago. */
 export async function dropOldRecords(pool: Pool, retentionDays: number): Promise<void> {
   while (await withBriefLocks(pool, (client) => dropOldPartition(client, retentionDays)));
   const before = 'billing.clock() - make_interval(days => $1)';
@@ -50,7 +50,7 @@ export async function dropOldRecords(pool: Pool, retentionDays: number): Promise
   await pool.query(`DELETE FROM billing.refusal_reporters WHERE last_seen < ${before}`, [retentionDays]);
 }
 
-/** The oldest; null when none is old enough. */
+/** Returns the oldest; null if none is old enough. */
 async function dropOldPartition(client: PoolClient, retentionDays: number): Promise<string | null> {
   const { rows } = await client.query<{ dropped: string | null }>(
     'SELECT billing.drop_old_partition($1) AS dropped',

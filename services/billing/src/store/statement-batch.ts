@@ -25,15 +25,15 @@ interface Added {
 const prepared = new WeakMap<Connection, Map<string, Columns>>();
 
 /**
- * Statements that are sent as one and answered as one. The driver's own pipeline ends each with a Sync, for which the
- * server writes an answer of its own and this process is woken up. Here the first error is that of all: the server
- * skips what comes after it. The connection is then to be thrown away.
+ * Statements that are sent and answered together. The driver's own pipeline ends each with a Sync, for which the server sends an
+ * answer and this process is woken up. Here the first error fails the batch: the server skips the statements after it, and the
+ * connection must be closed.
  */
 export class StatementBatch implements Submittable {
   readonly #client: PoolClient;
   readonly #added: Added[] = [];
   #prepared: Map<string, Columns> | undefined;
-  /** What the server answers now. */
+  /** The statement that the server is answering. */
   #at = 0;
   #columns: Columns = [];
   #failure: unknown;
@@ -42,7 +42,7 @@ export class StatementBatch implements Submittable {
     this.#client = client;
   }
 
-  /** Resolves to the rows. Throws when the batch is on its way: the statement would never be sent. */
+  /** Resolves to the rows. Throws if the batch has been sent already. */
   add(statement: BoundStatement): Promise<object[]> {
     if (this.#prepared) throw new Error(`${statement.name} came too late for its batch`);
     return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ export class StatementBatch implements Submittable {
     }
   }
 
-  /** @param text the command's tag; a transaction that has failed answers COMMIT with that of ROLLBACK */
+  /** @param text the command's tag; a failed transaction answers COMMIT with the tag of ROLLBACK */
   handleCommandComplete({ text }: { readonly text: string }): void {
     const done = this.#added[this.#at]?.statement;
     if (done) this.#prepared?.set(done.name, this.#columns);
@@ -117,7 +117,7 @@ function parseRow(columns: Columns, fields: readonly (string | null)[]): object 
 }
 
 function send(connection: Connection, { name, text, values }: BoundStatement, isKnown: boolean): void {
-  // The driver keeps a list of its own of what it has prepared under the plain names.
+  // The driver keeps its own list of prepared statements under the plain names.
   const statement = `batch ${name}`;
   if (!isKnown) connection.parse({ name: statement, text, types: [] }, true);
   connection.bind({ statement, values: [...values] }, true);

@@ -14,7 +14,7 @@ export type Queryable = Pool | PoolClient | StatementBatch;
 
 export type Parameter = string | number | bigint | boolean | Buffer | null | readonly Element[];
 
-/** In a batch the statement is added before this returns, and what it can't take it throws. */
+/** In a batch, the statement is added before this returns, and invalid values throw. */
 export function rowsOf<Row extends object>(
   on: Queryable,
   { name, text }: Statement,
@@ -37,29 +37,29 @@ const sqlState = (error: unknown): string | undefined =>
     : undefined;
 
 /**
- * True when the same transaction may succeed if it is run again: everything but what the database says of
- * the data (class 22) or of a constraint (class 23). A lost connection has no SQLSTATE of either class.
+ * Whether the same transaction may succeed if it is repeated: for all errors except those about the data (class 22) or a
+ * constraint (class 23). A lost connection has no SQLSTATE of either class.
  */
 export function isTransient(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined || !/^2[23]/.test(state);
 }
 
-/** True when a row was to be inserted whose key another row has. */
+/** Whether a row was inserted whose key exists already. */
 export const isDuplicate = (error: unknown): boolean => sqlState(error) === '23505';
 
-/** True when a figure is larger than its column can hold. */
+/** Whether a figure exceeds the range of its column. */
 export const isOutOfRange = (error: unknown): boolean => sqlState(error) === '22003';
 
-/** True when the database has ended a statement because it took too long. */
+/** Whether the database has canceled a statement because it took too long. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === '57014';
 
-/** True when a lock was not had within `lock_timeout`. */
+/** Whether a lock was not acquired within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
 
 /**
- * True when the database has answered that it did not do it. A shutdown (class 57), an internal error or a
- * broken connection says nothing of the kind.
+ * Whether the database has answered that nothing was done. A shutdown (class 57), an internal error or a broken connection does
+ * not say so.
  */
 export function isRefusal(error: unknown): boolean {
   const state = sqlState(error);

@@ -1,7 +1,7 @@
 import { startEmbeddedRedisProcess } from '@gateway/local-stack';
 import { createLogger } from '@gateway/process';
 import { connectRedis, type RedisConnection, redisScript } from '../rates/redis/redis';
-import { bookOf } from '../rates/redis/redis-rates';
+import { ratesKey } from '../rates/redis/redis-rates';
 import { eventually } from './test-billing';
 
 export interface TestRedis {
@@ -26,5 +26,5 @@ const FORGET = redisScript(`return { redis.call('DEL', KEYS[1]) }`);
 
 /** Loses the rates of one key, as a flush loses those of all. */
 export async function forgetRates(redis: RedisConnection, keyId: string): Promise<void> {
-  await redis.run(FORGET, [bookOf(redis.life, keyId)], []);
+  await redis.run(FORGET, [ratesKey(redis.runId, keyId)], []);
 }

@@ -61,10 +61,10 @@ async function addMissingAliases(
     'SELECT slug FROM catalog.models WHERE aliases IS NULL',
   );
   const lacking = new Set(rows.map(({ slug }) => slug));
-  const told = entries.filter((entry) => lacking.has(entry.slug) && free(entry).length > 0);
-  if (told.length === 0) return;
+  const incomplete = entries.filter((entry) => lacking.has(entry.slug) && free(entry).length > 0);
+  if (incomplete.length === 0) return;
   const revision = await nextRevision(client);
-  for (const entry of told) {
+  for (const entry of incomplete) {
     await client.query('UPDATE catalog.models SET aliases = $2, revision = $3 WHERE slug = $1', [
       entry.slug,
       free(entry),
@@ -74,15 +74,15 @@ async function addMissingAliases(
 }
 
 async function addMissingFeatures(client: PoolClient, entries: readonly ModelEntry[]): Promise<void> {
-  const told = entries.filter(({ image, video }) => image || video);
+  const withFeatures = entries.filter(({ image, video }) => image || video);
   const { rows } = await client.query<{ slug: string }>(
     'SELECT slug FROM catalog.models WHERE features IS NULL AND slug = ANY ($1)',
-    [told.map(({ slug }) => slug)],
+    [withFeatures.map(({ slug }) => slug)],
   );
   if (rows.length === 0) return;
   const revision = await nextRevision(client);
   const lacking = new Set(rows.map(({ slug }) => slug));
-  for (const entry of told.filter(({ slug }) => lacking.has(slug))) {
+  for (const entry of withFeatures.filter(({ slug }) => lacking.has(slug))) {
     await client.query('UPDATE catalog.models SET features = $2, revision = $3 WHERE slug = $1', [
       entry.slug,
       toFeaturesJson(entry),

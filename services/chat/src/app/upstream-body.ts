@@ -23,7 +23,7 @@ export function upstreamBody(
     const overrides =
       passThroughMembers &&
       ((body: Readonly<Record<string, unknown>>) => passThroughMembers(body, model.capabilities));
-    return request.passedBody({ upstreamModel, maxTokens, maxTokensField, overrides });
+    return request.passThroughBody({ upstreamModel, maxTokens, maxTokensField, overrides });
   }
   const asked = request.size.maxOutputTokens ?? model.maxOutputTokens;
   const maxOutputTokens = loweredMaxTokens ?? Math.min(asked, model.maxOutputTokens);

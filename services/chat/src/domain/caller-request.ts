@@ -28,7 +28,7 @@ export interface CallerRequest {
    */
   conversation(): Conversation;
   /** Returns the caller's bytes with the necessary changes, for a provider of the same format. */
-  passedBody(change: PassThroughChange): Buffer;
+  passThroughBody(change: PassThroughChange): Buffer;
   readonly replies: ReplyFormat;
 }
 

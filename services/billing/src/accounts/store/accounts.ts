@@ -16,7 +16,7 @@ export interface AccountRow {
   created_at_ms: bigint;
 }
 
-/** What makes an `AccountRow`. */
+/** SQL columns of an `AccountRow`. */
 export const ACCOUNT_COLUMNS = `id, name, status, balance_nano, held_nano, daily_limit_nano, when_short, bare_model_names,
   preview_models, seq, billing.epoch_ms(created_at) AS created_at_ms`;
 
@@ -26,7 +26,7 @@ const INSERT = statement(
 );
 const GET = statement('get-account', `SELECT ${ACCOUNT_COLUMNS} FROM billing.accounts WHERE id = $1`);
 
-/** Creates the account unless it is there. */
+/** Creates the account unless it exists. */
 export async function createAccount(on: Queryable, id: string, name: string): Promise<AccountRow> {
   await rowsOf(on, INSERT, [id, name]);
   return getAccount(on, id);
@@ -51,7 +51,7 @@ const SEARCH = statement(
 );
 
 export interface AccountSearch {
-  /** Part of a name, or a whole id; empty: every account. */
+  /** Part of a name, or a complete id; empty: every account. */
   readonly query: string;
   readonly alsoIds: readonly string[];
 }

@@ -5,7 +5,7 @@ import { type Parameter, rowsOf, type Statement, statement } from '../../store/s
 import { ACCOUNT_COLUMNS, type AccountRow } from './accounts';
 import { lockAccounts } from './lock-accounts';
 
-/** Changes an account under its lock and tells the caches of its keys. Throws `not_found`. */
+/** Changes an account under its lock and invalidates the cached keys. Throws `not_found`. */
 function changeAccount(pool: Pool, id: string, change: Statement, values: Parameter[]): Promise<AccountRow> {
   return withTransaction(pool, async (client) => {
     await lockAccounts(client, [id]);
@@ -24,7 +24,7 @@ const SET_STATUS = statement(
 export const setAccountSuspended = (pool: Pool, id: string, suspended: boolean): Promise<AccountRow> =>
   changeAccount(pool, id, SET_STATUS, [suspended ? 'suspended' : 'active']);
 
-/** Undefined stays as it is, null lifts. */
+/** Undefined keeps a limit, null removes it. */
 export interface AccountLimits {
   readonly dailyLimitNano: bigint | null | undefined;
   readonly insufficientFundsPolicy: 'lower' | 'refuse' | undefined;
@@ -55,7 +55,7 @@ const OPT_IN = statement(
    WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
 );
 
-/** Again changes nothing. Throws `invalid_request` when there are too many. */
+/** Idempotent. Throws `invalid_request` if there are too many. */
 export async function optIn(pool: Pool, id: string, model: string): Promise<AccountRow> {
   const row = await changeAccount(pool, id, OPT_IN, [model]);
   if (row.preview_models.includes(model)) return row;

@@ -15,15 +15,14 @@ interface AccountRow {
 const SELECT = `SELECT id, status, balance_nano, held_nano, daily_limit_nano, when_short, bare_model_names,
   billing.epoch_ms(limited_until) AS limited_until_ms FROM billing.accounts`;
 
-// One is most often all, and is found without a list and a sort.
+// Usually there is only one, which needs no list and no sort.
 const LOCK_ONE = statement('lock-account', `${SELECT} WHERE id = $1 FOR NO KEY UPDATE`);
 
 const LOCK = statement('lock-accounts', `${SELECT} WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`);
 
 /**
- * Locks accounts, in the order of their ids, until the transaction ends. It must be the transaction's first
- * lock and its only call. What belongs to the accounts is to be read by later statements: theirs is the
- * first view of the data that is sure to be younger than the lock.
+ * Locks accounts, in the order of their ids, until the transaction ends. It must be the transaction's first lock and is called
+ * once. Read the accounts' data in later statements: only their snapshot is certain to be newer than the lock.
  */
 export async function lockAccounts(
   on: Queryable,

@@ -1,4 +1,4 @@
-/** Cached keys that are no longer what they were: these, and every one of these accounts. */
+/** Outdated cached keys: these keys, and all keys of these accounts. */
 export interface KeyChanges {
   readonly keyIds: readonly string[];
   readonly accountIds: readonly string[];

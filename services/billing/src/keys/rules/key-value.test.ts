@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { isWellFormedKeyValue, keyValueHint, keyValueMac, mintKeyValue } from './key-value';
+import { createKeyValue, isWellFormedKeyValue, keyValueHint, keyValueMac } from './key-value';
 
 test('a minted value is well formed and never the same', () => {
-  const values = Array.from({ length: 200 }, () => mintKeyValue());
+  const values = Array.from({ length: 200 }, () => createKeyValue());
   expect(values.every(isWellFormedKeyValue)).toBe(true);
   expect(new Set(values).size).toBe(200);
   expect(values[0]).toMatch(/^sk-gw-[0-9A-Za-z]{38}$/);
 });
 
 test('the checksum finds every single changed character', () => {
-  const value = mintKeyValue();
+  const value = createKeyValue();
   for (let at = 'sk-gw-'.length; at < value.length; at++) {
     const other = value[at] === 'x' ? 'y' : 'x';
     expect(isWellFormedKeyValue(value.slice(0, at) + other + value.slice(at + 1))).toBe(false);
@@ -21,17 +21,17 @@ test.each([
   'sk-gw-',
   'sk-gw-demo',
   'eyJhbGciOiJFUzI1NiJ9.e30.c2ln',
-  ` ${mintKeyValue()}`,
-  `${mintKeyValue()}\n`,
-  mintKeyValue().replace('sk-gw-', 'sk-'),
-  mintKeyValue().toUpperCase(),
+  ` ${createKeyValue()}`,
+  `${createKeyValue()}\n`,
+  createKeyValue().replace('sk-gw-', 'sk-'),
+  createKeyValue().toUpperCase(),
 ])('%j is malformed', (value) => {
   expect(isWellFormedKeyValue(value)).toBe(false);
 });
 
 test('bytes that would favour some characters are not used', () => {
   let draws = 0;
-  const value = mintKeyValue((bytes) => {
+  const value = createKeyValue((bytes) => {
     draws++;
     return Buffer.alloc(bytes, draws === 1 ? 255 : 61);
   });
@@ -39,7 +39,7 @@ test('bytes that would favour some characters are not used', () => {
 });
 
 test('the MAC depends on value and pepper; the hint is the last four characters', () => {
-  const value = mintKeyValue();
+  const value = createKeyValue();
   expect(keyValueMac(value, 'a')).toEqual(keyValueMac(value, 'a'));
   expect(keyValueMac(value, 'a')).not.toEqual(keyValueMac(value, 'b'));
   expect(keyValueMac(value, 'a')).toHaveLength(32);

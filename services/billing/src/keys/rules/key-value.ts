@@ -9,14 +9,14 @@ const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^${PREFIX}([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 
 /**
- * A new key value: `sk-gw-`, a random secret, and a checksum by which a mistyped value is refused without
- * a look at the database and a leaked one is recognised in text.
+ * Creates a key value: `sk-gw-`, a random secret, and a checksum, by which a mistyped value is refused without a query and a
+ * leaked one is recognized in text.
  */
-export function mintKeyValue(random: (bytes: number) => Buffer = randomBytes): string {
+export function createKeyValue(random: (bytes: number) => Buffer = randomBytes): string {
   let secret = '';
   while (secret.length < SECRET_LENGTH) {
     for (const byte of random(SECRET_LENGTH * 2)) {
-      // Bytes past the last whole multiple of 62 would make some characters likelier than others.
+      // Bytes above the last multiple of 62 would make some characters more likely than others.
       if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % 62];
     }
   }
@@ -28,18 +28,18 @@ export function isWellFormedKeyValue(value: string): boolean {
   return match !== null && checksum(match[1]!) === match[2];
 }
 
-/** What is stored in place of a value, and what it is found by. */
+/** Returns the MAC that is stored in place of a value and by which it is found. */
 export function keyValueMac(value: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(value).digest();
 }
 
-/** A value to be shown once, and what is kept of it. */
+/** A value that is shown once, and what is stored of it. */
 export function newKeyValue(pepper: string): { value: string; mac: Buffer; hint: string } {
-  const value = mintKeyValue();
+  const value = createKeyValue();
   return { value, mac: keyValueMac(value, pepper), hint: keyValueHint(value) };
 }
 
-/** The part of a value that may be shown, to tell keys apart. */
+/** Returns the part of a value that may be shown, to tell keys apart. */
 export const keyValueHint = (value: string): string => value.slice(-4);
 
 function checksum(secret: string): string {

@@ -1,17 +1,17 @@
 import { GatewayError } from '@gateway/errors';
 
-/** What is known of the key that a presented value belongs to. */
+/** The key that a presented value belongs to. */
 export interface PresentedKey {
   readonly live: boolean;
   readonly accountActive: boolean;
   readonly expiresAtMs: number | null;
-  /** When this value, since replaced by a rotation, ends. */
+  /** When this value expires, if a rotation has replaced it. */
   readonly retiresAtMs: number | null;
 }
 
 /**
- * Until when the key may be taken for good, 0 without end. Throws one and the same `invalid_api_key` for
- * whatever is not a live key of an active account, `expired_api_key` for what was one.
+ * Returns until when the key is valid, 0 without an end. Throws `expired_api_key` for an expired key, and the same
+ * `invalid_api_key` for every other key that is not an enabled key of an active account.
  */
 export function validUntilMs(key: PresentedKey, nowMs: number): number {
   if (!key.live || !key.accountActive) throw new GatewayError('invalid_api_key');

@@ -6,9 +6,8 @@ import { findAccountOfKey, getKey, KEY_COLUMNS, type KeyRow } from './keys';
 import { notifyKeys } from './notify-keys';
 
 /**
- * Changes a key in a transaction that has locked its account, and tells every cache. `Reserve` reads the
- * key under the same lock, so its next call meets the change. Throws `not_found` for an unknown, a deleted
- * and another account's key alike.
+ * Changes a key in a transaction that has locked its account, and invalidates every cache. `Reserve` reads the key under the same
+ * lock, so the key's next call sees the change. Throws the same `not_found` for an unknown, a deleted and another account's key.
  */
 export function changeKey(
   pool: Pool,
@@ -41,7 +40,7 @@ const SET_STATUS = statement(
    WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
 );
 
-/** Throws `invalid_request` for a revoked key: it has leaked, so it never comes back. */
+/** Throws `invalid_request` for a revoked key: it has leaked, so it is never enabled again. */
 export const setKeyEnabled = (pool: Pool, accountId: string, id: string, enabled: boolean): Promise<KeyRow> =>
   changeKey(pool, accountId, id, async (client) => {
     const rows = await rowsOf<KeyRow>(client, SET_STATUS, [id, accountId, enabled ? 'enabled' : 'disabled']);
@@ -51,10 +50,10 @@ export const setKeyEnabled = (pool: Pool, accountId: string, id: string, enabled
 
 export function refuseRevoked(row: KeyRow): void {
   if (row.status !== 'revoked') return;
-  throw new GatewayError('invalid_request', { detail: 'the key was revoked; make a new one' });
+  throw new GatewayError('invalid_request', { detail: 'the key was revoked; create a new one' });
 }
 
-// The first reason stays. A deleted key stays deleted.
+// Keeps the first reason, and a deleted key deleted.
 const REVOKE = statement(
   'revoke-key',
   `UPDATE billing.keys SET status = 'revoked', revoked_at = coalesce(revoked_at, billing.clock()),
@@ -83,8 +82,8 @@ const END_VALUE = statement(
 export type LeakedValueOutcome = 'key_revoked' | 'value_ended' | 'unchanged';
 
 /**
- * Ends the value of the key that has one of these MACs, because it has leaked: with the key, if it is the key's current
- * value; alone, if a rotation has replaced it.
+ * Revokes a leaked value, found by one of these MACs: the whole key if the value is its current one, only the value if a rotation
+ * has replaced it.
  */
 export async function revokeLeakedValue(
   pool: Pool,
@@ -94,7 +93,7 @@ export async function revokeLeakedValue(
 ): Promise<{ key: KeyRow; outcome: LeakedValueOutcome }> {
   let outcome: LeakedValueOutcome = 'unchanged';
   const key = await changeKey(pool, accountId, id, async (client) => {
-    // Under the lock: a rotation may have come in between.
+    // Read under the lock, because a rotation may have happened meanwhile.
     const [value] = await rowsOf<{ is_current: boolean; works: boolean }>(client, FIND_VALUE, [macs, id]);
     if (value?.is_current) {
       outcome = 'key_revoked';
@@ -109,7 +108,7 @@ export async function revokeLeakedValue(
   return { key, outcome };
 }
 
-/** Undefined stays as it is, null lifts. */
+/** Undefined keeps a field, null removes its value. */
 export interface KeyUpdate {
   readonly name: string | undefined;
   readonly allowedModels: readonly string[] | undefined;
@@ -130,7 +129,7 @@ const LIMITS = [
   'tpm_limit',
 ];
 
-// $5 names the columns that change, $6 to $12 are what they change to.
+// $5 lists the columns that change, $6 to $12 have their values.
 const UPDATE = statement(
   'update-key',
   `UPDATE billing.keys SET

@@ -7,7 +7,7 @@ export interface KeyListenerOptions {
   readonly url: string;
   readonly log: Logger;
   onChanges(changes: KeyChanges): void;
-  /** Changes may have been missed from here on. */
+  /** From here on changes may have been missed. */
   onLost(): void;
 }
 
@@ -17,11 +17,11 @@ const BACKOFF_MIN_MS = 50;
 const BACKOFF_MAX_MS = 2_000;
 
 /**
- * Hears which keys other instances (and this one) changed, on a connection of its own. The connection is
- * probed, because a dead one is silent just like one with nothing to say.
+ * Receives which keys this and other instances have changed, on a separate connection. The connection is probed, because a dead
+ * connection is as silent as an idle one.
  */
 export class KeyListener {
-  /** Resolves when changes are heard for the first time. */
+  /** Resolves when the listener is connected for the first time. */
   readonly started: Promise<void>;
   #onStarted!: () => void;
   readonly #options: KeyListenerOptions;
@@ -93,8 +93,8 @@ export class KeyListener {
       changes = JSON.parse(payload) as KeyChanges;
       if (!Array.isArray(changes.keyIds) || !Array.isArray(changes.accountIds)) throw new Error('shape');
     } catch {
-      // What it says is unknown, so everything may have changed.
-      this.#lost(client, new Error('a notification that is not understood'));
+      // Its content is unknown, so everything may have changed.
+      this.#lost(client, new Error('malformed notification'));
       return;
     }
     this.#options.onChanges(changes);
@@ -104,7 +104,7 @@ export class KeyListener {
     if (this.#client !== client) return;
     this.#client = undefined;
     clearTimeout(this.#timer);
-    // A client that never connected may not answer its own end.
+    // A client that has never connected may not emit `end`.
     client.end().catch(() => {});
     if (this.#up) {
       this.#up = false;

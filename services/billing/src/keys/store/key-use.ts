@@ -6,15 +6,15 @@ export interface KeyUseRow {
   day_nano: bigint;
   month_nano: bigint;
   account_day_nano: bigint;
-  /** Its rates are counted. */
+  /** It has rate limits. */
   is_rate_limited: boolean;
   minute_requests: bigint;
   minute_tokens: bigint;
   now_ms: bigint;
 }
 
-// The rates as the rows tell them, from which Redis is filled when it has lost them: a look at a key needs no Redis
-// and changes nothing there. By the clock that wrote created_at, which tests do not move.
+// Computes the rates from rows, so that looking at a key needs no Redis and changes nothing there. Uses the clock of created_at,
+// which tests do not change.
 const GET = statement(
   'get-key-use',
   `SELECT ${usedNano('key_day', 'k.id', 't.day')} AS day_nano,
@@ -34,7 +34,7 @@ const GET = statement(
    WHERE k.id = $1 AND k.account_id = $2 AND k.status <> 'deleted'`,
 );
 
-/** Throws `not_found` for an unknown, a deleted and another account's key alike. */
+/** Throws the same `not_found` for an unknown, a deleted and another account's key. */
 export async function getKeyUse(on: Queryable, accountId: string, id: string): Promise<KeyUseRow> {
   const [row] = await rowsOf<KeyUseRow>(on, GET, [id, accountId]);
   if (!row) throw new GatewayError('not_found');

@@ -19,7 +19,7 @@ export interface KeyRow {
   request_cost_limit_nano: bigint | null;
   rpm_limit: bigint | null;
   tpm_limit: bigint | null;
-  /** Null: as the account says. */
+  /** Null: the account's setting applies. */
   bare_model_names: boolean | null;
   hint: string;
   created_at_ms: bigint;
@@ -27,7 +27,7 @@ export interface KeyRow {
   revoke_reason: string | null;
 }
 
-/** A key to be made. */
+/** A key to be created. */
 export interface NewKey {
   readonly id: string;
   readonly accountId: string;
@@ -44,7 +44,7 @@ export interface NewKey {
   readonly bareModelNames: boolean | null;
 }
 
-/** What makes a `KeyRow`. */
+/** SQL columns of a `KeyRow`. */
 export const KEY_COLUMNS = `id, seq, account_id, name, status, billing.epoch_ms(expires_at) AS expires_at_ms, allowed_models,
   daily_limit_nano, monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, bare_model_names, hint,
   billing.epoch_ms(created_at) AS created_at_ms, billing.epoch_ms(revoked_at) AS revoked_at_ms, revoke_reason`;
@@ -63,17 +63,17 @@ const INSERT = statement(
    SELECT ${KEY_COLUMNS} FROM new`,
 );
 
-/** Beyond it nobody finds a key any more, and each is a row for ever. Who has more keeps them. */
+/** Each key is a row that is kept forever. Accounts that already have more keep them. */
 const MAX_KEYS = 1_000;
 const COUNT = statement(
   'count-keys',
   `SELECT count(*) AS kept FROM billing.keys WHERE account_id = $1 AND status <> 'deleted'`,
 );
 
-/** Throws `not_found` when there is no such account, `invalid_request` when it has too many keys. */
+/** Throws `not_found` for an unknown account, `invalid_request` if it has too many keys. */
 export function insertKey(pool: Pool, key: NewKey): Promise<KeyRow> {
   return withTransaction(pool, async (client) => {
-    // Under the lock, else two at a time would both be the last.
+    // Counted under the lock, because two concurrent calls could both create the last key.
     await lockAccounts(client, [key.accountId]);
     const [count] = await rowsOf<{ kept: bigint }>(client, COUNT, [key.accountId]);
     if (Number(count?.kept) >= MAX_KEYS)
@@ -105,7 +105,7 @@ const GET = statement(
   `SELECT ${KEY_COLUMNS} FROM billing.keys WHERE id = $1 AND account_id = $2 AND status <> 'deleted'`,
 );
 
-/** Throws `not_found` for an unknown, a deleted and another account's key alike. */
+/** Throws the same `not_found` for an unknown, a deleted and another account's key. */
 export async function getKey(on: Queryable, accountId: string, id: string): Promise<KeyRow> {
   const [row] = await rowsOf<KeyRow>(on, GET, [id, accountId]);
   if (!row) throw new GatewayError('not_found');
@@ -114,7 +114,7 @@ export async function getKey(on: Queryable, accountId: string, id: string): Prom
 
 const FIND_ACCOUNT = statement('find-account-of-key', 'SELECT account_id FROM billing.keys WHERE id = $1');
 
-/** Whose key it is, also when it is deleted; undefined for an unknown key. */
+/** Returns the account of a key, deleted keys included; undefined for an unknown key. */
 export async function findAccountOfKey(on: Queryable, id: string): Promise<string | undefined> {
   const [row] = await rowsOf<{ account_id: string }>(on, FIND_ACCOUNT, [id]);
   return row?.account_id;
@@ -131,8 +131,8 @@ export async function listKeys(on: Queryable, accountId: string, page: PageReque
 }
 
 /**
- * What tells a key's values apart where the value itself must not go: the beginning of its MAC, which needs
- * no column, stays the same for its life, and finds nothing by itself.
+ * Returns an id of a key's value for use where the value must not be: the start of its MAC, which needs no column, never changes,
+ * and can't be used to find a key.
  */
 export const VALUE_ID = `encode(substring(mac FOR 8), 'hex')`;
 
@@ -166,7 +166,7 @@ const RESOLVE = statement(
    WHERE v.mac = ANY($1::bytea[])`,
 );
 
-/** The key that has one of these MACs: one value's under each pepper in use. */
+/** Finds a key by the MACs of one value, one under each pepper in use. */
 export async function findKeyByMacs(
   on: Queryable,
   macs: readonly Buffer[],
@@ -182,7 +182,7 @@ const FIND_ANY = statement(
    JOIN billing.keys ON id = v.key_id`,
 );
 
-/** As `findKeyByMacs`, with all that is known of the key, whatever became of it. */
+/** The same with all columns of the key, whatever its status. */
 export async function findAnyKeyByMacs(
   on: Queryable,
   macs: readonly Buffer[],
@@ -200,7 +200,7 @@ const RESOLVE_KNOWN = statement(
    WHERE k.id = $1 AND k.account_id = $2 AND ($3 = '' OR v.mac IS NOT NULL)`,
 );
 
-/** A key that was resolved before; undefined when it has no such value any more. Empty `valueId`: any. */
+/** Finds a key that was resolved before; undefined if it no longer has that value. Empty `valueId`: any value. */
 export async function findKnownKey(
   on: Queryable,
   accountId: string,

@@ -48,21 +48,21 @@ const READ = statement(
 
 export interface FiguresAtHand {
   readonly keys: ReadonlyMap<string, KeyFigures>;
-  /** Of the day, of each account that owns one of the keys. */
+  /** Daily windows of the accounts that own the keys. */
   readonly accountUse: ReadonlyMap<string, WindowUse>;
-  /** The database's clock; 0 when it knows none of the keys. */
+  /** The database's clock; 0 if none of the keys exists. */
   readonly nowMs: number;
 }
 
 export interface KeysToRead {
   readonly keyIds: Iterable<string>;
-  /** The values of these keys that are asked about; others are not read. */
+  /** The values of these keys to read; other values are not read. */
   readonly valueIds?: Iterable<string>;
   /** UTC; absent: today by the database's clock. */
   readonly day?: string;
 }
 
-/** Reads keys of locked accounts with their windows of a day. */
+/** Reads keys of locked accounts with their daily windows. */
 export async function readKeyFigures(
   on: Queryable,
   { keyIds, valueIds = [], day }: KeysToRead,
@@ -76,7 +76,7 @@ export async function readKeyFigures(
   };
 }
 
-/** Fills in the accounts' use of the day that was read beside their keys. */
+/** Adds the accounts' daily windows that were read with their keys. */
 export function countAccountUse(
   accounts: ReadonlyMap<string, AccountFigures>,
   { accountUse }: FiguresAtHand,

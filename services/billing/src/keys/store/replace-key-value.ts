@@ -3,7 +3,7 @@ import { rowsOf, statement } from '../../store/statement';
 import { changeKey, refuseRevoked } from './change-key';
 import { KEY_COLUMNS, type KeyRow } from './keys';
 
-/** What a new value leaves in the database. */
+/** The stored parts of a new value. */
 export interface NewValue {
   readonly mac: Buffer;
   readonly hint: string;
@@ -16,14 +16,14 @@ const SET_HINT = statement(
 );
 const ADD_VALUE = statement('add-key-value', 'INSERT INTO billing.key_values (mac, key_id) VALUES ($1, $2)');
 
-// One that is on its way out already keeps its own end.
+// A value that already expires keeps its own end.
 const RETIRE = statement(
   'retire-key-values',
   `UPDATE billing.key_values SET retires_at = billing.clock() + $2::bigint * interval '1 second'
    WHERE key_id = $1 AND (retires_at IS NULL OR retires_at > billing.clock() + $2::bigint * interval '1 second')`,
 );
 
-/** Values of one key that answer as expired; the oldest beyond them are unknown again. */
+/** Number of a key's expired values that answer `expired_api_key`; older ones are unknown. */
 const MAX_RETIRED = 100;
 const FORGET_OLDEST = statement(
   'forget-oldest-key-values',
@@ -33,7 +33,7 @@ const FORGET_OLDEST = statement(
 );
 const FORGET = statement('forget-key-values', 'DELETE FROM billing.key_values WHERE key_id = $1');
 
-/** The values before this one work on for the grace, and are expired after it. */
+/** Earlier values work during the grace period and expire after it. */
 export const rotateKey = (
   pool: Pool,
   accountId: string,
@@ -46,7 +46,7 @@ export const rotateKey = (
     await rowsOf(client, FORGET_OLDEST, [id]);
   });
 
-/** The values before this one are unknown at once, also those that were rotated away. */
+/** Earlier values become unknown at once, including rotated ones. */
 export const regenerateKey = (pool: Pool, accountId: string, id: string, value: NewValue): Promise<KeyRow> =>
   replaceValue(pool, accountId, id, value, async (client) => {
     await rowsOf(client, FORGET, [id]);

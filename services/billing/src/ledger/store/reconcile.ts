@@ -1,6 +1,6 @@
 import { type Queryable, rowsOf, statement } from '../../store/statement';
 
-/** The state of the money: `driftNano` and `orphanedHolds` are zero when all is well. */
+/** State of the accounting: `driftNano` and `orphanedHolds` are zero if all is well. */
 export interface Reconciliation {
   /** Sum of all differences between figures and the rows that they sum up. */
   readonly driftNano: bigint;
@@ -12,9 +12,8 @@ export interface Reconciliation {
   readonly deadLetters: bigint;
 }
 
-// One statement, so one snapshot: exact at any moment, under any load. Differences of accounts: balance and
-// ledger; held and open holds; charges and what each kind of window has settled. Differences of windows:
-// held and the open holds that count in it.
+// One statement, so one snapshot: exact at any time, under any load. Compares for accounts: balance with ledger; held amount with
+// open holds; charges with the settled amounts of each kind of window. For windows: held amount with their open holds.
 const RECONCILE = statement(
   'reconcile',
   `WITH entries AS (
@@ -73,7 +72,7 @@ interface ReconcileRow {
   dead: bigint;
 }
 
-/** Silence after which an owner counts as lost, though its holds are kept until the grace is over. */
+/** Silence after which an owner counts as lost, although its holds are kept until the grace is over. */
 const SILENCE_MS = 60_000;
 
 /** Recomputes every figure from the rows. */

@@ -37,8 +37,8 @@ const INSERT = statement(
 const GET = statement('get-topup', `SELECT ${COLUMNS} FROM billing.topups WHERE id = $1`);
 
 /**
- * Books a payment, cleared or pending. A repeated id is the same payment, even with another reference: it is returned as it
- * is, and refused as `invalid_request` when account or amount differ.
+ * Records a payment, cleared or pending. A repeated id is the same payment, even with another reference: it is returned
+ * unchanged, and refused as `invalid_request` if account or amount differ.
  */
 export function createTopup(pool: Pool, topup: NewTopup): Promise<TopupRow> {
   return withTransaction(pool, async (client) => {

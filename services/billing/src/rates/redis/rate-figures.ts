@@ -72,13 +72,13 @@ export function readAnswer(
   outcomes: Map<CallToAdmit, RateOutcome>,
 ): void {
   const place = { keyId, generation: BigInt(generation), bucket };
-  const told = shares[Symbol.iterator]();
+  const reply = shares[Symbol.iterator]();
   let [requests, tokens, tokensReset] = [requestsBefore, tokensBefore, resetBefore];
   for (const call of calls) {
-    const given = shares.length === 0 ? tokensOf(call) : next(told);
+    const given = shares.length === 0 ? tokensOf(call) : next(reply);
     if (given < 0) {
-      const seconds = next(told);
-      const rates = figuresOf(terms, { requests, requestsReset: next(told), tokens, tokensReset });
+      const seconds = next(reply);
+      const rates = figuresOf(terms, { requests, requestsReset: next(reply), tokens, tokensReset });
       const error =
         given === -1 ? overRequests(terms, seconds, rates) : overTokens(call, terms, seconds, rates);
       outcomes.set(call, { taken: false, error, generation: place.generation });
@@ -123,9 +123,9 @@ const state = (most: bigint, used: number, resetSeconds: number): RateState => (
   resetSeconds,
 });
 
-function next(told: Iterator<number>): number {
-  const { value, done } = told.next();
-  if (done) throw new Error('the rates were not told for every call');
+function next(reply: Iterator<number>): number {
+  const { value, done } = reply.next();
+  if (done) throw new Error('incomplete reply of the rate script');
   return value;
 }
 

@@ -14,13 +14,13 @@ export const BUCKET_MS = 500;
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
 const BUCKETS = WINDOW_MS / BUCKET_MS + 1;
 
-/** Idle keys are forgotten, and known again from Postgres. */
+/** Idle keys are deleted from Redis, and loaded again from PostgreSQL. */
 const IDLE_SECONDS = 3_600;
-/** A stream may be silent for two hours before chat gives it up; until then its count must not be taken for a new one. */
+/** Chat allows a stream two hours of silence; until then its count must not be treated as new. */
 const REPORTED_SECONDS = 3 * 3_600;
-/** For reports that are still on their way when the call has ended. */
+/** For reports that arrive after the call has ended. */
 const ENDED_SECONDS = 120;
-/** Above that of every report. */
+/** Greater than the sequence of every report. */
 export const FINAL_SEQUENCE = Number.MAX_SAFE_INTEGER;
 
 /** Lua expression of Redis's own clock, in milliseconds. */
@@ -29,7 +29,7 @@ export const REDIS_CLOCK = `(function()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end)()`;
 
-/** Numbers as text, to the last digit. */
+/** Numbers as text without loss of digits. */
 const WHOLE = "local function whole(number) return string.format('%.0f', number) end";
 
 const books = (clock: string) => `
@@ -121,7 +121,7 @@ local function save()
 end
 `;
 
-/** To be followed by nothing that counts: buckets are read once for all the answers of a run. */
+/** Nothing may count after it: buckets are read once for all answers of a run. */
 const WAITS = `
 local live
 local function readLive()
@@ -152,13 +152,12 @@ end
 `;
 
 /**
- * ARGV: the least generation that will do; rpm and tpm, -1 for none; how many calls, the tokens that they take together,
- * and the room for tokens that lets in all of them; per call the tokens that it takes and the room that it needs for them,
- * -1 when it takes none (`<tokens>,<room>` and a space). Answers nothing when the key is not known in that generation, else
- * generation, bucket, requests and tokens of the window before these calls, and the seconds until those
- * tokens are all gone. That is all when every call was let in. If not, there follows for each what
- * it took, or -1 (requests) or -2 (tokens are short), the seconds after which it fits, -1 for never, and
- * those after which the requests are all gone.
+ * ARGV: the minimum generation; rpm and tpm, -1 for none; the number of calls, the tokens that they take together, and the tokens
+ * that must be available to admit all of them; per call the tokens that it takes and those that must be available, -1 if it takes
+ * none (`<tokens>,<available>` and a space). Returns nothing if the key is unknown in that generation; otherwise generation,
+ * bucket, requests and tokens of the window before these calls, and the seconds until those tokens have left it. That is all if
+ * every call is admitted. Otherwise there follows for each call what it took, or -1 (too many requests) or -2 (too many tokens),
+ * the seconds after which it fits, -1 for never, and the seconds until all requests have left the window.
  */
 export const takeScript = (clock: string) => `${books(clock)}
 if not generation or generation < tonumber(ARGV[1]) then return {} end
@@ -196,9 +195,9 @@ return answer
 `;
 
 /**
- * ARGV: per bucket its generation and number, and the requests and tokens to give back there. What the window no longer
- * holds, or what another generation took, is not given back. Answers the requests of the window and the seconds until they
- * are all gone; its tokens too.
+ * ARGV: per bucket its generation and number, and the requests and tokens to release there. Amounts that have left the window, or
+ * that another generation took, are ignored. Returns the requests of the window and the seconds until they have left it, and its
+ * tokens.
  */
 export const giveBackScript = (clock: string) => `${books(clock)}
 if not generation then return {} end
@@ -216,10 +215,10 @@ return { requests, requestsReset, tokens, tokensReset }
 `;
 
 /**
- * What calls have used so far, or in the end. ARGV per call: which of KEYS remembers what was reported of it, 0 for none;
- * generation, bucket and tokens of its admission; the number of the report, `FINAL_SEQUENCE` for the last; the tokens used
- * in all. What is more than was counted before counts now. What is less is given back from the bucket of the last report
- * and from that of admission, from each no more than the call has there: the tokens of others stay counted. A report that
+ * Reports the tokens that calls have used so far or in total. ARGV per call: which of KEYS stores its last report, 0 for none;
+ * generation, bucket and tokens of its admission; the number of the report, `FINAL_SEQUENCE` for the last; the tokens used in
+ * total. Tokens beyond those counted before count now. Excess tokens are released from the bucket of the last report and from
+ * that of the admission, from each at most what the call has there, so that the tokens of other calls stay counted. A report that
  * is not newer than the last one changes nothing.
  */
 export const countScript = (clock: string) => `${books(clock)}
@@ -229,10 +228,10 @@ advance()
 local function use(record, bornIn, admission, taken, sequence, used)
   -- Counted for the call in all; of that at its admission, and in the bucket of its last report.
   local counted, held, latest, latestIn, bucket = taken, taken, 0, 0, 0
-  local told = record and redis.call('GET', record)
-  if told then
+  local lastReport = record and redis.call('GET', record)
+  if lastReport then
     local figures = {}
-    for figure in string.gmatch(told, '%d+') do figures[#figures + 1] = tonumber(figure) end
+    for figure in string.gmatch(lastReport, '%d+') do figures[#figures + 1] = tonumber(figure) end
     if sequence <= figures[1] then return end
     counted, held, latest, latestIn, bucket = figures[2], figures[3], figures[4], figures[5], figures[6]
   end
@@ -263,8 +262,8 @@ return {}
 `;
 
 /**
- * ARGV: generation, then per entry of the past its age in milliseconds, requests and tokens. Writes the key's books
- * unless they are there in this generation or a later one.
+ * ARGV: generation, then per past entry its age in milliseconds, requests and tokens. Writes the key's rates unless they exist in
+ * this generation or a later one.
  */
 export const seedScript = (clock: string) => `${books(clock)}
 if generation and generation >= tonumber(ARGV[1]) then return {} end

@@ -32,7 +32,7 @@ import {
 import { type RedisConnection, type RedisScript, redisScript } from './redis';
 
 export interface RedisRatesOptions {
-  readonly redis: Pick<RedisConnection, 'life' | 'run' | 'distrust'>;
+  readonly redis: Pick<RedisConnection, 'runId' | 'run' | 'suspendUntilPing'>;
   /** Begins a new generation of these keys' rates and returns what they admitted in the last minute. */
   recall(keyIds: readonly string[]): Promise<readonly KeyHistory[]>;
   readonly onRebuilt?: (keys: number) => void;
@@ -164,8 +164,8 @@ export class RedisRates implements RateLimiter {
     args: readonly (string | number | bigint)[],
   ): Promise<readonly number[]> {
     const { redis } = this.#options;
-    if (redis.life === undefined) throw new Error('redis is away');
-    const book = bookOf(redis.life, keyId);
+    if (redis.runId === undefined) throw new Error('redis is not connected');
+    const book = ratesKey(redis.runId, keyId);
     const keys = [book, ...others.map((requestId) => `${book}:${requestId}`)];
     return redis.run(this.#scripts[script], keys, args.map(String));
   }
@@ -176,7 +176,7 @@ export class RedisRates implements RateLimiter {
     let giveUpSoon: NodeJS.Immediate | undefined;
     const late = new Promise<never>((_, reject) => {
       const giveUp = () => {
-        redis.distrust();
+        redis.suspendUntilPing();
         reject(new Error(`rates were not known within ${timeoutMs} ms`));
       };
       // If this process was suspended, the answer is waiting to be read.
@@ -197,7 +197,7 @@ export class RedisRates implements RateLimiter {
  * Key of a hash of rates. The number is the version of its format: instances of different versions never share rates, and
  * each rebuilds its own from the holds when the other has admitted calls.
  */
-export const bookOf = (life: string | undefined, keyId: string): string => `rates2:${life}:{${keyId}}`;
+export const ratesKey = (runId: string | undefined, keyId: string): string => `rates2:${runId}:{${keyId}}`;
 
 /** Calls that are released: the amounts for one bucket are summed. */
 function perBucket(taken: readonly TakenPlace[]): (number | bigint)[] {

@@ -19,14 +19,14 @@ export interface RedisConnection {
    * Identifies the run of the server; undefined while not connected. A server that was restarted or replaced is another
    * one, whatever data it has.
    */
-  readonly life: string | undefined;
+  readonly runId: string | undefined;
   /**
    * Runs a script on keys of one slot that returns integers. Rejects when it can't be sent; commands in flight have no
    * deadline here.
    */
   run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<number[]>;
   /** A command was not answered in time: nothing more is sent until the server has answered a ping. */
-  distrust(): void;
+  suspendUntilPing(): void;
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
       reconnectStrategy: (retries) => Math.min(RECONNECT_MAX_MS, 50 * 2 ** Math.min(retries, 10)),
     },
   });
-  let life: string | undefined;
+  let runId: string | undefined;
   let connections = 0;
   let wasUp = false;
   let met = false;
@@ -63,16 +63,16 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   /** Reads the server's identity; ignored if the connection has ended meanwhile. */
   const meet = async () => {
     const connection = ++connections;
-    life = undefined;
+    runId = undefined;
     const info = String(await client.sendCommand(['INFO', 'server']));
     if (connection !== connections) return;
-    life = /^run_id:(\w+)/m.exec(info)?.[1] ?? 'unnamed';
+    runId = /^run_id:(\w+)/m.exec(info)?.[1] ?? 'unnamed';
     wasUp = true;
     met = true;
   };
   const lost = () => {
     connections++;
-    life = undefined;
+    runId = undefined;
   };
   const begin = async () => {
     // The embedded server needs some 60 ms of CPU to initialize Lua: done now rather than during a call.
@@ -91,13 +91,13 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   client.connect().catch(() => {});
   return {
     get up() {
-      return life !== undefined;
+      return runId !== undefined;
     },
     get met() {
       return met;
     },
-    get life() {
-      return life;
+    get runId() {
+      return runId;
     },
     run: ({ text, digest }, keys, args) => {
       const options = { keys: [...keys], arguments: [...args] };
@@ -107,7 +107,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
       });
       return answer as unknown as Promise<number[]>;
     },
-    distrust: () => void meet().catch(() => {}),
+    suspendUntilPing: () => void meet().catch(() => {}),
     async stop() {
       client.destroy();
     },

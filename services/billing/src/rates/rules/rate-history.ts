@@ -1,8 +1,8 @@
-/** What a key was let through in the last minute, as its holds tell. */
+/** What a key's holds show that was admitted in the last minute. */
 export interface KeyHistory {
   readonly keyId: string;
-  /** In which it is counted from now on. */
+  /** The generation of the rates from now on. */
   readonly generation: bigint;
-  /** Ages are rounded down: a call counts for longer, never for less. */
+  /** Ages are rounded down, so that a call counts rather too long than too short. */
   readonly entries: readonly { readonly ageMs: number; readonly requests: bigint; readonly tokens: bigint }[];
 }

@@ -3,8 +3,8 @@ import { isLimited, type RateTerms } from './rate-terms';
 const MAX_KEYS = 50_000;
 
 /**
- * The limited keys, as far as their calls have shown them; every other key is taken to be unlimited. Only
- * a guess: what is admitted by it is checked against the key's row, under the lock.
+ * Caches the limits of keys, as far as their calls have shown them; other keys are assumed to have none. Admission by cached
+ * limits is checked against the key's row, under the lock.
  */
 export class RateLimitCache {
   readonly #terms = new Map<string, RateTerms>();

@@ -2,16 +2,16 @@ import type { GatewayError, RateFigures } from '@gateway/errors';
 import type { CallToAdmit } from '../../reserve/rules/admission';
 import type { RateTerms } from './rate-terms';
 
-/** Where a call's rates were taken, so that they can be put back there. */
+/** Identifies where a call's rates were taken, so that they can be released there. */
 export interface RateReservation {
   readonly keyId: string;
   readonly generation: bigint;
-  /** By the clock of the place of the rates. */
+  /** By the clock of the rate store. */
   readonly bucket: number;
   readonly tokens: bigint;
 }
 
-/** Of a place, and the limits under which it was taken. */
+/** A reservation, and the limits under which it was made. */
 export interface TakenPlace {
   readonly place: RateReservation;
   readonly terms: RateTerms;
@@ -26,9 +26,9 @@ export type RateOutcome =
     })
   | {
       readonly taken: false;
-      /** Has the figures too, if they could be known. */
+      /** Includes the figures if they are known. */
       readonly error: GatewayError;
-      /** Absent: the rates could not be known. */
+      /** Absent: the rates are unknown. */
       readonly generation?: bigint;
     };
 
@@ -38,7 +38,7 @@ export interface CallToRate {
   readonly terms: RateTerms;
 }
 
-/** The tokens that a call has used, with those that were taken for it on admission. */
+/** The tokens that a call has used, and those that were taken for it at admission. */
 export interface RateUse extends RateReservation {
   readonly requestId: string;
   readonly usedTokens: bigint;
@@ -52,29 +52,29 @@ export interface RateCorrection extends RateUse {
 
 /** The use so far of a call in flight. */
 export interface RateReport extends RateUse {
-  /** Grows with each report of the call. */
+  /** Increases with each report of the call. */
   readonly sequence: number;
 }
 
-/** Requests and tokens per minute. They are taken while the money is looked at, and given back if that refuses. */
+/** Requests and tokens per minute. They are taken while the money is checked, and released if that refuses the call. */
 export interface RateLimiter {
   /**
-   * Answers each call, in their order: undefined when the books of its key are lost, so that they must be rebuilt
-   * first. Never rejects, but refuses what it can't know in time.
+   * Answers each call, in order; undefined if the rates of its key are lost and must be rebuilt first. Never rejects: calls whose
+   * rates are not known in time are refused.
    */
   take(calls: readonly CallToRate[]): Promise<readonly (RateOutcome | undefined)[]>;
   /**
-   * Makes the books of these keys anew from what was admitted in the last minute. Takes the locks of their accounts, so
-   * nobody who waits for it may hold them. Never rejects: what can't be rebuilt in time stays lost.
+   * Rebuilds the rates of these keys from what was admitted in the last minute. Takes the locks of their accounts, so its caller
+   * must not hold them. Never rejects: rates that can't be rebuilt in time stay lost.
    */
   rebuild(keyIds: readonly string[]): Promise<void>;
   /**
-   * As if these had not been taken. What can't be given back in time ends by itself within a minute.
-   * Resolves to what the keys have then, by their ids, as far as that is known.
+   * Releases reservations. Those that can't be released in time expire within a minute. Resolves to the keys' figures afterwards,
+   * by key id, as far as they are known.
    */
   giveBack(places: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>>;
-  /** Gives back the tokens that were not used; counts now those used beyond what was counted. */
+  /** Releases unused tokens, and counts tokens beyond those counted before. */
   correct(corrections: readonly RateCorrection[]): Promise<void>;
-  /** Likewise, for calls in flight. A report that comes twice, or after a newer one, changes nothing. */
+  /** The same for calls in flight. A repeated or outdated report changes nothing. */
   report(reports: readonly RateReport[]): Promise<void>;
 }

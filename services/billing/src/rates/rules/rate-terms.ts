@@ -1,8 +1,8 @@
-/** What a key's row says of its rates. */
+/** The rate limits in a key's row. */
 export interface RateTerms {
   readonly rpm: bigint | null;
   readonly tpm: bigint | null;
-  /** How often its rates were rebuilt: those taken in another generation admit nothing. */
+  /** Number of times that its rates were rebuilt: rates taken in another generation admit nothing. */
   readonly generation: bigint;
 }
 

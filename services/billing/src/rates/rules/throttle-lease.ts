@@ -1,16 +1,15 @@
-/** What an edge wanted lately, and what it was given of the current second. */
+/** The recent demand of an edge, and its lease of the current second. */
 export interface EdgeDemand {
   readonly edgeId: string;
-  /** Requests that it would have let through since it last asked. */
+  /** Requests that it would have admitted since its last lease. */
   readonly wanted: bigint;
-  /** Undefined: it has not asked in this second yet. */
+  /** Undefined: it has no lease in this second yet. */
   readonly granted: bigint | undefined;
 }
 
 /**
- * Requests that an edge may let through in this second: its share by demand, as long as what was given
- * stays within the limit. What the others have not fetched yet of their shares stays theirs; one that asks
- * again gets what is nobody's.
+ * Returns the requests that an edge may admit in this second: its part by demand, as long as the sum of all leases stays within
+ * the limit. Parts that other edges have not leased yet are kept for them; an edge that asks again gets unassigned requests.
  */
 export function leasePermits(limit: bigint, edgeId: string, edges: readonly EdgeDemand[]): bigint {
   const weight = ({ wanted }: EdgeDemand) => (wanted > 0n ? wanted : 1n);
@@ -24,7 +23,7 @@ export function leasePermits(limit: bigint, edgeId: string, edges: readonly Edge
   const own = edges.find((edge) => edge.edgeId === edgeId);
   if (!own) return 0n;
   const share = own.granted === undefined ? (limit * weight(own)) / total : own.wanted;
-  // A share below one must not starve an edge while nobody needs the rest.
+  // A part below one must not starve an edge while others do not need the rest.
   const asked = share > 0n ? share : 1n;
   return asked < free ? asked : free;
 }

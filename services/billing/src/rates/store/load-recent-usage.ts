@@ -14,7 +14,7 @@ const BEGIN_GENERATION = statement(
    RETURNING id, rates_generation AS generation`,
 );
 
-// By the clock that wrote created_at, which tests do not move.
+// Uses the clock of created_at, which tests do not change.
 const READ = statement(
   'read-rate-history',
   `SELECT key_id, greatest(0, floor(extract(epoch FROM clock_timestamp() - created_at) * 2))::bigint * 500 AS age_ms,

@@ -54,7 +54,7 @@ interface LeaseRow {
 export interface Lease {
   readonly throttled: boolean;
   readonly permits: bigint;
-  /** Until the end of the second that the lease is for. */
+  /** Until the end of the leased second. */
   readonly validMs: number;
 }
 

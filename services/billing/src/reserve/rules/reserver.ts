@@ -6,7 +6,7 @@ import { type CallToAdmit, type Decision, refuse } from './admission';
 
 type Taken = RateOutcome & { taken: true };
 
-/** What a granted call is told. */
+/** The reply to a granted call. */
 export interface Grant {
   readonly holdNano: bigint;
   readonly requestCostLimitNano: bigint | null;

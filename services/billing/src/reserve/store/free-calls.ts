@@ -11,12 +11,12 @@ const FORGET = statement(
   `DELETE FROM billing.free_calls WHERE created_at < clock_timestamp() - interval '5 minutes'`,
 );
 
-/** Notes calls of limited keys, once for each, that take no money and so leave no hold. */
+/** Records calls of limited keys that reserve no money and so have no hold. */
 export function insertFreeCalls(on: Queryable, keyIds: readonly string[]): Promise<unknown> {
   return rowsOf(on, INSERT, [keyIds]);
 }
 
-/** Deletes those that count no more. */
+/** Deletes records that no longer count. */
 export async function forgetFreeCalls(pool: Pool): Promise<void> {
   await rowsOf(pool, FORGET, []);
 }

@@ -21,11 +21,10 @@ import { callColumns, findHolds, insertHolds, type NewHold } from './holds';
 import { ifAny, inTwoSteps } from './two-step';
 
 /**
- * Decides the calls in turn against the locked state and holds the money of those granted, in one
- * transaction. For a call that its rates refuse nothing is held, and that refusal is its answer unless the
- * money has an error that goes before it. The locks are held until the rates are told. Resolves to what `conclude` makes
- * of the decisions while they are being committed. Fails with the key of a row that is there (`isDuplicate`) when a call
- * that says it is new has a hold and would get another.
+ * Decides the calls in order against the locked state and creates the holds of those granted, in one transaction. A call that its
+ * rates refuse gets no hold, and that refusal is its answer unless a money error takes precedence. The locks are kept until the
+ * rates are known. Resolves to the result of `conclude`, which runs during the commit. Fails with a unique violation
+ * (`isDuplicate`) if a call that claims to be new has a hold already.
  */
 export function holdCalls<Result>(
   pool: Pool,
@@ -44,13 +43,13 @@ export function holdCalls<Result>(
         keyIds: column((call) => call.keyId),
         valueIds: column((call) => call.valueId),
       }),
-      // To look for the holds of 64 calls takes longer than to read all else, and new calls have none.
+      // Finding the holds of 64 calls takes longer than all other reads, and new calls have none.
       findHolds(
         batch,
         calls.filter(({ isNew }) => !isNew).map((call) => call.requestId),
       ),
       rated,
-      // Most often all calls are granted. Made once the statements are sent, in time that is idle.
+      // Usually all calls are granted. Computed after the statements are sent, in otherwise idle time.
       Promise.resolve(calls).then(callColumns),
     ],
     decide: ([accounts, figures, existing, ratedCalls, columns]) => {
@@ -72,7 +71,7 @@ export function holdCalls<Result>(
   });
 }
 
-/** Whether these are holds of all the calls, in their order. */
+/** Whether these are the holds of all the calls, in order. */
 const isOf = (calls: readonly CallToAdmit[], holds: readonly NewHold[]): boolean =>
   holds.length === calls.length && holds.every(({ call }, i) => call.requestId === calls[i]?.requestId);
 
@@ -88,11 +87,11 @@ function decideInTurn(
   { accounts, figures, existing }: Found,
 ): { decisions: HoldDecision[]; holds: NewHold[]; freeKeyIds: string[] } {
   const holds = new Map<string, NewHold>();
-  /** The key of each free call whose rates were taken. */
+  /** The keys of the free calls whose rates were taken. */
   const freeKeyIds: string[] = [];
   const decisions = rated.map((one, i): HoldDecision => {
     const { rates } = one;
-    // The same as when its rates were taken, but for what a second attempt knows of its hold.
+    // The call as its rates know it, plus what a second attempt knows about its hold.
     const call = calls[i] ?? one.call;
     const hold = existing.get(call.requestId);
     const key = figures.keys.get(call.keyId);
@@ -108,8 +107,8 @@ function decideInTurn(
       if (!decision.granted) return changed ? { ...decision, ratesOutdated: true } : decision;
       if (changed) return { granted: false, terms: key.rates };
       if (rates.taken) return decision;
-      // What open holds took of the key's tokens and do not use is given back when they are settled. That it has open
-      // holds is told by their money.
+      // Tokens that open holds have reserved but not used are released at settlement. The held money shows whether there are
+      // open holds.
       return refuse(rates.error, isRetryableTpmLimit(rates.error) && (key?.thisMonth.heldNano ?? 0n) > 0n);
     }
     const decision = admitCall(call, account, key, figures.nowMs);
@@ -122,8 +121,8 @@ function decideInTurn(
 }
 
 /**
- * True when rates were taken under other limits than the key's row has now, or from books that have been
- * rebuilt since: the rebuild, which holds the same lock, can't have seen this call.
+ * Whether rates were taken under other limits than the key's row has now, or before its rates were rebuilt: the rebuild, which
+ * holds the same lock, can't have included this call.
  */
 function isOutdated(terms: RateTerms | undefined, rates: RateOutcome, now: RateTerms): boolean {
   if (!terms) return isLimited(now);
@@ -132,7 +131,7 @@ function isOutdated(terms: RateTerms | undefined, rates: RateOutcome, now: RateT
   return generation !== undefined && generation !== now.generation;
 }
 
-/** A call whose hold exists: its reply was lost, so it gets the same one. Any other call with that id is refused. */
+/** A call whose hold exists lost its reply, so it gets the same hold. Any other call with that id is refused. */
 function repeat(
   call: CallToAdmit,
   first: { readonly accountId: string; readonly keyId: string },
@@ -149,10 +148,10 @@ const isSameCall = (
   other: { readonly accountId: string; readonly keyId: string },
 ): boolean => call.accountId === other.accountId && call.keyId === other.keyId;
 
-/** A call that has ended: dispatching it would cost money that nothing holds. */
+/** The call has ended: dispatching it would cost money without a hold. */
 const ended = (call: CallToAdmit) =>
   new GatewayError('internal_error', { cause: new Error(`request id ${call.requestId} was used before`) });
 
-/** Not `internal_error`, after which the asker gives the hold back: it is another call's. */
+/** Not `internal_error`, after which the caller would release the hold, which belongs to another call. */
 const inUse = () =>
   new GatewayError('invalid_request', { detail: 'a call with this request id is in flight' });

@@ -19,11 +19,11 @@ export interface HoldRow {
   rate_generation: bigint | null;
 }
 
-/** What `fromHoldRow` needs of a row of billing.holds h. */
+/** SQL columns for `fromHoldRow` of a row h of billing.holds. */
 export const HOLD_COLUMNS = `h.request_id, h.account_id, h.key_id, h.state, h.amount_nano,
   to_char(h.day, 'YYYY-MM-DD') AS day, h.tokens, h.rate_second, h.rate_generation`;
 
-// A join, since a plan for all values looks up `= ANY` in the index of every month, and this in that of the id's.
+// A join, because a generic plan looks up `= ANY` in the index of every month, and this only in that of the id's month.
 const FIND = statement(
   'find-holds',
   `SELECT ${HOLD_COLUMNS} FROM unnest($1::uuid[]) AS asked (id) JOIN billing.holds h ON h.request_id = asked.id`,
@@ -52,7 +52,7 @@ export const fromHoldRow = (row: HoldRow): Hold => ({
   }),
 });
 
-// The calls of a batch differ in little: which group each is of is told in less than all that its group shares.
+// The calls of a batch have much in common: a group number per call is shorter than repeating the group's columns.
 const INSERT = statement(
   'insert-holds',
   `INSERT INTO billing.holds (request_id, account_id, key_id, model, owner_id, owner_epoch, makes_task, task_id,
@@ -64,11 +64,11 @@ const INSERT = statement(
      AS h (request_id, grp, amount_nano, tokens, rate_second, rate_generation)`,
 );
 
-/** What holds take from their calls, whatever the amounts that are held. */
+/** Columns of holds that come from their calls and not from the held amounts. */
 export function callColumns(calls: readonly CallToAdmit[]): readonly string[] {
   /** The first call of each group. */
   const groups: CallToAdmit[] = [];
-  // Neighbours are most often alike; that two groups share the same does no harm.
+  // Similar calls are usually adjacent; two groups with the same columns do no harm.
   const groupOf = calls.map((call) => {
     const last = groups.at(-1);
     return last && isOfGroup(call, last) ? groups.length : groups.push(call);
@@ -104,9 +104,9 @@ export interface NewHold {
 }
 
 /**
- * Writes holds of locked accounts and counts them in the accounts and windows.
+ * Writes holds of locked accounts and adds them to the accounts and windows.
  * @param day UTC day of admission
- * @param columns `callColumns` of the calls of exactly these holds, in their order, if they are made already
+ * @param columns `callColumns` of the calls of exactly these holds, in order, if they have been computed already
  */
 export function insertHolds(
   on: StatementBatch,
@@ -144,8 +144,8 @@ const ENTOMB = statement(
 );
 
 /**
- * Marks calls as released that have no hold. An owner that got no answer to its `Reserve` releases the
- * call; should the hold's transaction still be on its way, it must find that it came too late.
+ * Marks calls without a hold as released. An owner without a reply to its `Reserve` releases the call; if the transaction of the
+ * hold is still in progress, it must find the mark.
  */
 export function insertTombstones(on: Queryable, events: readonly UsageEvent[]): Promise<unknown> {
   return rowsOf(on, ENTOMB, [
@@ -170,7 +170,7 @@ const LIST_OPEN = statement(
    ORDER BY request_id LIMIT $3`,
 );
 
-/** Open holds of an owner's earlier lives, oldest first. */
+/** Returns open holds of an owner's earlier epochs, oldest first. */
 export async function listOpenHolds(
   on: Queryable,
   ownerId: string,

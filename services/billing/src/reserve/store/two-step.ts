@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from '@gateway/postgres';
 import { isRefusal, rowsOf, statement } from '../../store/statement';
 import { StatementBatch } from '../../store/statement-batch';
 
-// Each statement must see what was committed while the one before it waited for a lock.
+// Each statement must see what was committed while the previous one waited for a lock.
 const BEGIN = statement('BEGIN', 'BEGIN ISOLATION LEVEL READ COMMITTED');
 const COMMIT = statement('COMMIT', 'COMMIT');
 
@@ -12,8 +12,8 @@ export interface TwoSteps<Read extends readonly Promise<unknown>[], Result> {
   /** Adds the statements that lock and read. */
   read(batch: StatementBatch): readonly [...Read];
   /**
-   * Decides, without waiting for anything, and names what is to be written. `write` adds its statements before it
-   * returns; if it throws, nothing is. The result is worked out while they are on their way, in time that is idle.
+   * Decides synchronously, and returns what to write. `write` adds its statements before it returns; if it throws, nothing is
+   * written. The result is computed after they are sent, in otherwise idle time.
    */
   decide(found: Results<Read>): {
     result(): Result;
@@ -21,18 +21,18 @@ export interface TwoSteps<Read extends readonly Promise<unknown>[], Result> {
   };
 }
 
-/** What `insert` adds for a list; for an empty one nothing. */
+/** Runs `insert` for a non-empty list. */
 export const ifAny = <Item>(
   list: readonly Item[],
   insert: (list: readonly Item[]) => Promise<unknown>,
 ): Promise<unknown>[] => (list.length > 0 ? [insert(list)] : []);
 
-/** The connection broke while a transaction was committed: nobody knows yet whether it was. */
+/** The connection broke during the commit: whether the transaction was committed is unknown. */
 export class CommitInDoubt extends Error {}
 
 /**
- * A transaction of two round trips: lock and read, then write and commit. What there is to do in each is sent and
- * answered as one. Locks are held for one round trip only.
+ * A transaction of two round trips: lock and read, then write and commit. The statements of each are sent and answered together.
+ * Locks are held for one round trip only.
  */
 export async function inTwoSteps<Read extends readonly Promise<unknown>[], Result>(
   pool: Pool,
@@ -62,9 +62,9 @@ export async function inTwoSteps<Read extends readonly Promise<unknown>[], Resul
     return result;
   } catch (error) {
     client.off('error', onError);
-    // Thrown away: it may be stuck in a statement or in the middle of a transaction.
+    // Closed: it may be stuck in a statement or inside a transaction.
     client.release(error instanceof Error ? error : true);
-    // What the database answers, it has not committed.
+    // An error from the database means that nothing was committed.
     if (committing && !isRefusal(error)) {
       throw new CommitInDoubt('a commit was not answered', { cause: error });
     }
@@ -72,7 +72,7 @@ export async function inTwoSteps<Read extends readonly Promise<unknown>[], Resul
   }
 }
 
-/** Statements that are sent as one, in a transaction that goes on. */
+/** Sends statements together, in a transaction that stays open. */
 export async function inBatch(
   client: PoolClient,
   add: (batch: StatementBatch) => readonly Promise<unknown>[],
@@ -81,7 +81,7 @@ export async function inBatch(
   await answers(client, batch, add(batch));
 }
 
-/** Sends the batch; waits for everything, even when something of it fails. */
+/** Sends the batch and waits for all answers, even if one fails. */
 async function answers<Added extends readonly Promise<unknown>[]>(
   client: PoolClient,
   batch: StatementBatch,

@@ -35,12 +35,12 @@ export interface UsageEvent {
 
 export type CallLossReason = 'abandoned' | 'usage_unknown' | 'owner_killed';
 
-/** Why an event can't be taken. */
+/** Why an event can't be applied. */
 export class MalformedEvent extends Error {}
 
 const MAX_TEXT = 512;
 const MAX_UINT32 = 0xffff_ffff;
-/** The last millisecond that a Date can hold. */
+/** The last millisecond that a Date can represent. */
 const MAX_TIME_MS = 8_640_000_000_000_000n;
 
 const OUTCOMES: Record<string, UsageEvent['outcome']> = {
@@ -62,8 +62,8 @@ const SOURCES: Record<string, UsageEvent['usageSource']> = {
 };
 
 /**
- * From the proto3 JSON form, in which absent fields are zero: the shape of a decoded gRPC message too.
- * Throws `MalformedEvent`.
+ * Parses the proto3 JSON form, in which absent fields are zero; a decoded gRPC message has the same shape. Throws
+ * `MalformedEvent`.
  */
 export function parseUsageEvent(value: unknown): UsageEvent {
   const fields = objectOf(value, 'event');
@@ -113,7 +113,7 @@ function objectOf(value: unknown, name: string): Fields {
 
 function text(fields: Fields, name: string): string {
   const value = fields[name] ?? '';
-  // Postgres has no text with a NUL in it.
+  // PostgreSQL does not accept NUL in text.
   if (typeof value !== 'string' || value.length > MAX_TEXT || value.includes('\0') || !value.isWellFormed()) {
     throw new MalformedEvent(`${name} is not a text of at most ${MAX_TEXT} characters`);
   }

@@ -10,8 +10,8 @@ const BATCH = 500;
 
 const LEAD = statement('lead-sweep', `SELECT pg_try_advisory_xact_lock(hashtext('billing.sweep')) AS leads`);
 
-// Abandoned: the owner has been silent for the grace, or lives a later life for that long and has neither
-// settled nor released what it left behind.
+// Abandoned: the owner has been silent for the grace, or has been in a later epoch for that long without settling or releasing the
+// hold.
 const FIND = statement(
   'find-abandoned-holds',
   `SELECT ${HOLD_COLUMNS}
@@ -43,7 +43,7 @@ export function expireAbandonedHolds(pool: Pool, grace: HoldGrace): Promise<numb
       client,
       found.map((hold) => hold.account_id),
     );
-    // Checked again under the locks: some may have been settled, or their owner may be alive again.
+    // Checked again under the locks: some may have been settled meanwhile, or their owner may be alive again.
     const abandoned = await findAbandoned(
       client,
       grace,

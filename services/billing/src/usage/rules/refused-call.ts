@@ -1,7 +1,7 @@
 import { dayOf } from '../../reserve/rules/request-id';
 import { MalformedEvent, parseUsageEvent, type UsageEvent } from '../../settle/rules/usage-event';
 
-/** Errors that come before a model is known: what was asked for is none to sum up by. */
+/** Errors that occur before a model is known, so that there is no model to sum up by. */
 const BEFORE_MODEL = new Set([
   'invalid_model',
   'model_not_found',
@@ -9,13 +9,13 @@ const BEFORE_MODEL = new Set([
   'video_model_not_found',
 ]);
 
-/** The model under which a call is summed up; empty: none that the catalog knows. */
+/** The model under which a call is summed up; empty: none that the catalog has. */
 export const summedModel = (model: string, errorCode: string): string =>
   BEFORE_MODEL.has(errorCode) ? '' : model;
 
 export type RefusedCall = Omit<UsageEvent, 'outcome'> & { readonly outcome: 'refused' };
 
-/** The status of calls whose caller was gone before there was an answer. */
+/** The status of calls whose client had disconnected before the answer. */
 const CALLER_LEFT = 499;
 
 /** Throws `MalformedEvent`. */
@@ -29,7 +29,7 @@ export function parseRefusedCall(value: object): RefusedCall {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** A day of the calendar, as `YYYY-MM-DD`. */
+/** Whether the text is a calendar day, as `YYYY-MM-DD`. */
 export const isDay = (text: string): boolean => {
   const timeMs = DAY.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(timeMs) && dayOf(timeMs) === text;

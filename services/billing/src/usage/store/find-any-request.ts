@@ -1,14 +1,14 @@
 import { type Queryable, rowsOf, statement } from '../../store/statement';
 import { IS_RUNNING, RECORD_COLUMNS, type RequestRow } from './request-records';
 
-/** A request of any account. One with a login token has a user, and no account and no key. */
+/** Finds a request of any account. One with a login token has a user, and no account and no key. */
 export type AnyRequestRow = RequestRow & { readonly user_id: string };
 
 const NO_USAGE = `0::bigint AS charged_nano, 0::bigint AS input_tokens, 0::bigint AS cache_read_tokens,
   0::bigint AS cache_write_tokens, 0::bigint AS output_tokens, 0::bigint AS reasoning_tokens, 0::bigint AS images,
   0::bigint AS video_ms, false AS streamed, 0::bigint AS admitted_ms, 0::bigint AS first_byte_ms`;
 
-// What is known best comes first: the record of a call, its hold while it has none, what edge answered.
+// In order of precision: the record of a call, its hold while it has no record, the access log of edge.
 const FIND = statement(
   'find-any-request',
   `SELECT ${RECORD_COLUMNS}, '' AS user_id, 1 AS rank FROM billing.usage_records WHERE request_id = $1

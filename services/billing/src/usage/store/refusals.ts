@@ -19,10 +19,10 @@ const BEGIN = statement(
    RETURNING last_report`,
 );
 
-// Settlements of many accounts wait for the rows that it locks, and no refusal is worth that: it is sent again.
+// Settlements of many accounts would wait for the rows that it locks, so it gives up early and is sent again.
 const SHORT_WAITS = `SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL lock_timeout = '2s'`;
 
-/** Once, however often it is sent. */
+/** Stores a report once, however often it is sent. */
 export async function takeRefusals(
   pool: Pool,
   { reporterId, report, calls, more }: RefusalReport,

@@ -26,7 +26,7 @@ export interface RequestRow {
   started_at_ms: bigint;
   ended_at_ms: bigint;
   task_id: string;
-  /** A task that has not ended: of its figures there is only what it holds. */
+  /** A task that has not ended: its only figure is its hold. */
   in_progress: boolean;
   held_nano: bigint;
 }
@@ -36,7 +36,7 @@ export const RECORD_COLUMNS = `request_id, account_id, key_id, model, endpoint, 
   admitted_ms, first_byte_ms, billing.epoch_ms(started_at) AS started_at_ms,
   billing.epoch_ms(ended_at) AS ended_at_ms, task_id, false AS in_progress, 0::bigint AS held_nano`;
 
-/** The same of the hold of a task that runs. */
+/** The same columns from the hold of a running task. */
 const RUNNING_COLUMNS = `request_id, account_id, key_id, model, endpoint, '' AS provider, 0 AS status, '' AS error_code,
   0::bigint AS charged_nano, 0::bigint AS input_tokens, 0::bigint AS cache_read_tokens,
   0::bigint AS cache_write_tokens, 0::bigint AS output_tokens, 0::bigint AS reasoning_tokens, 0::bigint AS images,
@@ -44,7 +44,7 @@ const RUNNING_COLUMNS = `request_id, account_id, key_id, model, endpoint, '' AS 
   0::bigint AS started_at_ms, 0::bigint AS ended_at_ms, task_id, true AS in_progress, amount_nano AS held_nano`;
 export const IS_RUNNING = `state = 'open' AND makes_task`;
 
-/** What is undefined lets everything pass. */
+/** Undefined filters match everything. */
 export interface RequestFilter {
   readonly fromMs?: number;
   readonly toMs?: number;
@@ -57,23 +57,23 @@ export interface RequestFilter {
 
 export interface RequestPage {
   readonly limit: number;
-  /** Requests whose ids are below it; undefined on the first page. */
+  /** Requests with smaller ids; undefined on the first page. */
   readonly before: string | undefined;
 }
 
 /** Greater than every UUIDv7. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-// Along an index in the order of the page, whatever is guessed of two filters together: the other plans read all that
-// they let pass and sort it. And rather much of an index than fewer pages of it and then every row: as the default has
-// it, a page of an index costs four times what one of rows does that lie in order.
+// Uses an index in the order of the page, whatever the estimate for two combined filters: other plans read and sort all matching
+// rows. And rather much of an index than few of its pages followed by every row: by default the planner assumes that an index page
+// costs four times as much as a page of rows in order.
 export const IN_ORDER =
   'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; SET LOCAL random_page_cost = 1';
 
 /**
- * Newest first, by the times in the ids: an index has each filter's rows of an account in that order, and the failed
- * ones of all accounts.
- * @param accountId undefined: of all accounts
+ * Newest first, by the times in the ids: for each filter an index has the rows of an account in that order, and another one the
+ * failed requests of all accounts.
+ * @param accountId undefined: all accounts
  */
 export async function listRequests(
   pool: Pool,
@@ -94,7 +94,7 @@ export async function listRequests(
 }
 
 /**
- * One row more than the page has, which tells whether there is a next. To be run under `IN_ORDER`. A task moves from its
+ * Returns one row more than the page has, which shows whether there is a next page. Run under `IN_ORDER`. A task moves from its
  * hold to its record in one transaction and keeps its id, so no page misses it or has it twice.
  */
 export function pageQuery(
@@ -120,7 +120,7 @@ export function pageQuery(
   ];
   const ofEnded = [
     ...equal({ error_code: errorCode, status }),
-    // Let the indexes be used that hold the rarer ones only. A call whose caller left has a status and no error.
+    // Makes the indexes of rare rows usable. A call whose client disconnected has a status and no error.
     ...((status ?? 200) !== 200 ? ['status <> 200'] : []),
     ...(errorCode !== undefined || end === 'failed' ? [`error_code <> ''`] : []),
     ...(end === 'ok' ? [`status < 400 AND error_code = ''`] : []),
@@ -131,7 +131,7 @@ export function pageQuery(
     WHERE ${[...ofAny, IS_RUNNING].join(' AND ')} ORDER BY request_id DESC LIMIT $3`;
   const either = `SELECT * FROM ((${ended}) UNION ALL (${running})) AS calls ORDER BY request_id DESC LIMIT $3`;
   const text = end === 'in_progress' ? running : ofEnded.length > 0 ? ended : either;
-  // PostgreSQL cuts longer names.
+  // PostgreSQL truncates longer names.
   const name = `list-requests-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
   return { statement: statement(name, text), values };
 }

@@ -2,7 +2,7 @@ import { type Queryable, rowsOf, statement } from '../../store/statement';
 
 export interface UsageTotalsRow {
   group: string;
-  /** Empty unless it is one of two that are grouped by; likewise the key. */
+  /** Empty unless grouped by it, alone or with the key; the same applies to the key. */
   model: string;
   key_id: string;
   calls: bigint;
@@ -17,7 +17,7 @@ export interface UsageTotalsRow {
 export type UsageGroup = 'day' | 'model' | 'key' | 'day,model' | 'day,key';
 
 const MAX_GROUPS = 1_000;
-/** Of days with models or keys, which are no use in part. */
+/** Maximum rows of days by model or key, which are useless if incomplete. */
 export const MAX_PAIRS = 10_000;
 
 const DEAREST = 'sum(charged_nano) DESC, sum(calls) DESC';
@@ -47,7 +47,7 @@ const SUMS: Record<UsageGroup, ReturnType<typeof statement>> = {
   'day,key': statement('usage-by-day-and-key', ofEachDay('key_id')),
 };
 
-/** At most one more than `MAX_PAIRS`. */
+/** At most one row more than `MAX_PAIRS`. */
 export function sumUsage(
   on: Queryable,
   accountId: string,
@@ -56,7 +56,7 @@ export function sumUsage(
   return rowsOf(on, SUMS[days.by], [accountId, days.from, days.to]);
 }
 
-/** Calls that have no record of their own. */
+/** Calls without a record of their own. */
 export interface RefusedCount {
   readonly accountId: string;
   readonly keyId: string;

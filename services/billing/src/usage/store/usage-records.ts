@@ -5,10 +5,10 @@ import { type Queryable, rowsOf, statement } from '../../store/statement';
 import { summedModel } from '../rules/refused-call';
 import type { RefusedCount } from './usage-days';
 
-// The days get what was inserted, so that a call counts once however often it is told. Rows of both tables are
-// written in the order of their keys: of two transactions that write the same ones, one waits. `more` are other
-// rows for the days: in a statement of their own they would come out of that order. `IS TRUE` keeps the planner from
-// making a join of it, which on this pool goes row by row, 250 looks for each of 250: what was inserted is hashed instead.
+// The days get the inserted rows, so that a call counts once however often it is delivered. Rows of both tables are written in the
+// order of their keys: of two transactions that write the same rows, one waits. `more` are additional rows for the days: in a
+// separate statement they would be written out of order. `IS TRUE` keeps the planner from a nested loop, which on this pool reads
+// 250 rows for each of 250: the inserted rows are hashed instead.
 const insert = (more = '') => `WITH u AS (
      SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
        $8::int[], $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
@@ -58,7 +58,7 @@ const INSERT_AND_COUNT = statement(
        AS more (account_id, day, key_id, model, calls)`),
 );
 
-/** A call that ended, or was refused before anything was held for it. */
+/** A call that ended, or was refused before it got a hold. */
 export type RecordedCall = Omit<UsageEvent, 'outcome'> & {
   readonly outcome: UsageEvent['outcome'] | 'refused';
 };
@@ -71,7 +71,7 @@ export interface ChargedEvent {
 export const insertUsageRecords = (on: Queryable, charged: readonly ChargedEvent[]): Promise<unknown> =>
   rowsOf(on, INSERT, columnsOf(charged));
 
-/** With the counts of calls that have no record. */
+/** Adds the counts of calls without a record. */
 export async function insertUsageRecordsAndCounts(
   on: Queryable,
   charged: readonly ChargedEvent[],

@@ -413,7 +413,9 @@ describe('the size', () => {
 
 describe('the body for Anthropic', () => {
   const passed = (json: string, maxTokens?: number) =>
-    parse(json).passedBody({ upstreamModel: 'up-1', maxTokens, maxTokensField: 'max_tokens' }).toString();
+    parse(json)
+      .passThroughBody({ upstreamModel: 'up-1', maxTokens, maxTokensField: 'max_tokens' })
+      .toString();
 
   test('is the caller’s but for the model', () => {
     const json =
@@ -487,7 +489,7 @@ describe('a turn of tool calls and a thinking budget', () => {
     const request = parse({ ...valid, max_tokens: 2_000, thinking, messages, ...more });
     return JSON.parse(
       request
-        .passedBody({ upstreamModel: 'up-1', maxTokens: undefined, maxTokensField: 'max_tokens' })
+        .passThroughBody({ upstreamModel: 'up-1', maxTokens: undefined, maxTokensField: 'max_tokens' })
         .toString(),
     );
   };
@@ -582,7 +584,7 @@ describe('a reply that was cut before its first word, sent back', () => {
 
   test.each(cut)('%j is left out for Anthropic, who refuses it', (content) => {
     const change = { upstreamModel: 'm', maxTokens: undefined, maxTokensField: 'max_tokens' } as const;
-    const { messages } = JSON.parse(read(content).passedBody(change).toString());
+    const { messages } = JSON.parse(read(content).passThroughBody(change).toString());
     expect(messages).toEqual([turn, turn]);
   });
 

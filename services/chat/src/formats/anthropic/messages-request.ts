@@ -61,7 +61,7 @@ export function parseMessagesRequest(
       conversation ??= toConversation(body);
       return conversation;
     },
-    passedBody: (change) => passedBody(bytes, members, body, check, change),
+    passThroughBody: (change) => passThroughBody(bytes, members, body, check, change),
     replies: anthropicReplies,
   };
 }
@@ -118,7 +118,7 @@ function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): Request
 }
 
 /** A lowered maximum stays above the thinking budget, because the bound's minimum does. */
-function passedBody(
+function passThroughBody(
   bytes: Buffer,
   members: ParsedObject['members'],
   body: MessagesBody,
@@ -127,8 +127,10 @@ function passedBody(
 ): Buffer {
   const values = new Map<string, string | undefined>([['model', JSON.stringify(upstreamModel)]]);
   if (maxTokens !== undefined) values.set('max_tokens', String(maxTokens));
-  const said = check.emptyTurns ? body.messages.filter((message) => !isEmptyTurn(message)) : body.messages;
-  const messages = check.foreignThinking ? withoutRefusedThinking(said) : said;
+  const nonEmpty = check.emptyTurns
+    ? body.messages.filter((message) => !isEmptyTurn(message))
+    : body.messages;
+  const messages = check.hasRefusedThinking ? withoutRefusedThinking(nonEmpty) : nonEmpty;
   const withoutThinking = withoutThinkingBudget({ ...body, messages });
   if (withoutThinking) {
     values.set('thinking', undefined);

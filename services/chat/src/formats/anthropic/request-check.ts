@@ -37,7 +37,7 @@ export class RequestCheck {
   readonly pdfs: string[] = [];
   longCache = false;
   /** Has thinking that must not reach Anthropic. */
-  foreignThinking = false;
+  hasRefusedThinking = false;
   hiddenInputTokens = 0;
   /** Has an empty assistant message, which Anthropic refuses. */
   emptyTurns = false;
@@ -172,7 +172,7 @@ export class RequestCheck {
 
   #thinking(block: Fields): void {
     if (this.issues.length > 0) return;
-    if (isRefusedThinking(block as unknown as ContentBlock)) this.foreignThinking = true;
+    if (isRefusedThinking(block as unknown as ContentBlock)) this.hasRefusedThinking = true;
   }
 
   #toolUse(block: Fields, path: Path): void {

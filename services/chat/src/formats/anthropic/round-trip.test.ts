@@ -123,7 +123,7 @@ test('whatever the body is, it is understood or refused', () => {
       const change = { upstreamModel: 'up', maxTokens: 1, maxTokensField: 'max_tokens' } as const;
       try {
         const request = parseMessagesRequest(bytes, {});
-        expect(JSON.parse(request.passedBody(change).toString())).toMatchObject({ model: 'up' });
+        expect(JSON.parse(request.passThroughBody(change).toString())).toMatchObject({ model: 'up' });
         request.conversation();
         understood++;
       } catch (error) {

@@ -309,7 +309,7 @@ test.each(['search_parameters', 'web_search_options', 'enable_search', 'plugins'
 describe('the body for the provider', () => {
   const upstream = (json: string, maxTokens?: number) =>
     parseChatRequest(Buffer.from(json))
-      .passedBody({ upstreamModel: 'up-1', maxTokens, maxTokensField: 'max_tokens' })
+      .passThroughBody({ upstreamModel: 'up-1', maxTokens, maxTokensField: 'max_tokens' })
       .toString();
 
   test('is the caller’s but for the model', () => {

@@ -84,7 +84,7 @@ export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = '
       conversation ??= toConversation(body);
       return conversation;
     },
-    passedBody: (change) => passedBody({ ...parsed, bytes, body }, change),
+    passThroughBody: (change) => passThroughBody({ ...parsed, bytes, body }, change),
     replies: body.functions?.length ? legacyReplies : openAiReplies,
   };
 }
@@ -94,7 +94,7 @@ function maximumOf(body: ChatCompletionBody): number | undefined {
 }
 
 /** Returns the caller's bytes with the necessary changes. */
-function passedBody(
+function passThroughBody(
   { bytes, members, body, value: asked }: ParsedRequest,
   change: PassThroughChange,
 ): Buffer {

@@ -48,11 +48,11 @@ function writeMessage({ parts, stop }: Reply, calling: Calling): object {
     }
   }
   const details = writeThoughts(thoughts);
-  const wordless = text === '' && calls.length === 0;
+  const hasNoText = text === '' && calls.length === 0;
   return {
     role: 'assistant',
     content: text === '' && (calls.length > 0 || stop === 'refusal') ? null : text,
-    refusal: wordless && stop === 'refusal' ? REFUSAL_WITHOUT_TEXT : null,
+    refusal: hasNoText && stop === 'refusal' ? REFUSAL_WITHOUT_TEXT : null,
     ...(thought !== '' && { reasoning_content: thought }),
     ...(details && { reasoning_details: details }),
     // An empty list makes some clients wait for calls.

@@ -85,7 +85,7 @@ function sayable({ parts, stop }: Reply): AssistantPart[] {
   const calls = parts.flatMap((part) =>
     part.kind === 'tool_call' ? [{ ...part, id: fitToolId(part.id), arguments: part.arguments || '{}' }] : [],
   );
-  const wordless = words === '' && calls.length === 0;
+  const hasNoText = words === '' && calls.length === 0;
   const thoughts = parts.filter((part) => part.kind === 'thinking' || part.kind === 'redacted_thinking');
   const isSigned = thoughts.some((part) => part.kind !== 'thinking' || part.signature);
   const thought = thoughts.map((part) => (part.kind === 'thinking' ? part.text : '')).join('');
@@ -93,7 +93,7 @@ function sayable({ parts, stop }: Reply): AssistantPart[] {
     // Unsigned thoughts are one text.
     ...(isSigned || thought === '' ? thoughts : [{ kind: 'thinking', text: thought } as const]),
     ...(words === '' ? [] : [text(words)]),
-    ...(wordless && stop === 'refusal' ? [text('The model declined to answer.')] : []),
+    ...(hasNoText && stop === 'refusal' ? [text('The model declined to answer.')] : []),
     ...calls,
   ];
 }
