@@ -28,26 +28,35 @@ const MembersPage = page(() => import('../pages/members/members-page'), 'Members
 const AuditPage = page(() => import('../pages/audit/audit-page'), 'AuditPage');
 const AccountPage = page(() => import('../pages/account/account-page'), 'AccountPage');
 const OperatorAccountsPage = page(
-  () => import('../pages/operator/operator-accounts-page'),
+  () => import('../pages/operator/accounts/operator-accounts-page'),
   'OperatorAccountsPage',
 );
 const OperatorAccountPage = page(
-  () => import('../pages/operator/operator-account-page'),
+  () => import('../pages/operator/accounts/operator-account-page'),
   'OperatorAccountPage',
 );
-const OperatorModelsPage = page(() => import('../pages/operator/operator-models-page'), 'OperatorModelsPage');
-const OperatorModelPage = page(() => import('../pages/operator/operator-model-page'), 'OperatorModelPage');
+const OperatorModelsPage = page(
+  () => import('../pages/operator/models/operator-models-page'),
+  'OperatorModelsPage',
+);
+const OperatorModelPage = page(
+  () => import('../pages/operator/models/operator-model-page'),
+  'OperatorModelPage',
+);
 const ThrottlePage = page(() => import('../pages/operator/throttle-page'), 'ThrottlePage');
-const ProvidersPage = page(() => import('../pages/operator/providers-page'), 'ProvidersPage');
+const ProvidersPage = page(() => import('../pages/operator/providers/providers-page'), 'ProvidersPage');
 const OperatorRequestsPage = page(
-  () => import('../pages/operator/operator-requests-page'),
+  () => import('../pages/operator/requests/operator-requests-page'),
   'OperatorRequestsPage',
 );
 const OperatorRequestPage = page(
-  () => import('../pages/operator/operator-request-page'),
+  () => import('../pages/operator/requests/operator-request-page'),
   'OperatorRequestPage',
 );
-const OperatorAuditPage = page(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage');
+const OperatorAuditPage = page(
+  () => import('../pages/operator/audit/operator-audit-page'),
+  'OperatorAuditPage',
+);
 
 /** The page that most people open first comes while their login is looked at. If it fails, it is loaded again. */
 export function preloadFirstPage(): void {

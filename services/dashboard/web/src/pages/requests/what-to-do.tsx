@@ -11,10 +11,10 @@ interface CureLink {
 }
 
 /** What the error means and where it is cured. */
-export function WhatToDo({ record, keyIsThere }: { record: RequestRecord; keyIsThere: boolean }) {
+export function WhatToDo({ record, keyExists }: { record: RequestRecord; keyExists: boolean }) {
   const code = record.error_code ?? '';
   const { meaning, todo, cures } = adviceOn(code);
-  const links = cures.flatMap((cure) => linkOf(cure, record, keyIsThere) ?? []);
+  const links = cures.flatMap((cure) => linkOf(cure, record, keyExists) ?? []);
   return (
     <Alert
       color="red"
@@ -44,10 +44,10 @@ export function WhatToDo({ record, keyIsThere }: { record: RequestRecord; keyIsT
 }
 
 /** Undefined where there is nothing to open. */
-function linkOf(cure: Cure, { key_id, model }: RequestRecord, keyIsThere: boolean): CureLink | undefined {
+function linkOf(cure: Cure, { key_id, model }: RequestRecord, keyExists: boolean): CureLink | undefined {
   switch (cure) {
     case 'key':
-      return keyIsThere ? { to: `/keys/${key_id}`, text: 'View key limits' } : undefined;
+      return keyExists ? { to: `/keys/${key_id}`, text: 'View key limits' } : undefined;
     case 'keys':
       return { to: '/keys', text: 'See all keys' };
     case 'billing':

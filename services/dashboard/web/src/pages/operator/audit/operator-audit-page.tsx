@@ -1,0 +1,34 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useSearchParams } from 'react-router';
+import { PageHeader } from '../../../ui/page-header';
+import { AuditList } from './audit-list';
+
+const TYPING_MS = 300;
+const MAX_ID_CHARS = 128;
+
+/** Of every account and of the gateway itself. */
+export function OperatorAuditPage() {
+  const [search, setSearch] = useSearchParams();
+  const account = search.get('account') ?? '';
+  const look = useDebouncedCallback(
+    (id: string) => setSearch(id.trim() ? { account: id.trim() } : {}, { replace: true }),
+    TYPING_MS,
+  );
+  return (
+    <>
+      <PageHeader title="All changes" description="Changes in all accounts and of the gateway itself" />
+      <TextInput
+        label="Filter by account"
+        placeholder="Account ID: acct_…"
+        defaultValue={account}
+        onChange={(event) => look(event.currentTarget.value)}
+        maxLength={MAX_ID_CHARS}
+        maw={360}
+        mb="md"
+        spellCheck={false}
+      />
+      <AuditList accountId={account} />
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { ApiError } from '../../../api/api-error';
+import { problemsAt, problemsOf } from './problems';
+
+const refusal = (more: { code?: string; param?: string; detail?: string }) =>
+  new ApiError(400, { type: 'invalid_request_error', code: 'invalid_request', message: 'Invalid.', ...more });
+
+test('each field has what is wrong with it', () => {
+  const problems = problemsOf(
+    refusal({ detail: 'slug: sim/chat is listed already; targets: an active model needs one' }),
+  );
+  expect([...problems]).toEqual([
+    ['slug', 'Sim/chat is listed already.'],
+    ['targets', 'An active model needs one.'],
+  ]);
+});
+
+test('a missing field is named by its path', () => {
+  const problems = problemsOf(refusal({ code: 'missing_parameter', param: 'targets[0].provider' }));
+  expect(problems.get('targets.0.provider')).toBe('Is required.');
+});
+
+test('fields of a part go by their names in the whole, whoever checked them', () => {
+  expect(
+    problemsOf(refusal({ detail: 'tokens.input: below zero' }), 'pricing').get('pricing.tokens.input'),
+  ).toBe('Below zero.');
+  const whole = refusal({ detail: 'pricing: a text model needs input and output prices' });
+  expect(problemsOf(whole, 'pricing').get('pricing')).toBe('A text model needs input and output prices.');
+});
+
+test('what is below a field is told with it', () => {
+  const problems = problemsOf(refusal({ detail: 'image.sizes.0: too long; image: odd; imagery: no' }));
+  expect(problemsAt(problems, 'image')).toBe('sizes.0: Too long. Odd.');
+  expect(problemsAt(problems, 'video')).toBeUndefined();
+});
+
+test('other errors have no fields', () => {
+  expect(problemsOf(new Error('slug: x')).size).toBe(0);
+  expect(problemsOf(refusal({ detail: 'no field at all' })).size).toBe(0);
+});

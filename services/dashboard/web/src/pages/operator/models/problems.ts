@@ -1,0 +1,40 @@
+import { ApiError } from '../../../api/api-error';
+
+/** What is wrong with a form, by the path of the field: `targets.0.provider`. */
+export type Problems = ReadonlyMap<string, string>;
+
+export const NO_PROBLEMS: Problems = new Map();
+
+const PROBLEM = /^([\w.[\]:/-]+): (.+)$/s;
+
+/**
+ * What the API refused, by field. The catalog tells all that is wrong with an entry at once.
+ * @param within what the call's body is a part of, if the catalog names its fields by the whole: `pricing`
+ */
+export function problemsOf(error: unknown, within = ''): Problems {
+  const problems = new Map<string, string>();
+  if (!(error instanceof ApiError)) return problems;
+  const put = (path: string, message: string) => {
+    const name = path.replaceAll(/\[(\d+)\]/g, '.$1');
+    const isWhole = within === '' || name === within || name.startsWith(`${within}.`);
+    problems.set(isWhole ? name : `${within}.${name}`, sentence(message));
+  };
+  if (error.code === 'missing_parameter' && error.param) put(error.param, 'is required');
+  for (const part of error.detail?.split('; ') ?? []) {
+    const [, path, message] = PROBLEM.exec(part) ?? [];
+    if (path && message) put(path, message);
+  }
+  return problems;
+}
+
+/** All that is wrong at a field and below it. */
+export function problemsAt(problems: Problems, path: string): string | undefined {
+  const found = [...problems].flatMap(([at, message]) => {
+    if (at === path) return [message];
+    return at.startsWith(`${path}.`) ? [`${at.slice(path.length + 1)}: ${message}`] : [];
+  });
+  return found.length === 0 ? undefined : found.join(' ');
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

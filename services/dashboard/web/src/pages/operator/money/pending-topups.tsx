@@ -1,0 +1,42 @@
+import { CircleCheck } from 'lucide-react';
+import { listPendingTopups } from '../../../api/admin-accounts';
+import type { Topup } from '../../../api/billing';
+import { type Column, DataTable } from '../../../ui/data-table';
+import { EmptyState } from '../../../ui/empty-state';
+import { Money } from '../../../ui/money';
+import { Noted } from '../../../ui/noted';
+import { Time } from '../../../ui/time';
+import { usePagedList } from '../../../ui/use-paged-list';
+import { AccountLink } from '../account-link';
+import { EndTopup } from './end-topup';
+
+const REFETCH_INTERVAL_MS = 15_000;
+
+const COLUMNS: readonly Column<Topup>[] = [
+  { title: 'Made', cell: ({ created_at }) => <Time at={created_at} relative /> },
+  { title: 'Account', cell: ({ account_id }) => <AccountLink id={account_id} /> },
+  { title: 'For', cell: ({ id, reference }) => <Noted reference={id} note={reference} /> },
+  { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
+  { title: 'Clear or void', titleHidden: true, numeric: true, cell: (topup) => <EndTopup topup={topup} /> },
+];
+
+/** Of all accounts. */
+export function PendingTopups() {
+  const list = usePagedList(['admin', 'topups', 'pending'], listPendingTopups, {
+    refetchIntervalMs: REFETCH_INTERVAL_MS,
+  });
+  return (
+    <DataTable
+      label="Pending top-ups"
+      columns={COLUMNS}
+      list={list}
+      rowKey={({ id }) => id}
+      empty={
+        <EmptyState title="No pending top-ups" icon={CircleCheck}>
+          Top-ups whose payment hasn’t arrived wait here until you clear or void them. Create top-ups on the
+          page of an account.
+        </EmptyState>
+      }
+    />
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { ApiError } from '../../../api/api-error';
+import { isOutdated } from './is-outdated';
+
+const refusal = (detail?: string, code = 'invalid_request') =>
+  new ApiError(400, { type: 'invalid_request_error', code, message: 'No.', ...(detail && { detail }) });
+
+test.each<[unknown, boolean]>([
+  [refusal('if_version: the prices were changed meanwhile, their version is 12'), true],
+  // Of a dashboard that does not know the field, while a new version is being deployed.
+  [refusal('Unrecognized key: "if_version"'), false],
+  [refusal('if_version: Invalid input: expected number, received string'), false],
+  [refusal(), false],
+  [refusal(undefined, 'model_not_found'), false],
+  [new TypeError('if_version: the prices were changed meanwhile'), false],
+  [null, false],
+])('%p', (error, outdated) => {
+  expect(isOutdated(error)).toBe(outdated);
+});

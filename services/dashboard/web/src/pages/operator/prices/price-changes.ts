@@ -1,0 +1,68 @@
+import type { PricesInput } from '../../../api/admin-models';
+
+export interface PriceChange {
+  readonly what: string;
+  /** What the price is of: `per million tokens`. */
+  readonly unit: string;
+  /** USD; undefined: it was not, or will no longer be, sold. */
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+const PER_MILLION = 'per million tokens';
+/** From this factor on a change is pointed out: a slip of the decimal point or of the unit is ten or more. */
+const LARGE_FACTOR = 5;
+
+/** What would cost otherwise. */
+export function priceChanges(before: PricesInput | null, after: PricesInput): PriceChange[] {
+  const old = flat(before ?? {});
+  const next = flat(after);
+  return [...new Map([...old, ...next])]
+    .map(([what, { unit }]) => ({ what, unit, before: old.get(what)?.usd, after: next.get(what)?.usd }))
+    .filter((change) => change.before !== change.after);
+}
+
+/** In words, what may be a slip: `100 times less`; undefined for what may well be meant. */
+export function pointOut({ before, after }: PriceChange): string | undefined {
+  if (after === 0) return 'free of charge';
+  if (before === 0 && after !== undefined) return 'no longer free';
+  if (before === undefined || after === undefined) return undefined;
+  const factor = Math.max(before, after) / Math.min(before, after);
+  if (factor < LARGE_FACTOR) return undefined;
+  const digits = factor.toLocaleString('en-US', { maximumFractionDigits: factor < 10 ? 1 : 0 });
+  return `${digits} times ${after > before ? 'more' : 'less'}`;
+}
+
+interface Price {
+  readonly usd: number;
+  readonly unit: string;
+}
+
+function flat({ tokens, image, video }: PricesInput): Map<string, Price> {
+  const found = new Map<string, Price>();
+  const put = (prefix: string, rates: object) => {
+    for (const [name, usd] of Object.entries(rates)) {
+      if (typeof usd !== 'number' || name === 'above_tokens') continue;
+      const unit = name === 'input_megapixel' ? 'each' : PER_MILLION;
+      found.set(`${prefix}${name.replaceAll('_', ' ')}`, { usd, unit });
+    }
+  };
+  if (tokens) {
+    const { service_tiers, long_context, ...standard } = tokens;
+    put('', standard);
+    for (const [tier, rates] of Object.entries(service_tiers ?? {})) put(`${tier}, `, rates);
+    if (long_context) put(`above ${long_context.above_tokens} tokens, `, long_context);
+  }
+  if (image) {
+    const { per_image, ...rates } = image;
+    for (const { size, quality, price } of per_image) {
+      found.set(['image', size, quality].filter(Boolean).join(' '), { usd: price, unit: 'each' });
+    }
+    put('images, ', rates);
+  }
+  const perSecond = Object.entries(video?.per_second ?? {});
+  for (const [tier, usd] of perSecond) found.set(`second of ${tier}`, { usd, unit: 'each' });
+  const unnamed = video?.per_second[video.default_tier ?? ''];
+  if (unnamed !== undefined) found.set('second without a tier', { usd: unnamed, unit: 'each' });
+  return found;
+}

@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import type { ModelPricing } from '../../../api/models';
+import { fromPricing, newSecondPrice, newTier, toPrices } from './prices-draft';
+
+const PRICING: ModelPricing = {
+  currency: 'USD',
+  version: 3,
+  source: 'a contract',
+  source_date: '2026-11-01',
+  tokens: {
+    input: 0.000000001,
+    output: 12.5,
+    service_tiers: { priority: { input: 2 } },
+    long_context: { above_tokens: 200_000, input: 4 },
+  },
+  image: {
+    per_image: [{ size: '1024x1024', quality: 'low', price: 0.01 }],
+    text_input: 5,
+    input_megapixel: 0.015,
+  },
+  video: { tiers: ['std', 'pro'], default_tier: 'std', per_second: { std: 0.1, pro: 0.25 } },
+};
+const empty = fromPricing(null);
+
+test('prices that go through the form unchanged are the same prices', () => {
+  const { prices, problems } = toPrices(fromPricing(PRICING));
+  const { currency, version, ...same } = PRICING;
+  expect([...problems]).toEqual([]);
+  expect(prices).toEqual(same);
+});
+
+test('small prices stand in the form as they are typed', () => {
+  expect(fromPricing(PRICING).tokens.input).toBe('0.000000001');
+});
+
+test('parts in which nothing stands are left out, and no price at all is a problem', () => {
+  const some = toPrices({ ...empty, tokens: { input: '1', output: ' ' } });
+  expect(some.prices).toEqual({ tokens: { input: 1, service_tiers: {} } });
+  expect([...toPrices(empty).problems.keys()]).toEqual(['pricing']);
+});
+
+test('what is no price is told at its field', () => {
+  const { problems } = toPrices({
+    ...empty,
+    tokens: { input: '-1', cache_read: '1,5' },
+    longContext: { above: 'many', rates: {} },
+    images: [{ id: 'a', size: '', quality: '', price: '' }],
+    seconds: [{ ...newSecondPrice(), tier: 'std', price: 'x' }],
+  });
+  expect([...problems.keys()]).toEqual([
+    'pricing.tokens.input',
+    'pricing.tokens.cache_read',
+    'pricing.tokens.long_context.above_tokens',
+    'pricing.image.per_image.0.price',
+    'pricing.video.per_second.std',
+  ]);
+});
+
+test('tiers need names, and no two the same', () => {
+  const tiers = [
+    { ...newTier(), id: 't' },
+    { ...newTier(), name: 'flex' },
+    { ...newTier(), id: 'u', name: 'flex ' },
+  ];
+  const seconds = [{ ...newSecondPrice(), id: 's', price: '1' }];
+  expect([...toPrices({ ...empty, tiers, seconds }).problems.keys()]).toEqual([
+    'tier t',
+    'tier u',
+    'second s',
+  ]);
+});
+
+test('a default tier that is gone is none', () => {
+  const seconds = [{ ...newSecondPrice(), tier: 'std', price: '1' }];
+  const { prices } = toPrices({ ...empty, seconds, defaultTier: 'pro' });
+  expect(prices.video?.default_tier).toBeNull();
+});

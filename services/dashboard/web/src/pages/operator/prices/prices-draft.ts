@@ -1,0 +1,178 @@
+import type { PricesInput } from '../../../api/admin-models';
+import type { ModelPricing, TokenRates } from '../../../api/models';
+import { parseUsd } from '../../../ui/parse-usd';
+import { randomId } from '../../../ui/random-id';
+import { parseCount } from '../models/parse-count';
+import type { Problems } from '../models/problems';
+
+export const TOKEN_RATES = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const;
+export const IMAGE_RATES = ['text_input', 'image_input', 'image_output', 'text_output'] as const;
+/** For the images sent, beside `per_image`. */
+export const MEGAPIXEL_RATE = 'input_megapixel';
+
+type TokenRate = (typeof TOKEN_RATES)[number];
+type ImageRate = (typeof IMAGE_RATES)[number] | typeof MEGAPIXEL_RATE;
+/** As typed; an empty one is not sold. */
+export type RatesDraft = Readonly<Partial<Record<string, string>>>;
+
+/** Prices as they stand in a form. Rows have ids of their own, by which they are drawn. */
+export interface PricesDraft {
+  readonly tokens: RatesDraft;
+  readonly tiers: readonly { readonly id: string; readonly name: string; readonly rates: RatesDraft }[];
+  readonly longContext: { readonly above: string; readonly rates: RatesDraft } | null;
+  readonly images: readonly {
+    readonly id: string;
+    readonly size: string;
+    readonly quality: string;
+    readonly price: string;
+  }[];
+  readonly imageRates: RatesDraft;
+  readonly seconds: readonly { readonly id: string; readonly tier: string; readonly price: string }[];
+  readonly defaultTier: string;
+  readonly source: string;
+  readonly sourceDate: string;
+}
+
+export const newTier = () => ({ id: randomId(), name: '', rates: {} });
+export const newImagePrice = () => ({ id: randomId(), size: '', quality: '', price: '' });
+export const newSecondPrice = () => ({ id: randomId(), tier: '', price: '' });
+
+/** A form filled with prices; an empty one where there are none. */
+export function fromPricing(pricing: ModelPricing | null): PricesDraft {
+  const { tokens, image, video } = pricing ?? {};
+  return {
+    tokens: fromRates(TOKEN_RATES, tokens),
+    tiers: Object.entries(tokens?.service_tiers ?? {}).map(([name, rates]) => ({
+      ...newTier(),
+      name,
+      rates: fromRates(TOKEN_RATES, rates),
+    })),
+    longContext: tokens?.long_context
+      ? {
+          above: String(tokens.long_context.above_tokens),
+          rates: fromRates(TOKEN_RATES, tokens.long_context),
+        }
+      : null,
+    images: (image?.per_image ?? []).map(({ size, quality, price }) => ({
+      ...newImagePrice(),
+      size,
+      quality,
+      price: toText(price),
+    })),
+    imageRates: fromRates([...IMAGE_RATES, MEGAPIXEL_RATE], image),
+    seconds: (video?.tiers ?? []).map((tier) => ({
+      ...newSecondPrice(),
+      tier,
+      price: toText(video?.per_second[tier]),
+    })),
+    defaultTier: video?.default_tier ?? '',
+    source: pricing?.source ?? '',
+    sourceDate: pricing?.source_date ?? '',
+  };
+}
+
+/** The prices of a form, and what of it is none. Parts in which nothing stands are left out. */
+export function toPrices(draft: PricesDraft): { prices: PricesInput; problems: Problems } {
+  const problems = new Map<string, string>();
+  const prices = {
+    ...toTokens(draft, problems),
+    ...toImage(draft, problems),
+    ...toVideo(draft, problems),
+    ...(draft.source.trim() && { source: draft.source.trim() }),
+    ...(draft.sourceDate && { source_date: draft.sourceDate }),
+  };
+  if (!prices.tokens && !prices.image && !prices.video) problems.set('pricing', 'No price yet.');
+  return { prices, problems };
+}
+
+type Found = Map<string, string>;
+
+function toTokens(draft: PricesDraft, problems: Found): Pick<PricesInput, 'tokens'> {
+  const { tokens, tiers, longContext } = draft;
+  if (isEmpty(tokens) && tiers.length === 0 && !longContext) return {};
+  const at = 'pricing.tokens';
+  const named = tiers.map(({ id, name }) => ({ id: `tier ${id}`, name }));
+  checkNames(named, problems);
+  const service_tiers = Object.fromEntries(
+    tiers.map(({ name, rates }) => [
+      name.trim(),
+      toRates<TokenRate>(rates, `${at}.service_tiers.${name.trim()}`, problems),
+    ]),
+  );
+  const standard = toRates<TokenRate>(tokens, at, problems);
+  if (!longContext) return { tokens: { ...standard, service_tiers } };
+  const above_tokens = parseCount(longContext.above) ?? 0;
+  if (above_tokens === 0) problems.set(`${at}.long_context.above_tokens`, 'A whole number above zero.');
+  const rates = toRates<TokenRate>(longContext.rates, `${at}.long_context`, problems);
+  return { tokens: { ...standard, service_tiers, long_context: { above_tokens, ...rates } } };
+}
+
+function toImage({ images, imageRates }: PricesDraft, problems: Found): Pick<PricesInput, 'image'> {
+  if (images.length === 0 && isEmpty(imageRates)) return {};
+  const per_image = images.map(({ size, quality, price }, index) => ({
+    size: size.trim(),
+    quality: quality.trim(),
+    price: toPrice(price, `pricing.image.per_image.${index}.price`, problems),
+  }));
+  return { image: { per_image, ...toRates<ImageRate>(imageRates, 'pricing.image', problems) } };
+}
+
+function toVideo({ seconds, defaultTier }: PricesDraft, problems: Found): Pick<PricesInput, 'video'> {
+  if (seconds.length === 0) return {};
+  const named = seconds.map(({ id, tier }) => ({ id: `second ${id}`, name: tier }));
+  checkNames(named, problems);
+  const tiers = seconds.map(({ tier }) => tier.trim());
+  const per_second = Object.fromEntries(
+    seconds.map(({ tier, price }) => [
+      tier.trim(),
+      toPrice(price, `pricing.video.per_second.${tier.trim()}`, problems),
+    ]),
+  );
+  const default_tier = tiers.includes(defaultTier.trim()) ? defaultTier.trim() : null;
+  return { video: { tiers, default_tier, per_second } };
+}
+
+/** Of two with one name only the last would be sent. */
+function checkNames(tiers: readonly { readonly id: string; readonly name: string }[], problems: Found): void {
+  const seen = new Set<string>();
+  for (const { id, name } of tiers) {
+    if (!name.trim()) problems.set(id, 'A tier needs a name.');
+    else if (seen.has(name.trim())) problems.set(id, 'Another tier has this name.');
+    seen.add(name.trim());
+  }
+}
+
+function toRates<Name extends string>(
+  rates: RatesDraft,
+  at: string,
+  problems: Found,
+): Partial<Record<Name, number>> {
+  const typed = Object.entries(rates).filter(([, text]) => text?.trim());
+  return Object.fromEntries(
+    typed.map(([name, text = '']) => [name, toPrice(text, `${at}.${name}`, problems)]),
+  ) as Partial<Record<Name, number>>;
+}
+
+function toPrice(text: string, path: string, problems: Found): number {
+  const price = parseUsd(text);
+  if (price !== undefined && price >= 0) return price;
+  problems.set(path, 'An amount such as 0.25, with at most nine decimals.');
+  return 0;
+}
+
+function fromRates(
+  names: readonly string[],
+  rates: Readonly<Record<string, unknown>> | TokenRates = {},
+): RatesDraft {
+  const known = rates as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(names.map((name) => [name, toText(known[name])]));
+}
+
+/** Without an exponent, which small numbers have as texts. */
+function toText(price: unknown): string {
+  return typeof price === 'number'
+    ? price.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 9 })
+    : '';
+}
+
+const isEmpty = (rates: RatesDraft): boolean => Object.values(rates).every((text) => !text?.trim());

@@ -1,0 +1,135 @@
+import { Button, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { type Problems, problemsAt } from '../models/problems';
+import { ImagePrices } from './image-prices';
+import { newTier, type PricesDraft, TOKEN_RATES } from './prices-draft';
+import { RatesFields } from './rates-fields';
+import { VideoPrices } from './video-prices';
+
+interface PricesFieldsProps {
+  draft: PricesDraft;
+  onChange: (draft: PricesDraft) => void;
+  problems: Problems;
+  /** What the model makes: only what it can sell is asked for. */
+  outputs: readonly string[];
+}
+
+/** Fields for all that a model can sell. An empty one is not sold. */
+export function PricesFields(props: PricesFieldsProps) {
+  const { draft, onChange, problems, outputs } = props;
+  const hasTokens = outputs.includes('text') || Object.values(draft.tokens).some(Boolean);
+  return (
+    <Stack>
+      {hasTokens && <TokenPrices {...props} />}
+      {(outputs.includes('image') || draft.images.length > 0) && <ImagePrices {...props} />}
+      {(outputs.includes('video') || draft.seconds.length > 0) && <VideoPrices {...props} />}
+      <Fieldset legend="Source of the prices">
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput
+            label="Source"
+            description="A link or a contract"
+            placeholder="set by an operator"
+            maxLength={500}
+            value={draft.source}
+            onChange={(event) => onChange({ ...draft, source: event.currentTarget.value })}
+            error={problemsAt(problems, 'pricing.source')}
+          />
+          <TextInput
+            label="Read on"
+            description="The date of the source"
+            type="date"
+            value={draft.sourceDate}
+            onChange={(event) => onChange({ ...draft, sourceDate: event.currentTarget.value })}
+            error={problemsAt(problems, 'pricing.source_date')}
+          />
+        </SimpleGrid>
+      </Fieldset>
+    </Stack>
+  );
+}
+
+function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
+  const { tokens, tiers, longContext } = draft;
+  const changeTier = (id: string, change: Partial<(typeof tiers)[number]>) =>
+    onChange({ ...draft, tiers: tiers.map((tier) => (tier.id === id ? { ...tier, ...change } : tier)) });
+  return (
+    <Fieldset legend="Tokens">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          USD per million tokens. Usage without a price is rejected.
+        </Text>
+        <RatesFields
+          names={TOKEN_RATES}
+          rates={tokens}
+          onChange={(rates) => onChange({ ...draft, tokens: rates })}
+          problems={problems}
+          path="pricing.tokens"
+        />
+        {tiers.map(({ id, name, rates }, index) => (
+          <RatesFields
+            key={id}
+            legend={`Service tier ${name || index + 1}`}
+            names={TOKEN_RATES}
+            rates={rates}
+            onChange={(changed) => changeTier(id, { rates: changed })}
+            problems={problems}
+            path={`pricing.tokens.service_tiers.${name.trim()}`}
+            onRemove={() => onChange({ ...draft, tiers: tiers.filter((tier) => tier.id !== id) })}
+            first={
+              <TextInput
+                label="Name of the tier"
+                placeholder="priority"
+                value={name}
+                onChange={(event) => changeTier(id, { name: event.currentTarget.value })}
+                error={problems.get(`tier ${id}`)}
+              />
+            }
+          />
+        ))}
+        {longContext && (
+          <RatesFields
+            legend="Long context"
+            names={TOKEN_RATES}
+            rates={longContext.rates}
+            onChange={(rates) => onChange({ ...draft, longContext: { ...longContext, rates } })}
+            problems={problems}
+            path="pricing.tokens.long_context"
+            onRemove={() => onChange({ ...draft, longContext: null })}
+            first={
+              <TextInput
+                label="Above (tokens)"
+                placeholder="200,000"
+                inputMode="numeric"
+                value={longContext.above}
+                onChange={(event) =>
+                  onChange({ ...draft, longContext: { ...longContext, above: event.currentTarget.value } })
+                }
+                error={problemsAt(problems, 'pricing.tokens.long_context.above_tokens')}
+              />
+            }
+          />
+        )}
+        <Button.Group>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Plus size={14} aria-hidden />}
+            onClick={() => onChange({ ...draft, tiers: [...tiers, newTier()] })}
+          >
+            Service tier
+          </Button>
+          {!longContext && (
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<Plus size={14} aria-hidden />}
+              onClick={() => onChange({ ...draft, longContext: { above: '', rates: {} } })}
+            >
+              Long context
+            </Button>
+          )}
+        </Button.Group>
+      </Stack>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button, Fieldset, Group, SimpleGrid } from '@mantine/core';
+import { Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { type Problems, problemsAt } from '../models/problems';
+import { PriceInput } from './price-input';
+import type { RatesDraft } from './prices-draft';
+
+const LABELS: Readonly<Record<string, string>> = {
+  input: 'Input',
+  output: 'Output',
+  cache_read: 'Cache read',
+  cache_write: 'Cache write',
+  cache_write_1h: 'Cache write, 1 h',
+  text_input: 'Text input',
+  image_input: 'Image input',
+  image_output: 'Image output',
+  text_output: 'Text output',
+};
+
+interface RatesFieldsProps {
+  /** With one the fields are a group of their own. */
+  legend?: string;
+  names: readonly string[];
+  rates: RatesDraft;
+  onChange: (rates: RatesDraft) => void;
+  problems: Problems;
+  /** Of the rates, in what the API says of them. */
+  path: string;
+  /** A field before the rates. */
+  first?: ReactNode;
+  onRemove?: () => void;
+}
+
+export function RatesFields(props: RatesFieldsProps) {
+  const { legend, names, rates, onChange, problems, path, first, onRemove } = props;
+  const fields = (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: first ? names.length + 1 : names.length }} spacing="sm">
+      {first}
+      {names.map((name) => (
+        <PriceInput
+          key={name}
+          label={LABELS[name] ?? name}
+          value={rates[name] ?? ''}
+          onChange={(text) => onChange({ ...rates, [name]: text })}
+          error={problemsAt(problems, `${path}.${name}`)}
+        />
+      ))}
+    </SimpleGrid>
+  );
+  if (!legend) return fields;
+  return (
+    <Fieldset legend={legend} variant="filled">
+      {fields}
+      {onRemove && (
+        <Group justify="flex-end" mt="xs">
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            leftSection={<Trash2 size={14} aria-hidden />}
+            onClick={onRemove}
+            aria-label={`Remove ${legend}`}
+          >
+            Remove
+          </Button>
+        </Group>
+      )}
+    </Fieldset>
+  );
+}
