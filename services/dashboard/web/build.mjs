@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Builds the web UI into dist, and does nothing when that was built from the very same sources.
+// Builds the web UI into dist; does nothing if dist was built from the same sources.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,7 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DIST = join(HERE, 'dist');
-/** Hidden, so that it is not served. */
+/** A hidden file, so that it is not served. */
 const STAMP = join(DIST, '.sources');
 const SOURCES = [
   'build.mjs',
@@ -21,7 +21,7 @@ const SOURCES = [
   'vite.config.ts',
 ];
 const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
-/** Smaller files gain nothing. */
+/** Smaller files are not worth compressing. */
 const MIN_COMPRESSED_BYTES = 1024;
 
 const sources = digest();
@@ -33,7 +33,7 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== sources) {
   writeFileSync(STAMP, sources);
 }
 
-/** Of contents, not times: a checkout makes old files new. The lockfile stands for the libraries. */
+/** Hashes contents instead of times: a checkout gives old files new times. The lockfile stands for the libraries. */
 function digest() {
   const hash = createHash('sha256');
   const inputs = SOURCES.flatMap((name) => filesIn(join(HERE, name))).filter((file) => !isTest(file));

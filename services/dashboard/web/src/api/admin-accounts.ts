@@ -20,7 +20,7 @@ export interface Account {
   readonly preview_models: readonly string[];
 }
 
-/** With the owner's first password, which is shown this once. */
+/** The owner's first password is shown once. */
 export interface NewAccount extends Account {
   readonly owner?: {
     readonly id: string;
@@ -32,10 +32,10 @@ export interface NewAccount extends Account {
 
 const pathOf = (id: string) => `admin/accounts/${encodeURIComponent(id)}`;
 
-/** Of a name, an email or an id; newest first. */
+/** Searches names, emails and ids; newest first. */
 export const listAccounts = (query: string, cursor?: string, limit?: number) =>
   apiGet<Page<Account>>('admin/accounts', { query, cursor, limit });
-/** Without an owner, a repeated call with the same key is the same account; with one, their email makes it so. */
+/** Idempotent: by the owner's email, or without an owner by the key. */
 export const createAccount = (
   account: { name: string; owner?: { email: string; name?: string } },
   idempotencyKey: string,
@@ -43,7 +43,7 @@ export const createAccount = (
 export const getAccount = (id: string) => apiGet<Account>(pathOf(id));
 export const suspendAccount = (id: string, suspended: boolean) =>
   apiPost<Account>(`${pathOf(id)}/suspend`, { suspended });
-/** A repeated call with the same key is the same top-up. */
+/** Idempotent by the key. */
 export const topUpAccount = (
   id: string,
   topup: { amount: number; status: 'cleared' | 'pending'; reference?: string },
@@ -59,7 +59,7 @@ export const listTopupsOf = (id: string, cursor?: string) =>
   apiGet<Page<Topup>>(`${pathOf(id)}/topups`, { cursor });
 export const listLedgerOf = (id: string, cursor?: string) =>
   apiGet<Page<LedgerEntry>>(`${pathOf(id)}/ledger`, { cursor });
-/** What a call cost the operator beyond its charge. */
+/** The cost of a call beyond its charge, which the operator pays. */
 export interface OperatorLoss {
   readonly request_id: string;
   readonly reason: string;
@@ -69,7 +69,7 @@ export interface OperatorLoss {
 export interface AbandonedCost {
   readonly last_hour: number;
   readonly limit: number;
-  /** Null: new calls are not refused. */
+  /** Null: the account is not limited. */
   readonly limited_until: string | null;
 }
 export const listLossesOf = (id: string, cursor?: string) =>
@@ -81,23 +81,23 @@ export const listMembersOf = (id: string, cursor?: string) =>
   apiGet<Page<Member>>(`${pathOf(id)}/members`, { cursor });
 export const addMemberTo = (id: string, member: { email: string; name: string; role: Role }) =>
   apiPost<NewMember>(`${pathOf(id)}/members`, member);
-/** For one who lost it; his logins end. */
+/** For a member who lost the password; ends all logins of the member. */
 export const renewPasswordIn = (id: string, memberId: string) =>
   apiPost<NewMember>(`${pathOf(id)}/members/${encodeURIComponent(memberId)}/password`);
-/** Of all accounts. */
+/** Top-ups of all accounts. */
 export const listPendingTopups = (cursor?: string) =>
   apiGet<Page<Topup>>('admin/topups', { status: 'pending', cursor });
 export const clearTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeURIComponent(id)}/clear`);
-/** It never clears. */
+/** A voided top-up never clears. */
 export const voidTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeURIComponent(id)}/void`);
-/** Of any account; `value_ends_at` is of a value that a rotation has replaced. */
+/** A key of any account; `value_ends_at` is set for a value that a rotation has replaced. */
 export type FoundKey = ApiKey & { readonly account_id: string; readonly value_ends_at: string | null };
-/** By its whole value. */
+/** Finds a key by its complete value. */
 export const findKey = (value: string) => apiPost<FoundKey>('admin/keys/find', { value });
 export const revokeKey = (id: string) =>
   apiPost<ApiKey & { account_id: string }>(`admin/keys/${encodeURIComponent(id)}/revoke`);
-/** Null: it concerns the whole gateway. */
+/** Null: the entry concerns the whole gateway. */
 export type AnyAuditEntry = AuditEntry & { readonly account_id: string | null };
-/** Of all accounts, unless one is named. */
+/** Entries of all accounts, or of the given account. */
 export const listAllAudit = (accountId: string, cursor?: string, limit?: number) =>
   apiGet<Page<AnyAuditEntry>>('admin/audit', { account_id: accountId, cursor, limit });

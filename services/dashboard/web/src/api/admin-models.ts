@@ -5,15 +5,15 @@ export interface ModelTarget {
   readonly provider: string;
   readonly upstream_model: string;
   readonly weight: number;
-  /** Lower is tried first. */
+  /** Lower priority is tried first. */
   readonly priority: number;
-  /** Milliseconds; 0: the service's own. */
+  /** Milliseconds; 0: the service's default. */
   readonly connect_timeout_ms: number;
   readonly first_byte_timeout_ms: number;
   readonly idle_timeout_ms: number;
 }
 
-/** As operators see it. */
+/** A model with the fields that only operators see. */
 export interface AdminModel extends Model {
   readonly output_floor_tokens: number;
   /** 0: not known. */
@@ -42,7 +42,7 @@ export type ModelInput = ModelChange & {
 
 const pathOf = (slug: string) => `admin/models/${modelPath(slug)}`;
 
-/** The delisted too. */
+/** Includes delisted models. */
 export const listAdminModels = (cursor?: string, limit?: number) =>
   apiGet<Page<AdminModel>>('admin/models', { cursor, limit });
 export const getAdminModel = (slug: string) => apiGet<AdminModel>(pathOf(slug));
@@ -53,6 +53,6 @@ export const setModelStatus = (slug: string, status: 'active' | 'disabled') =>
   apiPost<AdminModel>(`${pathOf(slug)}/status`, { status });
 export const delistModel = (slug: string, successor: string | null) =>
   apiPost<AdminModel>(`${pathOf(slug)}/delist`, { successor });
-/** Refused, if the version of the prices is another by now than the one that they were made against. */
+/** Refused if the prices have a newer version than `if_version`. */
 export const setPrices = (slug: string, prices: PricesInput, if_version?: number) =>
   apiPost<AdminModel>(`${pathOf(slug)}/prices`, { ...prices, if_version });

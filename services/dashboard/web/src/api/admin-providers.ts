@@ -2,19 +2,19 @@ import { apiGet } from './client';
 
 export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-open';
 
-/** One upstream model of a provider, as the instances of a service that call it know it. */
+/** An upstream model of a provider, as reported by the instances of the service that calls it. */
 export interface TargetHealth {
   readonly upstream_model: string;
   readonly service: 'chat' | 'media';
-  /** That call it, by slug. */
+  /** Models that call it, by slug. */
   readonly models: readonly string[];
-  /** The worst that an instance knows; null: none that is there calls it. */
+  /** The worst state that an instance reports; null if no reachable instance calls it. */
   readonly circuit: CircuitState | null;
-  /** How many instances know it in which state. */
+  /** Number of instances by state. */
   readonly circuits: Readonly<Partial<Record<CircuitState, number>>>;
   readonly calls: number;
   readonly errors: number;
-  /** To a chat reply's first byte, else to the end; null: no call in this time has one. */
+  /** Time to a chat reply's first byte, otherwise to the end; null if no recent call has a latency. */
   readonly latency: { readonly mean_ms: number; readonly max_ms: number } | null;
   readonly last_failure: {
     readonly code: string;
@@ -25,7 +25,7 @@ export interface TargetHealth {
 
 export interface ProviderHealth {
   readonly id: string;
-  /** `nobody`: not set up. Null: who could tell is away. */
+  /** `nobody`: not configured. Null: the instances that could tell do not answer. */
   readonly served_by: 'credentials' | 'simulator' | 'nobody' | null;
   readonly targets: readonly TargetHealth[];
 }
@@ -37,7 +37,7 @@ export interface ProvidersHealth {
     readonly address: string;
     readonly status: 'up' | 'away';
   }[];
-  /** Which calls, errors and latencies are of. */
+  /** The period that calls, errors and latencies cover. */
   readonly window_seconds: number;
 }
 

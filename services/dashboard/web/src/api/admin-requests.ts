@@ -1,7 +1,7 @@
 import { apiGet, type Page } from './client';
 import type { RequestFilter, RequestRecord } from './requests';
 
-/** A call of any account. One with a login token has a user, and no key. */
+/** A request of any account. A request with a login token has a user and no key. */
 export interface AnyRequestRecord extends Omit<RequestRecord, 'key_id'> {
   readonly account_id: string | null;
   readonly key_id: string | null;

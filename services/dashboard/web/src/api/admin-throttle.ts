@@ -1,7 +1,7 @@
 import { apiGet, apiPost } from './client';
 
 export interface PlatformThrottle {
-  /** Of all callers together; null: no throttle. */
+  /** All callers together; null: no throttle. */
   readonly requests_per_second: number | null;
 }
 

@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import { listModels } from './models';
 
-/** More than catalogs have. */
+/** More than any catalog has. */
 const MAX_MODELS = 1_000;
 
-/** All that can be seen; delisted ones are not among them. */
+/** All visible models, without delisted ones. */
 export const allModelsQuery = queryOptions({
   queryKey: ['models'],
   queryFn: () => listModels(undefined, undefined, MAX_MODELS),

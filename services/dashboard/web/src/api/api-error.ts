@@ -9,14 +9,14 @@ interface ErrorBody {
   resets_at?: string;
 }
 
-/** What the API refused, in the words of its error envelope; `network` is a call without an answer. */
+/** An error response of the API, with the fields of its envelope; the code `network` means that no response arrived. */
 export class ApiError extends Error {
   readonly code: string;
-  /** The HTTP status; 0 without an answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly detail: string | undefined;
   readonly param: string | undefined;
-  /** Names the call towards the operator. */
+  /** Identifies the call in the operator's logs. */
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly limitUsd: number | undefined;
@@ -48,7 +48,7 @@ export class ApiError extends Error {
     return new ApiError(response.status, body, requestId, Number.isNaN(wait) ? undefined : wait);
   }
 
-  /** An error that came within a stream. */
+  /** An error that arrived within a stream. */
   static fromFrame(envelope: { error: ErrorBody }, requestId?: string): ApiError {
     return new ApiError(0, envelope.error, requestId);
   }
@@ -64,11 +64,14 @@ export class ApiError extends Error {
   }
 }
 
-/** The gateway takes the login's token no more. */
+/** The gateway no longer accepts the login's token. */
 export const endsLogin = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 401 && error.code === 'invalid_api_key';
 
-/** True when a call got no answer, or one of the server's faults: a job that took too long goes on and is charged. */
+/**
+ * True if the call may have been executed: no response arrived, or the server failed; a slow job may go on and be
+ * charged.
+ */
 export const mayBeDone = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500);
 

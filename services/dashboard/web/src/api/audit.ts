@@ -3,16 +3,16 @@ import { apiGet, type Page } from './client';
 export interface AuditEntry {
   readonly id: string;
   readonly created_at: string;
-  /** Without a name where it was one of the gateway's operators. */
+  /** Without a name for an operator of the gateway. */
   readonly actor: { readonly id: string | null; readonly email: string | null; readonly operator: boolean };
-  /** The call's path. */
+  /** The path of the call. */
   readonly action: string;
   readonly subject: string | null;
-  /** The call's body. */
+  /** The body of the call. */
   readonly changes: unknown;
   readonly outcome: 'done' | 'unknown';
   readonly request_id: string;
-  /** IP address; null for operators and for entries from before addresses were kept. */
+  /** IP address; null for operators, and for entries that were written before addresses were recorded. */
   readonly address: string | null;
 }
 

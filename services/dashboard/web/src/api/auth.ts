@@ -10,13 +10,13 @@ export interface Me {
     readonly id: string;
     readonly name: string;
     readonly status: 'active' | 'suspended';
-    /** Previews that it has opted in to. */
+    /** Preview models that the account has opted in to. */
     readonly preview_models: readonly string[];
   };
   readonly role: Role;
-  /** Runs the gateway. */
+  /** May use the operator pages. */
   readonly operator: boolean;
-  /** Origin of `/v1`, if the gateway was told. */
+  /** Origin of `/v1`, if it is configured. */
   readonly api_url: string | null;
 }
 
@@ -31,7 +31,7 @@ async function enter(path: string, body: object): Promise<void> {
   loginToken.keep((await readJson<{ token: string }>(answer)).token);
 }
 
-/** Ends the login here whatever the gateway says. */
+/** Ends the login in this browser even if the gateway can't be reached. */
 export async function logOut(): Promise<void> {
   try {
     await apiPost('auth/logout');

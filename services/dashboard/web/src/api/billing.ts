@@ -22,27 +22,27 @@ export interface Topup {
   readonly created_at: string;
   readonly cleared_at: string | null;
   readonly voided_at: string | null;
-  /** Of the payment, as an operator noted it. */
+  /** Reference of the payment, entered by an operator. */
   readonly reference: string | null;
 }
 
 export interface LedgerEntry {
   readonly id: string;
   readonly kind: string;
-  /** Negative: taken. */
+  /** Negative for a deduction. */
   readonly amount: number;
   readonly reference: string;
-  /** The reason of an adjustment, the reference of a top-up's payment. */
+  /** The reason of an adjustment, or the reference of a top-up's payment. */
   readonly note: string | null;
-  /** The video task that a charge is for. */
+  /** The video task that a charge belongs to. */
   readonly task_id: string | null;
   readonly created_at: string;
 }
 
-/** What counts against the account's daily limit now. */
+/** Spending that counts against the account's daily limit now. */
 export interface AccountUse {
   readonly day: {
-    /** Settled, and held for calls under way. */
+    /** Settled charges, and reservations for in-flight requests. */
     readonly used: number;
     readonly resets_at: string;
   };

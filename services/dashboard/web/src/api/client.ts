@@ -14,7 +14,7 @@ export interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** Values of no length are left out. */
+/** Omits empty values. */
 export function withQuery(path: string, query: Query = {}): string {
   const given = Object.entries(query).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
@@ -32,17 +32,22 @@ export async function apiPost<T>(path: string, body: unknown = {}, options: Send
   return readJson(await send('POST', path, body, options));
 }
 
-/** The answer to a GET as it comes, for files. */
+/** Returns the unread response to a GET, for files. */
 export function apiGetRaw(path: string, options: SendOptions = {}): Promise<Response> {
   return send('GET', path, undefined, options);
 }
 
-/** The answer as it comes, for streams; rejects when it is none of success. A FormData is sent as a form. */
+/**
+ * Returns the unread response, for streams; rejects with an ApiError unless it is successful. Sends FormData as a form.
+ */
 export function apiPostRaw(path: string, body: unknown, options: SendOptions = {}): Promise<Response> {
   return send('POST', path, body, options);
 }
 
-/** With the login, renewed if it has to be. One that is over is asked for again, over the page as it stands. */
+/**
+ * Sends with the login token, which is refreshed first if it has expired. If the login has ended, the login dialog
+ * appears over the page.
+ */
 async function send(
   method: 'GET' | 'POST',
   path: string,
@@ -60,8 +65,8 @@ async function send(
     if (!endsLogin(error)) throw error;
     if (used !== undefined) loginToken.end(used);
   }
-  // What is shown waits for the user and is then there, as if nothing had been. What was to be done is not done later,
-  // when nobody expects it; with a token that another tab has got it is done now.
+  // Reads wait for the user to log in again, and then the page continues as if nothing had happened. Changes are not
+  // sent later, when the user no longer expects them; only if another tab has already logged in again.
   const goesOn =
     method === 'GET' ? await loginToken.isBack(options.signal) : loginToken.state.status === 'in';
   if (goesOn) return send(method, path, body, options);

@@ -1,14 +1,14 @@
 import { ApiError } from './api-error';
 
 const BASE_PATH = '/api/v1';
-/** Longer than the gateway lets any call of the dashboard take. */
+/** Longer than any call of the dashboard may take on the server. */
 const TIMEOUT_MS = 30_000;
 
 export interface SendOptions {
   readonly signal?: AbortSignal;
-  /** Makes a repeated call the same one, where the API says so. */
+  /** Repeats with the same key are the same call, where the API supports it. */
   readonly idempotencyKey?: string;
-  /** Until the answer's head. */
+  /** Limits the time to the response headers. */
   readonly timeoutMs?: number;
 }
 
@@ -19,9 +19,9 @@ export interface Exchange extends SendOptions {
   readonly token?: string | undefined;
 }
 
-/** One call and its answer; rejects with an ApiError when it is none of success. */
+/** Sends one call and returns its response; rejects with an ApiError unless it is successful. */
 export async function exchange({ method, path, body, token, ...options }: Exchange): Promise<Response> {
-  // A form's type is named by the browser, with its boundary.
+  // The browser sets a form's content type, which contains its boundary.
   const isJson = body !== undefined && !(body instanceof FormData);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), options.timeoutMs ?? TIMEOUT_MS);

@@ -3,14 +3,14 @@ import { apiGet, apiPost, type Page } from './client';
 /** Null: no limit. */
 export interface KeyLimits {
   readonly expires_at: string | null;
-  /** Empty: all. */
+  /** Empty: all models. */
   readonly allowed_models: readonly string[];
   readonly daily_limit: number | null;
   readonly monthly_limit: number | null;
   readonly request_cost_limit: number | null;
   readonly rpm_limit: number | null;
   readonly tpm_limit: number | null;
-  /** Whether models may be called by names without a provider; null: as the account says. */
+  /** Whether requests may name models without a provider; null: the account's setting. */
   readonly bare_model_names: boolean | null;
 }
 
@@ -18,15 +18,15 @@ export interface ApiKey extends KeyLimits {
   readonly id: string;
   readonly name: string;
   readonly status: string;
-  /** The end of its value. */
+  /** The last characters of the value. */
   readonly hint: string;
   readonly created_at: string;
   readonly revoked_at: string | null;
-  /** For example where its value leaked. */
+  /** Why the key was revoked, for example where its value leaked. */
   readonly revoke_reason: string | null;
 }
 
-/** With the value, which is shown this once. */
+/** The value is shown once. */
 export interface NewApiKey extends ApiKey {
   readonly key: string;
 }
@@ -34,18 +34,18 @@ export interface NewApiKey extends ApiKey {
 export type KeyInput = Partial<KeyLimits> & { readonly name: string };
 
 interface SpendWindow {
-  /** Settled, and held for calls under way. */
+  /** Settled charges, and reservations for in-flight requests. */
   readonly used: number;
   readonly resets_at: string;
 }
 
-/** What counts against a key's limits now. */
+/** Usage that counts against a key's limits now. */
 export interface KeyUse {
   readonly day: SpendWindow;
   readonly month: SpendWindow;
-  /** Of all keys of the account. */
+  /** All keys of the account together. */
   readonly account_day: SpendWindow;
-  /** Of the last minute; null: the key has no limit of requests or tokens. */
+  /** The last minute; null: the key has no rate limit. */
   readonly minute: { readonly requests: number; readonly tokens: number } | null;
 }
 
@@ -55,7 +55,7 @@ export const listKeys = (cursor?: string, limit?: number) => apiGet<Page<ApiKey>
 export const getKey = (id: string) => apiGet<ApiKey>(pathOf(id));
 export const getKeyUse = (id: string) => apiGet<KeyUse>(`${pathOf(id)}/use`);
 export const createKey = (input: KeyInput) => apiPost<NewApiKey>('keys', input);
-/** What is left out stays, null lifts a limit. */
+/** Omitted fields stay unchanged; null removes a limit. */
 export const updateKey = (id: string, change: Partial<KeyInput>) =>
   apiPost<ApiKey>(`${pathOf(id)}/update`, change);
 export const rotateKey = (id: string, graceSeconds: number) =>

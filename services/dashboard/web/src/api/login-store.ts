@@ -1,36 +1,36 @@
-/** Of a token whose payload can't be read; as long as the gateway's tokens live. */
+/** Assumed for a token whose payload can't be read: the lifetime of the gateway's tokens. */
 const USUAL_LIFETIME_MS = 15 * 60_000;
-/** For so long after a token's end the gateway renews it, if the login behind it has not ended. */
+/** How long after a token's expiry the gateway refreshes it, if its login has not ended. */
 const RENEWABLE_MS = 12 * 60 * 60_000;
 
 export interface Login {
   readonly token: string;
-  /** By this machine's clock, which may be wrong: only the token's own lifetime is taken from the gateway. */
+  /** By this machine's clock, which may be wrong: only the token's lifetime is taken from the gateway. */
   readonly expiresAtMs: number;
 }
 
 /**
- * `ended` is a login that the gateway takes no more, or that another tab found so: what is on the page stays, for its
- * user to come back. Whoever is `out` has left, or was never in.
+ * `ended`: the gateway no longer accepts the login, or another tab found out; the page stays open for its user to log
+ * in again. `out`: logged out, or never logged in.
  */
 export interface LoginState {
   readonly status: 'in' | 'ended' | 'out';
   readonly userId: string | undefined;
-  /** They wanted to go. */
+  /** The user logged out. */
   readonly left: boolean;
 }
 
 export interface LoginStoreDeps {
-  /** What the tabs of a browser have in common; null for nothing. */
+  /** Storage that all tabs share; null: empty. */
   readonly read: () => string | null;
   readonly write: (value: string | null) => void;
   readonly nowMs: () => number;
 }
 
-/** What other tabs read after a logout, to leave too. */
+/** Stored at a logout, so that other tabs log out too. */
 const LEFT = '{"left":true}';
 
-/** The login, the same in all tabs of this browser. */
+/** The login, shared by all tabs of this browser. */
 export class LoginStore {
   readonly #deps: LoginStoreDeps;
   readonly #listeners = new Set<() => void>();
@@ -43,7 +43,7 @@ export class LoginStore {
     this.#state = this.#current ? stateOf(this.#current) : { status: 'out', userId: undefined, left: false };
   }
 
-  /** The same object until something of it changes. */
+  /** The same object until it changes. */
   get state(): LoginState {
     return this.#state;
   }
@@ -52,7 +52,7 @@ export class LoginStore {
     return this.#current;
   }
 
-  /** The token can only be exchanged for a new one. */
+  /** The token can only be refreshed. */
   get isExpired(): boolean {
     return this.#current !== undefined && this.#current.expiresAtMs <= this.#deps.nowMs();
   }
@@ -64,8 +64,8 @@ export class LoginStore {
   }
 
   /**
-   * The gateway has refused this token: the login is over, unless a newer one has taken its place since. Another tab may
-   * have renewed it, and a page that the browser kept for the way back has not heard of that.
+   * The gateway has refused this token: the login has ended, unless a newer token has replaced it. Another tab may have
+   * refreshed it while this page was in the browser's back/forward cache.
    */
   end(token: string): void {
     const stored = this.#stored();
@@ -77,20 +77,20 @@ export class LoginStore {
     }
   }
 
-  /** Logs out here and in the other tabs. */
+  /** Logs out in all tabs. */
   leave(): void {
     this.#deps.write(LEFT);
     this.#become(undefined, { status: 'out', userId: undefined, left: true });
   }
 
-  /** Of a login that has ended there is nothing to come back to. */
+  /** Forgets a login that has ended. */
   giveUp(): void {
     if (this.#state.status === 'ended') {
       this.#become(undefined, { status: 'out', userId: undefined, left: false });
     }
   }
 
-  /** Takes over what another tab has done. */
+  /** Applies what another tab has stored. */
   hear(): void {
     const stored = this.#stored();
     if (stored) this.#become(stored, stateOf(stored));
@@ -99,7 +99,10 @@ export class LoginStore {
     else if (this.#state.status === 'in') this.#become(undefined, { ...this.#state, status: 'ended' });
   }
 
-  /** Whether the user of a login that has ended is back, once that is known; false too when it is no longer asked. */
+  /**
+   * Resolves once the ended login is resumed or given up; true if the same user is logged in. False if the signal
+   * aborts.
+   */
   isBack(signal?: AbortSignal): Promise<boolean> {
     const { userId } = this.#state;
     return new Promise((resolve) => {

@@ -3,10 +3,7 @@ import { type LoginState, LoginStore } from './login-store';
 
 const STORAGE_KEY = 'gateway-login';
 
-/**
- * The token is sent as a header by the client and by nothing else, so other sites can't make calls with it, as they
- * could with a cookie.
- */
+/** Sent in a header and only by this client, so other sites can't make calls with it, as they could with a cookie. */
 export const loginToken = new LoginStore({ read, write, nowMs: Date.now });
 
 window.addEventListener('storage', ({ key }) => {
@@ -28,6 +25,6 @@ function write(value: string | null): void {
     if (value === null) localStorage.removeItem(STORAGE_KEY);
     else localStorage.setItem(STORAGE_KEY, value);
   } catch {
-    // Then this tab alone is logged in.
+    // Storage is blocked: only this tab is logged in.
   }
 }

@@ -9,7 +9,7 @@ export interface Member {
   readonly created_at: string;
 }
 
-/** With a password, which is shown this once. */
+/** The password is shown once. */
 export interface NewMember extends Member {
   readonly password: string;
 }
@@ -22,6 +22,6 @@ export const addMember = (member: { email: string; name: string; role: Role }) =
   apiPost<NewMember>('members', member);
 export const updateMember = (id: string, change: { name?: string; role?: Role }) =>
   apiPost<Member>(`${pathOf(id)}/update`, change);
-/** For one who lost it; his logins end. */
+/** For a member who lost the password; ends all logins of the member. */
 export const renewPassword = (id: string) => apiPost<NewMember>(`${pathOf(id)}/password`);
 export const deleteMember = (id: string) => apiPost<Member>(`${pathOf(id)}/delete`);

@@ -22,7 +22,7 @@ export interface ModelPricing {
     readonly long_context?: TokenRates & { readonly above_tokens: number };
   };
   readonly image?: {
-    /** USD for one. */
+    /** USD per image. */
     readonly per_image: readonly {
       readonly size: string;
       readonly quality: string;
@@ -32,7 +32,7 @@ export interface ModelPricing {
     readonly image_input?: number;
     readonly image_output?: number;
     readonly text_output?: number;
-    /** USD for each megapixel of the images sent, on top of `per_image`. */
+    /** USD per megapixel of input images, in addition to `per_image`. */
     readonly input_megapixel?: number;
   };
   readonly video?: {
@@ -43,7 +43,7 @@ export interface ModelPricing {
   };
 }
 
-/** An empty list: callers can't choose. */
+/** An empty list: not selectable. */
 export interface ImageFeatures {
   readonly sizes: readonly string[];
   readonly size_rule: {
@@ -66,9 +66,9 @@ export interface ImageFeatures {
   readonly max_prompt_chars: number;
 }
 
-/** Durations are seconds. */
+/** Durations are in seconds. */
 export interface VideoFeatures {
-  /** Empty: every whole number from `min_duration` to `max_duration`. */
+  /** Empty: every integer from `min_duration` to `max_duration`. */
   readonly durations: readonly number[];
   readonly min_duration: number;
   readonly max_duration: number;
@@ -85,11 +85,11 @@ export interface VideoFeatures {
 export interface Model {
   readonly slug: string;
   readonly name: string;
-  /** Other names that callers may use. */
+  /** Other names that requests may use. */
   readonly aliases: readonly string[];
   readonly status: ModelStatus;
   readonly preview: boolean;
-  /** Of one preview model: whether the account's keys may call it. */
+  /** Of a single preview model: whether the account has opted in. */
   readonly opted_in?: boolean;
   readonly successor: string | null;
   readonly input_modalities: readonly string[];
@@ -104,13 +104,13 @@ export interface Model {
   readonly created_at: string;
 }
 
-/** The slash stays as it is. */
+/** The slash stays unencoded. */
 export const modelPath = (slug: string): string => slug.split('/').map(encodeURIComponent).join('/');
 
-/** Delisted models are left out. */
+/** Without delisted models. */
 export const listModels = (type?: ModelType, cursor?: string, limit?: number) =>
   apiGet<Page<Model>>('models', { type, cursor, limit });
-/** A delisted model's names its successor. */
+/** A delisted model names its successor. */
 export const getModel = (slug: string) => apiGet<Model>(`models/${modelPath(slug)}`);
 export const optIn = (slug: string) =>
   apiPost<Model & { readonly opted_in: true }>(`models/${modelPath(slug)}/opt-in`);

@@ -23,7 +23,7 @@ export interface ChatUsage {
   readonly completion_tokens: number;
 }
 
-/** What a piece of a reply adds. */
+/** What one event adds to a reply. */
 export interface ChatPiece {
   readonly text?: string;
   readonly reasoning?: string;
@@ -32,12 +32,12 @@ export interface ChatPiece {
 }
 
 export interface ChatReply {
-  /** The call's, by which its cost is found. */
+  /** Request ID, by which the cost is found. */
   readonly requestId: string | undefined;
   readonly pieces: AsyncIterable<ChatPiece>;
 }
 
-/** Rejects when there is no reply; its pieces throw when it breaks. */
+/** Rejects if there is no reply; iterating throws if the stream breaks. */
 export async function streamChat(request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
   const body = { ...request, stream: true, stream_options: { include_usage: true } };
   const response = await apiPostRaw('playground/chat', body, { signal, timeoutMs: TIMEOUT_MS });
@@ -59,7 +59,7 @@ async function* piecesOf(response: Response, requestId: string | undefined): Asy
       ...(frame.usage && { usage: frame.usage }),
     };
   }
-  // A reply that is whole says so.
+  // A complete reply ends with an end event.
   const message = 'The reply broke off.';
   throw ApiError.fromFrame(
     { error: { type: 'upstream_error', code: 'upstream_failed', message } },
@@ -156,7 +156,7 @@ export const getVideoResult = ({ provider, ...task }: VideoTaskId) =>
 
 const FILE_PATH = /\/v1\/videos\/files\/([^/?#]+)$/;
 
-/** A file that only the gateway may fetch comes through this API; undefined for links to anywhere else. */
+/** Returns the API path of a file that only the gateway may fetch; undefined for links to other hosts. */
 export const videoFileToken = (url: string): string | undefined => FILE_PATH.exec(url)?.[1];
 
 export async function getVideoFile(token: string, signal?: AbortSignal): Promise<Blob> {

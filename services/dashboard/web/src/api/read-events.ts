@@ -1,4 +1,4 @@
-/** The data of server-sent events, one after the other; comments and other fields are passed over. */
+/** Yields the data of server-sent events; skips comments and other fields. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = '';
   let data: string[] = [];
@@ -17,7 +17,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** A character may be cut between two pieces. */
+/** A character may be split between two chunks. */
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -28,7 +28,7 @@ async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string>
       yield decoder.decode(value, { stream: true });
     }
   } finally {
-    // Whoever stops reading wants no more of it.
+    // The reader has stopped: cancel the rest.
     await reader.cancel().catch(() => {});
   }
 }

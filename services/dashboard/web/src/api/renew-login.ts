@@ -6,7 +6,7 @@ const LOCK = 'gateway-login-renewal';
 
 let underWay: Promise<void> | undefined;
 
-/** Refreshes the token of this login; all who wait for it share one call. */
+/** Refreshes the token of this login; concurrent calls share one request. */
 export function renewLogin(): Promise<void> {
   underWay ??= oneTabAtATime(renew).finally(() => {
     underWay = undefined;
@@ -15,15 +15,15 @@ export function renewLogin(): Promise<void> {
 }
 
 /**
- * Refreshing a token twice ends the login, so tabs take turns and use what another tab has got meanwhile. Without a
- * secure context browsers have no locks; then two tabs that refresh in the same moment end the login.
+ * Refreshing a token twice ends the login, so tabs take turns and use the token that another tab has got meanwhile.
+ * Browsers have no locks outside secure contexts; there, two tabs that refresh at the same moment end the login.
  */
 function oneTabAtATime(work: (seen: string | undefined) => Promise<void>): Promise<void> {
   const seen = loginToken.current?.token;
   return navigator.locks ? navigator.locks.request(LOCK, () => work(seen)) : work(seen);
 }
 
-/** @param seen the token when the renewal was asked for */
+/** @param seen the token when the refresh was requested */
 async function renew(seen: string | undefined): Promise<void> {
   loginToken.hear();
   const old = loginToken.current?.token;
@@ -31,7 +31,7 @@ async function renew(seen: string | undefined): Promise<void> {
   try {
     const answer = await exchange({ method: 'POST', path: 'auth/refresh', token: old });
     const { token } = await readJson<{ token: string }>(answer);
-    // Logged out, or in as someone else, in the meantime.
+    // The user may have logged out, or another user in, meanwhile.
     if (loginToken.current?.token === old) loginToken.keep(token);
   } catch (error) {
     if (endsLogin(error)) loginToken.end(old);

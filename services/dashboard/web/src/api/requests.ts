@@ -1,10 +1,10 @@
 import { apiGet, type Page } from './client';
 
-/** Milliseconds of stages that follow each other. */
+/** Milliseconds of consecutive stages. */
 export interface RequestTimings {
   readonly receive_ms: number;
   readonly admit_ms: number;
-  /** Null: the provider said nothing. */
+  /** Null: the provider sent no response. */
   readonly first_byte_ms: number | null;
   readonly reply_ms: number | null;
   readonly total_ms: number;
@@ -31,9 +31,9 @@ export interface RequestRecord {
   readonly images: number;
   readonly seconds: number;
   readonly cost: number;
-  /** For a video task in progress, which costs at most that. */
+  /** The maximum cost of a video task in progress. */
   readonly held: number;
-  /** Null for a call whose end only billing knows. */
+  /** Null if the process that handled the call ended before it recorded them. */
   readonly timings: RequestTimings | null;
 }
 

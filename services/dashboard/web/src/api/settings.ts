@@ -1,6 +1,6 @@
 import { apiGet, apiPost } from './client';
 
-/** What the account's keys follow, unless they have their own setting. */
+/** Defaults for the account's keys. */
 export interface AccountSettings {
   readonly bare_model_names: boolean;
 }

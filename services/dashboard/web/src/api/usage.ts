@@ -1,7 +1,7 @@
 import { apiGet } from './client';
 
 export interface UsageRow {
-  /** A UTC day, the slug of a model or the id of a key; null for what has none. */
+  /** A UTC day, a model's slug or a key's id; null if there is none. */
   readonly group: string | null;
   readonly calls: number;
   readonly errors: number;
@@ -14,7 +14,7 @@ export interface UsageRow {
 
 export interface UsageQuery {
   readonly group_by: 'day' | 'model' | 'key';
-  /** Times or dates; the UTC days of both count. */
+  /** Times or dates; the UTC days of both are included. */
   readonly from?: string;
   readonly to?: string;
 }

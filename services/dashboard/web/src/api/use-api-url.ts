@@ -1,9 +1,9 @@
 import { useMe } from './use-me';
 
-/** Where the API listens unless it is set otherwise. */
+/** The default port of the API. */
 const USUAL_PORT = 8080;
 
-/** Origin of `/v1`, for snippets; a guess, if the gateway was not told under which address it is reached. */
+/** Returns the origin of `/v1` for snippets; a guess if the gateway's public address is not configured. */
 export function useApiUrl(): { apiUrl: string; isGuess: boolean } {
   const { api_url } = useMe();
   const { protocol, hostname } = window.location;

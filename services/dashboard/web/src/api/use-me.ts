@@ -6,7 +6,7 @@ const ROLES: readonly Role[] = ['viewer', 'member', 'owner'];
 
 export const meQuery = queryOptions({ queryKey: ['me'], queryFn: getMe, staleTime: MINUTE_MS });
 
-/** Who is logged in. The shell draws pages only once it is known. */
+/** The logged-in user. The shell renders pages only once it has loaded. */
 export function useMe(): Me {
   const { data } = useQuery(meQuery);
   if (!data) throw new Error('drawn outside the shell');

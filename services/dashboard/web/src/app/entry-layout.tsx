@@ -7,7 +7,7 @@ import { ErrorBoundary } from './error-boundary';
 import { Logo } from './logo';
 import { ownPath } from './own-path';
 
-/** Around login and sign-up. Who is logged in goes on to where they were going. */
+/** Layout of login and sign-up. Redirects users who are logged in to their destination. */
 export function EntryLayout() {
   const [search] = useSearchParams();
   if (useLogin().status === 'in') return <Navigate to={ownPath(search.get('next'))} replace />;

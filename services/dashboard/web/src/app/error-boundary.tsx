@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { ErrorState } from '../ui/error-state';
 
-/** A page that fails leaves the rest standing. */
+/** Keeps the shell usable if a page fails. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state = { error: undefined as unknown };
 
@@ -12,7 +12,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: u
   override render() {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    // A part of the page that is gone since a newer version was installed comes again with the page.
+    // A chunk of the page that is gone since a deployment is loaded with the new page.
     const retry = () => window.location.reload();
     return <ErrorState error={error} title="Something went wrong on this page" onRetry={retry} />;
   }

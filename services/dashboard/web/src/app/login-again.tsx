@@ -8,12 +8,12 @@ import { ErrorState } from '../ui/error-state';
 /** Above the dialogs, menus and lists of a page. */
 const Z_INDEX = 350;
 
-/** Over the page of a login that has ended, which is still there for the same user. */
+/** Login dialog over a page whose login has ended; the page stays open for the same user. */
 export function LoginAgain({ user }: { user: Me['user'] }) {
   const login = useMutation({ mutationFn: (password: string) => logIn(user.email, password) });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // Forms of the page around are not to hear of it.
+    // Keeps the submit event from forms around the dialog.
     event.stopPropagation();
     login.mutate(String(new FormData(event.currentTarget).get('password')));
   };

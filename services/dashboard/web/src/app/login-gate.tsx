@@ -9,15 +9,15 @@ import { LoginAgain } from './login-again';
 import { useLoginRenewal } from './use-login-renewal';
 
 /**
- * Draws what is inside for who is logged in; others are sent to the login, and back when they are. When a login ends,
- * what is inside stays as it is until its user is back.
+ * Renders its children for logged-in users; redirects others to the login and back afterwards. When a login ends, the
+ * children stay until the user logs in again.
  */
 export function LoginGate({ children }: { children: ReactNode }) {
   const { status, userId, left } = useLogin();
   const [drawnFor, setDrawnFor] = useState(userId);
   const { pathname, search } = useLocation();
   if (status === 'out') {
-    // The next one who logs in here may be someone else, and wants to go nowhere yet.
+    // After a logout, the next user may be another one and has no destination yet.
     const isNowhere = left || (pathname === '/' && search === '');
     return (
       <Navigate to={isNowhere ? '/login' : `/login?next=${encodeURIComponent(pathname + search)}`} replace />
@@ -31,7 +31,7 @@ export function LoginGate({ children }: { children: ReactNode }) {
   );
 }
 
-/** In another tab someone else has logged in: where this one was is none of their business. */
+/** Another user has logged in in another tab: leave the previous user's page. */
 function ToStart({ of, onThere }: { of: string | undefined; onThere: (userId: string | undefined) => void }) {
   const navigate = useNavigate();
   useEffect(() => {
@@ -72,13 +72,13 @@ function LoggedIn({ hasEnded, children }: { hasEnded: boolean; children: ReactNo
   );
 }
 
-/** Dialogs listen to Escape wherever it is pressed: none below that of the login may be closed with it. */
+/** Dialogs listen for Escape globally: the key must not close a dialog below the login dialog. */
 function useClosedDoor(): void {
   useEffect(() => {
     const keepOpen = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && loginToken.state.status === 'ended') event.stopImmediatePropagation();
     };
-    // Before those of the pages inside, which are drawn later.
+    // Registered before the listeners of the pages inside.
     window.addEventListener('keydown', keepOpen, { capture: true });
     return () => window.removeEventListener('keydown', keepOpen, { capture: true });
   }, []);

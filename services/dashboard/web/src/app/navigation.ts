@@ -58,7 +58,7 @@ const OPERATE: NavigationGroup = {
   ],
 };
 
-/** What the user may open. */
+/** Returns the entries that the user may open. */
 export function navigationOf({ role, operator }: Me): NavigationGroup[] {
   const items = role === 'owner' ? [BILLING, MEMBERS, AUDIT] : [BILLING, MEMBERS];
   return [BUILD, OBSERVE, { label: 'Account', items }, ...(operator ? [OPERATE] : [])];

@@ -2,7 +2,7 @@ import { Outlet } from 'react-router';
 import { useMe } from '../api/use-me';
 import { NotFoundPage } from './not-found-page';
 
-/** To others the operators' pages are not there. */
+/** Users who are not operators get the not-found page. */
 export function OperatorGate() {
   return useMe().operator ? <Outlet /> : <NotFoundPage />;
 }

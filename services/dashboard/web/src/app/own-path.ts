@@ -1,4 +1,4 @@
-/** A link may have been made by anyone: only paths of this origin are gone to, whatever browsers make of its characters. */
+/** Anyone can make a link: only paths of this origin are followed, however browsers parse them. */
 export function ownPath(next: string | null, origin = window.location.origin): string {
   if (!next?.startsWith('/') || !URL.canParse(next, origin)) return '/';
   const url = new URL(next, origin);

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** While a page's script comes. */
+/** Shown while a page's script loads. */
 export function PageSkeleton() {
   return (
     <Stack role="status" aria-busy="true" aria-label="Loading">

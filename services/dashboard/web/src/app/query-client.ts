@@ -5,13 +5,13 @@ import type { LoginStore } from '../api/login-store';
 const FRESH_MS = 5_000;
 const MAX_RETRIES = 2;
 
-/** What was refused is refused again; what failed, or came when too much was asked at once, may go well the next time. */
+/** A refusal would be repeated; a failure or a rate limit may pass. */
 function shouldRetry(failures: number, error: Error): boolean {
   const mayPass = mayBeDone(error) || (error instanceof ApiError && error.status === 429);
   return mayPass && failures < MAX_RETRIES;
 }
 
-/** What is asked for without a network fails at once: kept for later, a top-up would be made when nobody expects it. */
+/** Fails at once without a network: queued for later, a top-up would be made when nobody expects it. */
 const networkMode = 'always';
 
 export const createQueryClient = () =>
@@ -22,7 +22,7 @@ export const createQueryClient = () =>
     },
   });
 
-/** The next user of this browser sees nothing of this one. To be called before anything is drawn, so that it hears first. */
+/** Clears all data at a change of user. Call it before the first render, so that its listener runs first. */
 export function clearWithUser(client: QueryClient, login: LoginStore): void {
   let { userId } = login.state;
   login.subscribe(() => {

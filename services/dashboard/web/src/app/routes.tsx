@@ -6,7 +6,7 @@ import { NotFoundPage } from './not-found-page';
 import { OperatorGate } from './operator-gate';
 import { Shell } from './shell';
 
-/** A page in a script of its own, loaded when it is first opened. */
+/** A page in a separate script, loaded when the page is first opened. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(async () => ({ default: (await load())[name] }));
 }
@@ -58,12 +58,12 @@ const OperatorAuditPage = page(
   'OperatorAuditPage',
 );
 
-/** The page that most people open first comes while their login is looked at. If it fails, it is loaded again. */
+/** Loads the most visited page in parallel with the login check. If that fails, the page loads it again. */
 export function preloadFirstPage(): void {
   if (window.location.pathname === '/') void loadOverview().catch(() => {});
 }
 
-/** The first segments are known to the dashboard service too: it answers not_found to every other. */
+/** The dashboard service lists the first segments too (`http/web-ui.ts`) and answers `not_found` to all others. */
 export function AppRoutes() {
   return (
     <Routes>

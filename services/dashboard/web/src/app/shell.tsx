@@ -12,7 +12,7 @@ import { PageSkeleton } from './page-skeleton';
 import classes from './shell.module.css';
 import { UserMenu } from './user-menu';
 
-/** Header, navigation (behind a burger on phones) and the page. */
+/** Header, navigation (in a burger menu on phones) and page. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
@@ -100,7 +100,7 @@ function Navigation({ pathname, onChosen }: { pathname: string; onChosen: () => 
   ));
 }
 
-/** A page of the dashboard service's own, made of the API's description. */
+/** The API document is a page of the dashboard service, generated from the OpenAPI document. */
 function ReferenceLink() {
   return (
     <div className={classes.group}>
@@ -119,7 +119,9 @@ function isWithin({ path }: NavigationItem, pathname: string): boolean {
   return path === '/' ? pathname === '/' : pathname === path || pathname.startsWith(`${path}/`);
 }
 
-/** A new page begins at its top, and keyboards and screen readers with it; the first page has the browser's focus. */
+/**
+ * A new page starts at its top, also for keyboards and screen readers; on the first page the browser sets the focus.
+ */
 function usePageFocus(pathname: string) {
   const main = useRef<HTMLElement>(null);
   const shown = useRef(pathname);

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, DEFAULT_THEME, type MantineColor } from '@mantine/core';
 
-/** The list itself scrolls: its field moves through it by keyboard, which an area within the list would not tell of. */
+/** The list itself scrolls: its input scrolls it by keyboard, and a scroll area inside would not be announced. */
 const LISTBOX = {
   defaultProps: { withScrollArea: false },
   styles: { options: { maxHeight: 260, overflowY: 'auto' } },
@@ -8,7 +8,7 @@ const LISTBOX = {
 
 export const theme = createTheme({
   primaryColor: 'indigo',
-  // Dark enough for white text, and bright enough for a dark page.
+  // Dark enough under white text, and bright enough on a dark page.
   primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
   defaultRadius: 'md',
@@ -18,10 +18,10 @@ export const theme = createTheme({
     Autocomplete: LISTBOX,
     MultiSelect: LISTBOX,
     Select: LISTBOX,
-    // What it would put before the first entry is none.
+    // Nothing comes before the first entry.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { styles: { title: { fontWeight: 650 } } },
-    // It is the dialog's; to screen readers it would be a second banner of the page.
+    // Part of a dialog; screen readers would announce it as a second banner of the page.
     ModalHeader: { defaultProps: { role: 'none' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
   },
@@ -29,7 +29,7 @@ export const theme = createTheme({
 
 const HUES = Object.keys(DEFAULT_THEME.colors).filter((color) => color !== 'dark' && color !== 'gray');
 
-/** Coloured text, alone and on its pale ground. Yellow at its darkest is still too bright for white paper. */
+/** Coloured text, on the page and on its light background. The darkest yellow is still too bright on white. */
 const textColors = (shade: (color: MantineColor) => string) =>
   Object.fromEntries(
     HUES.flatMap((color) => [
@@ -38,7 +38,7 @@ const textColors = (shade: (color: MantineColor) => string) =>
     ]),
   );
 
-/** Mantine's own greys and hues are too faint for WCAG AA on their grounds. */
+/** Mantine's own greys and hues have too little contrast for WCAG AA. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -3,16 +3,16 @@ import { loginToken } from '../api/login-token';
 import { renewLogin } from '../api/renew-login';
 
 const CHECK_INTERVAL_MS = 20_000;
-/** Tokens live for 15 minutes: there is time for several tries. */
+/** Tokens live for 15 minutes: time for several attempts. */
 const RENEW_BEFORE_END_MS = 6 * 60_000;
 
-/** Renews the login while a page is open, and when a machine has slept. */
+/** Refreshes the login while a page is open, and after the machine has slept. */
 export function useLoginRenewal(): void {
   useEffect(() => {
     const check = () => {
       const { current } = loginToken;
       if (!current || current.expiresAtMs - Date.now() > RENEW_BEFORE_END_MS) return;
-      // One that is over is noted; anything else may pass until the next check.
+      // An ended login is recorded in the store; other failures are retried at the next check.
       renewLogin().catch(() => {});
     };
     const onVisible = () => document.visibilityState === 'visible' && check();

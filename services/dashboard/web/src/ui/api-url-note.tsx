@@ -2,7 +2,7 @@ import { Code, Text } from '@mantine/core';
 import { useApiUrl } from '../api/use-api-url';
 import { useMe } from '../api/use-me';
 
-/** Below a snippet, when its address may be wrong. */
+/** Shown below a snippet whose address may be wrong. */
 export function ApiUrlNote() {
   const { apiUrl, isGuess } = useApiUrl();
   const { operator } = useMe();

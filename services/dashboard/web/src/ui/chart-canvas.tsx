@@ -28,17 +28,17 @@ Chart.register(
 );
 
 interface ChartCanvasProps {
-  /** What screen readers are told. */
+  /** Description for screen readers. */
   label: string;
   kind: 'bar' | 'line';
   categories: readonly string[];
   series: readonly ChartSeries[];
   format: (value: number) => string;
-  /** There are no halves of what is counted. */
+  /** Only integers on the axis. */
   wholeNumbers: boolean;
 }
 
-/** Chart.js on a canvas that fills its parent; several series are stacked. */
+/** A Chart.js canvas that fills its parent; several series are stacked. */
 export function ChartCanvas({ label, kind, categories, series, format, wholeNumbers }: ChartCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const scheme = useComputedColorScheme('light');

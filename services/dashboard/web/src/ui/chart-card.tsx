@@ -14,27 +14,27 @@ import { ChartNoAxesColumn, Table2 } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { ChartSeries } from './chart-series';
 
-/** Chart.js is large, and nothing else on a page waits for it. */
+/** Chart.js is large, so it is loaded separately. */
 const ChartCanvas = lazy(async () => ({ default: (await import('./chart-canvas')).ChartCanvas }));
 
 interface ChartCardProps {
   title: string;
-  /** The figure that sums the chart up. */
+  /** The total of the chart. */
   total?: ReactNode;
   kind?: 'bar' | 'line';
-  /** What the categories are: `Day (UTC)`. */
+  /** Header of the categories: `Day (UTC)`. */
   categoryTitle: string;
   categories: readonly string[];
-  /** Must stay the same between drawings with the same data, as categories and format must. */
+  /** Must be the same object between renders with the same data; so must categories and format. */
   series: readonly ChartSeries[];
   format: (value: number) => string;
-  /** For what is counted. */
+  /** For counts. */
   wholeNumbers?: boolean;
   isLoading?: boolean;
   heightPx?: number;
 }
 
-/** A chart, and the same figures as a table for who can't see it or wants to copy them. */
+/** A chart, with its figures as a table for screen readers and for copying. */
 export function ChartCard(props: ChartCardProps) {
   const { title, total, kind = 'bar', categories, series, format, isLoading = false, heightPx = 200 } = props;
   const [asTable, setAsTable] = useState(false);

@@ -1,7 +1,7 @@
 export interface ChartSeries {
   readonly name: string;
-  /** One for each category. */
+  /** A value for each category. */
   readonly values: readonly number[];
-  /** Of the theme. */
+  /** A color of the theme. */
   readonly color: 'indigo' | 'teal' | 'red' | 'orange' | 'grape' | 'cyan' | 'gray';
 }

@@ -2,7 +2,7 @@ import { Box, Group, Text } from '@mantine/core';
 import classes from './code-block.module.css';
 import { CopyButton } from './copy-button';
 
-/** Code to copy. `label` says what it is: `curl`, `Python`. */
+/** Code to copy. `label` names it: `curl`, `Python`. */
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <Box className={classes.block}>

@@ -7,17 +7,17 @@ import { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog';
 
 interface ConfirmButtonProps<T> extends Omit<ConfirmDialogProps<T>, 'opened' | 'onClose' | 'onDone'> {
   label: string;
-  /** The same in full, where what stands around the button says what is meant: `Void top-up of $5`. */
+  /** Complete label for screen readers, where the context explains the button: `Void top-up of $5`. */
   fullLabel?: string;
   icon?: ReactNode;
   /** Small, for a row of a list. */
   inRow?: boolean;
-  /** Told when it is done. */
+  /** Called on success. */
   done: string;
   onDone?: () => void;
 }
 
-/** A button for what is asked about before it is done; after it everything on the page is looked at anew. */
+/** A button with a confirmation dialog; refetches the whole page afterwards. */
 export function ConfirmButton<T>(props: ConfirmButtonProps<T>) {
   const { label, fullLabel, icon, inRow = false, done, onDone, ...question } = props;
   const [opened, { open, close }] = useDisclosure();

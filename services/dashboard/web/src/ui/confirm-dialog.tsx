@@ -8,22 +8,22 @@ export interface ConfirmDialogProps<T> {
   onClose: () => void;
   /** A question: `Suspend this account?` */
   title: string;
-  /** What follows. */
+  /** The consequences. */
   children: ReactNode;
-  /** What the button does: `Suspend`. */
+  /** Label of the button: `Suspend`. */
   confirm: string;
-  /** Red; for what hurts or can't be taken back. */
+  /** Red; for harmful or irreversible actions. */
   dangerous?: boolean;
-  /** Does it; its failure is shown here, where it can be tried again. */
+  /** Performs the action; its error is shown in the dialog, where it can be retried. */
   action: () => Promise<T>;
-  /** After it went well; the dialog closes by itself. */
+  /** Called on success; the dialog closes itself. */
   onDone?: (answer: T) => void;
 }
 
-/** Asks before something is done, does it, and stays open with the reason if that fails. */
+/** Asks before an action, performs it, and stays open with the error if it fails. */
 export function ConfirmDialog<T>(props: ConfirmDialogProps<T>) {
   const { opened, onClose } = props;
-  // While it fades out it asks what it has asked, though what was done has changed the question.
+  // Keeps its question while it fades out, although the action has changed it.
   const asked = useRef(props);
   if (opened) asked.current = props;
   const { title, ...question } = asked.current;

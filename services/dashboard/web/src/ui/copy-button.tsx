@@ -4,9 +4,9 @@ import { Check, Copy } from 'lucide-react';
 
 interface CopyButtonProps {
   value: string;
-  /** What is copied, for screen readers and the tooltip: `Copy key`. */
+  /** Names what is copied, for screen readers and the tooltip: `Copy key`. */
   label?: string;
-  /** A button with its label written on it. */
+  /** A button with a visible label. */
   wide?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { type Fact, Facts } from './facts';
 import { formatCount } from './format-count';
 import { formatMoneyExact } from './format-money';
 
-/** What was used, by kind, and what it cost, to the last decimal. */
+/** Usage by kind, and the exact cost. */
 export function CostFacts({ record }: { record: Omit<RequestRecord, 'key_id'> }) {
   const facts = usageFacts(record);
   const { in_progress, cost, held } = record;

@@ -7,17 +7,17 @@ import type { PagedList } from './use-paged-list';
 const SKELETON_ROWS = 5;
 
 export interface Column<T> {
-  /** Also the label of the value on phones, where each row is a card. */
+  /** Also labels the value on phones, where each row is a card. */
   readonly title: string;
   readonly cell: (row: T) => ReactNode;
-  /** Figures stand at the right. */
+  /** Right-aligned. */
   readonly numeric?: boolean;
-  /** Only screen readers are told the title; for a column of buttons. */
+  /** The title is only for screen readers; for a column of buttons. */
   readonly titleHidden?: boolean;
 }
 
 interface DataTableProps<T> {
-  /** Says what the table lists. */
+  /** Describes the table. */
   label: string;
   columns: readonly Column<T>[];
   list: PagedList<T>;
@@ -26,7 +26,7 @@ interface DataTableProps<T> {
   empty: ReactNode;
 }
 
-/** A list with its loading, error and empty states, and a button for the next page. */
+/** A list with loading, error and empty states, and a button for the next page. */
 export function DataTable<T>({ label, columns, list, rowKey, empty }: DataTableProps<T>) {
   if (list.error && list.rows.length === 0) return <ErrorState error={list.error} onRetry={list.reload} />;
   if (!list.isLoading && list.rows.length === 0) return empty;
@@ -85,7 +85,7 @@ export function DataTable<T>({ label, columns, list, rowKey, empty }: DataTableP
 
 function skeletonRows<T>(columns: readonly Column<T>[]) {
   return Array.from({ length: SKELETON_ROWS }, (_, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same. No row has such a key: it would be moved.
+    // biome-ignore lint/suspicious/noArrayIndexKey: placeholders are identical, and no row has an index as its key.
     <Table.Tr key={`skeleton ${index}`}>
       {columns.map(({ title }) => (
         <Table.Td key={title}>

@@ -1,4 +1,4 @@
-/** By the path of the call that did it, or the name of a security event. */
+/** By the call's path, or the name of a security event. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'login.succeeded': 'Logged in',
   'login.failed': 'Login failed: wrong password',
@@ -40,7 +40,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'admin/models/*slug/prices': 'Prices changed',
 };
 
-/** What an entry of the audit log did, in words; what is not known here by its path. */
+/** Describes an entry of the audit log; an unknown action is shown by its path. */
 export function describeAction(action: string, changes?: unknown): string {
   const { suspended, status } = (changes ?? {}) as Readonly<Record<string, unknown>>;
   if (action === 'admin/accounts/:id/suspend') {

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/api-error';
 
-/** What went wrong, in words for the reader. */
+/** Returns the error's message for the user. */
 export function describeError(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Something went wrong on this page.';
   return error.detail ? `${error.message} ${sentence(error.detail)}` : error.message;

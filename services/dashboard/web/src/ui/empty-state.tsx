@@ -10,7 +10,7 @@ interface EmptyStateProps {
   icon?: LucideIcon;
 }
 
-/** Nothing there yet, and what to do about it. */
+/** Shown in place of an empty list, with what to do about it. */
 export function EmptyState({ title, children, action, icon: Icon = Inbox }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">

@@ -1,4 +1,4 @@
-/** Where an error is cured. */
+/** Pages where an error can be resolved. */
 export type Cure = 'key' | 'keys' | 'billing' | 'limits' | 'models' | 'model' | 'again' | 'operator';
 
 export interface Advice {
@@ -6,13 +6,13 @@ export interface Advice {
   readonly meaning: string;
   /** What to do about it. */
   readonly todo: string;
-  /** The best first. */
+  /** The most helpful first. */
   readonly cures: readonly Cure[];
 }
 
 const advice = (meaning: string, todo: string, ...cures: Cure[]): Advice => ({ meaning, todo, cures });
 
-/** For every code of the gateway's contract; a test holds it against the table of codes. */
+/** Has every code of the API; a test compares it with the error table. */
 export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
   invalid_api_key: advice(
     'The request had no valid API key: it was missing, mistyped, disabled, deleted or replaced.',
@@ -160,7 +160,7 @@ export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
   ),
 };
 
-/** Who has no good key or no login has no record; nor have the dashboard's own calls. */
+/** Requests without a valid key or login are not recorded; neither are the dashboard's own. */
 const NEVER_LOGGED = new Set([
   'invalid_api_key',
   'expired_api_key',
@@ -169,7 +169,7 @@ const NEVER_LOGGED = new Set([
   'too_many_attempts',
 ]);
 
-/** Those that calls in the log can have. */
+/** Codes that recorded requests can have. */
 export const LOGGED_CODES: readonly string[] = Object.keys(ERROR_ADVICE).filter(
   (code) => !NEVER_LOGGED.has(code),
 );

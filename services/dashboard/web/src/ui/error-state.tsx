@@ -5,12 +5,12 @@ import { describeError } from './describe-error';
 
 interface ErrorStateProps {
   error: unknown;
-  /** What could not be done, as a title. */
+  /** What failed, as a title. */
   title?: string;
   onRetry?: () => void;
 }
 
-/** What happened, the id to report, and another try. */
+/** The error, the request ID for a report, and a button to retry. */
 export function ErrorState({ error, title = 'Could not load this', onRetry }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (

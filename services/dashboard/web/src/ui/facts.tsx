@@ -4,7 +4,7 @@ import classes from './facts.module.css';
 
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** Names and values; what has no value is left out. */
+/** A list of names and values; empty values are left out. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <Box component="dl" className={classes.list}>

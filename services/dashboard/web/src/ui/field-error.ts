@@ -1,6 +1,6 @@
 import { ApiError } from '../api/api-error';
 
-/** What the API says against one field of a form; undefined when its refusal is about something else. */
+/** Returns the API's error for one form field; undefined if the error concerns something else. */
 export function fieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const prefix = `${field}: `;

@@ -2,7 +2,7 @@ import type { UsageRow } from '../api/usage';
 
 const DAY_MS = 86_400_000;
 
-/** The UTC days from the one to the other, both among them, as `2026-11-21`. */
+/** Returns the UTC days from the first to the last inclusive, as `2026-11-21`. */
 export function utcDays(fromMs: number, toMs: number): string[] {
   const first = Math.floor(fromMs / DAY_MS);
   const last = Math.floor(toMs / DAY_MS);
@@ -11,7 +11,7 @@ export function utcDays(fromMs: number, toMs: number): string[] {
   );
 }
 
-/** Usage by day, with the days on which there was none. */
+/** Returns usage by day, including days without any. */
 export function fillDays(rows: readonly UsageRow[], days: readonly string[]): UsageRow[] {
   const byDay = new Map(rows.map((row) => [row.group, row]));
   return days.map((day) => byDay.get(day) ?? { ...NOTHING, group: day });

@@ -1,7 +1,7 @@
 /** `1,234`. */
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-/** `1.2M`, for figures that are read at a glance. */
+/** `1.2M`, for summary figures. */
 export const formatCompact = (count: number): string =>
   count < 10_000
     ? formatCount(count)

@@ -1,22 +1,22 @@
 const MIN_DECIMALS = 2;
-/** Of a USD figure of the gateway's. */
+/** Decimals of the gateway's amounts. */
 const MAX_DECIMALS = 9;
-/** A call may cost a hundredth of a cent, and a balance of some dollars has to show it. */
+/** A request may cost a hundredth of a cent, and a balance of a few dollars must show it. */
 const DECIMALS_OF_DOLLARS = 4;
 const LARGE_USD = 100;
 const SIGNIFICANT_DIGITS = 3;
 
-/** As many decimals as matter: `$12.50`, `$9.9957`, `$0.000123`. */
+/** With as many decimals as matter: `$12.50`, `$9.9957`, `$0.000123`. */
 export function formatMoney(usd: number): string {
   return format(usd, decimalsThatMatter(Math.abs(usd)));
 }
 
-/** To the last of the gateway's nine decimals: `$0.000123456`. */
+/** With all decimals of the gateway's nine: `$0.000123456`. */
 export function formatMoneyExact(usd: number): string {
   return format(usd, MAX_DECIMALS);
 }
 
-/** Below a dollar, up to three digits that are not leading zeros. */
+/** Below a dollar, up to three significant digits. */
 function decimalsThatMatter(usd: number): number {
   if (usd >= LARGE_USD || usd === 0) return MIN_DECIMALS;
   if (usd >= 1) return DECIMALS_OF_DOLLARS;

@@ -12,7 +12,7 @@ const parts: Intl.DateTimeFormatOptions = {
   hourCycle: 'h23',
 };
 
-/** `21 Nov 2026, 22:49:01`, where the reader is. */
+/** `21 Nov 2026, 22:49:01` in local time. */
 export function formatTime(time: string | number, timeZone?: string): string {
   return new Date(time).toLocaleString('en-GB', { ...parts, timeZone });
 }
@@ -22,7 +22,7 @@ export function formatUtc(time: string | number): string {
   return `${formatTime(time, 'UTC')} UTC`;
 }
 
-/** UTC days as the API names them, `2026-11-21`, as `21 Nov`; with the year where not all are of the same. */
+/** Formats UTC days of the API, `2026-11-21`, as `21 Nov`; with the year if the years differ. */
 export function formatDays(days: readonly string[]): string[] {
   const isOneYear = new Set(days.map((day) => day.slice(0, 4))).size <= 1;
   const format = new Intl.DateTimeFormat('en-GB', {
@@ -34,7 +34,7 @@ export function formatDays(days: readonly string[]): string[] {
   return days.map((day) => format.format(new Date(`${day}T00:00:00Z`)));
 }
 
-/** `just now`, `5 min ago`, `in 3 h`, and from a week on the day. */
+/** `just now`, `5 min ago`, `in 3 h`; the day from a week on. */
 export function formatAgo(time: string | number, nowMs: number): string {
   const pastMs = nowMs - new Date(time).getTime();
   const distanceMs = Math.abs(pastMs);

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** The HTTP status, or words in its colour, which is only a help. Null: there is none yet. */
+/** The HTTP status, or a label, in a color. Null: in progress. */
 export function HttpStatus({ status, children }: { status: number | null; children?: ReactNode }) {
   if (status === null) return <StatusBadge color="indigo">In progress</StatusBadge>;
   const color = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'teal';

@@ -1,7 +1,7 @@
 import classes from './figures.module.css';
 import { formatMoney, formatMoneyExact } from './format-money';
 
-/** USD with as many decimals as matter; all of them on hover. */
+/** USD with as many decimals as matter; all decimals on hover. */
 export function Money({ usd }: { usd: number }) {
   return (
     <span className={classes.figure} title={formatMoneyExact(usd)}>

@@ -1,9 +1,9 @@
 import { formatMoneyExact } from './format-money';
 
-/** From this part of a limit on it is tight. */
+/** Part of a limit from which it is nearly reached. */
 export const NEAR = 0.8;
 
-/** What a limit of money means for the next call, from when it is tight; else nothing. */
+/** Returns a warning once a spending limit is nearly reached; otherwise undefined. */
 export function nearLimit(usedUsd: number, limitUsd: number | null, code: string): string {
   if (limitUsd === null || usedUsd < NEAR * limitUsd) return '';
   if (usedUsd >= limitUsd) return `Requests are rejected with ${code}. `;

@@ -6,15 +6,18 @@ import { ErrorState } from './error-state';
 import { SecretNotice } from './secret-notice';
 
 interface NewPasswordDialogProps {
-  /** Who lost his; undefined: closed. */
+  /** The member whose password is reset; undefined: closed. */
   member: { readonly id: string; readonly name: string; readonly email: string } | undefined;
   renew: (id: string) => Promise<NewMember>;
   onClose: () => void;
 }
 
-/** Asks, and shows the new password. With that in it, it is closed by its button only: a slip would lose it. */
+/**
+ * Confirms the reset and shows the new password. Then only the button closes the dialog, so that the password is not
+ * lost by a click outside.
+ */
 export function NewPasswordDialog({ member, renew, onClose }: NewPasswordDialogProps) {
-  // While it fades out it is about whom it was about.
+  // Keeps its member while it fades out.
   const about = useRef(member);
   if (member) about.current = member;
   const queryClient = useQueryClient();
@@ -24,7 +27,7 @@ export function NewPasswordDialog({ member, renew, onClose }: NewPasswordDialogP
   });
   const { error, isPending } = renewal;
   const { id = '', name = '', email = '' } = about.current ?? {};
-  // Not the one before, whose dialog may be fading out still.
+  // Not the previous password, whose dialog may still be fading out.
   const made = renewal.data?.id === id ? renewal.data : undefined;
   const mayClose = !made && !isPending;
   return (

@@ -1,6 +1,6 @@
 import { Code, Text } from '@mantine/core';
 
-/** An id, under the words that somebody gave it. */
+/** An id below the name that users gave it. */
 export function Noted({ reference, note }: { reference: string; note: string | null }) {
   return (
     <div>

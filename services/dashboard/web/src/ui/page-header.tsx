@@ -5,11 +5,11 @@ interface PageHeaderProps {
   title: string;
   /** One sentence. */
   description?: ReactNode;
-  /** Buttons, at the right; below on phones. */
+  /** Buttons, on the right; below on phones. */
   actions?: ReactNode;
 }
 
-/** The one h1 of a page; also names the browser's tab. */
+/** The only h1 of a page; also sets the title of the browser tab. */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · Model Gateway`;

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import type { RequestRecord } from '../api/requests';
 import { Time } from './time';
 
-/** When a call was made; leads to its page. */
+/** The time of a request, linked to its page. */
 export function RequestLink({ request, relative = false }: { request: RequestRecord; relative?: boolean }) {
   return (
     <Anchor component={Link} to={`/requests/${request.id}`} size="sm">

@@ -4,12 +4,12 @@ import type { ReactNode } from 'react';
 interface SectionProps {
   title: string;
   description?: ReactNode;
-  /** A link or a button, at the right. */
+  /** A link or a button, on the right. */
   action?: ReactNode;
   children: ReactNode;
 }
 
-/** A part of a page in a frame, under an h2. */
+/** A framed part of a page with an h2. */
 export function Section({ title, description, action, children }: SectionProps) {
   return (
     <Paper component="section" withBorder p="md" miw={0} h="100%">

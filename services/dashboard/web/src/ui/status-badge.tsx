@@ -17,7 +17,7 @@ const COLORS: Readonly<Record<string, string>> = {
   away: 'red',
 };
 
-/** A word of the API's about how something is; what is over or off is grey. */
+/** A status of the API; inactive ones are grey. */
 export function StatusBadge({ status, children }: { status: string; children?: string }) {
   const color = COLORS[status] ?? 'gray';
   return (

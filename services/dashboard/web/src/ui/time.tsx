@@ -4,7 +4,7 @@ import { formatAgo, formatTime, formatUtc } from './format-time';
 
 const TICK_MS = 15_000;
 
-/** A moment where the reader is, UTC on hover; `relative`: how long ago. */
+/** A local time, with UTC on hover; `relative`: how long ago. */
 export function Time({ at, relative = false }: { at: string | number; relative?: boolean }) {
   return (
     <time className={classes.figure} dateTime={new Date(at).toISOString()} title={formatUtc(at)}>
@@ -15,7 +15,7 @@ export function Time({ at, relative = false }: { at: string | number; relative?:
 
 function Ago({ at }: { at: string | number }) {
   const tick = useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_MS));
-  // What was made since the last tick must not lie in the future.
+  // A time since the last tick must not appear as future.
   return formatAgo(at, Math.max(tick * TICK_MS, Math.min(Date.now(), new Date(at).getTime())));
 }
 

@@ -6,7 +6,7 @@ import { type Stage, stagesOf, widthsOf } from './timing-stages';
 
 const colorOf = ({ color }: Stage): string => `var(--mantine-color-${color}-${color === 'gray' ? 5 : 6})`;
 
-/** How long each stage took: a bar, and the same as a table. */
+/** Duration of each stage, as a bar and as a table. */
 export function TimingBar({ timings }: { timings: RequestTimings | null }) {
   return (
     <Paper withBorder p="md">

@@ -2,14 +2,14 @@ import type { RequestTimings } from '../api/requests';
 
 export interface Stage {
   readonly name: string;
-  /** What happens in it. */
+  /** What happens in the stage. */
   readonly what: string;
   readonly ms: number;
-  /** Of the theme. */
+  /** A color of the theme. */
   readonly color: 'gray' | 'indigo' | 'orange' | 'teal';
 }
 
-/** One after the other; those that the call did not come to are left out. */
+/** In order; stages that the request did not reach are left out. */
 export function stagesOf(timings: RequestTimings): Stage[] {
   const { receive_ms, admit_ms, first_byte_ms, reply_ms } = timings;
   const stages: readonly (Omit<Stage, 'ms'> & { ms: number | null })[] = [
@@ -26,7 +26,7 @@ export function stagesOf(timings: RequestTimings): Stage[] {
   return stages.filter((stage): stage is Stage => stage.ms !== null);
 }
 
-/** Percentages of a bar; each stage that lasted can be seen. */
+/** Returns percentages of the bar; every stage has a visible width. */
 export function widthsOf(stages: readonly Pick<Stage, 'ms'>[]): number[] {
   const MIN_PERCENT = 1;
   const total = stages.reduce((sum, { ms }) => sum + ms, 0);

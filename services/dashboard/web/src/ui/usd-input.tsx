@@ -6,7 +6,7 @@ import { parseUsd } from './parse-usd';
 interface UsdInputProps {
   label: string;
   description?: string;
-  /** Null: nothing is written there. */
+  /** Null: empty. */
   value: number | null;
   onChange: (value: number | null) => void;
   error?: string | undefined;
@@ -14,13 +14,13 @@ interface UsdInputProps {
   disabled?: boolean;
 }
 
-/** As `parseUsd` takes it, without a sign: the browser lets nothing else be sent. */
+/** The pattern of `parseUsd` without a sign: the browser refuses other input. */
 const AMOUNT = String.raw`\s*\$?(\d{1,12}|[1-9]\d{0,2}(,\d{3}){1,3})(\.\d{1,9})?\s*`;
 
-/** An amount of USD, not below zero. */
+/** A USD amount, not negative. */
 export function UsdInput({ value, onChange, error, ...props }: UsdInputProps) {
   const [written, setWritten] = useState(() => (value === null ? '' : formatMoneyExact(value).slice(1)));
-  // Not while it is being written: `12.` is on its way.
+  // Not while typing: `12.` is incomplete.
   const [isLeft, setLeft] = useState(false);
   const isWrong = isLeft && value === null && written.trim() !== '';
   const write = (text: string) => {

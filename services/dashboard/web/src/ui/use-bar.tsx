@@ -5,13 +5,13 @@ import { NEAR } from './near-limit';
 interface UseBarProps {
   title: string;
   used: number;
-  /** Null: none. */
+  /** Null: no limit. */
   limit: number | null;
   format: (value: number) => string;
   note?: ReactNode;
 }
 
-/** How much of a limit is used, in figures and as a bar that turns when it gets tight. */
+/** How much of a limit is used, as figures and as a bar that changes color near the limit. */
 export function UseBar({ title, used, limit, format, note }: UseBarProps) {
   const share = limit === null ? 0 : limit === 0 ? 1 : Math.min(1, used / limit);
   const color = share >= 1 ? 'red' : share >= NEAR ? 'orange' : 'indigo';

@@ -1,11 +1,11 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { Page } from '../api/client';
 
-/** A list of the API, page after page: what `DataTable` shows. */
+/** A paginated list of the API, for `DataTable`. */
 export interface PagedList<T> {
   readonly rows: readonly T[];
   readonly isLoading: boolean;
-  /** The rows are those of the filter before; this one's are on their way. */
+  /** The rows are those of the previous filter; the new ones are loading. */
   readonly isStale: boolean;
   readonly error: Error | null;
   readonly hasMore: boolean;
@@ -15,8 +15,8 @@ export interface PagedList<T> {
 }
 
 /**
- * `usePagedList(['keys'], listKeys)`: the key names the list and its filters, as for any query. Where nothing but filters
- * change in the key, `keepRows` leaves the rows there until the next are.
+ * `usePagedList(['keys'], listKeys)`: the key names the list and its filters, as for any query. With `keepRows`, the
+ * old rows stay until the new ones arrive; for keys in which only filters change.
  */
 export function usePagedList<T>(
   queryKey: readonly unknown[],
@@ -41,7 +41,7 @@ export function usePagedList<T>(
   const isStale = query.isPlaceholderData;
   return {
     rows,
-    // That nothing fitted the filter before is no news of this one.
+    // An empty result of the previous filter says nothing about this one.
     isLoading: query.isPending || (isStale && rows.length === 0),
     isStale,
     error: query.error,

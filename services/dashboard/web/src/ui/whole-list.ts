@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { PagedList } from './use-paged-list';
 
-/** Rows that are all there is, as `DataTable` takes them. */
+/** A complete list, for `DataTable`. */
 export function wholeList<T>(rows: readonly T[], query?: UseQueryResult): PagedList<T> {
   return {
     rows,

@@ -41,7 +41,7 @@ export function AuditPage() {
 
 function Entries() {
   const list = usePagedList(['audit'], (cursor) => listAudit(cursor));
-  // Rows whose names came later would grow.
+  // Wait for the names: rows would grow when they arrive.
   const { isLoading } = useSubjectNames();
   return (
     <DataTable

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../api/audit';
 import { modelPath } from '../../api/models';
 import { useSubjectNames } from './use-subject-names';
 
-/** What was changed, by its name, with the way there where it has a page. */
+/** The name of what was changed, linked to its page if it has one. */
 export function AuditSubject({ action, subject }: AuditEntry) {
   const { names } = useSubjectNames();
   if (subject === null || isNamedByAction(action)) return null;
@@ -30,7 +30,7 @@ export function AuditSubject({ action, subject }: AuditEntry) {
   );
 }
 
-/** Its subject is the account, the own login or the number of an entry: it tells nothing more. */
+/** The subject is the account, the user's own login or the number of an entry, which adds nothing. */
 const isNamedByAction = (action: string) =>
   /^(billing\/limits|auth\/password|admin\/accounts\/:id\/(adjustments|suspend))$/.test(action);
 

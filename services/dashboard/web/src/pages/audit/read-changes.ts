@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   fields: 'Fields',
 };
 
-/** What a call of the audit log asked for: each field by its name, and what it was to be. */
+/** Returns the requested change of an audit entry: each field's name and new value. */
 export function readChanges(changes: unknown): ChangeInWords[] {
   if (typeof changes !== 'object' || changes === null) return [];
   return Object.entries(changes).map(([field, value]) => ({

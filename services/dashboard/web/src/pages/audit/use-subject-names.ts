@@ -4,13 +4,13 @@ import { listMembers } from '../../api/members';
 
 const MOST = 1_000;
 
-/** By the ids of keys and members. */
+/** By ids of keys and members. */
 export interface SubjectNames {
   readonly names: ReadonlyMap<string, string>;
   readonly isLoading: boolean;
 }
 
-/** Names of the keys and members that there are. Of what is gone only the id is left. */
+/** Names of existing keys and members; deleted ones are shown by id. */
 export function useSubjectNames(): SubjectNames {
   const keys = useQuery({ queryKey: ['keys', 'names'], queryFn: () => listKeys(undefined, MOST) });
   const members = useQuery({ queryKey: ['members', 'names'], queryFn: () => listMembers(undefined, MOST) });

@@ -13,10 +13,10 @@ import { WHEN_SHORT } from './insufficient-funds-policy';
 import { LimitsForm } from './limits-form';
 
 const REFETCH_INTERVAL_MS = 5_000;
-/** Of the form, and of the words for those who may not change it. */
+/** Shared by the form and the read-only text. */
 const HEIGHTS_PX = { form: 338, words: 130 };
 
-/** What the account may spend in a day; owners change it. */
+/** The account's daily spending limit; owners can change it. */
 export function AccountLimits() {
   const limits = useQuery({ queryKey: ['billing', 'limits'], queryFn: getLimits });
   const mayChange = useMay('owner');

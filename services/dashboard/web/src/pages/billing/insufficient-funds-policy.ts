@@ -1,6 +1,6 @@
 import type { Limits } from '../../api/billing';
 
-/** What becomes of a call whose whole bound does not fit into balance and limits. */
+/** What happens to a request whose maximum cost exceeds the balance or a limit. */
 export const WHEN_SHORT: Readonly<
   Record<Limits['when_short'], { label: string; description: string; inWords: string }>
 > = {

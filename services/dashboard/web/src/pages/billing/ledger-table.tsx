@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Amount usd={amount} /> },
 ];
 
-/** Every change of the balance, newest first. */
+/** All changes of the balance, newest first. */
 export function LedgerTable() {
   const list = usePagedList(['billing', 'ledger'], (cursor) => listLedger(cursor));
   return (

@@ -10,7 +10,7 @@ import { WHEN_SHORT } from './insufficient-funds-policy';
 
 const CHOICES = ['lower', 'refuse'] as const;
 
-/** An empty daily limit lifts it. */
+/** An empty daily limit removes it. */
 export function LimitsForm({ limits }: { limits: Limits }) {
   const queryClient = useQueryClient();
   const [saved, setSaved] = useState(limits);

@@ -9,7 +9,7 @@ import { Section } from '../../ui/section';
 const QUERY_KEY = ['account', 'settings'];
 const HEIGHT_PX = 44;
 
-/** What keys without a setting of their own follow; owners change it. */
+/** Default for keys without their own setting; owners can change it. */
 export function AccountSettings() {
   const settings = useQuery({ queryKey: QUERY_KEY, queryFn: getSettings });
   const mayChange = useMay('owner');

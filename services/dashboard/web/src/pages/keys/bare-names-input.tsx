@@ -7,7 +7,7 @@ interface BareNamesInputProps {
   error?: string | undefined;
 }
 
-/** Whether the key's calls may name models without their provider. */
+/** Whether requests with the key may name models without a provider. */
 export function BareNamesInput({ value, onChange, error }: BareNamesInputProps) {
   return (
     <Select

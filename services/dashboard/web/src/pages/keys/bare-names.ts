@@ -1,4 +1,4 @@
-/** What a key's setting of bare model names means. */
+/** Labels of a key's setting for bare model names. */
 export const BARE_NAMES = { account: 'Account setting', on: 'Allowed', off: 'Refused' } as const;
 
 export type BareNames = keyof typeof BARE_NAMES;

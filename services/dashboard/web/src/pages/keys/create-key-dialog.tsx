@@ -17,7 +17,7 @@ export function CreateKeyDialog({ opened, onClose, onCreated }: CreateKeyDialogP
       onClose={onClose}
       title="Create a key"
       size="lg"
-      // A slip of the mouse must not throw away what was written.
+      // A click outside must not discard the input.
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >

@@ -29,7 +29,7 @@ export function EditKeyDialog({ apiKey, opened, onClose }: EditKeyDialogProps) {
 
 function EditKeyForm({ apiKey, onClose }: Omit<EditKeyDialogProps, 'opened'>) {
   const queryClient = useQueryClient();
-  // As it was when the dialog was opened: the key may be loaded anew meanwhile.
+  // The key when the dialog was opened: it may be reloaded meanwhile.
   const [initial] = useState(() => formValuesOf(apiKey));
   const change = useMutation({
     mutationFn: ({ before, after }: { before: KeyFormValues; after: KeyFormValues }) =>

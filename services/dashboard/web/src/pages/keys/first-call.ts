@@ -5,10 +5,10 @@ const PROMPTS = {
   image: { path: '/v1/images', body: { prompt: 'A lighthouse at dusk' } },
 };
 
-/** The first try should cost little. */
+/** Keeps the first request cheap. */
 const outputRate = ({ pricing }: Model): number => pricing?.tokens?.output ?? Number.POSITIVE_INFINITY;
 
-/** A curl that can be run as it stands, if the key may use a model that one call is enough for. */
+/** Returns a curl command that works as it is, if the key allows a model that a single request can use. */
 export function firstCall(
   apiUrl: string,
   { key, allowed_models }: { readonly key: string; readonly allowed_models: readonly string[] },

@@ -9,7 +9,7 @@ import { Section } from '../../ui/section';
 import { type KeyQuestion, KeyQuestions } from './key-questions';
 import { KeyValueDialog } from './key-value-dialog';
 
-/** What may be done to a key beside its limits; a revoked one can only be deleted. */
+/** Actions on a key other than its limits; a revoked key can only be deleted. */
 export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
   const [asked, setAsked] = useState<KeyQuestion>();
   const [made, setMade] = useState<NewApiKey>();

@@ -8,7 +8,7 @@ import { Time } from '../../ui/time';
 import { BARE_NAMES, bareNamesOf } from './bare-names';
 import { keyState } from './key-state';
 
-/** What a key is, but for its limits. */
+/** Properties of a key other than its limits. */
 export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
   const { id, hint, created_at, expires_at, allowed_models, bare_model_names } = apiKey;
   return (

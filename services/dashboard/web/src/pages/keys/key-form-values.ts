@@ -1,6 +1,6 @@
 import type { ApiKey, KeyInput, KeyLimits } from '../../api/keys';
 
-/** What a key's form holds; null: no limit. */
+/** Values of the key form; null: no limit. */
 export type KeyFormValues = KeyLimits & { readonly name: string };
 
 export const NEW_KEY: KeyFormValues = {
@@ -29,7 +29,7 @@ export const formValuesOf = (key: ApiKey): KeyFormValues => ({
   bare_model_names: key.bare_model_names,
 });
 
-/** A new key has what was filled in. */
+/** Fields of a new key: those that were filled in. */
 export function toKeyInput(values: KeyFormValues): KeyInput {
   const { name, ...limits } = values;
   const given = Object.entries(limits).filter(
@@ -38,7 +38,7 @@ export function toKeyInput(values: KeyFormValues): KeyInput {
   return { name, ...Object.fromEntries(given) };
 }
 
-/** Only what was changed: what somebody else changes meanwhile stays as they made it. */
+/** Only changed fields, so that concurrent changes by others are kept. */
 export function toKeyChange(before: KeyFormValues, after: KeyFormValues): Partial<KeyInput> {
   const changed = FIELDS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   return Object.fromEntries(changed.map((field) => [field, after[field]]));

@@ -21,7 +21,7 @@ interface KeyFormProps {
 
 const MAX_NAME_CHARS = 200;
 
-/** The name and all limits of a key. What was written stays when the gateway refuses it. */
+/** Name and limits of a key. The input stays if the gateway refuses it. */
 export function KeyForm(props: KeyFormProps) {
   const { initial, submitLabel, failTitle, isPending, error, onSubmit, onCancel } = props;
   const [values, setValues] = useState(initial);

@@ -89,7 +89,7 @@ function BackLink() {
   );
 }
 
-/** A deleted key's calls are still there. */
+/** Requests of a deleted key are still listed. */
 function NoKey({ id }: { id: string }) {
   return (
     <>

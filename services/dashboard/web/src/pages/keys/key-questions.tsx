@@ -15,7 +15,7 @@ interface KeyQuestionsProps {
   onRenewed: (made: NewApiKey) => void;
 }
 
-/** What is asked before a key is changed in a way that its callers notice. */
+/** Confirmations of changes that affect the key's users. */
 export function KeyQuestions({ apiKey: { id, name }, asked, onClose, onRenewed }: KeyQuestionsProps) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -27,7 +27,7 @@ export function KeyQuestions({ apiKey: { id, name }, asked, onClose, onRenewed }
   const deleted = () => {
     notifications.show({ message: `${name} is deleted.` });
     void navigate('/keys');
-    // The key itself, still on the page for a moment, is not to be asked for again.
+    // The deleted key, still on the page for a moment, must not be refetched.
     void queryClient.invalidateQueries({ queryKey: ['keys'], refetchType: 'none' });
   };
   const disabled = () => {

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<RequestRecord>[] = [
   },
 ];
 
-/** The latest calls of a key. */
+/** The latest requests of a key. */
 export function KeyRequests({ keyId }: { keyId: string }) {
   const latest = useQuery({
     queryKey: ['requests', 'of-key', keyId],

@@ -14,7 +14,7 @@ import { UseBar } from '../../ui/use-bar';
 const REFETCH_INTERVAL_MS = 3_000;
 const HEIGHT_PX = 314;
 
-/** What counts against each limit of a key, as it changes. */
+/** Current usage of each limit of a key, refreshed. */
 export function KeyUseCard({ apiKey }: { apiKey: ApiKey }) {
   const use = useQuery({
     queryKey: ['keys', 'one', apiKey.id, 'use'],

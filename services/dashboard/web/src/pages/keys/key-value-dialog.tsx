@@ -13,7 +13,7 @@ interface KeyValueDialogProps {
   onClose: () => void;
 }
 
-/** A key's new value, which nobody can see again: closed by its button only. */
+/** Shows a key's new value once; only the button closes it. */
 export function KeyValueDialog({ made, onClose }: KeyValueDialogProps) {
   return (
     <Modal

@@ -2,7 +2,7 @@ import type { KeyLimits } from '../../api/keys';
 import { formatCompact } from '../../ui/format-count';
 import { formatMoney } from '../../ui/format-money';
 
-/** The limits that a key has, in few words: `$5.00 a day`, `60 requests a minute`. */
+/** Returns the key's limits in short: `$5.00 a day`, `60 requests a minute`. */
 export function limitsAtAGlance(limits: KeyLimits): string[] {
   const { daily_limit, monthly_limit, request_cost_limit, rpm_limit, tpm_limit } = limits;
   return [

@@ -8,7 +8,7 @@ interface ModelsInputProps {
   error?: string | undefined;
 }
 
-/** Models of the catalog, and those that the key has already. */
+/** Models of the catalog, and those that the key already has. */
 export function ModelsInput({ value, onChange, error }: ModelsInputProps) {
   const catalog = useCatalog();
   const slugs = new Set([...(catalog.data?.map(({ slug }) => slug) ?? []), ...value]);

@@ -4,7 +4,7 @@ import { listModels } from '../../api/models';
 const MAX_MODELS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** The models that calls can name. */
+/** Models that requests can name. */
 export const useCatalog = () =>
   useQuery({
     queryKey: ['models', 'catalog'],

@@ -8,7 +8,7 @@ interface FirstPasswordDialogProps {
   onClose: () => void;
 }
 
-/** There is no mail: the owner hands the first password over. Closed by its button only. */
+/** The gateway sends no mail: the owner hands over the first password. Only the button closes the dialog. */
 export function FirstPasswordDialog({ added, onClose }: FirstPasswordDialogProps) {
   return (
     <Modal

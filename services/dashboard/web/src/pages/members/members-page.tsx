@@ -18,7 +18,7 @@ import { EditMemberDialog } from './edit-member-dialog';
 import { FirstPasswordDialog } from './first-password-dialog';
 import { roleLabel } from './roles';
 
-/** Owners add, change and remove; others see who is there. */
+/** Owners add, change and remove members; others see the list. */
 export function MembersPage() {
   const list = usePagedList(['members'], (cursor) => listMembers(cursor));
   const mayManage = useMay('owner');

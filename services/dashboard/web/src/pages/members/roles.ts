@@ -1,6 +1,6 @@
 import type { Role } from '../../api/auth';
 
-/** What each may, in the words of an owner who has to choose. */
+/** Describes each role to the owner who chooses it. */
 export const ROLES: readonly { value: Role; label: string; description: string }[] = [
   { value: 'viewer', label: 'Viewer', description: 'Can view everything except the audit log' },
   { value: 'member', label: 'Member', description: 'Can also manage keys and use the playground' },

@@ -16,7 +16,7 @@ export function KindBadges({ model }: { model: Model }) {
   );
 }
 
-/** What keeps a model from being called; nothing for most. */
+/** Why a model can't be called; nothing for most models. */
 export function StateBadges({ model: { preview, status } }: { model: Model }) {
   return (
     <>

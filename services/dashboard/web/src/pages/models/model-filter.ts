@@ -2,7 +2,7 @@ import type { Model, ModelType } from '../../api/models';
 import { kindsOf, providerOf } from './model-kinds';
 
 export interface ModelFilter {
-  /** Words that all occur in name, slug or aliases. */
+  /** Words that must all occur in name, slug or aliases. */
   readonly search: string;
   readonly kind: ModelType | '';
   readonly provider: string;

@@ -12,9 +12,9 @@ export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
   video: 'Video',
 };
 
-/** What the model is used for; one that makes text and images is of both kinds. */
+/** Returns the model's types; a model that generates text and images has both. */
 export const kindsOf = ({ output_modalities }: Pick<Model, 'output_modalities'>): ModelType[] =>
   OUTPUTS.filter(([, output]) => output_modalities.includes(output)).map(([kind]) => kind);
 
-/** The part of the slug before the slash. */
+/** Returns the part of the slug before the slash. */
 export const providerOf = ({ slug }: Pick<Model, 'slug'>): string => slug.split('/')[0]!;

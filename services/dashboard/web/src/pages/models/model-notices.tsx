@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { type Model, modelPath } from '../../api/models';
 import { OptInNotice } from './opt-in-notice';
 
-/** Why a model can't be called as it is, and what to do. */
+/** Why a model can't be called, and what to do. */
 export function ModelNotices({ model }: { model: Model }) {
   if (model.status === 'delisted') return <Delisted successor={model.successor} />;
   if (model.status === 'disabled') {

@@ -16,7 +16,7 @@ const KINDS = [
   ...Object.entries(KIND_NAMES).map(([value, label]) => ({ value, label })),
 ];
 
-/** What can be called, and what it costs. */
+/** Models and their prices. */
 export function ModelsPage() {
   const models = useQuery(allModelsQuery);
   const { filter, setFilter, clear } = useFilter();
@@ -102,7 +102,7 @@ function Filters({ filter, onChange, providers }: FiltersProps) {
   );
 }
 
-/** Kept in the address, so that it can be shared and gone back to. */
+/** The filter is in the address, so that it can be shared and survives going back. */
 function useFilter() {
   const [params, setParams] = useSearchParams();
   const kind = params.get('kind') ?? '';

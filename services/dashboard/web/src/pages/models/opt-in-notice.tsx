@@ -6,7 +6,7 @@ import { type Model, optIn } from '../../api/models';
 import { meQuery, useMay } from '../../api/use-me';
 import { ErrorState } from '../../ui/error-state';
 
-/** A preview is not found by an account's keys before its owner has opted in. */
+/** Keys can't call a preview model before the account's owner has opted in. */
 export function OptInNotice({ model }: { model: Model }) {
   const isOwner = useMay('owner');
   const queryClient = useQueryClient();

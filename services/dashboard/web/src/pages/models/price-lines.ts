@@ -6,7 +6,7 @@ export interface PriceLine {
   readonly unit: string;
 }
 
-/** A model's prices at a glance; a million tokens is what token prices are for. */
+/** Returns a model's prices in short; token prices are per million tokens. */
 export function priceLines(pricing: ModelPricing | null): PriceLine[] {
   if (!pricing) return [];
   const { tokens, image, video } = pricing;

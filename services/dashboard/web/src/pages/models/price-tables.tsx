@@ -12,7 +12,7 @@ const RATES: readonly (readonly [keyof TokenRates, string])[] = [
   ['cache_write_1h', 'Cache write, one hour'],
 ];
 
-/** Everything that a model charges, with where its prices are from. */
+/** All prices of a model, with their source. */
 export function PriceTables({ pricing }: { pricing: ModelPricing }) {
   const { tokens, image, video } = pricing;
   return (

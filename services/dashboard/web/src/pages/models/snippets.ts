@@ -6,12 +6,12 @@ export interface Snippet {
   readonly code: string;
 }
 
-/** Where readers put their key, in the surroundings of their program. */
+/** The environment variable with the reader's key. */
 const KEY_VARIABLE = 'GATEWAY_KEY';
 const QUESTION = 'Why is the sky blue?';
 const PICTURE = 'A lighthouse in a storm, oil on canvas';
 
-/** What to paste and run for a first call, right for what the model makes. */
+/** Returns snippets for a first request that fits the model's output. */
 export function snippetsOf(model: Model, apiUrl: string): Snippet[] {
   const [kind] = model.image ? ['image'] : kindsOf(model);
   if (kind === 'image') return imageSnippets(model, apiUrl);
@@ -30,7 +30,7 @@ function curl(apiUrl: string, path: string, body: object): string {
   ].join('\n');
 }
 
-/** A JSON string is one of Python and TypeScript too. */
+/** A JSON string is also a string literal of Python and TypeScript. */
 const text = (value: string): string => JSON.stringify(value);
 
 const pythonClient = (apiUrl: string, imports: readonly string[]): string => `import os
@@ -116,7 +116,7 @@ await writeFile("image.png", Buffer.from(reply.data?.[0]?.b64_json ?? "", "base6
   ];
 }
 
-/** No SDK has these three calls. */
+/** SDKs do not have these three calls. */
 function videoSnippets(model: Model, apiUrl: string): Snippet[] {
   const { slug, pricing } = model;
   const url = `${apiUrl}/v1/videos/${providerOf(model)}`;

@@ -6,7 +6,7 @@ import { ApiUrlNote } from '../../ui/api-url-note';
 import { CodeBlock } from '../../ui/code-block';
 import { snippetsOf } from './snippets';
 
-/** A first call to copy, in the reader's language. */
+/** A first request to copy, in the reader's language. */
 export function TryIt({ model }: { model: Model }) {
   const { apiUrl } = useApiUrl();
   const snippets = useMemo(() => snippetsOf(model, apiUrl), [model, apiUrl]);

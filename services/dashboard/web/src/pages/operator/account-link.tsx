@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { getAccount } from '../../api/admin-accounts';
 
-/** By its name, where a list has its id only; each account is asked for once. */
+/** The name of an account of which only the id is known; each account is fetched once. */
 export function AccountLink({ id }: { id: string }) {
   const account = useQuery({
     queryKey: ['admin', 'account', id],

@@ -12,10 +12,10 @@ import { formatCount } from '../../ui/format-count';
 import { PageHeader } from '../../ui/page-header';
 
 const MAX_REQUESTS = 1_000_000;
-/** A dashboard that is open makes a few calls itself; below this, operators feel it. */
+/** An open dashboard makes a few requests itself; a lower throttle would affect operators. */
 const FEW_REQUESTS = 20;
 
-/** A brake on all callers together. */
+/** The limit on all requests per second. */
 export function ThrottlePage() {
   const throttle = useQuery({ queryKey: ['admin', 'throttle'], queryFn: getThrottle });
   const current = throttle.data?.requests_per_second;

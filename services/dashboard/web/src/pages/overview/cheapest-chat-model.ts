@@ -1,6 +1,6 @@
 import type { Model } from '../../api/models';
 
-/** A model for a first try: one that anybody may call, and the cheapest answers. */
+/** Returns the cheapest model for a first request, without preview models. */
 export function cheapestChatModel(models: readonly Model[]): Model | undefined {
   const priceOf = ({ pricing }: Model) => pricing?.tokens?.output ?? Number.POSITIVE_INFINITY;
   return models

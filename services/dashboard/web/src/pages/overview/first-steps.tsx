@@ -12,7 +12,7 @@ import { CopyButton } from '../../ui/copy-button';
 import { cheapestChatModel } from './cheapest-chat-model';
 import type { Progress } from './use-first-steps';
 
-/** What a new account does first. */
+/** Onboarding of a new account. */
 export function FirstSteps({ progress }: { progress: Progress }) {
   return (
     <Paper withBorder p="md" pb={0}>

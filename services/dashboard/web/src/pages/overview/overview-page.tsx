@@ -15,14 +15,14 @@ const RANGES = [
   { value: '90', label: '90 days' },
 ];
 
-/** More than a window's. */
+/** More than a window's height. */
 const HEIGHT_PX = 1_200;
 
 export function OverviewPage() {
   const [range, setRange] = useState('30');
   const days = Number(range);
   const steps = useFirstSteps();
-  // Before the first call there is nothing to draw.
+  // Charts are empty before the first request.
   const hasCalled = steps === 'done' || (steps !== 'unknown' && steps.hasCalled);
   return (
     <>

@@ -1,6 +1,6 @@
 const keyOf = (accountId: string) => `gateway-first-steps-done:${accountId}`;
 
-/** Whether this browser has seen the account past its first steps: then no room is kept for them. */
+/** Remembers that the account has completed onboarding: then no space is reserved for it while the page loads. */
 export function areStepsKnownDone(accountId: string): boolean {
   try {
     return localStorage.getItem(keyOf(accountId)) !== null;
@@ -13,6 +13,6 @@ export function rememberStepsDone(accountId: string): void {
   try {
     localStorage.setItem(keyOf(accountId), 'yes');
   } catch {
-    // Then it is asked again.
+    // Storage is blocked: the API is asked each time.
   }
 }

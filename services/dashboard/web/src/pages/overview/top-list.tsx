@@ -15,7 +15,7 @@ export interface TopEntry {
 
 interface TopListProps {
   title: string;
-  /** Undefined while it loads. */
+  /** Undefined while loading. */
   entries: readonly TopEntry[] | undefined;
   error: Error | null;
   onRetry: () => void;
@@ -24,7 +24,7 @@ interface TopListProps {
 
 export const TOP_ENTRIES = 5;
 
-/** Who spends most, with a share of all. */
+/** The highest spenders, with their part of the total. */
 export function TopList({ title, entries, error, onRetry, empty }: TopListProps) {
   const most = Math.max(...(entries ?? []).map(({ cost }) => cost), 0);
   return (
@@ -67,6 +67,6 @@ function Entry({ name, to, cost, calls, most }: TopEntry & { most: number }) {
 }
 
 const SKELETONS = Array.from({ length: TOP_ENTRIES }, (_, index) => (
-  // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
+  // biome-ignore lint/suspicious/noArrayIndexKey: placeholders are identical.
   <Skeleton key={index} component="li" height={30} />
 ));

@@ -47,7 +47,7 @@ const PLANS: readonly ChartPlan[] = [
   },
 ];
 
-/** Spend, calls, tokens and errors over the last days. */
+/** Spend, requests, tokens and errors of the last days. */
 export function UsageCharts({ days }: { days: number }) {
   const usage = useRecentUsage('day', days);
   const rows = usage.data?.data;

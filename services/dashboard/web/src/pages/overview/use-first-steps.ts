@@ -15,8 +15,8 @@ export interface Progress {
 }
 
 /**
- * How far a new account is; `done` for good once a call went well, `unknown` until that is known: who draws
- * anything below the steps before that would have to move it.
+ * Returns the onboarding progress of an account; `done` permanently after a successful request, `unknown` while
+ * loading: content rendered below before would have to move.
  */
 export function useFirstSteps(): Progress | 'unknown' | 'done' {
   const { account } = useMe();
@@ -43,7 +43,7 @@ export function useFirstSteps(): Progress | 'unknown' | 'done' {
   useEffect(() => {
     if (isDone) rememberStepsDone(account.id);
   }, [isDone, account.id]);
-  // Steps that can't be told keep nobody from the rest of the page.
+  // An error here must not hide the rest of the page.
   const isLost = [keys, balance, topups, calls].some(({ isLoadingError }) => isLoadingError);
   if (wasDone || isDone || isLost) return 'done';
   const isKnown = keys.data && balance.data && topups.data && calls.data;

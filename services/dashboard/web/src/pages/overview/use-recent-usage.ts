@@ -7,7 +7,7 @@ const REFETCH_INTERVAL_MS = 30_000;
 export const fromDay = (days: number, nowMs: number): string =>
   new Date(nowMs - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 
-/** Of the last UTC days, today among them; kept up to date while it is looked at. */
+/** Usage of the last UTC days including today, refreshed while the page is visible. */
 export function useRecentUsage(groupBy: UsageQuery['group_by'], days: number) {
   return useQuery({
     queryKey: ['usage', groupBy, days],

@@ -4,7 +4,7 @@ import { formatDuration } from '../../ui/format-time';
 import { Money } from '../../ui/money';
 import { useCallRecord } from './use-call-record';
 
-/** What a call that has ended cost, as soon as it is written down, and the way to its page */
+/** Cost of a completed request as soon as it is recorded, with a link to the request. */
 export function CallCost({ requestId, keyId }: { requestId: string; keyId: string }) {
   const { data: record } = useCallRecord(requestId, keyId);
   return (

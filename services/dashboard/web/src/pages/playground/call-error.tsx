@@ -16,10 +16,10 @@ interface CallErrorProps {
   onRetry?: () => void;
 }
 
-/** Of a refused call, which is written down within three seconds, if it ever is. */
+/** Refusals are recorded within three seconds, if at all. */
 const RECORD_LOOKS = 6;
 
-/** What is best done here, where the reader sees what a program would have to be asked for. */
+/** Advice for the playground where it differs from the advice for API clients. */
 const HERE: Readonly<Record<string, string>> = {
   login_ended: 'Log in, then try again.',
   network: 'Check your connection and try again.',
@@ -29,7 +29,7 @@ const HERE: Readonly<Record<string, string>> = {
   rate_limited: 'Wait a moment, then try again.',
 };
 
-/** Why a call failed, what to do about it, and where that is done. */
+/** Why a request failed, what to do about it, and links to where. */
 export function CallError({ error, title, keyId, model, onRetry }: CallErrorProps) {
   return (
     <div>
@@ -42,7 +42,7 @@ export function CallError({ error, title, keyId, model, onRetry }: CallErrorProp
 function WhatToDo({ error, keyId, model }: { error: ApiError; keyId: string; model: string }) {
   const { code, limitUsd, usedUsd, resetsAt, retryAfterSeconds, requestId } = error;
   const { todo, cures } = adviceOn(code);
-  // Not every refusal is written down: what never got past the gateway's door is in no log.
+  // Refusals by edge are not in the request log.
   const record = useCallRecord(requestId, keyId, RECORD_LOOKS);
   const links = cures.flatMap((cure) => linkOf(cure, keyId, model) ?? []);
   return (
@@ -73,7 +73,7 @@ function WhatToDo({ error, keyId, model }: { error: ApiError; keyId: string; mod
   );
 }
 
-/** Undefined where there is nothing to open that helps here. */
+/** Returns undefined if no page helps. */
 function linkOf(cure: Cure, keyId: string, model: string): { to: string; text: string } | undefined {
   switch (cure) {
     case 'key':

@@ -10,7 +10,7 @@ interface ChatComposerProps {
   onClear: () => void;
 }
 
-/** Enter sends, Shift and Enter begin a new line. */
+/** Enter sends; Shift+Enter inserts a line break. */
 export function ChatComposer({ isBusy, canClear, onSend, onStop, onClear }: ChatComposerProps) {
   const [text, setText] = useState('');
   const isEmpty = text.trim() === '';

@@ -74,7 +74,7 @@ const ENDS: Readonly<Record<string, string>> = {
   tool_calls: 'wants to call a tool',
 };
 
-/** What the reply used and cost. */
+/** Usage and cost of the reply. */
 function Footer({ turn: { model, keyId, state, text, usage, requestId, finishReason } }: { turn: ChatTurn }) {
   const notes = [
     model,

@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatPiece, ChatUsage } from '../../api/playground';
 
-/** What was asked and what came of it. */
+/** A prompt and its reply. */
 export interface ChatTurn {
   readonly id: number;
   readonly question: string;
@@ -27,7 +27,7 @@ export function withPieces(turn: ChatTurn, pieces: readonly ChatPiece[]): ChatTu
   };
 }
 
-/** What the model is sent: a question that got no answer at all is left out. */
+/** Returns the messages to send; prompts without any reply are left out. */
 export function toMessages(system: string, turns: readonly ChatTurn[], question: string): ChatMessage[] {
   return [
     ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),

@@ -6,36 +6,39 @@ export interface Offer {
   readonly type: ModelType;
   readonly keys: readonly ApiKey[];
   readonly models: readonly Model[];
-  /** Previews that the account has opted in to. */
+  /** Preview models that the account has opted in to. */
   readonly previewModels: readonly string[];
   readonly nowMs: number;
 }
 
-/** What the address names. */
+/** The selection in the address. */
 export interface Wanted {
   readonly keyId: string | null;
   readonly slug: string | null;
 }
 
 export interface Choice {
-  /** Those that can be called with at present. */
+  /** Usable keys. */
   readonly keys: readonly ApiKey[];
-  /** Those that the key can call. */
+  /** Models that the key may call. */
   readonly models: readonly Model[];
   readonly key: ApiKey | undefined;
   readonly model: Model | undefined;
-  /** Why there is no key or no model, though there are some. */
+  /** Why the selection can't be used, although there are keys or models. */
   readonly problem: Problem | undefined;
 }
 
 export interface Problem {
   readonly title: string;
   readonly todo: string;
-  /** Where more is said of the model that it is about. */
+  /** The model's page has more information. */
   readonly slug?: string;
 }
 
-/** The key and the model that are wanted and none in their place; where nothing is wanted, a key and a cheap model. */
+/**
+ * Returns the selected key and model, without substituting others; without a selection, a usable key and the default
+ * model.
+ */
 export function chooseFor(offer: Offer, { keyId, slug }: Wanted): Choice {
   const keys = offer.keys.filter((key) => isUsable(key, offer.nowMs));
   const offered = offer.models.filter((model) => isOffered(model, offer));
@@ -61,7 +64,7 @@ const allows = ({ allowed_models }: ApiKey, { slug }: Model): boolean =>
 const keyFor = (keys: readonly ApiKey[], model: Model | undefined): ApiKey | undefined =>
   (model && keys.find((key) => allows(key, model))) ?? keys[0];
 
-/** Models that make images and words are for the images' page only where the words are by the way. */
+/** Models that generate both images and text belong to images only if their text is incidental. */
 function isOffered(model: Model, { type, previewModels }: Offer): boolean {
   const isOfKind = type === 'chat' ? model.image === null : model[type] !== null;
   const isOpen = !model.preview || previewModels.includes(model.slug);

@@ -1,25 +1,25 @@
-/** A file that was picked or dropped, once it was found good. */
+/** A picked or dropped file that passed validation. */
 export interface ChosenFile {
-  /** Of this choice: the same file picked again is another one. */
+  /** Identifies this choice: the same file picked again has another id. */
   readonly id: string;
   readonly file: File;
-  /** Shows it; to be revoked when it is not shown any more. */
+  /** Object URL of the preview; revoked when it is no longer shown. */
   readonly src: string;
 }
 
 export type Purpose = 'image' | 'mask';
 
 const MIB = 1024 * 1024;
-/** As media takes them. */
+/** The types that media accepts. */
 export const MAX_IMAGE_BYTES = 50 * MIB;
 export const MAX_IMAGES_BYTES = 100 * MIB;
 const MAX_MASK_BYTES = 4 * MIB;
-/** As many first bytes as tell what a file is. */
+/** Number of first bytes that identify a file type. */
 export const KIND_BYTES = 12;
 
 type Kind = 'png' | 'jpeg' | 'webp';
 
-/** By its first bytes, as the gateway knows it, whatever its name says. */
+/** Detects the type by the first bytes, as the gateway does, whatever the name says. */
 export function kindOf(bytes: Uint8Array): Kind | undefined {
   const text = String.fromCharCode(...bytes.subarray(0, KIND_BYTES));
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
@@ -27,7 +27,7 @@ export function kindOf(bytes: Uint8Array): Kind | undefined {
   return text.startsWith('RIFF') && text.slice(8) === 'WEBP' ? 'webp' : undefined;
 }
 
-/** Why a file can't be sent; undefined when it can. */
+/** Returns why a file can't be sent; undefined if it can. */
 export function fileProblem(purpose: Purpose, kind: Kind | undefined, bytes: number): string | undefined {
   if (purpose === 'mask') {
     if (kind !== 'png') return 'is not a PNG; masks must be PNG';
@@ -37,7 +37,7 @@ export function fileProblem(purpose: Purpose, kind: Kind | undefined, bytes: num
   return bytes > MAX_IMAGE_BYTES ? 'is too large: images are limited to 50 MB' : undefined;
 }
 
-/** Why so many files can't be sent together. */
+/** Returns why these files can't be sent together. */
 export function filesProblem(images: readonly { size: number }[], most: number): string | undefined {
   if (images.length > most) {
     return `This model accepts at most ${most} ${most === 1 ? 'image' : 'images'}: remove ${images.length - most}.`;

@@ -9,7 +9,7 @@ interface ChosenPictureProps {
   onRemove: () => void;
 }
 
-/** A file that is to be sent, shown small. */
+/** Preview of a file to be sent. */
 export function ChosenPicture({ chosen: { file, src }, disabled = false, onRemove }: ChosenPictureProps) {
   return (
     <figure className={classes.picture}>

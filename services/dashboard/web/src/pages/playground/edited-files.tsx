@@ -5,7 +5,7 @@ import { filesProblem } from './chosen-file';
 import { FileField } from './file-field';
 import type { ChosenFiles } from './use-chosen-files';
 
-/** What of the chosen files the model takes. */
+/** Returns the chosen files that the model supports. */
 export function sentFiles(images: ChosenFiles, mask: ChosenFiles, features: ImageFeatures | null) {
   const most = features?.max_input_images ?? 0;
   if (most === 0 || images.files.length === 0) return { images: [], mask: undefined, problem: undefined };
@@ -28,7 +28,7 @@ interface EditedFilesProps {
   disabled: boolean;
 }
 
-/** Pictures to be edited instead of making new ones, and which parts of the first. */
+/** Input images to edit, and a mask for the first. */
 export function EditedFiles({ image, images, mask, problem, error, disabled }: EditedFilesProps) {
   const { max_input_images: most } = image;
   if (most === 0) {

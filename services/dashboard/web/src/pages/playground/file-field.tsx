@@ -9,11 +9,11 @@ import type { ChosenFiles } from './use-chosen-files';
 interface FileFieldProps {
   label: string;
   description: string;
-  /** What the button says. */
+  /** Label of the button. */
   action: string;
   purpose: Purpose;
   chosen: ChosenFiles;
-  /** What is wrong with them as they are. */
+  /** Error of the current choice. */
   error?: string | undefined;
   disabled?: boolean;
 }
@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<Purpose, string>> = {
   mask: 'image/png',
 };
 
-/** Files by a button or dropped, shown small, each with a button that takes it away. */
+/** Files from a button or by drop, with previews and remove buttons. */
 export function FileField({ label, description, action, purpose, chosen, error, disabled }: FileFieldProps) {
   const { files, problems, add, remove } = chosen;
   const id = useId();
@@ -32,7 +32,7 @@ export function FileField({ label, description, action, purpose, chosen, error, 
   const said = [...(error ? [error] : []), ...problems].join(' ');
   const pick = (picked: File | readonly File[] | null) => {
     add(picked === null ? [] : Array.isArray(picked) ? picked : [picked as File]);
-    // Else the same file could not be picked again.
+    // Otherwise the same file could not be picked again.
     resetPicked.current?.();
   };
   return (

@@ -2,7 +2,7 @@ import type { ImageFeatures } from '../../api/models';
 import type { ImageRequest, MadeImages } from '../../api/playground';
 import type { ChosenFile } from './chosen-file';
 
-/** What is to be made: an edit of the images, where there are some. */
+/** An image request: an edit if it has images. */
 export interface ImageWish {
   readonly request: ImageRequest;
   readonly images: readonly ChosenFile[];
@@ -11,19 +11,19 @@ export interface ImageWish {
 
 export interface ImageCall {
   readonly request: ImageRequest;
-  /** Names of the files that were edited. */
+  /** Names of the edited files. */
   readonly edited: readonly string[];
   readonly made: MadeImages;
 }
 
-/** What makes it the same order when it is sent again. */
+/** Identifies the request when it is sent again. */
 export const identityOf = ({ request, images, mask }: ImageWish): object => ({
   request,
   images: images.map(({ id }) => id),
   mask: mask?.id,
 });
 
-/** What a form for images chooses; left open, it is the model's own. */
+/** Values of the image form; an unset value is the model's default. */
 export interface ImageOrder {
   readonly prompt: string;
   readonly size: string;
@@ -31,7 +31,7 @@ export interface ImageOrder {
   readonly n: number;
 }
 
-/** Without what the model has no choice of. */
+/** Drops values that the model does not support. */
 export function toImageFields({ prompt, size, quality, n }: ImageOrder, image: ImageFeatures | null) {
   return {
     prompt,
@@ -49,11 +49,11 @@ const TYPES: readonly (readonly [start: string, type: string])[] = [
 
 export interface ShownImage {
   readonly src: string;
-  /** The end of its file's name. */
+  /** File name extension. */
   readonly extension: string;
 }
 
-/** Undefined for what is no picture that a page may show. */
+/** Returns undefined for data that is not an image a page may show. */
 export function toShownImage({ b64_json, url }: { b64_json?: string; url?: string }): ShownImage | undefined {
   if (b64_json) {
     const type = TYPES.find(([start]) => b64_json.startsWith(start))?.[1] ?? 'png';
@@ -62,7 +62,7 @@ export function toShownImage({ b64_json, url }: { b64_json?: string; url?: strin
   return url && /^(https:|data:image\/)/.test(url) ? { src: url, extension: 'png' } : undefined;
 }
 
-/** A made image as a file, to be edited further; undefined for one that is only a link. */
+/** Returns a generated image as a file for editing; undefined for an image that is only a link. */
 export function toFile({ src, extension }: ShownImage, name: string): File | undefined {
   const [, base64] = /^data:image\/\w+;base64,(.*)$/s.exec(src) ?? [];
   if (base64 === undefined) return undefined;

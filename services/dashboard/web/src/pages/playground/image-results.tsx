@@ -3,18 +3,18 @@ import { Download, Pencil } from 'lucide-react';
 import { CallCost } from './call-cost';
 import { type ImageCall, toFile, toShownImage } from './image-order';
 
-/** As much of a prompt as tells one call from another. */
+/** Enough of a prompt to tell requests apart. */
 const MAX_LABEL = 80;
 
 interface ImageResultsProps {
   call: ImageCall;
-  /** Which of the calls of this page: tells those of one prompt apart. */
+  /** Number of the request on this page; tells requests with the same prompt apart. */
   number: number;
-  /** Where the model that is chosen edits images. */
+  /** Present if the selected model edits images. */
   onEdit: ((file: File) => void) | undefined;
 }
 
-/** The images of one call, and what it cost. */
+/** Images of one request, and its cost. */
 export function ImageResults({ call: { request, edited, made }, number, onEdit }: ImageResultsProps) {
   return (
     <Paper

@@ -6,8 +6,8 @@ import classes from './reply.module.css';
 const PLUGINS = [remarkGfm];
 
 /**
- * Pictures are not fetched: their addresses are the model's, and would tell their hosts who reads. Headings are below
- * those of the page.
+ * Images are not loaded: their URLs are chosen by the model and would reveal the reader to their hosts. Headings start
+ * below those of the page.
  */
 const COMPONENTS: Components = {
   img: ({ alt, src }) => (
@@ -16,7 +16,7 @@ const COMPONENTS: Components = {
       {typeof src === 'string' && src ? `: ${src}` : ''}]
     </span>
   ),
-  // A link to what may not be linked has lost its address.
+  // A link with a forbidden protocol has no address.
   a: ({ href, children }) =>
     href ? (
       <a href={href} target="_blank" rel="noopener noreferrer nofollow">
@@ -29,11 +29,11 @@ const COMPONENTS: Components = {
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
   h4: ({ children }) => <h5>{children}</h5>,
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 
-/** HTML within it is shown as text, and links can only be those of the web or mail. */
+/** HTML is shown as text; links can only be http, https and mailto. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className={classes.markdown}>

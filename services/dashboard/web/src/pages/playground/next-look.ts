@@ -1,13 +1,13 @@
 import { ApiError } from '../../api/api-error';
 import type { VideoStatus, VideoTask } from '../../api/playground';
 
-/** What was seen of a task that was ordered. */
+/** The latest known state of a video task. */
 export interface Look {
   readonly task?: VideoTask;
   readonly error?: unknown;
-  /** When it was seen last, or tried to. */
+  /** Time of the last poll, successful or not. */
   readonly lookedMs: number;
-  /** Looks that failed, in a row. */
+  /** Consecutive failed polls. */
   readonly failures: number;
 }
 
@@ -18,17 +18,17 @@ interface Awaited {
 
 const LEAST_PAUSE_MS = 3_000;
 const MOST_PAUSE_MS = 15_000;
-/** A look counts against the key's requests per minute: a task is looked at the less, the longer it has taken. */
+/** Polls count against the key's requests per minute: the older a task, the longer its interval. */
 const PART_OF_AGE = 5;
 const MOST_FAILING_PAUSE_MS = 120_000;
 const UNDER_WAY: readonly VideoStatus[] = ['queued', 'running'];
 
 const isUnderWay = (task: VideoTask | undefined): boolean => !task || UNDER_WAY.includes(task.status);
 
-/** Of a login that has ended, and of too many calls. */
+/** An ended login and a rate limit. */
 const PASSING: readonly number[] = [401, 429];
 
-/** Nothing more comes of looking: the task has ended, or may not be asked for. */
+/** Polling can stop: the task has ended, or may not be read. */
 const isOver = ({ task, error }: Look): boolean =>
   error === undefined
     ? !isUnderWay(task)
@@ -37,7 +37,7 @@ const isOver = ({ task, error }: Look): boolean =>
       error.status < 500 &&
       !PASSING.includes(error.status);
 
-/** Which task is to be looked at next, and how soon: one at a time, whichever has waited longest for its turn. */
+/** Returns the next task to poll and the time to wait: one task at a time, the longest overdue first. */
 export function nextLook(
   tasks: readonly Awaited[],
   looks: ReadonlyMap<string, Look>,

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/api-error';
 
-/** Ends of which nobody knows whether the order was carried out, or still will be. */
+/** Errors that leave open whether the request was or will be executed. */
 const UNKNOWN: readonly string[] = [
   'network',
   'image_generation_timeout',
@@ -8,6 +8,6 @@ const UNKNOWN: readonly string[] = [
   'upstream_failed',
 ];
 
-/** Whether something may have been made, and charged, though the order failed. */
+/** Returns whether something may have been generated and charged although the request failed. */
 export const isEndUnknown = (error: unknown): boolean =>
   error instanceof ApiError && UNKNOWN.includes(error.code);

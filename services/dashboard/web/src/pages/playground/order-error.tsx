@@ -7,19 +7,19 @@ import { isEndUnknown } from './order-end';
 
 interface OrderErrorProps {
   error: unknown;
-  /** What was ordered, as in `The images`. */
+  /** What was requested, as in `The images`. */
   what: string;
-  /** Of an order that surely came to nothing. */
+  /** For a request that certainly was not executed. */
   title: string;
   keyId: string;
   model: string;
-  /** The same order: what it came to is answered, and only what never began is done. */
+  /** Sends the same request: its result is returned, and it is executed only if it never started. */
   onAgain: () => void;
-  /** Another order of the same. */
+  /** Sends a new request. */
   onAnew: () => void;
 }
 
-/** An order that failed; where nobody knows whether it did, looking for it is one thing and ordering anew another. */
+/** A failed request; if its outcome is unknown, checking for it and requesting again are two different actions. */
 export function OrderError({ error, what, title, keyId, model, onAgain, onAnew }: OrderErrorProps) {
   if (!(error instanceof ApiError) || !isEndUnknown(error)) {
     return <CallError error={error} title={title} keyId={keyId} model={model} onRetry={onAgain} />;

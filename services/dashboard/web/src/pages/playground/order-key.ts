@@ -3,8 +3,8 @@ import { mayBeDone } from '../../api/api-error';
 import { randomId } from '../../ui/random-id';
 
 /**
- * The idempotency key of an order. One whose end is not known keeps it, so that ordering the same again can't be charged
- * twice and gets what was made meanwhile.
+ * Returns the idempotency key of a request. A request with an unknown outcome keeps its key, so that repeating it can't
+ * be charged twice and returns what was generated meanwhile.
  */
 export function useOrderKey() {
   const current = useRef<{ key: string; order: string } | undefined>(undefined);
@@ -14,7 +14,7 @@ export function useOrderKey() {
       if (current.current?.order !== text) current.current = { key: `playground-${randomId()}`, order: text };
       return current.current.key;
     },
-    /** What is ordered next is another order, even if it is the same. */
+    /** Makes the next request a new one, even if it is the same. */
     renew(): void {
       current.current = undefined;
     },

@@ -1,7 +1,7 @@
 import { Select, SimpleGrid } from '@mantine/core';
 import type { Choices } from './use-choices';
 
-/** Which key pays, and which model answers. */
+/** Select fields for the key and the model. */
 export function Pickers({ choices, disabled = false }: { choices: Choices; disabled?: boolean }) {
   const { keys, models, key, model, choose } = choices;
   const hint = models.length === 0 ? 'The key allows no models of this type' : 'None selected';

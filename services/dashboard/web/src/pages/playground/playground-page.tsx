@@ -12,7 +12,7 @@ import { VideosPanel } from './videos-panel';
 const KINDS = { chat: 'Chat', images: 'Images', videos: 'Videos' } as const;
 type Kind = keyof typeof KINDS;
 
-/** Calls as programs make them, with one of the account's keys. */
+/** Sends requests as an API client would, with one of the account's keys. */
 export function PlaygroundPage() {
   const { '*': path = '' } = useParams();
   const navigate = useNavigate();

@@ -18,8 +18,8 @@ interface ReadyToPlayProps {
 }
 
 /**
- * Draws what is inside once there are a key and a model to call with; until then what is missing. When they are lost,
- * what is inside is kept for when there are others.
+ * Renders its children once there are a key and a model to use; before, what is missing. If they disappear, the
+ * children stay mounted until there are others.
  */
 export function ReadyToPlay({ type, children }: ReadyToPlayProps) {
   const choices = useChoices(type);
@@ -51,7 +51,7 @@ function Missing({ type, choices }: { type: ModelType; choices: Choices }) {
   return key ? <NoModel type={type} apiKey={key} /> : <NoKey />;
 }
 
-/** Nothing is called in place of what was chosen: it would cost, and count against, something else. */
+/** The selection is never substituted: another key or model would have other costs and limits. */
 function ChooseAnew({ problem, choices }: { problem: Problem; choices: Choices }) {
   return (
     <Stack>

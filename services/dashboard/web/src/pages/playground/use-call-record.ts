@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { listRequests } from '../../api/requests';
 
-/** A call is written down within three seconds of its end; a stopped one may be heard out for longer. */
+/**
+ * A request is recorded within three seconds of its end; a stopped request may take longer, until its provider has
+ * ended.
+ */
 const LOOKS = 20;
 const LOOK_INTERVAL_MS = 800;
 const LATEST = 30;
 
 /**
- * The record of a call that has just ended. Looked for among the latest, as one that is not there yet is no failure; a
- * video task may be in progress there for a moment longer.
+ * Returns the record of a completed request. Searches the latest requests, because a missing record is not an error
+ * yet; a video task may be in progress there a little longer.
  */
 export function useCallRecord(requestId: string | undefined, keyId: string, looks = LOOKS) {
   return useQuery({

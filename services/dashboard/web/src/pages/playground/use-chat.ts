@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { type ChatPiece, type ChatRequest, streamChat } from '../../api/playground';
 import { type ChatTurn, isUnderWay, toMessages, withPieces } from './chat-turn';
 
-/** Drawing each piece by itself would take longer than the pieces do. */
+/** Rendering each chunk separately would take longer than the chunks do. */
 const DRAW_INTERVAL_MS = 60;
 
 export type ChatSettings = Omit<ChatRequest, 'messages'> & { readonly system: string };
@@ -11,7 +11,7 @@ export function useChat() {
   const [turns, setTurns] = useState<readonly ChatTurn[]>([]);
   const call = useRef<AbortController | undefined>(undefined);
   const lastId = useRef(0);
-  // Who leaves the page pays for no more.
+  // Leaving the page stops the reply and its cost.
   useEffect(() => () => call.current?.abort(), []);
 
   const change = (id: number, next: (turn: ChatTurn) => ChatTurn) =>
@@ -50,7 +50,7 @@ export function useChat() {
     turns,
     isBusy: turns.some(isUnderWay),
     ask,
-    /** The last question once more, in place of what came of it. */
+    /** Sends the last prompt again, replacing its reply. */
     askAgain(settings: ChatSettings) {
       const last = turns.at(-1);
       if (last) void ask(last.question, settings, turns.slice(0, -1));
@@ -63,7 +63,7 @@ export function useChat() {
   };
 }
 
-/** Hands pieces on several at a time; what is left over too when the stream fails. */
+/** Passes chunks on in batches; also the remainder when the stream fails. */
 async function drawn(
   pieces: AsyncIterable<ChatPiece>,
   draw: (some: readonly ChatPiece[]) => void,

@@ -14,7 +14,7 @@ export interface Choices extends Choice {
   reload(): void;
 }
 
-/** The key and the model that the address names, else the first key and a cheap model. */
+/** Returns the key and the model of the address, by default the first key and a cheap model. */
 export function useChoices(type: ModelType): Choices {
   const [params, setParams] = useSearchParams();
   const { account } = useMe();

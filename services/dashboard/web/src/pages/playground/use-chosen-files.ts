@@ -4,14 +4,14 @@ import { type ChosenFile, fileProblem, KIND_BYTES, kindOf, type Purpose } from '
 
 export interface ChosenFiles {
   readonly files: readonly ChosenFile[];
-  /** Why some of those last picked were not taken. */
+  /** Why some of the last picked files were rejected. */
   readonly problems: readonly string[];
-  /** Looks at each and takes the good ones, in place of the former where there can be one only. */
+  /** Validates files and adds them; replaces the previous file where only one is possible. */
   add(files: readonly File[]): void;
   remove(id: string): void;
 }
 
-/** Files to be sent, with what shows them. */
+/** Files to be sent, with their previews. */
 export function useChosenFiles(purpose: Purpose): ChosenFiles {
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
   const [problems, setProblems] = useState<readonly string[]>([]);

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const TICK_MS = 1_000;
 
-/** Whole seconds since `startedMs`, while it is one. */
+/** Returns the whole seconds since `startedMs`, while it is defined. */
 export function useElapsed(startedMs: number | undefined): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {

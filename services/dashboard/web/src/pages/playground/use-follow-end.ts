@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 
-/** How near the page's end still counts as being there. */
+/** Distance from the page's end that counts as the end. */
 const NEAR_PX = 120;
 
 const isNearEnd = (): boolean =>
   document.documentElement.scrollHeight - window.innerHeight - window.scrollY < NEAR_PX;
 
-/** Keeps the page's end in view while it grows, for readers who are there; who scrolled away is left alone. */
+/** Keeps the page's end in view while it grows, unless the reader has scrolled up. */
 export function useFollowEnd(growing: unknown): void {
   const follows = useRef(false);
   useEffect(() => {
@@ -17,7 +17,7 @@ export function useFollowEnd(growing: unknown): void {
     window.addEventListener('scroll', look, { passive: true });
     return () => window.removeEventListener('scroll', look);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it grows with this.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page grows with this value.
   useLayoutEffect(() => {
     if (follows.current) window.scrollTo(0, document.documentElement.scrollHeight);
   }, [growing]);

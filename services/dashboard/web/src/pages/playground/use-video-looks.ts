@@ -5,11 +5,11 @@ import type { OrderedVideo } from './video-memory';
 
 export interface VideoLooks {
   readonly of: ReadonlyMap<string, Look>;
-  /** Before its turn. */
+  /** Polls immediately. */
   lookNow(taskId: string): void;
 }
 
-/** Looks at tasks until they end, one at a time, and only while the page is seen. */
+/** Polls tasks until they end, one at a time, and only while the page is visible. */
 export function useVideoLooks(
   videos: readonly OrderedVideo[],
   onSeen: (video: OrderedVideo, task: VideoTask) => void,

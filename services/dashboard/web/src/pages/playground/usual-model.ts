@@ -1,6 +1,6 @@
 import type { Model } from '../../api/models';
 
-/** Who has chosen nothing yet is not to be surprised by the bill: the cheapest, and none that needs opting in. */
+/** Returns the default model: the cheapest that needs no opt-in, so that the bill is no surprise. */
 export function usualModel(models: readonly Model[]): Model | undefined {
   const ready = models.filter(({ preview }) => !preview);
   const from = ready.length > 0 ? ready : models;
@@ -10,7 +10,7 @@ export function usualModel(models: readonly Model[]): Model | undefined {
   );
 }
 
-/** What about a thousand tokens, an image or a second cost; comparable among models of a kind. */
+/** Returns the approximate cost of a thousand tokens, an image or a second; comparable among models of a type. */
 function priceOf({ pricing }: Model): number {
   const { tokens, image, video } = pricing ?? {};
   const prices = [

@@ -1,4 +1,4 @@
-/** A video that was ordered here; its prompt is not kept. */
+/** A requested video, without its prompt. */
 export interface OrderedVideo {
   readonly task_id: string;
   readonly provider: string;
@@ -6,26 +6,26 @@ export interface OrderedVideo {
   readonly model: string;
   readonly startedMs: number;
   readonly requestId?: string;
-  /** It is there to be fetched: nobody needs to look whether it is. */
+  /** Can be downloaded; needs no polling. */
   readonly isCompleted?: boolean;
 }
 
 type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 const MAX_REMEMBERED = 20;
-/** As long as the gateway keeps a task that has ended. */
+/** How long the gateway keeps a task that has ended. */
 const MAX_AGE_MS = 31 * 24 * 3_600_000;
 const PREFIX = 'gateway-videos/';
 
 /**
- * Ordered videos are paid for, so who ordered them finds them again in this browser; nobody else does, who logs in on it
- * after them. Each change begins with what is stored, as other tabs change it, too.
+ * Videos are paid for, so their user finds them again in this browser; other users who log in later do not. Each change
+ * starts from what is stored, because other tabs change it too.
  */
 export class VideoMemory {
   readonly #storage: Kept | undefined;
   readonly #name: string;
   readonly #nowMs: () => number;
-  /** What is stored, or would be. */
+  /** What is stored, or would be if storage were available. */
   #videos: readonly OrderedVideo[] = [];
 
   constructor(accountId: string, userId: string, storage: Kept | undefined = ownStorage(), nowMs = Date.now) {
@@ -40,7 +40,7 @@ export class VideoMemory {
       const text = this.#storage?.getItem(this.#name);
       if (this.#storage) this.#videos = this.#parse(text);
     } catch {
-      // Then they are on this page only.
+      // Storage is blocked: they are on this page only.
     }
     return this.#videos;
   }
@@ -68,7 +68,7 @@ export class VideoMemory {
     try {
       this.#storage?.setItem(this.#name, JSON.stringify(this.#videos));
     } catch {
-      // Then they are on this page only.
+      // Storage is blocked: they are on this page only.
     }
     return this.#videos;
   }
@@ -84,7 +84,7 @@ export class VideoMemory {
     }
   }
 
-  /** Lists of which nothing is left to be found, so that a browser of many does not fill up. */
+  /** Removes lists whose tasks have all expired, so that storage does not fill up. */
   #forgetOthersOld(): void {
     try {
       const storage = this.#storage;
@@ -94,7 +94,7 @@ export class VideoMemory {
         if (this.#parse(storage.getItem(name)).length === 0) storage.removeItem(name);
       }
     } catch {
-      // Nothing can be kept either.
+      // Storage is blocked.
     }
   }
 }

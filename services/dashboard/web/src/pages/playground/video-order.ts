@@ -1,6 +1,6 @@
 import type { Model, VideoFeatures } from '../../api/models';
 
-/** What a form for videos chooses. */
+/** Values of the video form. */
 export interface VideoOrder {
   readonly tier: string;
   /** Seconds. */
@@ -8,14 +8,14 @@ export interface VideoOrder {
   readonly aspect_ratio: string;
 }
 
-/** A tier may have durations of its own; any whole number between the least and the most, where none are listed. */
+/** A tier may have its own durations; without a list, every integer between minimum and maximum is allowed. */
 export function durationsOf(video: VideoFeatures, tier: string | undefined) {
   const ofTier = video.tiers[tier ?? '']?.durations ?? [];
   const seconds = ofTier.length > 0 ? ofTier : video.durations;
   return { seconds, isAny: seconds.length === 0 };
 }
 
-/** What is chosen as far as the model offers it, else its own; and what that costs. */
+/** Returns the chosen values that the model supports, otherwise its defaults, and the resulting cost. */
 export function chosenVideo(order: VideoOrder, { video, pricing }: Model) {
   if (!video) return { fields: {}, costUsd: undefined };
   const { tiers = [], default_tier, per_second } = pricing?.video ?? {};

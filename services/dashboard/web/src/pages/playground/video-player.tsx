@@ -6,12 +6,12 @@ import { ErrorState } from '../../ui/error-state';
 import { formatTime } from '../../ui/format-time';
 import classes from './video-player.module.css';
 
-/** The videos of a task that is completed. */
+/** The videos of a completed task. */
 export function VideoPlayer({ id }: { id: VideoTaskId }) {
   const result = useQuery({
     queryKey: ['playground', 'video', id.task_id, 'result'],
     queryFn: () => getVideoResult(id),
-    // Asked for anew, the links would be others, and what plays would begin again.
+    // Fetched once: new links would restart the player.
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (result.error) {
@@ -38,7 +38,7 @@ export function VideoPlayer({ id }: { id: VideoTaskId }) {
   );
 }
 
-/** The gateway gives this file to who is logged in, so it can't be the player's own link. */
+/** The file needs the login token, so the player can't load the link itself. */
 function OwnVideo({ token }: { token: string }) {
   const file = useQuery({
     queryKey: ['playground', 'video-file', token],
@@ -61,7 +61,7 @@ function OwnVideo({ token }: { token: string }) {
 }
 
 function Player({ src, expiresAt }: { src: string; expiresAt?: string | null }) {
-  // The content policy keeps pages from what comes without TLS.
+  // The content security policy forbids videos without TLS.
   const [isBroken, setIsBroken] = useState(!/^(https|blob):/.test(src));
   const isWeb = /^(https?|blob):/.test(src);
   return (
@@ -71,7 +71,7 @@ function Player({ src, expiresAt }: { src: string; expiresAt?: string | null }) 
           This video can’t be played here. Open the link instead.
         </Text>
       ) : (
-        // biome-ignore lint/a11y/useMediaCaption: nobody has written any for it.
+        // biome-ignore lint/a11y/useMediaCaption: generated videos have no captions.
         <video
           className={classes.frame}
           src={src}

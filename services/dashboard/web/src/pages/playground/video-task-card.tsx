@@ -17,7 +17,7 @@ interface VideoTaskCardProps {
   onRemove: () => void;
 }
 
-/** One ordered video, and how far it is. */
+/** A video task and its progress. */
 export function VideoTaskCard({ video, look, onLook, onRemove }: VideoTaskCardProps) {
   const { task_id, model, key_id, requestId, isCompleted = false } = video;
   const status = isCompleted ? 'completed' : (look?.task?.status ?? 'queued');
@@ -60,7 +60,7 @@ interface ContentProps {
 }
 
 function Content({ video, look, status, onLook }: ContentProps) {
-  // One that was there before this page is fetched when it is asked for: a fetch counts against the key's requests.
+  // A video from before this page load is fetched on demand: a fetch counts against the key's requests per minute.
   const [isFetched, setIsFetched] = useState(!video.isCompleted);
   if (status === 'completed') {
     const { task_id, provider, key_id } = video;
@@ -107,7 +107,7 @@ function StatusBadge({ status }: { status: VideoStatus }) {
   );
 }
 
-/** Providers do not say how far they are, only that they are at it. */
+/** Providers report no percentage, only that a task is running. */
 function Wait({ status, startedMs }: { status: VideoStatus; startedMs: number }) {
   const seconds = useElapsed(startedMs);
   return (

@@ -1,7 +1,7 @@
 import { Group, Loader, Text } from '@mantine/core';
 import { useElapsed } from './use-elapsed';
 
-/** That something is under way, and for how long it has been. */
+/** Shows that work is in progress, and for how long. */
 export function Waiting({ label, startedMs }: { label: string; startedMs: number }) {
   const seconds = useElapsed(startedMs);
   return (

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../api/requests';
 import { formatCompact } from '../../ui/format-count';
 
-/** What a call used, at a glance: `1,234 → 56 tokens`, `2 images`, `5 s`. */
+/** Returns a request's usage in short: `1,234 → 56 tokens`, `2 images`, `5 s`. */
 export function amountOf(record: RequestRecord): string {
   const { input_tokens, output_tokens, images, seconds } = record;
   const parts = [

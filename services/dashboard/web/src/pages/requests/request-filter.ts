@@ -1,9 +1,9 @@
 import type { RequestFilter } from '../../api/requests';
 
-/** As the address keeps it; what is empty lets everything pass. */
+/** The filter in the address; empty values match everything. */
 export interface LogFilter {
   readonly range: string;
-  /** Local, as a field for date and time has them; for the range `custom`. */
+  /** Local date-times as the input has them; for the range `custom`. */
   readonly from: string;
   readonly to: string;
   readonly key_id: string;
@@ -47,7 +47,7 @@ export function toParams(filter: LogFilter): URLSearchParams {
   return new URLSearchParams(given.map((name) => [name, filter[name]]));
 }
 
-/** What the API is asked. */
+/** Returns the API's query. */
 export function toQuery(filter: LogFilter, nowMs: number): RequestFilter {
   const { key_id, model, status, error_code } = filter;
   return { ...timesOf(filter, nowMs), key_id, model, status, error_code };

@@ -5,7 +5,7 @@ import type { ApiKey } from '../../api/keys';
 import { LOGGED_CODES } from '../../ui/error-advice';
 import { type LogFilter, RANGES } from './request-filter';
 
-/** Neither a success nor a failure: what it cost is charged, and nobody waited for its end. */
+/** Neither success nor failure: the cost is charged, but nobody waited for the end. */
 const CALLER_LEFT = '499';
 /** Video tasks. */
 const IN_PROGRESS = 'in_progress';
@@ -126,7 +126,7 @@ function Between({ filter, onChange }: Pick<RequestFiltersProps, 'filter' | 'onC
   );
 }
 
-/** What an address names is shown, though it be no longer listed. */
+/** A value from the address is shown even if it is no longer listed. */
 function withChosen(options: readonly { value: string; label: string }[], chosen: string) {
   const isListed = chosen === '' || options.some(({ value }) => value === chosen);
   return isListed ? [...options] : [{ value: chosen, label: chosen }, ...options];

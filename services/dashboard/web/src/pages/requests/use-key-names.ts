@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { allKeysQuery, deletedKeyName } from '../../api/all-keys-query';
 
-/** Names of the account's keys by their ids; a deleted key has only its id. */
+/** Names of the account's keys by id; a deleted key is shown by its id. */
 export function useKeyNames() {
   const { data, isPending } = useQuery(allKeysQuery);
   const names = new Map(data?.data.map(({ id, name }) => [id, name]));

@@ -10,7 +10,7 @@ interface CureLink {
   readonly text: string;
 }
 
-/** What the error means and where it is cured. */
+/** What the error means, and links to where it can be resolved. */
 export function WhatToDo({ record, keyExists }: { record: RequestRecord; keyExists: boolean }) {
   const code = record.error_code ?? '';
   const { meaning, todo, cures } = adviceOn(code);
@@ -43,7 +43,7 @@ export function WhatToDo({ record, keyExists }: { record: RequestRecord; keyExis
   );
 }
 
-/** Undefined where there is nothing to open. */
+/** Returns undefined if there is no page to open. */
 function linkOf(cure: Cure, { key_id, model }: RequestRecord, keyExists: boolean): CureLink | undefined {
   switch (cure) {
     case 'key':

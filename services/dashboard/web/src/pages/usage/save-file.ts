@@ -1,10 +1,10 @@
-/** Offers a text to the reader as a file. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // The browser has started to read the URL by then.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,9 +1,9 @@
 type Cell = string | number;
 
-/** What spreadsheets take for the beginning of a formula; a name that begins so could run as one. */
+/** Spreadsheets take these for the start of a formula; a name that starts with one could be executed. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** RFC 4180, with the mark by which spreadsheets know UTF-8. */
+/** Returns RFC 4180 text with the byte order mark by which spreadsheets detect UTF-8. */
 export function toCsv(rows: readonly (readonly Cell[])[]): string {
   return `\uFEFF${rows.map((cells) => `${cells.map(toField).join(',')}\r\n`).join('')}`;
 }
@@ -14,7 +14,7 @@ function toField(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Never as `1e-9`. */
+/** Without an exponent (`1e-9`). */
 function toDecimal(value: number): string {
   const MAX_DECIMALS = 9;
   return value.toFixed(MAX_DECIMALS).replace(/\.?0+$/, '');

@@ -8,7 +8,7 @@ import { formatDays } from '../../ui/format-time';
 import type { GroupBy } from './usage-range';
 import { type Figure, type NamedUsage, totalOf } from './usage-table-rows';
 
-/** More bars can't be told apart; the rest are one. */
+/** More bars are hard to tell apart; the rest are combined. */
 const MAX_BARS = 12;
 
 interface Plan {
@@ -43,7 +43,7 @@ type PlanName = keyof typeof PLANS;
 const CHOICES = Object.entries(PLANS).map(([value, { title }]) => ({ value, label: title }));
 const CATEGORY_TITLES: Readonly<Record<GroupBy, string>> = { day: 'Day (UTC)', model: 'Model', key: 'Key' };
 
-/** One figure of the usage shown, by day, model or key. */
+/** One metric by day, model or key. */
 export function UsageChart({ by, rows }: { by: GroupBy; rows: readonly NamedUsage[] | undefined }) {
   const [chosen, setChosen] = useState<PlanName>('spend');
   const plan: Plan = PLANS[chosen];

@@ -100,7 +100,7 @@ interface ExportProps {
   rows: readonly NamedUsage[] | undefined;
 }
 
-/** What is shown, made here. */
+/** Exports the shown rows. */
 function Export({ view: { by }, days, rows }: ExportProps) {
   const save = () => {
     if (!rows || !days) return;

@@ -2,7 +2,7 @@ import type { UsageQuery } from '../../api/usage';
 import { utcDays } from '../../ui/fill-days';
 
 const DAY_MS = 86_400_000;
-/** Of one question, by the API. */
+/** The API's maximum range. */
 export const MAX_DAYS = 1_000;
 
 export const RANGES = [
@@ -21,7 +21,7 @@ export const GROUPS = [
 
 export type GroupBy = 'day' | 'model' | 'key';
 
-/** As the address keeps it. */
+/** The range in the address. */
 export interface UsageView {
   readonly by: GroupBy;
   readonly range: string;
@@ -47,7 +47,7 @@ export function toParams({ by, range, from, to }: UsageView): URLSearchParams {
   return new URLSearchParams(given);
 }
 
-/** The UTC days shown, both among them; undefined while a range of the reader's own is not whole or too long. */
+/** Returns the first and last UTC day; undefined for a custom range that is incomplete or too long. */
 export function daysOf(
   { range, from, to }: UsageView,
   nowMs: number,

@@ -1,8 +1,8 @@
 import type { UsageRow } from '../../api/usage';
 
-/** A row of the table, of the chart and of the file. */
+/** A row of the table, the chart and the file. */
 export interface NamedUsage extends UsageRow {
-  /** Names the row among the others. */
+  /** Unique among the rows. */
   readonly id: string;
   readonly name: string;
 }
@@ -21,13 +21,13 @@ export const FIGURES: readonly { readonly key: Figure; readonly title: string }[
 
 const NANO = 1e9;
 
-/** USD are added up in whole billionths, as the gateway does: sums of fractions drift. */
+/** Adds USD as integers of nano-USD, as the gateway does: sums of fractions drift. */
 export function totalOf(rows: readonly UsageRow[], figure: Figure): number {
   if (figure !== 'cost') return rows.reduce((sum, row) => sum + row[figure], 0);
   return rows.reduce((sum, { cost }) => sum + Math.round(cost * NANO), 0) / NANO;
 }
 
-/** The title of the first column, then a line for each row and one for all. */
+/** Returns the header, a line for each row, and the total. */
 export function toLines(by: string, rows: readonly NamedUsage[]): (string | number)[][] {
   return [
     [by, ...FIGURES.map(({ key, title }) => (key === 'cost' ? 'Cost in USD' : title))],

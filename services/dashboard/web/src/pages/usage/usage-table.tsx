@@ -46,7 +46,7 @@ function dayColumn(rows: readonly NamedUsage[]): Column<NamedUsage> {
   return { title: 'Day (UTC)', cell: ({ id }) => names.get(id) };
 }
 
-/** The newest day first, else the dearest; days without requests are left to the chart. */
+/** Days newest first, others by cost; days without requests appear only in the chart. */
 export function UsageTable({ by, rows }: { by: GroupBy; rows: readonly NamedUsage[] | undefined }) {
   const shown = by === 'day' ? (rows ?? []).filter(({ calls }) => calls > 0).toReversed() : (rows ?? []);
   return (

@@ -3,7 +3,7 @@ import { formatCompact } from '../../ui/format-count';
 import { Money } from '../../ui/money';
 import { FIGURES, type NamedUsage, totalOf } from './usage-table-rows';
 
-/** All of the range. */
+/** Totals of the range. */
 export function UsageTotals({ rows }: { rows: readonly NamedUsage[] | undefined }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, md: FIGURES.length }} spacing="sm">

@@ -6,7 +6,7 @@ import { fillDays } from '../../ui/fill-days';
 import { type GroupBy, namedDays, toQuery } from './usage-range';
 import type { NamedUsage } from './usage-table-rows';
 
-/** Days in their order, models and keys with the dearest first. */
+/** Days in order; models and keys by cost, highest first. */
 export function useUsage(by: GroupBy, days: { from: string; to: string } | undefined) {
   const { from = '', to = '' } = days ?? {};
   const usage = useQuery({
@@ -19,7 +19,7 @@ export function useUsage(by: GroupBy, days: { from: string; to: string } | undef
   const { data } = usage;
   const keyList = keys.data?.data;
   const rows = useMemo((): readonly NamedUsage[] | undefined => {
-    // What is shown of another grouping while this one loads would be named wrongly.
+    // While another grouping loads, the old rows would be labeled wrongly.
     if (data?.by !== by) return undefined;
     if (by === 'day') return fillDays(data.rows, namedDays(data)).map((row) => named(row, row.group!));
     const names = new Map(keyList?.map(({ id, name }) => [id, name]));

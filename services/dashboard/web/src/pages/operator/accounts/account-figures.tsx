@@ -4,13 +4,13 @@ import type { ReactNode } from 'react';
 import type { Account } from '../../../api/admin-accounts';
 import { Money } from '../../../ui/money';
 
-/** What becomes of a call for which too little is left. */
+/** The insufficient-funds policy. */
 const WHEN_SHORT = {
   lower: 'Insufficient funds: shorten replies',
   refuse: 'Insufficient funds: reject requests',
 };
 
-/** What an account has and may spend. */
+/** Balance, available funds and limits of an account. */
 export function AccountFigures({ account }: { account: Account }) {
   return (
     <>

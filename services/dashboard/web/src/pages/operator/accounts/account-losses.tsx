@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<OperatorLoss>[] = [
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
 ];
 
-/** What the calls of an account cost the operator beyond their charges. */
+/** Costs of the account's requests that could not be charged and that the operator pays. */
 export function AccountLosses({ accountId }: { accountId: string }) {
   const list = usePagedList(['admin', 'account', accountId, 'losses'], (cursor) =>
     listLossesOf(accountId, cursor),

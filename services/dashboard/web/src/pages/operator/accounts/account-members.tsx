@@ -32,7 +32,7 @@ const passwordColumn = (ownId: string, renew: (member: Member) => void): Column<
   title: 'Password',
   titleHidden: true,
   numeric: true,
-  // The own one is changed where the old one is asked for.
+  // Operators change their own password on their account page, which asks for the old one.
   cell: (member) =>
     member.id !== ownId && (
       <Button

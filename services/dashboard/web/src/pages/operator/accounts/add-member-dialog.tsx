@@ -21,7 +21,7 @@ interface AddMemberDialogProps {
 
 type MemberInput = Parameters<typeof addMemberTo>[1];
 
-/** For an account that has nobody, or nobody who knows the password. */
+/** For an account without members, or whose members have lost their passwords. */
 export function AddMemberDialog({ accountId, opened, onClose }: AddMemberDialogProps) {
   const queryClient = useQueryClient();
   const adding = useMutation({
@@ -38,7 +38,7 @@ export function AddMemberDialog({ accountId, opened, onClose }: AddMemberDialogP
       opened={opened}
       onClose={close}
       title={made ? 'Member added' : 'Add member'}
-      // A slip must not take away a password that is shown once.
+      // A click outside must not close the only view of the password.
       closeOnClickOutside={!made}
       closeOnEscape={!made}
       withCloseButton={!made}

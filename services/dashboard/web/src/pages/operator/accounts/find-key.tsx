@@ -11,10 +11,10 @@ import { Time } from '../../../ui/time';
 import { AccountLink } from '../account-link';
 import { RevokeKey } from './revoke-key';
 
-/** Whose key a value is that was found where it should not be. */
+/** Finds the key of a leaked value. */
 export function FindKey() {
   const [value, setValue] = useState('');
-  // A value is kept no longer than it is looked at.
+  // The value is removed from memory as soon as it is no longer shown.
   const finding = useMutation({ mutationFn: findKey, gcTime: 0 });
   const { data, error, isPending } = finding;
   const isUnknown = error instanceof ApiError && error.code === 'not_found';

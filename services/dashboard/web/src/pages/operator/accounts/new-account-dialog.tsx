@@ -15,7 +15,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** Makes an account, and its owner with a first password, for there is no mail. */
+/** Creates an account and its owner; the gateway sends no mail, so the operator hands over the first password. */
 export function NewAccountDialog({ opened, onClose }: DialogProps) {
   const once = useOnce(opened);
   const queryClient = useQueryClient();
@@ -34,7 +34,7 @@ export function NewAccountDialog({ opened, onClose }: DialogProps) {
       opened={opened}
       onClose={close}
       title={made ? 'Account created' : 'New account'}
-      // A slip must not take away a password that is shown once.
+      // A click outside must not close the only view of the password.
       closeOnClickOutside={!made?.owner}
       closeOnEscape={!made?.owner}
       withCloseButton={!made?.owner}

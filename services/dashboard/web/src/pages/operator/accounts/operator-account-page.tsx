@@ -29,7 +29,7 @@ const TABS = [
   { value: 'changes', label: 'Changes', Panel: AuditList },
 ] as const;
 
-/** One account, as an operator sees it. */
+/** One account, for operators. */
 export function OperatorAccountPage() {
   const { id = '' } = useParams();
   const account = useQuery({
@@ -59,7 +59,7 @@ export function OperatorAccountPage() {
   );
 }
 
-/** All of it at once: how many lines the header has is not known before. */
+/** Waits for all data: the number of lines in the header is not known before. */
 function Loading() {
   return (
     <Stack aria-busy="true" aria-label="Loading">

@@ -10,7 +10,7 @@ import { NewAccountDialog } from './new-account-dialog';
 
 const TABS = ['topups', 'key'] as const;
 
-/** All accounts, the top-ups among them that wait for their money, and whose a leaked key is. */
+/** All accounts, pending top-ups, and the search for a leaked key. */
 export function OperatorAccountsPage() {
   const [search, setSearch] = useSearchParams();
   const [isNew, newAccount] = useDisclosure();

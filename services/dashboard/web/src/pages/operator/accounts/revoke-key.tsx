@@ -8,7 +8,7 @@ interface RevokeKeyProps {
   onRevoked?: () => void;
 }
 
-/** A button that ends a leaked key for good; nothing for one that has ended. */
+/** A button that permanently revokes a leaked key; nothing for a revoked or deleted key. */
 export function RevokeKey({ apiKey: { id, name, status }, onRevoked }: RevokeKeyProps) {
   if (status === 'revoked' || status === 'deleted') return null;
   return (

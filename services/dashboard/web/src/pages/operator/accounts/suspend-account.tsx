@@ -3,7 +3,7 @@ import { Ban, Play } from 'lucide-react';
 import { type Account, suspendAccount } from '../../../api/admin-accounts';
 import { ConfirmButton } from '../../../ui/confirm-button';
 
-/** Stops an account, or lets it go on. */
+/** Suspends or reactivates an account. */
 export function SuspendAccount({ account: { id, name, status } }: { account: Account }) {
   const isSuspended = status === 'suspended';
   return (

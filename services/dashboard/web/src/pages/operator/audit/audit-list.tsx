@@ -69,7 +69,7 @@ const WHAT: readonly Column<AnyAuditEntry>[] = [
   { title: 'Requested', cell: ({ changes }) => <Changes changes={changes} /> },
 ];
 
-/** Who changed what, newest first; of all accounts, or of one. */
+/** Changes of all accounts or of one, newest first. */
 export function AuditList({ accountId }: { accountId: string }) {
   const list = usePagedList(['admin', 'audit', accountId], (cursor) => listAllAudit(accountId, cursor));
   return (
@@ -87,7 +87,7 @@ export function AuditList({ accountId }: { accountId: string }) {
   );
 }
 
-/** Ids differ at their end; slugs stay as they are. */
+/** Ids differ at their end, so their start is cut; slugs are shown in full. */
 function ShortId({ id }: { id: string }) {
   const isLong = !id.includes('/') && id.length > MAX_ID_CHARS;
   return (

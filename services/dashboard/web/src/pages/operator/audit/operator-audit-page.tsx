@@ -7,7 +7,7 @@ import { AuditList } from './audit-list';
 const TYPING_MS = 300;
 const MAX_ID_CHARS = 128;
 
-/** Of every account and of the gateway itself. */
+/** The audit log of all accounts and of the gateway itself. */
 export function OperatorAuditPage() {
   const [search, setSearch] = useSearchParams();
   const account = search.get('account') ?? '';

@@ -4,7 +4,7 @@ import { type AdminModel, listAdminModels } from '../../../api/admin-models';
 const PAGE_MODELS = 1_000;
 const MAX_PAGES = 10;
 
-/** The whole catalog: it is small, and searched here. */
+/** The whole catalog: it is small, and filtered in the browser. */
 export const adminModelsQuery = queryOptions({
   queryKey: ['admin', 'models'],
   queryFn: async (): Promise<readonly AdminModel[]> => {

@@ -8,7 +8,7 @@ import { FormProblems } from './form-problems';
 import { changesOf, fromModel, toChange } from './model-draft';
 import { NO_PROBLEMS, type Problems, problemsOf } from './problems';
 
-/** All of an entry but its slug, status and prices, as a form. */
+/** Form for a model's entry, without its slug, status and prices. */
 export function EditEntry({ model }: { model: AdminModel }) {
   const [begun, setBegun] = useState(() => fromModel(model));
   const [draft, setDraft] = useState(begun);
@@ -37,7 +37,7 @@ export function EditEntry({ model }: { model: AdminModel }) {
     else notifications.show({ message: 'No changes.' });
   };
   const { successor } = model;
-  // Delisting names one, too.
+  // Delisting sets a successor too.
   useEffect(() => {
     setBegun((before) => ({ ...before, successor }));
     setDraft((before) => ({ ...before, successor }));

@@ -27,7 +27,7 @@ export interface EntryFieldsProps {
   draft: ModelDraft;
   onChange: (draft: ModelDraft) => void;
   problems: Problems;
-  /** The slug is asked for, too. */
+  /** Includes the slug. */
   isNew?: boolean;
 }
 

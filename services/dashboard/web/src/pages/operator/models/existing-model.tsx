@@ -17,7 +17,7 @@ const TABS = [
   { value: 'json', label: 'JSON', Panel: EntryJson },
 ] as const;
 
-/** A model of the catalog, to look at and to change. */
+/** Shows and edits a model of the catalog. */
 export function ExistingModel({ slug }: { slug: string }) {
   const model = useQuery({ queryKey: ['admin', 'model', slug], queryFn: () => getAdminModel(slug) });
   if (model.error && !model.data) {

@@ -1,6 +1,6 @@
 import { Button, Fieldset, Group, Stack, Text, Textarea } from '@mantine/core';
 
-/** To begin with; the API says what is wrong with it. */
+/** A starting point; the API reports what is missing or wrong. */
 const EXAMPLES = {
   image: {
     sizes: ['1024x1024'],
@@ -35,7 +35,7 @@ interface FeaturesJsonProps {
   error?: string | undefined;
 }
 
-/** What a model for images or videos takes. */
+/** JSON of what an image or video model supports. */
 export function FeaturesJson({ kind, value, onChange, error }: FeaturesJsonProps) {
   const { legend, what } = TEXTS[kind];
   return (

@@ -7,11 +7,11 @@ import type { Problems } from './problems';
 interface FormProblemsProps {
   title: string;
   problems: Problems;
-  /** Of the last try, if it was refused. */
+  /** Error of the last submission. */
   error: unknown;
 }
 
-/** All that is wrong with a form, beside its button: its fields say it too, but may be out of sight. */
+/** All problems of a form, next to its button: the fields show them too, but may be out of sight. */
 export function FormProblems({ title, problems, error }: FormProblemsProps) {
   const alert = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { Problems } from './problems';
 
 export const MODALITIES = ['text', 'image', 'video', 'audio', 'pdf'] as const;
 export const VIDEO_ACTIONS = ['create', 'status', 'result'] as const;
-/** Of a target; an empty one is the gateway's own. */
+/** Timeouts of a target; an empty one is the gateway's default. */
 export const TARGET_NUMBERS = [
   'weight',
   'priority',
@@ -30,7 +30,7 @@ export interface TargetDraft {
   readonly numbers: Readonly<Record<TargetNumber, string>>;
 }
 
-/** A catalog entry as it stands in a form. */
+/** A catalog entry as the form's text values. */
 export interface ModelDraft {
   readonly slug: string;
   readonly name: string;
@@ -112,7 +112,7 @@ export function fromModel(model: AdminModel): ModelDraft {
 export const makes = (draft: Pick<ModelDraft, 'output_modalities'>, what: string): boolean =>
   draft.output_modalities.includes(what);
 
-/** The entry of a form but for its slug, and what of it can't be sent. */
+/** Returns the entry without its slug, and the problems of fields that can't be sent. */
 export function toChange(draft: ModelDraft): { change: ModelChange & { name: string }; problems: Problems } {
   const problems = new Map<string, string>();
   const count = (text: string, path: string): number => {
@@ -147,7 +147,10 @@ export function toChange(draft: ModelDraft): { change: ModelChange & { name: str
   return { change, problems };
 }
 
-/** Only what differs, so that what another operator changed meanwhile stays, and the audit log says what was done. */
+/**
+ * Returns only changed fields, so that concurrent changes by other operators are kept and the audit log shows what was
+ * changed.
+ */
 export function changesOf(before: ModelChange, after: ModelChange): ModelChange {
   const old = before as Readonly<Record<string, unknown>>;
   const isOther = ([field, value]: [string, unknown]) => JSON.stringify(old[field]) !== JSON.stringify(value);

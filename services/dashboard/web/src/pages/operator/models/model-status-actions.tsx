@@ -10,7 +10,7 @@ import { ErrorState } from '../../../ui/error-state';
 import { fieldError } from '../../../ui/field-error';
 import { adminModelsQuery } from './admin-models-query';
 
-/** Buttons that make a model callable, for now not, or no more. */
+/** Buttons that enable, disable or delist a model. */
 export function ModelStatusActions({ model }: { model: AdminModel }) {
   const [toggles, toggle] = useDisclosure();
   const [delists, delist] = useDisclosure();
@@ -73,7 +73,7 @@ function DelistForm({
   const taken = useTaken();
   const delisting = useMutation({
     mutationFn: async () => {
-      // Delisting alone leaves a successor that was named before.
+      // Delisting without a successor does not clear one that was set before.
       if (chosen === null && successor !== null) await updateModel(slug, { successor: null });
       return delistModel(slug, chosen);
     },
@@ -114,12 +114,12 @@ function DelistForm({
   );
 }
 
-/** What may follow a model: all others but the delisted. */
+/** Possible successors: all other models that are not delisted. */
 export function successorsOf(slug: string, models: readonly AdminModel[] = []): string[] {
   return models.filter((one) => one.slug !== slug && one.status !== 'delisted').map((one) => one.slug);
 }
 
-/** Puts a changed model where it is shown. */
+/** Updates the cached lists with the changed model. */
 function useTaken() {
   const queryClient = useQueryClient();
   return (model: AdminModel) => {

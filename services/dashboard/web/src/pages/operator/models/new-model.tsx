@@ -17,7 +17,7 @@ import { FormProblems } from './form-problems';
 import { emptyModel, fromModel, toChange } from './model-draft';
 import { NO_PROBLEMS, type Problems, problemsOf } from './problems';
 
-/** Makes a model, from nothing or from another: `?from=openai/gpt-x`. */
+/** Creates a model, empty or as a copy of another: `?from=openai/gpt-x`. */
 export function NewModel() {
   const from = useSearchParams()[0].get('from');
   const pattern = useQuery({
@@ -108,7 +108,7 @@ function NewModelForm({ pattern }: { pattern: AdminModel | undefined }) {
           onClose={question.close}
           title={`Sell ${asked.name} at these prices?`}
           confirm="Create model"
-          // What is wrong with it stands at its field.
+          // Its field shows the problem.
           action={() => creating.mutateAsync(asked).catch(() => question.close())}
         >
           <PriceChangesList changes={priceChanges(null, asked.pricing)} isNew />

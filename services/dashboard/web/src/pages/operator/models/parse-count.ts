@@ -1,6 +1,6 @@
 const MAX_DIGITS = 10;
 
-/** What a person types as a whole number: `128000`, `128,000`; undefined for what is none. */
+/** Parses an integer as people type it: `128000`, `128,000`; returns undefined for anything else. */
 export function parseCount(text: string): number | undefined {
   const digits = text.trim();
   if (!/^(\d+|\d{1,3}(,\d{3})+)$/.test(digits)) return undefined;

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/api-error';
 
-/** What is wrong with a form, by the path of the field: `targets.0.provider`. */
+/** Problems of a form, by field path: `targets.0.provider`. */
 export type Problems = ReadonlyMap<string, string>;
 
 export const NO_PROBLEMS: Problems = new Map();
@@ -8,8 +8,8 @@ export const NO_PROBLEMS: Problems = new Map();
 const PROBLEM = /^([\w.[\]:/-]+): (.+)$/s;
 
 /**
- * What the API refused, by field. The catalog tells all that is wrong with an entry at once.
- * @param within what the call's body is a part of, if the catalog names its fields by the whole: `pricing`
+ * Returns the API's refusal by field. The catalog reports all problems of an entry at once.
+ * @param within the object that the call's body belongs to, if the catalog names fields by their full path: `pricing`
  */
 export function problemsOf(error: unknown, within = ''): Problems {
   const problems = new Map<string, string>();
@@ -27,7 +27,7 @@ export function problemsOf(error: unknown, within = ''): Problems {
   return problems;
 }
 
-/** All that is wrong at a field and below it. */
+/** Returns the problems of a field and of the fields below it. */
 export function problemsAt(problems: Problems, path: string): string | undefined {
   const found = [...problems].flatMap(([at, message]) => {
     if (at === path) return [message];

@@ -9,7 +9,7 @@ interface RemoveRowProps {
   children: ReactNode;
 }
 
-/** Fields of one row of a form, and a button that takes the row away. */
+/** Fields of one row of a form, and a button that removes the row. */
 export function RemoveRow({ label, onRemove, children }: RemoveRowProps) {
   return (
     <Group wrap="nowrap" align="flex-start" gap="xs">

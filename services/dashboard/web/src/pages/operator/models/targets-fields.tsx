@@ -26,7 +26,7 @@ interface TargetsFieldsProps {
   problems: Problems;
 }
 
-/** Who serves the model. */
+/** Providers that serve the model. */
 export function TargetsFields({ draft, onChange, problems }: TargetsFieldsProps) {
   const { targets } = draft;
   const models = useQuery(adminModelsQuery);

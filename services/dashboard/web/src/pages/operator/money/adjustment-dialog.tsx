@@ -28,7 +28,7 @@ interface AdjustmentInput {
   readonly reason: string;
 }
 
-/** A correction of the balance, for which someone must say why. */
+/** Corrects a balance; a reason is required. */
 export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogProps) {
   const once = useOnce(opened);
   const [, setOthers] = useState(0);
@@ -77,7 +77,7 @@ interface FormProps {
   onSubmit: (input: AdjustmentInput) => void;
   isPending: boolean;
   error: Error | null;
-  /** It would be taken for one before. */
+  /** The request would be taken for an earlier one. */
   isRepeat: (amount: number) => boolean;
   onAnother: (amount: number) => void;
   onCancel: () => void;

@@ -4,7 +4,7 @@ import type { Topup } from '../../../api/billing';
 import { ConfirmButton } from '../../../ui/confirm-button';
 import { formatMoney } from '../../../ui/format-money';
 
-/** A button that says that the money of a top-up has arrived. */
+/** A button that confirms that a top-up's payment has arrived. */
 export function ClearTopup({ topup: { id, amount } }: { topup: Topup }) {
   return (
     <ConfirmButton

@@ -3,7 +3,7 @@ import type { Topup } from '../../../api/billing';
 import { ClearTopup } from './clear-topup';
 import { VoidTopup } from './void-topup';
 
-/** What may become of a pending top-up. */
+/** Actions on a pending top-up. */
 export function EndTopup({ topup }: { topup: Topup }) {
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">

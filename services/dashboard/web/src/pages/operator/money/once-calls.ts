@@ -1,16 +1,16 @@
 interface Wish {
   readonly key: string;
-  /** Under way, or gone well. */
+  /** In flight or succeeded. */
   answer?: Promise<unknown> | undefined;
   isDone: boolean;
-  /** It failed, and may have been done all the same. */
+  /** The call failed, but may have been executed. */
   isUnknown?: boolean;
 }
 
 /**
- * For calls of a dialog that must happen once. A second click, also on a dialog that is about to go, gets the answer of
- * the first. Another try after a failure has the same idempotency key, also when the dialog was closed in between:
- * the answer may have been lost, and the call not.
+ * Calls of a dialog that must be executed once. A second click, also on a dialog that is closing, gets the result of
+ * the first. A retry after a failure has the same idempotency key, even if the dialog was closed in between: the call
+ * may have been executed and its response lost.
  */
 export class OnceCalls {
   readonly #wishes = new Map<string, Wish>();
@@ -22,22 +22,22 @@ export class OnceCalls {
     this.#mayBeDone = mayBeDone;
   }
 
-  /** The dialog is opened anew: what was done may be wished again. */
+  /** Forgets completed calls when the dialog opens again: the same call may be wanted again. */
   begin(): void {
     for (const [name, { isDone }] of this.#wishes) if (isDone) this.#wishes.delete(name);
   }
 
-  /** True when the next call is taken for one before, of which nobody knows how it ended. */
+  /** True if the next call repeats an earlier one whose outcome is unknown. */
   isRepeat(wish: unknown): boolean {
     return this.#wishes.get(JSON.stringify(wish))?.isUnknown ?? false;
   }
 
-  /** The next call is another one, whatever became of the one before. */
+  /** Makes the next call a new one, whatever the outcome of the earlier one. */
   forget(wish: unknown): void {
     this.#wishes.delete(JSON.stringify(wish));
   }
 
-  /** @param wish what makes it the same call again: not what may be put in other words, such as a reason */
+  /** @param wish identifies a call; without parts that may be reworded, such as a reason */
   call<T>(wish: unknown, make: (idempotencyKey: string) => Promise<T>): Promise<T> {
     const name = JSON.stringify(wish);
     const own: Wish = this.#wishes.get(name) ?? { key: this.#newKey(), isDone: false };
@@ -50,7 +50,7 @@ export class OnceCalls {
       },
       (error) => {
         own.answer = undefined;
-        // Once in doubt it stays so: that a later try was refused says nothing of the first.
+        // Once unknown, the outcome stays unknown: the refusal of a retry says nothing about the first attempt.
         own.isUnknown ||= this.#mayBeDone(error);
         throw error;
       },

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Topup>[] = [
   { title: 'Clear or void', titleHidden: true, numeric: true, cell: (topup) => <EndTopup topup={topup} /> },
 ];
 
-/** Of all accounts. */
+/** Pending top-ups of all accounts. */
 export function PendingTopups() {
   const list = usePagedList(['admin', 'topups', 'pending'], listPendingTopups, {
     refetchIntervalMs: REFETCH_INTERVAL_MS,

@@ -7,7 +7,7 @@ interface RepeatNoticeProps {
   onAnother: () => void;
 }
 
-/** Says that what is about to be asked for is taken for what was asked for before. */
+/** Warns that the request will be taken for an earlier one. */
 export function RepeatNotice({ what, onAnother }: RepeatNoticeProps) {
   return (
     <Alert color="yellow" variant="light" title="Treated as a repeat" icon={<Repeat size={18} aria-hidden />}>

@@ -69,7 +69,7 @@ interface FormProps {
   onSubmit: (input: TopupInput) => void;
   isPending: boolean;
   error: Error | null;
-  /** It would be taken for one before. */
+  /** The request would be taken for an earlier one. */
   isRepeat: (amount: number) => boolean;
   onAnother: (amount: number) => void;
   onCancel: () => void;

@@ -3,7 +3,7 @@ import { mayBeDone } from '../../../api/api-error';
 import { randomId } from '../../../ui/random-id';
 import { OnceCalls } from './once-calls';
 
-/** The calls of a dialog that must happen once. */
+/** Returns the calls of a dialog that must be executed once. */
 export function useOnce(opened: boolean): OnceCalls {
   const [once] = useState(() => new OnceCalls(randomId, mayBeDone));
   useEffect(() => {

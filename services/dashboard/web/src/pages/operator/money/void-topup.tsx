@@ -4,7 +4,7 @@ import type { Topup } from '../../../api/billing';
 import { ConfirmButton } from '../../../ui/confirm-button';
 import { formatMoney } from '../../../ui/format-money';
 
-/** A button that takes back a top-up whose money will not come. */
+/** A button that voids a top-up whose payment will not arrive. */
 export function VoidTopup({ topup: { id, amount, reference } }: { topup: Topup }) {
   return (
     <ConfirmButton

@@ -15,7 +15,7 @@ import { toPrices } from './prices-draft';
 import { PricesFields } from './prices-fields';
 import { usePricesDraft } from './use-prices-draft';
 
-/** The current prices as a form, which makes a new version of them. */
+/** Form of the current prices; saving creates a new version. */
 export function EditPrices({ model }: { model: AdminModel }) {
   const { slug, pricing } = model;
   const { draft, version, type, clear } = usePricesDraft(pricing);
@@ -35,7 +35,7 @@ export function EditPrices({ model }: { model: AdminModel }) {
     saving.reset();
     setFound(problems);
     if (problems.size > 0) return;
-    // What is asked about is a change of this version, even if a later one comes while the question stands.
+    // The confirmation concerns a change of this version, even if a newer version arrives while it is open.
     type(draft);
     setWanted(prices);
     question.open();
@@ -82,7 +82,7 @@ export function EditPrices({ model }: { model: AdminModel }) {
   );
 }
 
-/** @param version that the draft was begun with; that of the page may be a later one by now */
+/** @param version on which the draft is based; the page's may be newer */
 function useSaving(slug: string, version: number | undefined, onSaved: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -113,7 +113,7 @@ function useLoading(slug: string, onLoaded: () => void) {
   });
 }
 
-/** To be looked at again, where it can be. */
+/** Scrolls to the notice, if it is out of sight. */
 function Source({ source }: { source: string }) {
   if (!/^https:\/\/\S+$/.test(source)) return source;
   return (

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/api-error';
 
-/** The prices were made against a version that is no longer the current one. */
+/** True if the prices were based on a version that is no longer current. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof ApiError &&
   error.code === 'invalid_request' &&

@@ -3,16 +3,16 @@ import { TriangleAlert } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 
 interface OutdatedPricesProps {
-  /** That the draft was begun with. */
+  /** The version on which the draft is based. */
   begun: number | undefined;
   current: number | undefined;
-  /** It was tried; else it is seen when it is come to. */
+  /** Saving was attempted; otherwise the notice is shown only when it is reached. */
   refused: boolean;
   onLoad: () => void;
   loading: boolean;
 }
 
-/** Somebody else has set prices since the draft was begun, which it would undo. */
+/** Others have set prices since the draft was started; saving it would undo theirs. */
 export function OutdatedPrices({ begun, current, refused, onLoad, loading }: OutdatedPricesProps) {
   const alert = useRef<HTMLDivElement>(null);
   useEffect(() => {

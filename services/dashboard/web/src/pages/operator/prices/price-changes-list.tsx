@@ -4,11 +4,11 @@ import { type PriceChange, pointOut } from './price-changes';
 
 interface PriceChangesListProps {
   changes: readonly PriceChange[];
-  /** Nothing was sold before. */
+  /** There were no prices before. */
   isNew?: boolean;
 }
 
-/** What will cost otherwise, for somebody to look at before it does. */
+/** Changed prices, for review before saving. */
 export function PriceChangesList({ changes, isNew = false }: PriceChangesListProps) {
   if (changes.length === 0) {
     return <Text size="sm">Prices are unchanged; only their source and date are updated.</Text>;

@@ -2,18 +2,20 @@ import type { PricesInput } from '../../../api/admin-models';
 
 export interface PriceChange {
   readonly what: string;
-  /** What the price is of: `per million tokens`. */
+  /** Unit of the price: `per million tokens`. */
   readonly unit: string;
-  /** USD; undefined: it was not, or will no longer be, sold. */
+  /** USD; undefined: not sold before, or no longer sold. */
   readonly before: number | undefined;
   readonly after: number | undefined;
 }
 
 const PER_MILLION = 'per million tokens';
-/** From this factor on a change is pointed out: a slip of the decimal point or of the unit is ten or more. */
+/**
+ * Changes from this factor on are highlighted: a misplaced decimal point or a wrong unit is a factor of ten or more.
+ */
 const LARGE_FACTOR = 5;
 
-/** What would cost otherwise. */
+/** Returns the prices that would change. */
 export function priceChanges(before: PricesInput | null, after: PricesInput): PriceChange[] {
   const old = flat(before ?? {});
   const next = flat(after);
@@ -22,7 +24,7 @@ export function priceChanges(before: PricesInput | null, after: PricesInput): Pr
     .filter((change) => change.before !== change.after);
 }
 
-/** In words, what may be a slip: `100 times less`; undefined for what may well be meant. */
+/** Describes a possible typing error: `100 times less`; undefined for a plausible change. */
 export function pointOut({ before, after }: PriceChange): string | undefined {
   if (after === 0) return 'free of charge';
   if (before === 0 && after !== undefined) return 'no longer free';

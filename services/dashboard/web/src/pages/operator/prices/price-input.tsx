@@ -7,7 +7,7 @@ interface PriceInputProps {
   error?: string | undefined;
 }
 
-/** An amount of USD as typed: a number field would take a comma for nothing, and round what is small. */
+/** A USD amount as text: a number input ignores a comma and rounds small amounts. */
 export function PriceInput({ label, value, onChange, error }: PriceInputProps) {
   return (
     <TextInput

@@ -1,7 +1,7 @@
 import type { ModelPricing } from '../../../api/models';
 import { formatMoney } from '../../../ui/format-money';
 
-/** What a model costs, in a line for each thing that it sells. */
+/** Returns a model's prices, a line for each kind. */
 export function priceSummary(pricing: ModelPricing | null): string[] {
   if (!pricing) return [];
   const { tokens, image, video } = pricing;

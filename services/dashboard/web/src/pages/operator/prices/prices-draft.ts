@@ -7,15 +7,15 @@ import type { Problems } from '../models/problems';
 
 export const TOKEN_RATES = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const;
 export const IMAGE_RATES = ['text_input', 'image_input', 'image_output', 'text_output'] as const;
-/** For the images sent, beside `per_image`. */
+/** Per megapixel of input images, in addition to `per_image`. */
 export const MEGAPIXEL_RATE = 'input_megapixel';
 
 type TokenRate = (typeof TOKEN_RATES)[number];
 type ImageRate = (typeof IMAGE_RATES)[number] | typeof MEGAPIXEL_RATE;
-/** As typed; an empty one is not sold. */
+/** Text as typed; empty: not sold. */
 export type RatesDraft = Readonly<Partial<Record<string, string>>>;
 
-/** Prices as they stand in a form. Rows have ids of their own, by which they are drawn. */
+/** Prices as the form's text values. Rows have ids as React keys. */
 export interface PricesDraft {
   readonly tokens: RatesDraft;
   readonly tiers: readonly { readonly id: string; readonly name: string; readonly rates: RatesDraft }[];
@@ -37,7 +37,7 @@ export const newTier = () => ({ id: randomId(), name: '', rates: {} });
 export const newImagePrice = () => ({ id: randomId(), size: '', quality: '', price: '' });
 export const newSecondPrice = () => ({ id: randomId(), tier: '', price: '' });
 
-/** A form filled with prices; an empty one where there are none. */
+/** Returns the form values of the prices; empty ones if there are none. */
 export function fromPricing(pricing: ModelPricing | null): PricesDraft {
   const { tokens, image, video } = pricing ?? {};
   return {
@@ -71,7 +71,7 @@ export function fromPricing(pricing: ModelPricing | null): PricesDraft {
   };
 }
 
-/** The prices of a form, and what of it is none. Parts in which nothing stands are left out. */
+/** Returns the prices of a form and the problems of its fields. Empty parts are omitted. */
 export function toPrices(draft: PricesDraft): { prices: PricesInput; problems: Problems } {
   const problems = new Map<string, string>();
   const prices = {
@@ -132,7 +132,7 @@ function toVideo({ seconds, defaultTier }: PricesDraft, problems: Found): Pick<P
   return { video: { tiers, default_tier, per_second } };
 }
 
-/** Of two with one name only the last would be sent. */
+/** Of two rows with the same name only the last would be sent. */
 function checkNames(tiers: readonly { readonly id: string; readonly name: string }[], problems: Found): void {
   const seen = new Set<string>();
   for (const { id, name } of tiers) {
@@ -168,7 +168,7 @@ function fromRates(
   return Object.fromEntries(names.map((name) => [name, toText(known[name])]));
 }
 
-/** Without an exponent, which small numbers have as texts. */
+/** Without the exponent in which JavaScript prints small numbers. */
 function toText(price: unknown): string {
   return typeof price === 'number'
     ? price.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 9 })

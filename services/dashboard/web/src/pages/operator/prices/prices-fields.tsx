@@ -10,11 +10,11 @@ interface PricesFieldsProps {
   draft: PricesDraft;
   onChange: (draft: PricesDraft) => void;
   problems: Problems;
-  /** What the model makes: only what it can sell is asked for. */
+  /** The model's output, which decides what fields are shown. */
   outputs: readonly string[];
 }
 
-/** Fields for all that a model can sell. An empty one is not sold. */
+/** Fields for all prices of a model. An empty price is not sold. */
 export function PricesFields(props: PricesFieldsProps) {
   const { draft, onChange, problems, outputs } = props;
   const hasTokens = outputs.includes('text') || Object.values(draft.tokens).some(Boolean);

@@ -18,13 +18,13 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 interface RatesFieldsProps {
-  /** With one the fields are a group of their own. */
+  /** With a title, the fields are a group. */
   legend?: string;
   names: readonly string[];
   rates: RatesDraft;
   onChange: (rates: RatesDraft) => void;
   problems: Problems;
-  /** Of the rates, in what the API says of them. */
+  /** Path of the rates in the API's problems. */
   path: string;
   /** A field before the rates. */
   first?: ReactNode;

@@ -3,8 +3,8 @@ import type { ModelPricing } from '../../../api/models';
 import { fromPricing, type PricesDraft } from './prices-draft';
 
 /**
- * The current prices as a form, which follows them until something is typed. From then on it keeps the version
- * that it was begun with: it is no change of a later one.
+ * The current prices as form values, which follow updates until the first edit. From then on the draft keeps the
+ * version on which it is based.
  */
 export function usePricesDraft(pricing: ModelPricing | null) {
   const current = useMemo(() => ({ ...fromPricing(pricing), source: '', sourceDate: today() }), [pricing]);
@@ -18,5 +18,5 @@ export function usePricesDraft(pricing: ModelPricing | null) {
   };
 }
 
-/** The day on which an operator reads a price, in UTC as all days of the gateway. */
+/** Today in UTC, as everywhere in the gateway. */
 const today = (): string => new Date().toISOString().slice(0, 10);

@@ -63,7 +63,7 @@ const columnsOf = (servedBy: ProviderHealth['served_by']): readonly Column<Targe
   { title: 'Last failure', cell: (target) => <LastFailure target={target} /> },
 ];
 
-/** A provider, who serves it, and how its targets are. */
+/** A provider, its credentials, and the health of its targets. */
 export function ProviderCard({ provider: { id, served_by, targets } }: { provider: ProviderHealth }) {
   const [isOpen, setOpen] = useState(false);
   const told = targets.filter((target) => !isIdle(target, served_by));

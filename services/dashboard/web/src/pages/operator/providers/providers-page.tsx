@@ -18,7 +18,7 @@ const SHOWN = [
   { value: 'ailing', label: 'Unhealthy' },
 ];
 
-/** What chat and media know of the providers that they call, as it is now. */
+/** The health of providers as chat and media report it now. */
 export function ProvidersPage() {
   const [shown, setShown] = useState('all');
   const health = useQuery({
@@ -85,7 +85,7 @@ function Health({ health, shown }: { health: ProvidersHealth; shown: string }) {
   );
 }
 
-/** Services whose instances did not answer; what only they know is missing below. */
+/** Instances that did not respond; what only they know is missing below. */
 function Away({ services }: { services: ProvidersHealth['services'] }) {
   const away = services.filter(({ status }) => status === 'away');
   if (away.length === 0) return null;
@@ -163,7 +163,7 @@ function Loading() {
     <>
       <Skeleton h={22} w={180} />
       {[200, 140, 140].map((height, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are constant.
         <Skeleton key={index} h={height} />
       ))}
     </>

@@ -2,18 +2,18 @@ import type { ProviderHealth, TargetHealth } from '../../../api/admin-providers'
 
 type ServedBy = ProviderHealth['served_by'];
 
-/** A model has it, and nobody can call it: each call for it fails. */
+/** Models use this target, but no instance has credentials for it: requests for it fail. */
 export const isNotSetUp = ({ models }: TargetHealth, servedBy: ServedBy): boolean =>
   servedBy === 'nobody' && models.length > 0;
 
-/** Calls do not go there as usual, or every call that went there failed. */
+/** Its circuit is not closed, or all of its requests failed. */
 export const isAiling = (target: TargetHealth, servedBy: ServedBy): boolean => {
   const { circuit, calls, errors } = target;
   const isBroken = (circuit !== null && circuit !== 'closed') || (calls > 0 && errors === calls);
   return isBroken || isNotSetUp(target, servedBy);
 };
 
-/** Nothing to tell of it. */
+/** Nothing to report. */
 export const isIdle = (target: TargetHealth, servedBy: ServedBy): boolean =>
   !isUsed(target, servedBy) && target.last_failure === null;
 

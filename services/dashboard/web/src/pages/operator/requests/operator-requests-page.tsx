@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<AnyRequestRecord>[] = [
   },
 ];
 
-/** Requests of every account; any one is found by its id. */
+/** Requests of all accounts, and a search by request ID. */
 export function OperatorRequestsPage() {
   const [search, setSearch] = useSearchParams();
   const filter = Object.fromEntries(FILTERS.map((name) => [name, search.get(name) ?? '']));
