@@ -186,7 +186,7 @@ const nothingHappened = () => {
 };
 const NOT_FOUND = { error: { type: 'not_found_error', code: 'not_found', message: 'Resource not found.' } };
 
-test('every route of the API is in the table with its access, and no other', () => {
+test('the table lists exactly the routes of the API with their access', () => {
   const real = endpoints({} as EndpointDependencies).map(
     ({ method, path, access }) => [`${method} ${path}`, access] as const,
   );
@@ -194,8 +194,8 @@ test('every route of the API is in the table with its access, and no other', () 
   expect(real).toHaveLength(routes.length);
 });
 
-describe('nobody', () => {
-  test.each([...ofUsers, ...routesOf('operator')])('%s is refused without a login', async (route) => {
+describe('without a login', () => {
+  test.each([...ofUsers, ...routesOf('operator')])('refuses %s', async (route) => {
     for (const body of [BODIES[route], { nonsense: true }]) {
       const { status, body: answer } = await call(route, undefined, 'some-id', body);
       expect([status, answer.error.code]).toEqual([401, 'invalid_api_key']);
@@ -203,7 +203,7 @@ describe('nobody', () => {
     nothingHappened();
   });
 
-  test.each(routes)('%s is not there for an API key', async (route) => {
+  test.each(routes)('answers not_found to an API key at %s', async (route) => {
     const { status, body } = await call(route, 'sk-gw-something', 'some-id');
     expect([status, body]).toEqual([404, NOT_FOUND]);
     nothingHappened();
@@ -211,7 +211,7 @@ describe('nobody', () => {
 });
 
 describe('an owner', () => {
-  test.each(routesOf('operator'))('%s is not there, whatever is sent', async (route) => {
+  test.each(routesOf('operator'))('answers not_found at %s, whatever the body', async (route) => {
     for (const id of [owner.account.id, other.account.id, 'nothing']) {
       for (const body of [BODIES[route], { nonsense: true }]) {
         const { status, body: answer } = await call(route, owner.token, id, body);
@@ -222,7 +222,7 @@ describe('an owner', () => {
   });
 
   const mine = ofUsers.filter((route) => !route.includes('auth/'));
-  test.each(mine)('%s answers for what is theirs', async (route) => {
+  test.each(mine)('may call %s for its own account', async (route) => {
     const { status } = await call(route, owner.token, await idIn(owner, route), freshBody(route));
     expect(status).toBe(200);
     const accounts = world.billing.calls.map(({ method, request }) => {
@@ -243,7 +243,7 @@ describe.each(['viewer', 'member'] as const)('a %s', (role) => {
   });
 
   const tried = ofUsers.filter((route) => !route.includes('auth/'));
-  test.each(tried)('%s answers as the role allows', async (route) => {
+  test.each(tried)('gets the response that the role allows from %s', async (route) => {
     const id = await idIn(owner, route);
     world.billing.calls.length = 0;
     const { status, body } = await call(route, token, id, freshBody(route));
@@ -255,7 +255,7 @@ describe.each(['viewer', 'member'] as const)('a %s', (role) => {
     }
   });
 
-  test.each(routesOf('operator'))('%s is not there', async (route) => {
+  test.each(routesOf('operator'))('answers not_found at %s', async (route) => {
     const { status, body } = await call(route, token, owner.account.id);
     expect([status, body]).toEqual([404, NOT_FOUND]);
     nothingHappened();
@@ -263,7 +263,7 @@ describe.each(['viewer', 'member'] as const)('a %s', (role) => {
 });
 
 describe('an operator', () => {
-  test.each(routesOf('operator'))('%s answers', async (route) => {
+  test.each(routesOf('operator'))('may call %s', async (route) => {
     const made = await dashboard.post('keys', { name: 'theirs' }, owner.token);
     const topup = { amount: 1, status: 'pending' };
     const { body } = await dashboard.post(`admin/accounts/${owner.account.id}/topups`, topup, operator);
@@ -278,30 +278,36 @@ describe('an operator', () => {
   });
 });
 
-describe('an id that is not there', () => {
+describe('an unknown id', () => {
   const ofAccounts = routesWith(':id').filter((route) => ofUsers.includes(route));
 
-  test.each(ofAccounts)("%s: another account's is as unknown as none, to operators too", async (route) => {
-    const id = await idIn(other, route);
-    const list = `${route.split('/')[1]}?limit=1000`;
-    const before = (await dashboard.get(list, other.token)).body;
-    for (const token of [owner.token, operator]) {
-      for (const target of [id, 'key_none', '%00', 'a%2Fb', 'x'.repeat(2_000)]) {
-        const { status, body } = await call(route, token, target);
+  test.each(ofAccounts)(
+    'gets the same not_found from %s as an id of another account, for operators too',
+    async (route) => {
+      const id = await idIn(other, route);
+      const list = `${route.split('/')[1]}?limit=1000`;
+      const before = (await dashboard.get(list, other.token)).body;
+      for (const token of [owner.token, operator]) {
+        for (const target of [id, 'key_none', '%00', 'a%2Fb', 'x'.repeat(2_000)]) {
+          const { status, body } = await call(route, token, target);
+          expect([status, body]).toEqual([404, NOT_FOUND]);
+        }
+      }
+      expect((await dashboard.get(list, other.token)).body).toEqual(before);
+    },
+  );
+
+  test.each(routesOf('operator').filter((route) => route.includes(':id')))(
+    'gets a not-found error from %s',
+    async (route) => {
+      for (const target of ['none', '%00', owner.token]) {
+        const { status, body } = await call(route, operator, target);
         expect([status, body]).toEqual([404, NOT_FOUND]);
       }
-    }
-    expect((await dashboard.get(list, other.token)).body).toEqual(before);
-  });
+    },
+  );
 
-  test.each(routesOf('operator').filter((route) => route.includes(':id')))('%s', async (route) => {
-    for (const target of ['none', '%00', owner.token]) {
-      const { status, body } = await call(route, operator, target);
-      expect([status, body]).toEqual([404, NOT_FOUND]);
-    }
-  });
-
-  test.each(routesWith('*slug'))('%s', async (route) => {
+  test.each(routesWith('*slug'))('gets a not-found error from %s', async (route) => {
     for (const target of ['sim/none', 'sim', 'SIM/chat', 'sim%2Fnone', 'a/b/c']) {
       const { status, body } = await call(route, operator, target);
       expect([status, body.error.code]).toEqual([404, 'model_not_found']);
@@ -309,7 +315,7 @@ describe('an id that is not there', () => {
   });
 });
 
-describe('input', () => {
+describe('unknown fields', () => {
   const withFields = routes.filter((route) => BODIES[route] && !route.startsWith('POST /auth'));
   const withoutFields = routes.filter(
     // Scanners' reports are judged by their signature first.
@@ -317,7 +323,7 @@ describe('input', () => {
   );
   const idFor = (route: string, key: string) => (route.includes('*slug') ? 'sim/preview' : key);
 
-  test.each([...withFields, ...withoutFields])('%s refuses what it does not know', async (route) => {
+  test.each([...withFields, ...withoutFields])('are refused by %s', async (route) => {
     const { id } = (await dashboard.post('keys', { name: 'mine' }, owner.token)).body;
     world.billing.calls.length = 0;
     const token = ACCESS[route] === 'operator' ? operator : owner.token;

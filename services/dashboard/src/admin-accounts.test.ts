@@ -26,7 +26,7 @@ const post = (path: string, body?: object, headers = {}) =>
   dashboard.post(`admin/${path}`, body, operator, headers);
 const get = async (path: string) => (await dashboard.get(`admin/${path}`, operator)).body;
 
-test('an account is made with an owner, who logs in with the password that is shown this once', async () => {
+test('creates an account with an owner, whose first password is shown once', async () => {
   const owner = { email: 'Boss@Example.com', name: 'The boss' };
   const { status, body } = await post('accounts', { name: 'Acme', owner });
   expect(status).toBe(200);
@@ -47,7 +47,7 @@ test('an account is made with an owner, who logs in with the password that is sh
   expect((await post('accounts', { name: 'Acme', owner })).body.error.code).toBe('email_taken');
 });
 
-test('an account is made without anybody, once per Idempotency-Key, and somebody is added later', async () => {
+test('creates an account without an owner, once per Idempotency-Key, and adds a member later', async () => {
   const headers = { 'idempotency-key': 'new customer' };
   const [first, again] = [
     await post('accounts', { name: 'B' }, headers),
@@ -64,7 +64,7 @@ test('an account is made without anybody, once per Idempotency-Key, and somebody
   expect((await get(`accounts/${first.body.id}`)).owner_email).toBe('b@example.com');
 });
 
-test('what an account needs is checked', async () => {
+test('refuses an account with invalid fields', async () => {
   const codes = [];
   for (const body of [{}, { name: '' }, { name: 'x', owner: {} }, { name: 'x', owner: { email: 'no' } }]) {
     codes.push((await post('accounts', body)).body.error.code);
@@ -92,7 +92,7 @@ describe('an operator finds', () => {
     expect(JSON.stringify(list)).not.toContain(key);
   });
 
-  test('the top-ups that are pending, until they are cleared', async () => {
+  test('pending top-ups, until they are cleared', async () => {
     const owner = await dashboard.register();
     const topup = { amount: 5, status: 'pending' };
     const { id } = (await post(`accounts/${owner.account.id}/topups`, topup)).body;
@@ -102,7 +102,7 @@ describe('an operator finds', () => {
     expect((await get('topups?status=lost')).error.code).toBe('invalid_request');
   });
 
-  test('the top-ups that were voided, by the references of their payments', async () => {
+  test('voided top-ups, with the references of their payments', async () => {
     const owner = await dashboard.register();
     const topup = { amount: 5, status: 'pending', reference: 'invoice 7' };
     const made = (await post(`accounts/${owner.account.id}/topups`, topup)).body;
@@ -123,8 +123,8 @@ describe('an operator finds', () => {
   });
 });
 
-describe('what an account’s calls cost the operator', () => {
-  test('is listed, with the limit on abandoned calls, to operators alone', async () => {
+describe('losses of an account', () => {
+  test('are listed for operators only, with the limit on abandoned calls', async () => {
     const owner = await dashboard.register();
     const path = `accounts/${owner.account.id}`;
     const { data } = await get(`${path}/losses`);

@@ -24,7 +24,7 @@ const listed = async (from = dashboard) => {
 const targetOf = (body: any, service: string) =>
   body.data[0].targets.find((target: { service: string }) => target.service === service);
 
-test('each provider of the catalog is shown with its targets, and who serves it', async () => {
+test('lists each provider of the catalog with its targets and its credentials', async () => {
   world.providers.listing.providers = [{ id: 'sim', simulated: true }];
   world.providers.listing.targets = [
     {
@@ -67,7 +67,7 @@ test('each provider of the catalog is shown with its targets, and who serves it'
   expect(targetOf(body, 'media').models).toEqual(['sim/both', 'sim/image', 'sim/video']);
 });
 
-test('one that was not called is well, and one that nobody has set up is served by nobody', async () => {
+test('a target without calls is closed, and a provider without credentials is served by nobody', async () => {
   world.providers.listing.targets = [];
   const quiet = { circuit: 'closed', calls: 0, errors: 0, latency: null, last_failure: null };
   expect(targetOf(await listed(), 'chat')).toMatchObject(quiet);
@@ -77,7 +77,7 @@ test('one that was not called is well, and one that nobody has set up is served 
   expect(targetOf(body, 'chat').circuit).toBeNull();
 });
 
-test('instances are put together, and one that is away is no error', async () => {
+test('merges the reports of all instances, and lists an unreachable one as away', async () => {
   world.providers.listing.providers = [{ id: 'sim', simulated: false }];
   world.providers.listing.targets = [
     { provider: 'sim', upstreamModel: 'x', state: 'CIRCUIT_STATE_COOLING', calls: 2, errors: 1 },

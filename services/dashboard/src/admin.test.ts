@@ -35,7 +35,7 @@ const balance = () => world.billing.accounts.get(owner.account.id)?.balanceNano;
 const lastEdit = () => world.catalog.edits.at(-1);
 
 describe('accounts', () => {
-  test('are listed in pages and shown alone', async () => {
+  test('are listed in pages and retrieved by id', async () => {
     await post(`accounts/${owner.account.id}/topups`, { amount: 1.5, status: 'cleared' });
     const first = (await get('accounts?limit=1')).body;
     expect(first.data).toHaveLength(1);
@@ -60,7 +60,7 @@ describe('accounts', () => {
     expect((await get(`accounts/${owner.account.id}`)).body).toEqual(shown);
   });
 
-  test('are suspended, and taken back', async () => {
+  test('are suspended and reactivated', async () => {
     const suspend = (body?: unknown) => post(`accounts/${owner.account.id}/suspend`, body);
     for (const [body, status] of [
       [undefined, 'suspended'],
@@ -73,7 +73,7 @@ describe('accounts', () => {
     expect((await suspend({ suspended: 'yes' })).body.error.code).toBe('invalid_request');
   });
 
-  test('a leaked key is revoked, whosever it is', async () => {
+  test('a leaked key of any account is revoked', async () => {
     const { id } = (await dashboard.post('keys', { name: 'leaked' }, owner.token)).body;
     const { body } = await post(`keys/${id}/revoke`);
     expect(body).toMatchObject({ id, status: 'revoked', account_id: owner.account.id });
@@ -81,8 +81,8 @@ describe('accounts', () => {
   });
 });
 
-describe('a key is found by its value', () => {
-  test('which is told to nobody else, in no log and no answer', async () => {
+describe('the search for a key by its value', () => {
+  test('finds the key, and writes the value to no log and no response', async () => {
     const { id, key: value } = (await dashboard.post('keys', { name: 'found' }, owner.token)).body;
     const before = changesOf((await get('audit')).body);
     const { status, body } = await post('keys/find', { value: ` ${value}\n` });
@@ -103,7 +103,7 @@ describe('a key is found by its value', () => {
     [{ value: 5 }, 400, 'invalid_request'],
     [{ value: '' }, 400, 'missing_parameter'],
     [{}, 400, 'missing_parameter'],
-  ])('%p is refused without being repeated', async (sent, status, code) => {
+  ])('refuses %p without repeating it', async (sent, status, code) => {
     const answer = await post('keys/find', sent);
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
     expect(JSON.stringify(answer.body)).not.toContain('secret');
@@ -114,7 +114,7 @@ describe('adjustments', () => {
   const adjust = (body: unknown, headers = {}) =>
     post(`accounts/${owner.account.id}/adjustments`, body, headers);
 
-  test('go both ways, below zero too, to the nano-dollar', async () => {
+  test('add and deduct exact amounts, also below a zero balance', async () => {
     const { body } = await adjust({ amount: -1.000000001, reason: 'a chargeback' });
     expect(body).toMatchObject({ account_id: owner.account.id, kind: 'adjustment', amount: -1.000000001 });
     expect(balance()).toBe(-1_000_000_001n);
@@ -126,7 +126,7 @@ describe('adjustments', () => {
     expect((await dashboard.get('billing/ledger', owner.token)).body.data).toMatchObject(told);
   });
 
-  test('the same Idempotency-Key corrects once per account, and is not that of a top-up', async () => {
+  test('the same Idempotency-Key adjusts an account once, and is separate from top-ups', async () => {
     const headers = { 'idempotency-key': 'case 7' };
     for (const _ of [1, 2]) await adjust({ amount: 1, reason: 'x' }, headers);
     expect(balance()).toBe(1_000_000_000n);
@@ -137,7 +137,7 @@ describe('adjustments', () => {
     expect(balance()).toBe(1_000_000_000n);
   });
 
-  test('an Idempotency-Key that is empty or too long is refused, not taken for another', async () => {
+  test('an empty or too long Idempotency-Key is refused', async () => {
     for (const key of ['', 'x'.repeat(256)]) {
       const answer = await adjust({ amount: 1, reason: 'x' }, { 'idempotency-key': key });
       expect(answer.body.error.code).toBe('invalid_request');
@@ -162,7 +162,7 @@ describe('adjustments', () => {
     expect(balance()).toBe(0n);
   });
 
-  test('a number that is none is no JSON', async () => {
+  test("a number outside JSON's grammar is refused as invalid JSON", async () => {
     const answer = await dashboard.send(`/api/v1/admin/accounts/${owner.account.id}/adjustments`, {
       method: 'POST',
       headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
@@ -173,7 +173,7 @@ describe('adjustments', () => {
 });
 
 describe('the throttle', () => {
-  test('is none until set, and none again by null', async () => {
+  test('is null until set, and null removes it', async () => {
     expect((await get('throttle')).body).toEqual({ requests_per_second: null });
     expect((await post('throttle', { requests_per_second: 50 })).body).toEqual({ requests_per_second: 50 });
     expect((await get('throttle')).body).toEqual({ requests_per_second: 50 });
@@ -223,7 +223,7 @@ describe('models', () => {
     },
   };
 
-  test('are made, their prices exact, and shown at once', async () => {
+  test('are created with exact prices, and listed at once', async () => {
     const made = await post('models', NEW);
     expect(lastEdit()).toMatchObject({
       method: 'CreateModel',
@@ -263,7 +263,7 @@ describe('models', () => {
     expect((await get('models/sim/new')).body).toEqual(made.body);
   });
 
-  test('of images and videos say what they take, which an update keeps or replaces', async () => {
+  test('of images and videos have features, which an update keeps or replaces', async () => {
     const image = {
       formats: ['png'],
       max_n: 4,
@@ -294,7 +294,7 @@ describe('models', () => {
     expect(lastEdit()!.request).toMatchObject({ clearImage: false, clearVideo: false });
   });
 
-  test('of images lose what they take by null, and only then', async () => {
+  test('of images lose their features only by null', async () => {
     const cleared = await post('models/sim/both/update', { image: null });
     expect([cleared.status, cleared.body.image]).toEqual([200, null]);
     expect(lastEdit()!.request).toMatchObject({ clearImage: true, clearVideo: false });
@@ -302,7 +302,7 @@ describe('models', () => {
     expect(lastEdit()!.request).toMatchObject({ clearImage: false, clearVideo: false });
   });
 
-  test('take aliases when they are made or changed, and keep them otherwise', async () => {
+  test('get aliases at creation or update, and keep them otherwise', async () => {
     await post('models/sim/chat/update', { name: 'Chat' });
     expect(lastEdit()!.request).toMatchObject({ setAliases: false });
     const changed = await post('models/sim/chat/update', { aliases: ['sim/chat-latest', 'Talk'] });
@@ -315,7 +315,7 @@ describe('models', () => {
     expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  test('prices that do not say where they are from are an operator’s of today', async () => {
+  test('prices without a source get the operator and today as their source', async () => {
     const before = new Date().toISOString().slice(0, 10);
     await post('models/sim/chat/prices', { tokens: { input: 1, output: 2 } });
     const { pricing } = lastEdit()!.request as { pricing: { source: string; sourceDate: string } };
@@ -323,7 +323,7 @@ describe('models', () => {
     expect([before, new Date().toISOString().slice(0, 10)]).toContain(pricing.sourceDate);
   });
 
-  test('prices tell the version that they were made against, if the operator does', async () => {
+  test('prices pass on if_version, if it is given', async () => {
     const tokens = { input: 1, output: 2 };
     expect((await post('models/sim/chat/prices', { tokens, if_version: 7 })).status).toBe(200);
     expect(lastEdit()?.request).toMatchObject({ slug: 'sim/chat', ifVersion: '7' });
@@ -334,7 +334,7 @@ describe('models', () => {
     expect(body.error.detail).toContain('their version is 7');
   });
 
-  test('are listed with what owners are not shown, the delisted ones too', async () => {
+  test('are listed with fields that only operators see, including delisted models', async () => {
     const { data } = (await get('models')).body;
     const delisted = data.find(({ slug }: { slug: string }) => slug === 'sim/delisted');
     expect(delisted).toMatchObject({
@@ -363,7 +363,7 @@ describe('models', () => {
     });
   });
 
-  test('an update builds on the one before it, which the stream has not brought', async () => {
+  test('an update builds on the previous one, even if the stream has not delivered it yet', async () => {
     await post('models/sim/image/update', { name: 'First', preview: true });
     const { body } = await post('models/sim/image/update', { successor: 'sim/chat' });
     expect(body).toMatchObject({ name: 'First', preview: true, successor: 'sim/chat' });

@@ -27,7 +27,7 @@ describe('models', () => {
   const slugs = async (query: string) =>
     (await dashboard.get(`models${query}`, token)).body.data.map((model: { slug: string }) => model.slug);
 
-  test('lists what is active or disabled, by slug', async () => {
+  test('lists active and disabled models by slug', async () => {
     expect(await slugs('')).toEqual([
       'sim/both',
       'sim/chat',
@@ -44,7 +44,7 @@ describe('models', () => {
     expect(await slugs('?type=video')).toEqual(['sim/video']);
   });
 
-  test('pages', async () => {
+  test('lists in pages', async () => {
     const first = (await dashboard.get('models?limit=2', token)).body;
     expect(first.data).toHaveLength(2);
     const second = (await dashboard.get(`models?limit=3&cursor=${first.next_cursor}`, token)).body;
@@ -72,7 +72,7 @@ describe('models', () => {
     expect(answer.body.error.code).toBe('invalid_request');
   });
 
-  test.each(['sim/chat-2026-01-01', 'Sim-Chat'])('shows the model of the alias %s', async (alias) => {
+  test.each(['sim/chat-2026-01-01', 'Sim-Chat'])('returns the model for the alias %s', async (alias) => {
     expect((await dashboard.get(`models/${alias}`, token)).body.slug).toBe('sim/chat');
   });
 
@@ -125,13 +125,13 @@ describe('models', () => {
     'models/SIM/chat',
     'models/sim/chat/x',
     'models/sim%2fchat%2f',
-  ])('%s is no model', async (path) => {
+  ])('answers model_not_found to %s', async (path) => {
     const { status, body } = await dashboard.get(path, token);
     expect(status).toBe(404);
     expect(body.error.code).toBe('model_not_found');
   });
 
-  test('a change is shown; a new snapshot replaces everything', async () => {
+  test('shows a change of the catalog at once; a new snapshot replaces everything', async () => {
     const changed = { ...MODELS[0]!, name: 'New name' };
     world.catalog.send({ revision: '2', snapshot: false, models: [changed] });
     await until(async () => (await dashboard.get('models/sim/chat', token)).body.name === 'New name');
@@ -142,7 +142,7 @@ describe('models', () => {
 });
 
 describe('keys', () => {
-  test('are made with limits, and their value is shown once', async () => {
+  test('are created with limits, and their value is shown once', async () => {
     const made = await dashboard.post(
       'keys',
       {
@@ -186,7 +186,7 @@ describe('keys', () => {
     expect((await dashboard.post(`keys/${shown.id}/delete`, undefined, token)).body.status).toBe('deleted');
   });
 
-  test('have no limits unless told; null and blank tell nothing', async () => {
+  test('have no limits by default; null and empty values set none', async () => {
     const plain = { name: 'plain' };
     const blank = { name: 'blank', expires_at: '', allowed_models: [], daily_limit: null, rpm_limit: null };
     for (const body of [plain, blank]) {
@@ -217,7 +217,7 @@ describe('keys', () => {
     expect(first.data[0]).not.toHaveProperty('key');
   });
 
-  test("another account's key and an unknown one are not there, for operators either", async () => {
+  test('answer not_found for a key of another account and for an unknown key, for operators too', async () => {
     const other = await dashboard.register();
     const { id } = (await dashboard.post('keys', { name: 'mine' }, other.token)).body;
     for (const [path, who] of [
@@ -252,7 +252,7 @@ describe('keys', () => {
   });
 });
 
-test('an amount that is too large is told the bound', async () => {
+test('the error for an amount that is too large states the maximum', async () => {
   const { body } = await dashboard.post('keys', { name: 'x', daily_limit: 9e9 }, token);
   expect(body.error.detail).toMatch(/^daily_limit: .*1000000000$/);
 });
@@ -261,7 +261,7 @@ describe('money', () => {
   const topUp = (body: unknown, who = operator, headers = {}, account = accountId) =>
     dashboard.post(`admin/accounts/${account}/topups`, body, who, headers);
 
-  test('an operator tops up; the balance is exact', async () => {
+  test('a top-up by an operator results in the exact balance', async () => {
     const made = await topUp({ amount: 12.345678901, status: 'cleared' });
     expect(made.body).toEqual({
       id: expect.stringMatching(/^top_/),
@@ -280,14 +280,14 @@ describe('money', () => {
     expect(listed).toEqual({ data: [made.body], next_cursor: null });
   });
 
-  test('a pending one clears later', async () => {
+  test('a pending top-up can be cleared later', async () => {
     const pending = (await topUp({ amount: 1, status: 'pending' })).body;
     expect(pending).toMatchObject({ status: 'pending', cleared_at: null });
     const cleared = await dashboard.post(`admin/topups/${pending.id}/clear`, undefined, operator);
     expect(cleared.body).toMatchObject({ id: pending.id, status: 'cleared' });
   });
 
-  test('the same idempotency key pays once', async () => {
+  test('the same idempotency key creates one top-up', async () => {
     const headers = { 'idempotency-key': 'invoice 7' };
     const first = (await topUp({ amount: 1, status: 'cleared' }, operator, headers)).body;
     const again = (await topUp({ amount: 1, status: 'cleared' }, operator, headers)).body;
@@ -296,7 +296,7 @@ describe('money', () => {
     expect(other.id).not.toBe(first.id);
   });
 
-  test('the ledger shows charges below zero', async () => {
+  test('the ledger shows charges as negative amounts', async () => {
     const { body } = await dashboard.get('billing/ledger', token);
     expect(body.data).toEqual([
       {
@@ -317,11 +317,11 @@ describe('money', () => {
     ['nothing', { amount: 0, status: 'cleared' }, 'invalid_request'],
     ['less than nothing', { amount: -1, status: 'cleared' }, 'invalid_request'],
     ['a state that is none', { amount: 1, status: 'done' }, 'invalid_request'],
-  ])('%s is no top-up', async (_what, body, code) => {
+  ])('refuses a top-up with %s', async (_what, body, code) => {
     expect((await topUp(body)).body.error.code).toBe(code);
   });
 
-  test("to others an operator's calls are not there, whatever they send", async () => {
+  test('answers not_found to users who are not operators, whatever the body', async () => {
     for (const body of [{ amount: 1, status: 'cleared' }, { nonsense: true }]) {
       const answer = await topUp(body, token);
       expect(answer.status).toBe(404);

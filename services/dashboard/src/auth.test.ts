@@ -41,7 +41,7 @@ const startAnother = async (env: Record<string, string>) => {
 };
 
 describe('register', () => {
-  test('makes an account that is usable at once, with nothing in it', async () => {
+  test('creates an account that is usable at once, with a balance of zero', async () => {
     const { status, body } = await dashboard.post('auth/register', {
       email: ' Ann@Example.COM ',
       password: 'password-1',
@@ -70,7 +70,7 @@ describe('register', () => {
     ).toBe(200);
   });
 
-  test('an email has one account, also when two ask at the same moment', async () => {
+  test('creates one account per email, also for two concurrent registrations', async () => {
     const body = { email: 'twice@example.com', password: 'password-1', name: 'x' };
     const answers = await Promise.all([1, 2, 3].map(() => dashboard.post('auth/register', body)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400, 400]);
@@ -81,7 +81,7 @@ describe('register', () => {
     expect([...world.billing.accounts.keys()].length).toBe(made);
   });
 
-  test('broken off at billing, it is completed by the next try under the same account id', async () => {
+  test('completes a registration that failed at billing under the same account id', async () => {
     world.billing.failing.count = 1;
     const body = { email: 'broken@example.com', password: 'password-1', name: 'x' };
     const first = await dashboard.post('auth/register', body);
@@ -122,7 +122,7 @@ describe('register', () => {
     expect(JSON.stringify(answer.body)).not.toContain('password-1');
   });
 
-  test('is limited by address, as edge names it', async () => {
+  test('is limited by the client address that edge passes on', async () => {
     const other = await startAnother({ REGISTER_LIMIT_PER_ADDRESS: '1' });
     const from = (address: string, email: string) =>
       other.post('auth/register', { email, password: 'password-1', name: 'x' }, undefined, {
@@ -138,7 +138,7 @@ describe('register', () => {
     expect((await from('2001:db8:0:1::1', 'limit-4@example.com')).status).toBe(200);
   });
 
-  test('what was abandoned is forgotten after a day, unless it is taken up again', async () => {
+  test('deletes an interrupted registration after a day, unless it is retried', async () => {
     const registrations = async () => {
       const { rows } = await world.database.query('SELECT email FROM dashboard.registrations ORDER BY email');
       return rows.map(({ email }) => email);
@@ -162,7 +162,7 @@ describe('register', () => {
 });
 
 describe('login', () => {
-  test('tells an unknown email and a wrong password apart by nothing', async () => {
+  test('answers an unknown email and a wrong password identically', async () => {
     const { email } = await dashboard.register();
     const wrong = await dashboard.post('auth/login', { email, password: 'not-this-one' });
     const unknown = await dashboard.post('auth/login', {
@@ -189,7 +189,7 @@ describe('login', () => {
     expect([status, answer.error.code, answer.error.param]).toEqual([400, 'missing_parameter', param]);
   });
 
-  test('is limited by email: even the right password waits, and another email does not', async () => {
+  test('is limited by email, even for the correct password, and without affecting other emails', async () => {
     const other = await startAnother({ LOGIN_LIMIT_PER_EMAIL: '2' });
     const user = await other.register();
     const login = (password: string, email = user.email) => other.post('auth/login', { email, password });
@@ -205,7 +205,7 @@ describe('login', () => {
     expect((await login(someone.password, someone.email)).status).toBe(200);
   });
 
-  test('is limited by address, whatever the emails; good logins do not count', async () => {
+  test('is limited by address, whatever the emails; successful logins do not count', async () => {
     const other = await startAnother({ LOGIN_LIMIT_PER_ADDRESS: '2' });
     const user = await other.register();
     const headers = { 'x-forwarded-for': '192.0.2.77' };
@@ -222,7 +222,7 @@ describe('login under attack', () => {
   const from = (on: Dashboard, address: string) => (email: string, password: string) =>
     on.post('auth/login', { email, password }, undefined, { 'x-forwarded-for': address });
 
-  test('a stranger at another address does not keep the user out; strangers everywhere do', async () => {
+  test('attempts from another address do not lock the user out; attempts from many addresses do', async () => {
     const other = await startAnother({ LOGIN_LIMIT_PER_EMAIL: '2', LOGIN_LIMIT_PER_EMAIL_ANYWHERE: '4' });
     const { email, password } = await other.register();
     const [stranger, another, owner] = ['192.0.2.81', '192.0.2.82', '192.0.2.83'].map((a) => from(other, a));
@@ -234,7 +234,7 @@ describe('login under attack', () => {
     expect((await owner!(email, password)).status).toBe(429);
   });
 
-  test('right passwords are limited too, by user; wrong ones take nothing of that', async () => {
+  test('correct passwords are limited too, by user; wrong ones do not count', async () => {
     const other = await startAnother({ LOGIN_LIMIT_PER_USER: '2' });
     const { email, password, token } = await other.register();
     const login = (given = password) => other.post('auth/login', { email, password: given });
@@ -252,7 +252,7 @@ describe('login under attack', () => {
 });
 
 describe('token', () => {
-  test('refresh answers a new one; logout ends every one of that login and no other', async () => {
+  test('is replaced at a refresh, and ended by a logout of its login and no other', async () => {
     const user = await dashboard.register();
     const second = (
       await dashboard.post('auth/login', user && { email: user.email, password: user.password })
@@ -283,7 +283,7 @@ describe('token', () => {
   const AN_HOUR = lifetimeSeconds + 3_600;
   const refresh = (token: string) => dashboard.post('auth/refresh', undefined, token);
 
-  test('that ended is good for a new one, and for nothing else, for twelve hours', async () => {
+  test('that has expired can be refreshed for twelve hours, and nothing else', async () => {
     const { token } = await dashboard.register();
     const ended = await aged(token, AN_HOUR);
     expect((await dashboard.get('keys', ended)).status).toBe(401);
@@ -297,7 +297,7 @@ describe('token', () => {
     expect((await refresh(almostTooOld)).status).toBe(200);
   });
 
-  test('refreshed a second time ends the login, for the thief and for the user', async () => {
+  test('refreshed a second time ends the login for both holders', async () => {
     const { token: stolen, email, password } = await dashboard.register();
     const { token: other } = (await dashboard.post('auth/login', { email, password })).body;
     const { token: thiefs } = (await refresh(stolen)).body;
@@ -311,7 +311,7 @@ describe('token', () => {
     expect((await dashboard.get('keys', other)).status).toBe(200);
   });
 
-  test('of a version that did not count renewals is refreshed, and not taken for a stolen one', async () => {
+  test('of a version that did not count refreshes can be refreshed', async () => {
     const { token } = await dashboard.register();
     const { token: counted } = (await refresh(token)).body;
     const { renewals, iat, exp, ...claims } = decodeJwt(counted);
@@ -326,7 +326,7 @@ describe('token', () => {
     expect((await refresh(renewed.body.token)).status).toBe(200);
   });
 
-  test('refreshed many times at once gives one new token at most', async () => {
+  test('refreshed concurrently results in at most one new token', async () => {
     const { token } = await dashboard.register();
     const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(token)));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
@@ -341,7 +341,7 @@ describe('token', () => {
     expect((await refresh(token)).status).toBe(200);
   });
 
-  test('that ended is not renewed when its login has: by logout, another password, its days, or no user', async () => {
+  test('that has expired is not refreshed after a logout, a password change, seven days or the removal of its user', async () => {
     const [left, changed, old] = await Promise.all([1, 2, 3].map(() => dashboard.register()));
     await dashboard.post('auth/logout', {}, left!.token);
     const { email, password } = changed!;
@@ -367,7 +367,7 @@ describe('token', () => {
     return { token };
   }
 
-  test('that ended and was tampered with is not renewed', async () => {
+  test('that has expired and was tampered with is not refreshed', async () => {
     const { token } = await dashboard.register();
     const { token: others } = await dashboard.register();
     const [header, , signature] = (await aged(token, AN_HOUR)).split('.');
@@ -418,7 +418,7 @@ describe('token', () => {
     expect(answer.body.error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key' });
   });
 
-  test('outlives the replacement of the signing key, as long as the old one is listed', async () => {
+  test('stays valid when the signing key is replaced, as long as the old key is listed', async () => {
     const { token } = await dashboard.register();
     const next = newSeed();
     const replaced = await startAnother({ JWT_SIGNING_KEY: `${next},${SEED}` });
@@ -429,7 +429,7 @@ describe('token', () => {
     expect((await withdrawn.get('keys', token)).status).toBe(401);
   });
 
-  test('edge gets the public keys, and nothing private', async () => {
+  test('edge gets the public keys only', async () => {
     const { DashboardService } = loadService<ProtoGrpcType>('dashboard').gateway.dashboard.v1;
     const client = createGrpcClient(DashboardService, {
       addresses: [`127.0.0.1:${dashboard.ports.grpc}`],
@@ -449,7 +449,7 @@ describe('token', () => {
 });
 
 describe('first operator', () => {
-  test('is made as soon as billing answers, and is an operator', async () => {
+  test('is created as soon as billing responds, and is an operator', async () => {
     world.billing.failing.count = 2;
     const other = await startAnother({ ADMIN_EMAIL: 'second-operator@example.com' });
     expect(world.billing.failing.count).toBe(0);
@@ -459,7 +459,7 @@ describe('first operator', () => {
     expect(topup.status).toBe(404);
   });
 
-  test('nobody becomes operator by having registered under that email', async () => {
+  test('a user who registered with that email does not become an operator', async () => {
     const user = await dashboard.register();
     const other = await startAnother({ ADMIN_EMAIL: user.email });
     const login = await other.post('auth/login', { email: user.email, password: user.password });
@@ -471,7 +471,7 @@ describe('first operator', () => {
     expect(answer.status).toBe(404);
   });
 
-  test('a password that is too short stops the start', async () => {
+  test('a password that is too short prevents the start', async () => {
     await expect(startDashboard(world, { ADMIN_PASSWORD: 'short' })).rejects.toThrow('ADMIN_PASSWORD');
   });
 });
@@ -481,7 +481,7 @@ describe('a new password', () => {
     dashboard.post('auth/register', { email, password, name: 'x' });
 
   test.each(['Password1', '12345678', 'qwertyuiop', 'iloveyou'])(
-    'that is one of the most common ones is refused: %s',
+    'that is one of the most common is refused: %s',
     async (password) => {
       const { status, body } = await register('common@example.com', password);
       expect([status, body.error.code]).toEqual([400, 'invalid_request']);
@@ -489,7 +489,7 @@ describe('a new password', () => {
     },
   );
 
-  test('that is the email or its local part is refused, at registration and at a change', async () => {
+  test('equal to the email or its local part is refused, at registration and at a change', async () => {
     for (const password of ['Somebody@Example.com', 'somebody']) {
       const { body } = await register('somebody@example.com', password);
       expect(body.error.detail).toBe('password: the same as the email address');

@@ -39,7 +39,7 @@ async function expectInert(path: string, token: string, text: string): Promise<v
   expect(JSON.stringify(body)).toContain(JSON.stringify(text).slice(1, -1));
 }
 
-test.each(HOSTILE)('%j stands in names as it was written, and is served as JSON alone', async (text) => {
+test.each(HOSTILE)('stores %j in names unchanged and serves it as JSON only', async (text) => {
   const owner = await dashboard.register();
   const { id } = (await dashboard.post('keys', { name: text }, owner.token)).body;
   const email = `m-${Math.abs(hash(text))}@example.com`;
@@ -57,7 +57,7 @@ test.each(HOSTILE)('%j stands in names as it was written, and is served as JSON 
   await expectInert('admin/audit', operator, text);
 });
 
-test.each(HOSTILE)('%j in a refusal is JSON too', async (text) => {
+test.each(HOSTILE)('serves an error with %j as JSON only', async (text) => {
   const { headers, body } = await dashboard.post(
     `keys/${encodeURIComponent(text)}/update`,
     { [text]: text },

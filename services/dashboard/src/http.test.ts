@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const authorized = () => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' });
 
-describe('who calls', () => {
+describe('requests that do not come from edge', () => {
   const TOKEN_OF_EDGE = FROM_EDGE[SERVICE_TOKEN_HEADER] ?? '';
 
   test.each([
@@ -39,7 +39,7 @@ describe('who calls', () => {
     ['the token of another service', { [SERVICE_TOKEN_HEADER]: serviceToken(SECRET, 'chat') }],
     ['the token of another secret', { [SERVICE_TOKEN_HEADER]: serviceToken(`${SECRET}!`, 'edge') }],
     ['the token sent twice', { [SERVICE_TOKEN_HEADER]: `${TOKEN_OF_EDGE}, ${TOKEN_OF_EDGE}` }],
-  ])('a request with %s finds nothing, whatever its path and login', async (_what, hop) => {
+  ])('answers not_found to a request with %s, whatever its path and login', async (_what, hop) => {
     const body = JSON.stringify({ email: 'x@example.com', password: 'password-1', name: 'x' });
     for (const [path, init] of [
       ['/', {}],
@@ -58,7 +58,7 @@ describe('who calls', () => {
     }
   });
 
-  test('each secret of the list is accepted while one replaces another', async () => {
+  test('each secret of the list is accepted during a rotation', async () => {
     const rotating = await startDashboard(world, { SERVICE_SECRET: `${SECRET},the next secret of all` });
     for (const secret of [SECRET, 'the next secret of all']) {
       const headers = { [SERVICE_TOKEN_HEADER]: serviceToken(secret, 'edge') };
@@ -68,7 +68,7 @@ describe('who calls', () => {
   });
 });
 
-describe('what wins', () => {
+describe('the order of checks', () => {
   test.each([
     '/v1',
     '/v1/models',
@@ -83,7 +83,7 @@ describe('what wins', () => {
     '/api/v1/KEYS',
     '/api/v1/keys/',
     '/api/v1/keys/a/b',
-  ])('an unknown path is not found, with a token and without: %s', async (path) => {
+  ])('answers not_found to an unknown path, with and without a token: %s', async (path) => {
     for (const headers of [{}, authorized()]) {
       const answer = await dashboard.send(path, { headers });
       expect(answer.status).toBe(404);
@@ -95,24 +95,24 @@ describe('what wins', () => {
     }
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is not found', async (method) => {
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('answers not_found to method %s', async (method) => {
     const answer = await dashboard.send('/api/v1/keys', { method, headers: authorized() });
     expect(answer.status).toBe(404);
     expect(answer.body.error.code).toBe('not_found');
   });
 
-  test('HEAD is not found, and has no body', async () => {
+  test('answers HEAD with 404 and no body', async () => {
     const answer = await dashboard.send('/api/v1/keys', { method: 'HEAD', headers: authorized() });
     expect(answer.status).toBe(404);
     expect(answer.body).toBe('');
   });
 
-  test('a call by the other method is not found', async () => {
+  test('answers not_found to GET of a POST endpoint and vice versa', async () => {
     expect((await dashboard.get('auth/login', token)).status).toBe(404);
     expect((await dashboard.post('billing/balance', {}, token)).status).toBe(404);
   });
 
-  test('an API key finds nothing, not even the login', async () => {
+  test('answers not_found to an API key, even at the login', async () => {
     expect((await dashboard.get('keys', 'sk-gw-abc')).status).toBe(404);
     expect((await dashboard.post('auth/login', { email: 'x', password: 'x' }, 'sk-gw-abc')).status).toBe(404);
   });
@@ -126,7 +126,7 @@ describe('what wins', () => {
     'Basic TOKEN',
     'TOKEN',
     'Bearer TOKEN x',
-  ])('Authorization %p is refused before the body is read', async (template) => {
+  ])('refuses Authorization %p before reading the body', async (template) => {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (template !== undefined) headers.authorization = template.replace('TOKEN', token);
     const answer = await dashboard.send('/api/v1/keys', { method: 'POST', headers, body: '{broken' });
@@ -139,7 +139,7 @@ describe('what wins', () => {
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const post = (body: NonNullable<RequestInit['body']> | undefined, headers: Record<string, string> = {}) =>
     dashboard.send('/api/v1/keys', {
       method: 'POST',
@@ -162,7 +162,7 @@ describe('bodies', () => {
     ['a key twice', '{"name":"x","name":"y"}', {}],
     ['a key twice, once with an escape', '{"name":"x","n\\u0061me":"x"}', {}],
     ['a prototype', '{"name":"x","__proto__":{"rpm_limit":1}}', {}],
-  ])('%s is an invalid request, told without a stack', async (_what, body, headers) => {
+  ])('refuses %s as invalid_request, without a stack trace', async (_what, body, headers) => {
     const answer = await post(body, headers);
     expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -171,14 +171,14 @@ describe('bodies', () => {
     expect((await dashboard.get('keys', token)).status).toBe(200);
   });
 
-  test('the charset of careful clients is fine', async () => {
+  test('accepts an explicit UTF-8 charset', async () => {
     for (const type of ['Application/JSON; charset=UTF-8', 'application/json ;x=y;charset = "utf8"']) {
       const answer = await post('{"name":"x"}', { 'content-type': type });
       expect(answer.status).toBe(200);
     }
   });
 
-  test('a body that goes on for ever is cut off', async () => {
+  test('closes the connection of a body that never ends', async () => {
     const { port } = new URL(dashboard.origin);
     const request = http.request({
       port,
@@ -200,7 +200,7 @@ describe('bodies', () => {
   });
 });
 
-test('a path that can not be decoded names nothing', async () => {
+test("answers not_found to a path that can't be decoded", async () => {
   const { port } = new URL(dashboard.origin);
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), '127.0.0.1', () => {
@@ -218,7 +218,7 @@ test('a path that can not be decoded names nothing', async () => {
   expect(answer).toContain('"not_found"');
 });
 
-test('a condition is not looked at: there is always a body', async () => {
+test('ignores conditional headers and always sends a body', async () => {
   for (const condition of ['if-none-match', 'if-modified-since', 'if-match', 'range']) {
     // A caller that says nothing of caches would be made by fetch to ask for a fresh answer.
     const cache = { 'cache-control': 'max-age=0' };
@@ -229,13 +229,13 @@ test('a condition is not looked at: there is always a body', async () => {
   }
 });
 
-test('answers are not kept by anyone on the way', async () => {
+test('responses must not be cached', async () => {
   const { headers } = await dashboard.get('keys', token);
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('x-powered-by')).toBeNull();
 });
 
-test('not ready without the database; calls then fail closed, and the process lives', async () => {
+test('is not ready without the database, fails calls, and keeps running', async () => {
   const broken = await startDashboard(world);
   const user = await broken.register();
   await world.database.query('ALTER SCHEMA dashboard RENAME TO away');

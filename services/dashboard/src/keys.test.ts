@@ -45,8 +45,8 @@ afterAll(async () => {
 const act = (action: string, body?: unknown) => dashboard.post(`keys/${key.id}/${action}`, body, token);
 const shown = async () => (await dashboard.get(`keys/${key.id}`, token)).body;
 
-describe('use', () => {
-  test('tells what counts against each limit, the minute only where rates are limited', async () => {
+describe('the usage of a key', () => {
+  test('shows the usage of each limit, and of the minute only with a rate limit', async () => {
     const use = {
       day: { used: 1.5, resets_at: '2026-01-03T00:00:00.000Z' },
       month: { used: 2.5, resets_at: '2026-02-01T00:00:00.000Z' },
@@ -57,38 +57,45 @@ describe('use', () => {
       body: { ...use, minute: { requests: 4, tokens: 500 } },
     });
     expect((await dashboard.get('billing/use', token)).body).toEqual({ day: use.account_day });
-    await act('update', { rpm_limit: null, tpm_limit: null });
+    await act('an update of a key', { rpm_limit: null, tpm_limit: null });
     expect((await dashboard.get(`keys/${key.id}/use`, token)).body).toEqual({ ...use, minute: null });
   });
 });
 
-describe('update', () => {
-  test('leaves what is left out', async () => {
+describe('an update of a key', () => {
+  test('leaves omitted fields unchanged', async () => {
     const before = await shown();
-    expect((await act('update', {})).body).toEqual(before);
-    expect((await act('update', { name: ' renamed ' })).body).toEqual({ ...before, name: 'renamed' });
+    expect((await act('an update of a key', {})).body).toEqual(before);
+    expect((await act('an update of a key', { name: ' renamed ' })).body).toEqual({
+      ...before,
+      name: 'renamed',
+    });
   });
 
-  test.each(Object.keys(LIMITS) as (keyof typeof LIMITS)[])(
-    'null lifts %s and nothing else',
-    async (field) => {
-      const before = await shown();
-      expect((await act('update', { [field]: null })).body).toEqual({ ...before, [field]: NONE[field] });
-    },
-  );
-
-  test('lifts all at once, and sets all at once', async () => {
-    expect((await act('update', NONE)).body).toMatchObject(NONE);
-    expect((await act('update', LIMITS)).body).toMatchObject(LIMITS);
+  test.each(Object.keys(LIMITS) as (keyof typeof LIMITS)[])('removes only %s by null', async (field) => {
+    const before = await shown();
+    expect((await act('an update of a key', { [field]: null })).body).toEqual({
+      ...before,
+      [field]: NONE[field],
+    });
   });
 
-  test('a blank expiry and an empty list lift too; zero is a limit', async () => {
+  test('removes all limits at once, and sets all at once', async () => {
+    expect((await act('an update of a key', NONE)).body).toMatchObject(NONE);
+    expect((await act('an update of a key', LIMITS)).body).toMatchObject(LIMITS);
+  });
+
+  test('removes expiry and allowlist by empty values; zero is a limit', async () => {
     const body = { expires_at: '', allowed_models: [], daily_limit: 0, rpm_limit: 0 };
-    expect((await act('update', body)).body).toMatchObject({ ...LIMITS, ...body, expires_at: null });
+    expect((await act('an update of a key', body)).body).toMatchObject({
+      ...LIMITS,
+      ...body,
+      expires_at: null,
+    });
   });
 
-  test('a time is read with its offset, and may be past', async () => {
-    const { body } = await act('update', { expires_at: '2020-01-01T02:00:00+02:00' });
+  test('accepts a time with an offset, and a time in the past', async () => {
+    const { body } = await act('an update of a key', { expires_at: '2020-01-01T02:00:00+02:00' });
     expect(body.expires_at).toBe('2020-01-01T00:00:00.000Z');
   });
 
@@ -115,24 +122,24 @@ describe('update', () => {
     [{ allowed_models: Array.from({ length: 501 }, (_, index) => `sim/${index}`) }],
     [{ status: 'enabled' }],
     [{ grace_seconds: 1 }],
-  ])('refuses %p, and nothing changes', async (body) => {
+  ])('refuses %p without changing the key', async (body) => {
     const before = await shown();
-    const answer = await act('update', body);
+    const answer = await act('an update of a key', body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(await shown()).toEqual(before);
   });
 });
 
-test('an alias in an allowlist is kept as the slug of its model, and a slug that is not listed as it is', async () => {
+test('stores an alias in an allowlist as the slug of its model, and an unlisted slug unchanged', async () => {
   const allowed_models = ['sim/chat-2026-01-01', 'Sim-Chat', 'sim/chat', 'sim/later'];
   const kept = ['sim/chat', 'sim/later'];
-  expect((await act('update', { allowed_models })).body.allowed_models).toEqual(kept);
+  expect((await act('an update of a key', { allowed_models })).body.allowed_models).toEqual(kept);
   const made = await dashboard.post('keys', { name: 'another', allowed_models }, token);
   expect(made.body.allowed_models).toEqual(kept);
 });
 
-describe('a new value', () => {
-  test('rotate says how long the old one works on', async () => {
+describe('a new key value', () => {
+  test('rotate sets how long the old value stays valid', async () => {
     const { body } = await act('rotate', { grace_seconds: 3_600 });
     expect(body).toEqual({ ...(await shown()), key: expect.stringMatching(/^sk-gw-/) });
     expect(body.key).not.toBe(key.key);
@@ -156,7 +163,7 @@ describe('a new value', () => {
     expect(answer.body.error.param).toBe(code === 'missing_parameter' ? 'grace_seconds' : undefined);
   });
 
-  test('regenerate takes no words', async () => {
+  test('regenerate accepts no fields', async () => {
     const { body } = await act('regenerate');
     expect(body).toEqual({ ...(await shown()), key: expect.stringMatching(/^sk-gw-/) });
     expect(world.billing.calls.some(({ method }) => method === 'RegenerateKey')).toBe(true);
@@ -164,7 +171,7 @@ describe('a new value', () => {
   });
 });
 
-test('a key is disabled and enabled, as often as asked', async () => {
+test('disabling and enabling a key is idempotent', async () => {
   for (const [action, status] of [
     ['disable', 'disabled'],
     ['disable', 'disabled'],
@@ -180,7 +187,7 @@ describe("the account's limits", () => {
       ? dashboard.get('billing/limits', token)
       : dashboard.post('billing/limits', body, token);
 
-  test('are none at first, stay when left out, and are lifted by null', async () => {
+  test('are null by default, stay unchanged when omitted, and are removed by null', async () => {
     expect((await limits()).body).toEqual({ daily_limit: null, when_short: 'lower' });
     expect((await limits({ daily_limit: 1.5 })).body).toEqual({ daily_limit: 1.5, when_short: 'lower' });
     expect((await limits({ when_short: 'refuse' })).body).toEqual({ daily_limit: 1.5, when_short: 'refuse' });
@@ -203,13 +210,13 @@ describe("the account's limits", () => {
   });
 });
 
-describe('the settings of the account', () => {
+describe("the account's settings", () => {
   const settings = (body?: unknown) =>
     body === undefined
       ? dashboard.get('account/settings', token)
       : dashboard.post('account/settings', body, token);
 
-  test('keep bare model names off until an owner switches them on', async () => {
+  test('disable bare model names until an owner enables them', async () => {
     expect((await settings()).body).toEqual({ bare_model_names: false });
     expect((await settings({ bare_model_names: true })).body).toEqual({ bare_model_names: true });
     expect((await settings({})).body).toEqual({ bare_model_names: true });
@@ -226,7 +233,7 @@ describe('the settings of the account', () => {
 });
 
 describe('opting in', () => {
-  test.each(['sim/preview', 'sim%2Fpreview'])('to a preview model, as often as asked: %s', async (slug) => {
+  test.each(['sim/preview', 'sim%2Fpreview'])('to a preview model is idempotent: %s', async (slug) => {
     const { token: fresh, account } = await dashboard.register();
     const optedIn = async () => (await dashboard.get(`models/${slug}`, fresh)).body.opted_in;
     expect(await optedIn()).toBe(false);

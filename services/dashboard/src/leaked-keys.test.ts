@@ -78,7 +78,7 @@ const secret = (token: string) => ({
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe("a report of GitHub's secret scanning", () => {
-  test('revokes the keys it names, says which were real, and tells the owner why and when', async () => {
+  test('revokes its keys, reports which were real, and records the reason for the owner', async () => {
     const { id, key: value } = await newKey();
     const { status, body } = await report([secret(value), secret('sk-gw-key_99999-1')]);
     expect(status).toBe(200);
@@ -107,7 +107,7 @@ describe("a report of GitHub's secret scanning", () => {
     expect(JSON.stringify(audit)).not.toContain(value);
   });
 
-  test('finds a key within the text that was matched, and is the same when it is sent again', async () => {
+  test('finds a key within the matched text, and is idempotent', async () => {
     const { id, key: value } = await newKey();
     const secrets = [{ ...secret(`Bearer ${value}`), url: null, source: null }];
     for (const _ of [1, 2]) {
@@ -116,7 +116,7 @@ describe("a report of GitHub's secret scanning", () => {
     expect((await keyOf(id)).revoke_reason).toBe('Leaked: found by GitHub secret scanning');
   });
 
-  test('is refused, and revokes nothing, when it is not signed by a published key', async () => {
+  test('is refused without effect unless it is signed by a published key', async () => {
     const { id, key: value } = await newKey();
     const secrets = [secret(value)];
     const forged = [
@@ -136,12 +136,12 @@ describe("a report of GitHub's secret scanning", () => {
     ['{}'],
     ['[{"token": 5, "type": "x"}]'],
     [JSON.stringify(Array(1_001).fill(secret('x')))],
-  ])('that is signed but malformed is invalid_request: %.40s', async (body) => {
+  ])('that is signed but malformed is refused as invalid_request: %.40s', async (body) => {
     expect((await report(body)).body.error?.code).toBe('invalid_request');
   });
 });
 
-describe('the public keys of the scanner', () => {
+describe('the public keys of secret scanning', () => {
   const keysOf = (options: { url?: string; file?: string }) => {
     let nowMs = 0;
     const keys = new SecretScanningKeys({
@@ -152,7 +152,7 @@ describe('the public keys of the scanner', () => {
     return { keys, advance: (ms: number) => (nowMs += ms) };
   };
 
-  test('are read again for an unknown key id, once a minute at most', async () => {
+  test('are fetched again for an unknown key id, at most once a minute', async () => {
     publisher.body = published({ first: signer });
     const { keys, advance } = keysOf({});
     publisher.reads = 0;
@@ -167,7 +167,7 @@ describe('the public keys of the scanner', () => {
     publisher.body = published({ first: signer });
   });
 
-  test('are kept while the publisher fails, for a day', async () => {
+  test("are kept for a day while they can't be fetched", async () => {
     publisher.body = published({ first: signer });
     const { keys, advance } = keysOf({});
     expect(await keys.find('first')).toBeDefined();
@@ -180,12 +180,12 @@ describe('the public keys of the scanner', () => {
     publisher.body = published({ first: signer });
   });
 
-  test('that can’t be read make the report fail as internal_error, so that it is sent again', async () => {
+  test('that can’t be fetched fail the report with internal_error, so that it is sent again', async () => {
     const { keys } = keysOf({ url: 'http://127.0.0.1:1/' });
     await expect(keys.find('first')).rejects.toMatchObject({ code: 'internal_error' });
   });
 
-  test('may come from a file', async () => {
+  test('can be read from a file', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'scanner-keys-'));
     try {
       const file = path.join(folder, 'keys.json');
@@ -198,7 +198,7 @@ describe('the public keys of the scanner', () => {
 });
 
 describe('values that an operator reports as leaked', () => {
-  test('revoke their keys; the answer has no value, nor has the audit log', async () => {
+  test('revoke their keys; neither response nor audit log has the value', async () => {
     const { id, key: value } = await newKey();
     const values = [value, 'sk-gw-key_99999-1'];
     const { status, body } = await dashboard.post('admin/keys/revoke-leaked', { values }, operator);
@@ -229,7 +229,7 @@ describe('values that an operator reports as leaked', () => {
   });
 
   test.each([[{ values: [] }], [{ values: Array(101).fill('sk-gw-x') }], [{ values: [5] }]])(
-    'are refused when they are none or too many: %.60j',
+    'are refused if the list is empty, too long or malformed: %.60j',
     async (body) => {
       const answer = await dashboard.post('admin/keys/revoke-leaked', body, operator);
       expect(answer.status).toBe(400);

@@ -35,7 +35,7 @@ const addMember = async (owner: Owner, role: string) => {
 };
 
 describe('members', () => {
-  test('work in the account they were added to, listed in pages', async () => {
+  test('are listed in pages, and use the account they were added to', async () => {
     const owner = await dashboard.register();
     const member = await addMember(owner, 'member');
     const key = (await dashboard.post('keys', { name: 'theirs' }, member.token)).body;
@@ -47,7 +47,7 @@ describe('members', () => {
     expect(JSON.stringify([first, second])).not.toContain('password');
   });
 
-  test('get what another role allows at once, and nothing once they are gone', async () => {
+  test('get the permissions of a new role at once, and none after their removal', async () => {
     const owner = await dashboard.register();
     const member = await addMember(owner, 'viewer');
     expect((await dashboard.post('keys', { name: 'x' }, member.token)).status).toBe(404);
@@ -59,7 +59,7 @@ describe('members', () => {
     expect((await dashboard.post('auth/login', login)).body.error.code).toBe('invalid_credentials');
   });
 
-  test('leave an owner behind, also when two go at once', async () => {
+  test('include at least one owner, also after concurrent removals', async () => {
     const owner = await dashboard.register();
     const second = await addMember(owner, 'owner');
     const { data } = (await dashboard.get('members', owner.token)).body;
@@ -79,7 +79,7 @@ describe('members', () => {
     expect(after.filter((role) => role === 'owner')).toHaveLength(1);
   });
 
-  test('have an email that nobody has, and a role that there is', async () => {
+  test('need an unused email and a valid role', async () => {
     const owner = await dashboard.register();
     const add = (more: object) =>
       dashboard.post('members', { email: newEmail(), name: 'M', role: 'member', ...more }, owner.token);
@@ -92,11 +92,11 @@ describe('members', () => {
   });
 });
 
-describe('tries to add members', () => {
+describe('attempts to add members', () => {
   test.each([
     ['MEMBER_LIMIT_PER_ACCOUNT', 200],
     ['MEMBER_LIMIT_PER_ADDRESS', 429],
-  ])('are counted, whatever comes of them: %s', async (setting, ofOthers) => {
+  ])('are counted whatever their outcome: %s', async (setting, ofOthers) => {
     const strict = await startDashboard(world, { [setting]: '2' });
     try {
       const owner = await strict.register();
@@ -117,7 +117,7 @@ describe('tries to add members', () => {
 });
 
 describe('changes of an account', () => {
-  test('are counted by account, and those of operators are not', async () => {
+  test('are limited by account, except those of operators', async () => {
     const strict = await startDashboard(world, { CHANGE_LIMIT_PER_ACCOUNT: '2' });
     try {
       const owner = await strict.register();
@@ -140,7 +140,7 @@ describe('changes of an account', () => {
 });
 
 describe('a password', () => {
-  test('is changed by who knows it, and ends the other logins', async () => {
+  test('can be changed with the old one, which ends the other logins', async () => {
     const user = await dashboard.register();
     const { email, password } = user;
     const other = (await dashboard.post('auth/login', { email, password })).body.token;
@@ -155,7 +155,7 @@ describe('a password', () => {
     expect((await dashboard.post('auth/login', { email, password: 'password-2' })).status).toBe(200);
   });
 
-  test('can be guessed a few times only', async () => {
+  test('can be guessed only a few times', async () => {
     const user = await dashboard.register();
     const guess = () =>
       dashboard.post('auth/password', { password: 'a guess', new_password: 'password-2' }, user.token);
@@ -167,7 +167,7 @@ describe('a password', () => {
 describe('a lost password', () => {
   const login = (email: string, password: string) => dashboard.post('auth/login', { email, password });
 
-  test('is renewed by an owner, shown this once, and ends the logins of the old one', async () => {
+  test("is reset by an owner, shown once, and ends the member's logins", async () => {
     const owner = await dashboard.register();
     const member = await addMember(owner, 'viewer');
     const { status, body } = await dashboard.post(`members/${member.id}/password`, undefined, owner.token);
@@ -183,7 +183,7 @@ describe('a lost password', () => {
     expect(JSON.stringify(audit)).not.toContain(body.password);
   });
 
-  test('of a sole owner is renewed by an operator, who is told in the account’s audit log', async () => {
+  test('of a sole owner is reset by an operator, which is in the account’s audit log', async () => {
     const owner = await dashboard.register();
     const operator = await dashboard.loginOperator();
     const account = `admin/accounts/${owner.account.id}`;
@@ -200,7 +200,7 @@ describe('a lost password', () => {
     expect(JSON.stringify(audit)).not.toContain(body.password);
   });
 
-  test('is nobody’s of another account, nor of nobody', async () => {
+  test("of another account's member or of an unknown member can't be reset", async () => {
     const owner = await dashboard.register();
     const operator = await dashboard.loginOperator();
     const stranger = await addMember(await dashboard.register(), 'member');
@@ -216,7 +216,7 @@ describe('a lost password', () => {
     expect((await login(stranger.email, stranger.password)).status).toBe(200);
   });
 
-  test('is not the own one, for which the old one is needed', async () => {
+  test("of the own user can't be reset without the old one", async () => {
     const owner = await dashboard.register();
     const { id } = (await dashboard.get('auth/me', owner.token)).body.user;
     const { status, body } = await dashboard.post(`members/${id}/password`, undefined, owner.token);
@@ -224,7 +224,7 @@ describe('a lost password', () => {
     expect((await login(owner.email, owner.password)).status).toBe(200);
   });
 
-  test('is not an operator’s, for another owner of that account', async () => {
+  test("of an operator can't be reset by an owner of the operator's account", async () => {
     const operator = await dashboard.loginOperator();
     const { user, account } = (await dashboard.get('auth/me', operator)).body;
     const second = { email: newEmail(), name: 'Second', role: 'owner' };
@@ -238,7 +238,7 @@ describe('a lost password', () => {
 });
 
 describe('the audit log', () => {
-  test('tells every change, who made it and what was asked for, newest first in pages', async () => {
+  test('lists every change with its actor and its request, newest first in pages', async () => {
     const owner = await dashboard.register();
     const member = await addMember(owner, 'member');
     const key = (await dashboard.post('keys', { name: 'a key', rpm_limit: 5 }, member.token)).body;
@@ -266,7 +266,7 @@ describe('the audit log', () => {
     expect((await dashboard.get('audit?cursor=5', owner.token)).body.error.code).toBe('invalid_request');
   });
 
-  test('has no entry for what was refused, and an open one for what nobody knows', async () => {
+  test('has no entry for a refused change, and an entry with an unknown outcome for a failed one', async () => {
     const owner = await dashboard.register();
     await dashboard.post('keys/key_none/delete', undefined, owner.token);
     await dashboard.post('keys', { name: '\0', nonsense: '\ud800' }, owner.token);
@@ -283,7 +283,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  test('tells the account what operators did to it, not who they are; operators see it all', async () => {
+  test('shows an account the changes by operators without their names; shows operators everything', async () => {
     const owner = await dashboard.register();
     const operator = await dashboard.loginOperator();
     const { id } = owner.account;
@@ -307,7 +307,7 @@ describe('the audit log', () => {
 });
 
 describe('requests and usage', () => {
-  test('come in the shapes of the contract', async () => {
+  test('have the documented fields', async () => {
     const owner = await dashboard.register();
     const createdMs = Date.UTC(2026, 4, 6, 7, 8, 9);
     world.billing.requests.push({
@@ -392,7 +392,7 @@ describe('requests and usage', () => {
     }
   });
 
-  test('show a video task in progress by what is held for it, without a status', async () => {
+  test('show a video task in progress with its reserved amount and without a status', async () => {
     const owner = await dashboard.register();
     world.billing.requests.push({
       id: 'r2',
@@ -417,7 +417,7 @@ describe('requests and usage', () => {
     });
   });
 
-  test('are summed up over days', async () => {
+  test('are summed over days', async () => {
     const owner = await dashboard.register();
     const query = 'usage?from=2026-05-01&to=2026-05-31&group_by=model';
     expect((await dashboard.get(query, owner.token)).body).toEqual({

@@ -58,7 +58,7 @@ test('logins, failed logins and lockouts are in the audit log of the user’s ac
   expect(JSON.stringify(data)).not.toContain('a wrong guess');
 });
 
-test('a token that is refreshed twice is in the audit log', async () => {
+test('the second refresh of a token is in the audit log', async () => {
   const user = await dashboard.register();
   const other = (await login(user.email, user.password)).body.token;
   await dashboard.post('auth/refresh', undefined, user.token);
@@ -67,7 +67,7 @@ test('a token that is refreshed twice is in the audit log', async () => {
   expect(data[0]).toMatchObject({ action: 'token.reused', actor: { email: user.email } });
 });
 
-test('an operator’s look at an account is in its audit log once an hour, without the operator’s name', async () => {
+test('an operator’s lookup is in the account’s audit log once an hour, without the operator’s name', async () => {
   const user = await dashboard.register();
   const operator = (await login(OPERATOR.email, OPERATOR.password)).body.token;
   const before = await counted('operator.lookup');
@@ -88,7 +88,7 @@ test('an operator’s look at an account is in its audit log once an hour, witho
   ]);
 });
 
-test('refused tokens, failed logins of strangers, registrations and changes are counted as security events', async () => {
+test('refused tokens, failed logins with unknown emails, registrations and changes are counted as security events', async () => {
   const events = ['token.refused', 'login.failed', 'user.registered', 'change'];
   const before = await Promise.all(events.map(counted));
   await dashboard.get('keys', 'not.a.token');

@@ -94,7 +94,7 @@ inBrowser('the web UI', () => {
     return visitor;
   }
 
-  test('from sign-up to a paid call, to a cap and past it, each told by the pages', async () => {
+  test('leads from sign-up to a paid call, to a reached limit and past it', async () => {
     const { page, open, complaints } = await come('nobody');
     const operator = await come('operator');
     const id = randomBytes(6).toString('hex');
@@ -133,7 +133,7 @@ inBrowser('the web UI', () => {
     expect([...complaints, ...operator.complaints]).toEqual([]);
   }, 60_000);
 
-  test('the playground talks, draws and films; what a model says is never taken for HTML', async () => {
+  test('the playground chats and generates images and videos, and never renders a reply as HTML', async () => {
     const { page, open, complaints } = await come('owner');
     const evil =
       '**Bold** <img src=x onerror=alert(1)> [bad](javascript:alert(2)) ![p](https://example.com/p.png)';
@@ -159,7 +159,7 @@ inBrowser('the web UI', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test('the log is filtered by its address, and usage comes as a file that spreadsheets may open', async () => {
+  test('the request log is filtered by the address, and usage is exported as CSV that is safe for spreadsheets', async () => {
     const { page, open, complaints } = await come('owner');
     await open('/requests?status=failed&model=sim/chat');
     const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row');
@@ -190,7 +190,7 @@ inBrowser('the web UI', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test('the login is renewed before it ends, and after a rest; once it has ended elsewhere, the way leads back to the page', async () => {
+  test('refreshes the login before it expires and after a pause; after an end elsewhere, the login leads back to the page', async () => {
     const { email, password, token } = customer;
     const visitor = await visit(browser, {
       dashboardUrl: system.stack.dashboardUrl,
@@ -225,7 +225,7 @@ inBrowser('the web UI', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test('a login that ends leaves a form as it is for its user, and nothing for another', async () => {
+  test('keeps a form for its user when the login ends, and nothing for another user', async () => {
     const ada = await system.dashboard.register('ada-ends@example.com', 'password-1', 'Ada');
     const eve = await system.dashboard.register('eve-ends@example.com', 'password-1', 'Eve');
     const visitor = await visit(browser, {
@@ -266,7 +266,7 @@ inBrowser('the web UI', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test('what opens over a page is usable by everyone: a list, a menu, and each kind of dialog', async () => {
+  test('lists, menus and dialogs are accessible', async () => {
     const { page, open, complaints } = await come('owner');
     const flawsWith = async (shown: Locator): Promise<string[]> => {
       // It has come to rest by then.
@@ -295,7 +295,7 @@ inBrowser('the web UI', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test('the first page has little script and is soon there', async () => {
+  test('the first page has little script and is interactive quickly', async () => {
     // How many want each processor: others compute beside this test.
     const busyness = Math.max(1, loadavg()[0]! / availableParallelism());
     const times: number[] = [];
@@ -316,7 +316,7 @@ inBrowser('the web UI', () => {
 
   describe.each(Object.entries(LOOKS))('%s', (_look, settings) => {
     test.each<Reader>(['nobody', 'owner', 'operator'])(
-      'pages for %s: nothing to complain of, usable by everyone, no wider than the window, and still',
+      'pages for %s have no errors, are accessible, fit the window and do not shift',
       async (reader) => {
         const { page, open, complaints } = await come(reader, settings);
         const offset = Object.values(LOOKS).indexOf(settings);

@@ -28,7 +28,7 @@ const origin = { requestId: 'request-1', clientIp: '192.0.2.1' };
 const given = { email: 'ann@example.com', password: 'a password', address: '192.0.2.1', origin };
 const events = { log() {}, async audit() {}, isFirstThisHour: () => true };
 
-test('a password that a busy hasher did not look at is no try', async () => {
+test('does not count an attempt whose password was not checked because too many were waiting', async () => {
   const check = async (verify: () => Promise<boolean>) =>
     checkPassword({ pool, hasher: { verify }, limits, events }, given).catch(
       (error) => GatewayError.from(error).code,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { RecentSet } from './recent-set';
 
-test('notes a name once in its time to live', () => {
+test('records a name once within its time to live', () => {
   let nowMs = 0;
   const set = new RecentSet({ ttlMs: 100, maxNames: 10, nowMs: () => nowMs });
   expect(set.note('a')).toBe(true);
@@ -12,7 +12,7 @@ test('notes a name once in its time to live', () => {
   expect(set.note('a')).toBe(true);
 });
 
-test('forgets the oldest name beyond its bound', () => {
+test('evicts the oldest name beyond its maximum', () => {
   const set = new RecentSet({ ttlMs: 100, maxNames: 2, nowMs: () => 0 });
   for (const name of ['a', 'b', 'c']) expect(set.note(name)).toBe(true);
   expect(set.note('c')).toBe(false);

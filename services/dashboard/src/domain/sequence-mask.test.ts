@@ -4,7 +4,7 @@ import { SequenceMask } from './sequence-mask';
 const mask = new SequenceMask(['a secret']);
 const invalid = expect.objectContaining({ code: 'invalid_request' });
 
-test('a number comes back, the same number has the same word, and words tell nothing of what is next', () => {
+test('reveals a hidden number, hides it deterministically, and does not expose the order', () => {
   const words = ['0', '1', '2', '9223372036854775807'].map((number) => {
     const word = mask.hide('ledger', number);
     expect(mask.reveal('ledger', word)).toBe(number);
@@ -15,7 +15,7 @@ test('a number comes back, the same number has the same word, and words tell not
   expect(new Set(words.map((word) => word.slice(0, 4))).size).toBe(4);
 });
 
-test('a word is of one kind of thing', () => {
+test('refuses a word that was hidden for another kind of row', () => {
   expect(mask.hide('ledger', '7')).not.toBe(mask.hide('keys', '7'));
   expect(() => mask.reveal('keys', mask.hide('ledger', '7'))).toThrow(invalid);
 });
@@ -28,11 +28,11 @@ test.each([
   `${mask.hide('keys', '7')}A`,
   mask.hide('keys', '7').slice(1),
   '\0',
-])('%j is no word', (word) => {
+])('refuses %j', (word) => {
   expect(() => mask.reveal('keys', word)).toThrow(invalid);
 });
 
-test('words of the secret before are read', () => {
+test('reveals words of the previous secret', () => {
   const word = mask.hide('keys', '7');
   expect(new SequenceMask(['a new one', 'a secret']).reveal('keys', word)).toBe('7');
   expect(() => new SequenceMask(['a new one']).reveal('keys', word)).toThrow(invalid);

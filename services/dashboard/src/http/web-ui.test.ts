@@ -55,7 +55,7 @@ function get(target: string, headers: Record<string, string> = {}, method = 'GET
 }
 
 test.each(['/', '/keys', '/keys/key_1', '/models/sim/chat', '/operator/accounts', '/login?next=%2Fkeys'])(
-  '%s is drawn by the one page, under its policy',
+  '%s is answered with the single page and its content security policy',
   async (target) => {
     const { status, headers, bytes } = await get(target);
     expect(status).toBe(200);
@@ -72,7 +72,7 @@ test.each(['/', '/keys', '/keys/key_1', '/models/sim/chat', '/operator/accounts'
   },
 );
 
-test('files with a hash in their name are kept for ever, in the best coding that the caller reads', async () => {
+test('files with a hash in their name are immutable, in the best encoding that the client accepts', async () => {
   const plain = await get('/assets/main-abc.js');
   expect(plain.headers).toMatchObject({
     'cache-control': 'public, max-age=31536000, immutable',
@@ -106,19 +106,19 @@ test.each([
   '/../package.json',
   '/%2e%2e/package.json',
   '/index',
-])('%s is not the web UI’s', async (target) => {
+])('%s is not served by the web UI', async (target) => {
   expect((await get(target)).status).toBe(404);
 });
 
-test('only GET is', async () => {
+test('only GET is served', async () => {
   expect((await get('/', {}, 'POST')).status).toBe(404);
 });
 
-test('a folder that is not there is no web UI', async () => {
+test('a missing folder results in no web UI', async () => {
   expect((await loadWebFiles(path.join(directory, 'none'))).size).toBe(0);
 });
 
-test('the service knows the areas that the web UI draws', async () => {
+test("the service knows all areas of the web UI's routes", async () => {
   const routes = await readFile(path.join(__dirname, '../../web/src/app/routes.tsx'), 'utf8');
   const paths = [...routes.matchAll(/^ {6,8}<Route\s+path="([a-z-]+)/gm)].map(([, first]) => first);
   expect([...new Set(paths)].sort()).toEqual([...WEB_AREAS]);

@@ -41,7 +41,7 @@ function validate(document: unknown): Promise<{ valid: boolean; errors?: unknown
 }
 
 describe('the document', () => {
-  test('is valid OpenAPI 3.1, and whoever asks may have it', async () => {
+  test('is valid OpenAPI 3.1, and public', async () => {
     const response = await dashboard.fetch('/openapi.json');
     expect(response.headers.get('content-type')).toContain('application/json');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
@@ -52,7 +52,7 @@ describe('the document', () => {
     expect(await validate({ ...document, info: {} })).toMatchObject({ valid: false });
   });
 
-  test('has every endpoint with its own method, and no other below /api/v1', () => {
+  test('has exactly the endpoints below /api/v1, with their methods', () => {
     const real = [...endpoints({} as EndpointDependencies), ...PLAYGROUND_OPERATIONS].map(
       ({ method, path }) => `${method} /api/v1${path.replace(/[:*](\w+)/g, '{$1}')}`,
     );
@@ -64,7 +64,7 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('has every code of the tables with an example that is of its schema, and each is answered somewhere', () => {
+  test('has every error code, with a valid example and an operation that returns it', () => {
     const { components } = dashboard.check.document as Loose;
     const codes = Object.keys({ ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE });
     expect(Object.keys(components.examples)).toEqual(codes);
@@ -78,7 +78,7 @@ describe('the document', () => {
     expect(codes.filter((code) => !answered.includes(code))).toEqual([]);
   });
 
-  test('has schemas that can be read, and refers to nothing that is not there', () => {
+  test('has valid schemas without dangling references', () => {
     const { components } = dashboard.check.document as Loose;
     for (const [name, schema] of Object.entries(components.schemas)) {
       expect(() => dashboard.check.validatorOf(`component ${name}`, schema)).not.toThrow();
@@ -100,7 +100,7 @@ describe('the document', () => {
   });
 });
 
-test('examples of bodies and answers are of their schemas', () => {
+test('has examples that match their schemas', () => {
   const examples = dashboard.check.operations.flatMap(({ path, operation: { requestBody, responses } }) =>
     [requestBody, responses[200]].flatMap((part: Loose, index) =>
       Object.entries<Loose>(part?.content ?? {})
@@ -115,7 +115,7 @@ test('examples of bodies and answers are of their schemas', () => {
   }
 });
 
-test('what is not documented is told', () => {
+test('the check of responses reports undocumented ones', () => {
   const problem = (status: number, json: unknown, contentType = 'application/json; charset=utf-8') =>
     dashboard.check.problemOf('GET', '/api/v1/billing/limits', { status, contentType, json });
   const error = (code: string) => ({ error: { type: 'not_found_error', code, message: 'x' } });
@@ -129,7 +129,7 @@ test('what is not documented is told', () => {
 });
 
 describe('the page', () => {
-  test('has each call, its own style and no script', async () => {
+  test('has each operation, its own style sheet and no script', async () => {
     const response = await dashboard.fetch('/docs');
     const html = await response.text();
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');

@@ -43,7 +43,7 @@ async function loginMember(role: string): Promise<string> {
   return login.body.token;
 }
 
-test('returns what a key of the account may do', async () => {
+test("returns the key's context for a key of the account", async () => {
   const key = { keyId, accountId: owner.account.id, allowedModels: ['sim/chat'] };
   expect(await authorize(owner.token, keyId)).toMatchObject({ key });
 });
@@ -69,7 +69,7 @@ test('answers invalid_request for a disabled key, because the login is valid', a
   expect(await authorize(owner.token, disabled)).toBe('invalid_request');
 });
 
-test('refuses a viewer a call with a key, and allows one without', async () => {
+test('refuses a viewer a call with a key, and allows a call without a key', async () => {
   const viewer = await loginMember('viewer');
   expect(await authorize(viewer, keyId)).toBe('not_found');
   expect(await authorize(viewer, '')).toMatchObject({ key: null });

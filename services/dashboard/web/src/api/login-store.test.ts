@@ -28,7 +28,7 @@ beforeEach(() => {
   nowMs = 1_000_000;
 });
 
-test('a login is kept for other tabs, and is renewable for twelve hours after its end', () => {
+test('shares a login with other tabs, and can refresh it for twelve hours after its expiry', () => {
   const token = tokenOf('ada');
   openTab().keep(token);
   expect(openTab().state).toEqual({ status: 'in', userId: 'ada', left: false });
@@ -40,7 +40,7 @@ test('a login is kept for other tabs, and is renewable for twelve hours after it
   expect(openTab().state.status).toBe('out');
 });
 
-test('what was refused has ended, in all tabs, and its user is still known', () => {
+test('a refused token ends the login in all tabs and keeps its user', () => {
   const token = tokenOf('ada');
   const [one, other] = [openTab(), openTab()];
   one.keep(token);
@@ -54,7 +54,7 @@ test('what was refused has ended, in all tabs, and its user is still known', () 
   expect(openTab().state.status).toBe('out');
 });
 
-test('a refused token that was renewed elsewhere ends nothing', () => {
+test('a refused token that another tab has refreshed does not end the login', () => {
   const [old, renewed] = [tokenOf('ada'), tokenOf('ada')];
   const [one, other] = [openTab(), openTab()];
   one.keep(old);
@@ -67,7 +67,7 @@ test('a refused token that was renewed elsewhere ends nothing', () => {
   expect(one.state.status).toBe('in');
 });
 
-test('who logs out has left in all tabs; a login that ended can be given up', () => {
+test('a logout applies to all tabs, and an ended login can be given up', () => {
   const [one, other] = [openTab(), openTab()];
   one.keep(tokenOf('ada'));
   other.hear();
@@ -87,7 +87,7 @@ test.each<[string, (tab: LoginStore) => void, boolean]>([
   ['the same user', (tab) => tab.keep(tokenOf('ada')), true],
   ['another user', (tab) => tab.keep(tokenOf('eve')), false],
   ['nobody', (tab) => tab.leave(), false],
-])('after %s came, who waited for the user knows', async (_who, come, isBack) => {
+])('resolves waiting calls when %s logs in', async (_who, come, isBack) => {
   const tab = openTab();
   tab.keep(tokenOf('ada'));
   tab.end(tab.current!.token);
@@ -96,7 +96,7 @@ test.each<[string, (tab: LoginStore) => void, boolean]>([
   expect(await back).toBe(isBack);
 });
 
-test('who waits for the user may stop waiting', async () => {
+test('a call can stop waiting for the user', async () => {
   const tab = openTab();
   tab.keep(tokenOf('ada'));
   expect(await tab.isBack()).toBe(true);
@@ -107,7 +107,7 @@ test('who waits for the user may stop waiting', async () => {
   expect(await back).toBe(false);
 });
 
-test('listeners hear of another state and of another user, not of a new token', () => {
+test('notifies listeners of a new state and a new user, not of a new token', () => {
   const tab = openTab();
   const heard: unknown[] = [];
   tab.subscribe(() => heard.push(tab.state.userId));
@@ -117,7 +117,7 @@ test('listeners hear of another state and of another user, not of a new token', 
   expect(heard).toEqual(['ada', 'eve']);
 });
 
-test.each(['', '{', '"x"', '{"token":1}', 'null', '[]'])('%p in the storage is no login', (stored) => {
+test.each(['', '{', '"x"', '{"token":1}', 'null', '[]'])('ignores %p in storage', (stored) => {
   shared = stored;
   expect(openTab().state).toEqual({ status: 'out', userId: undefined, left: false });
 });

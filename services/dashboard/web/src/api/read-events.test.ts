@@ -23,16 +23,16 @@ test.each([
   ['without the space', ['data:a\n\n'], ['a']],
   ['beside comments and names', [': keep-alive\n\nevent: x\ndata: a\n\n'], ['a']],
   ['not whole', ['data: a\n\ndata: b\n'], ['a']],
-])('events %s', async (_, pieces, expected) => {
+])('reads events %s', async (_, pieces, expected) => {
   expect(await eventsOf(pieces)).toEqual(expected);
 });
 
-test('a character that is cut is whole again', async () => {
+test('joins a character that was split between chunks', async () => {
   const bytes = new TextEncoder().encode('data: ü\n\n');
   expect(await eventsOf([bytes.slice(0, 7), bytes.slice(7)])).toEqual(['ü']);
 });
 
-test('who stops reading ends the call', async () => {
+test('cancels the call when the reader stops', async () => {
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode('data: a\n\n')),

@@ -3,7 +3,7 @@ import { ownPath } from './own-path';
 
 const ORIGIN = 'https://dashboard.example';
 
-test.each(['/', '/keys/key_1', '/requests?model=openai%2Fgpt-5.5&status=failed'])('%p is gone to', (next) => {
+test.each(['/', '/keys/key_1', '/requests?model=openai%2Fgpt-5.5&status=failed'])('follows %p', (next) => {
   expect(ownPath(next, ORIGIN)).toBe(next);
 });
 
@@ -19,6 +19,6 @@ test.each([
   '/\n/evil.example',
   '/a/..//evil.example',
   '/.//evil.example',
-])('%p is not', (next) => {
+])('does not follow %p', (next) => {
   expect(ownPath(next, ORIGIN)).toBe('/');
 });

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { describeAction } from './describe-action';
 
-test('calls are told in words, unknown ones by their path', () => {
+test('describes known actions in words, and unknown actions by their path', () => {
   expect(describeAction('keys/:id/rotate')).toBe('Key rotated');
   expect(describeAction('new/thing', { a: 1 })).toBe('new/thing');
 });
 
-test('what goes both ways is told by what was asked for', () => {
+test('describes a toggle by the requested state', () => {
   const suspend = 'admin/accounts/:id/suspend';
   expect(describeAction(suspend, { suspended: false })).toBe('Account resumed');
   expect(describeAction(suspend, { suspended: true })).toBe('Account suspended');

@@ -14,18 +14,18 @@ function contractCodes(): string[] {
   );
 }
 
-test('every code of the contract has advice, and nothing else has', () => {
+test('has advice for exactly the codes of the error table', () => {
   const codes = contractCodes();
   expect(codes).toHaveLength(29);
   expect(Object.keys(ERROR_ADVICE).toSorted()).toEqual(codes.toSorted());
 });
 
-test('the log has what calls with a good key can end with', () => {
+test('lists as logged the codes that calls with a valid key can return', () => {
   const rows = readTable('error-table.ts').matchAll(/^ {2}([a-z_]+): row\(\s*'[a-z_]+',\s*(\d+)/gm);
   const logged = [...rows].filter(([, , status]) => status !== '401').map(([, code]) => code!);
   expect(LOGGED_CODES.toSorted()).toEqual(logged.toSorted());
 });
 
-test('a code that is newer than this page has some too', () => {
+test('has general advice for an unknown code', () => {
   expect(adviceOn('not_yet_known').todo).toContain('request ID');
 });

@@ -12,12 +12,12 @@ const usageOf = (group: string, calls: number) => ({
   cost: 0,
 });
 
-test('UTC days, the first and the last among them, over the end of a month', () => {
+test('lists UTC days inclusively across the end of a month', () => {
   const days = utcDays(Date.parse('2026-02-27T23:59:59Z'), Date.parse('2026-03-01T00:00:00Z'));
   expect(days).toEqual(['2026-02-27', '2026-02-28', '2026-03-01']);
 });
 
-test('a day without requests is there, in its place', () => {
+test('inserts days without requests', () => {
   const filled = fillDays(
     [usageOf('2026-03-01', 2), usageOf('2026-02-27', 1)],
     ['2026-02-27', '2026-02-28', '2026-03-01'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatMoney, formatMoneyExact } from './format-money';
 
-describe('money', () => {
+describe('formatMoney', () => {
   test.each([
     [0, '$0.00'],
     [-0, '$0.00'],
@@ -20,7 +20,7 @@ describe('money', () => {
     [0.000000001, '$0.000000001'],
     [-3, '-$3.00'],
     [-0.000123, '-$0.000123'],
-  ])('%p is %s', (usd, text) => {
+  ])('formats %p as %s', (usd, text) => {
     expect(formatMoney(usd)).toBe(text);
   });
 
@@ -28,7 +28,7 @@ describe('money', () => {
     [12.345678901, '$12.345678901'],
     [0.000000001, '$0.000000001'],
     [2, '$2.00'],
-  ])('%p is exactly %s', (usd, text) => {
+  ])('formats %p exactly as %s', (usd, text) => {
     expect(formatMoneyExact(usd)).toBe(text);
   });
 });

@@ -4,18 +4,18 @@ import { formatAgo, formatDays, formatDuration, formatTime, formatUtc } from './
 const NOW_MS = Date.parse('2026-11-21T22:49:01Z');
 const ago = (ms: number) => formatAgo(NOW_MS - ms, NOW_MS);
 
-describe('times', () => {
-  test('are told where the reader is, and in UTC', () => {
+describe('time formats', () => {
+  test('are in local time and in UTC', () => {
     expect(formatTime('2026-11-21T22:49:01Z', 'Europe/Berlin')).toBe('21 Nov 2026, 23:49:01');
     expect(formatUtc('2026-11-21T00:00:00Z')).toBe('21 Nov 2026, 00:00:00 UTC');
   });
 
-  test('a UTC day is that day everywhere', () => {
+  test('show a UTC day unchanged in every time zone', () => {
     expect(formatDays(['2026-11-01', '2026-11-30'])).toEqual(['1 Nov', '30 Nov']);
     expect(formatDays([])).toEqual([]);
   });
 
-  test('days of several years can be told apart', () => {
+  test('show the year if the days are of different years', () => {
     expect(formatDays(['2025-12-31', '2026-01-01', '2026-12-31'])).toEqual([
       '31 Dec 2025',
       '1 Jan 2026',
@@ -33,7 +33,7 @@ describe('times', () => {
     [-1_000, 'in less than a minute'],
     [-7_200_000, 'in 2 h'],
     [30 * 24 * 3_600_000, '22 Oct 2026'],
-  ])('%p ms: %s', (ms, text) => {
+  ])('show a time %p ms ago as %s', (ms, text) => {
     expect(ago(ms)).toBe(text);
   });
 });
@@ -43,6 +43,6 @@ test.each([
   [340.4, '340 ms'],
   [1_240, '1.2 s'],
   [125_000, '2 min 5 s'],
-])('%p ms last %s', (ms, text) => {
+])('shows a duration of %p ms as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });

@@ -9,6 +9,6 @@ test.each<[number, number | null, string]>([
   [0.2996, 0.3, 'Requests that could cost more than the $0.0004 left are rejected or shortened. '],
   [0.3, 0.3, 'Requests are rejected with key_daily_limit. '],
   [0, 0, 'Requests are rejected with key_daily_limit. '],
-])('%p used of %p', (used, limit, text) => {
+])('warns near the limit: %p of %p used', (used, limit, text) => {
   expect(nearLimit(used, limit, 'key_daily_limit')).toBe(text);
 });

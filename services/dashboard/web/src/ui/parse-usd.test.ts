@@ -9,7 +9,7 @@ test.each([
   ['-$2.5', -2.5],
   ['0.000000001', 1e-9],
   ['0', 0],
-])('%p is %p USD', (text, usd) => {
+])('parses %p as %p USD', (text, usd) => {
   expect(parseUsd(text)).toBe(usd);
 });
 
@@ -26,6 +26,6 @@ test.each([
   '--1',
   '1,00,000',
   '12 50',
-])('%p is no amount', (text) => {
+])('refuses %p', (text) => {
   expect(parseUsd(text)).toBeUndefined();
 });

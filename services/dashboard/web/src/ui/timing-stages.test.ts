@@ -3,7 +3,7 @@ import { stagesOf, widthsOf } from './timing-stages';
 
 const timings = { receive_ms: 1, admit_ms: 4, first_byte_ms: 15, reply_ms: 80, total_ms: 100 };
 
-test('stages in their order', () => {
+test('returns the stages in order', () => {
   expect(stagesOf(timings).map(({ name, ms }) => [name, ms])).toEqual([
     ['Receive', 1],
     ['Admit', 4],
@@ -12,12 +12,12 @@ test('stages in their order', () => {
   ]);
 });
 
-test('a call that no provider answered has no such stages', () => {
+test('leaves out provider stages of a call that no provider answered', () => {
   const refused = stagesOf({ ...timings, first_byte_ms: null, reply_ms: null });
   expect(refused.map(({ name }) => name)).toEqual(['Receive', 'Admit']);
 });
 
-test('widths fill the bar, and a short stage can be seen', () => {
+test('widths fill the bar, and a short stage stays visible', () => {
   const widths = widthsOf([{ ms: 1 }, { ms: 0 }, { ms: 99_999 }]);
   expect(widths.reduce((sum, width) => sum + width)).toBeCloseTo(100);
   expect(widths[0]).toBeGreaterThan(0.9);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { toAmount } from './to-amount';
 
-test('what is written becomes a number, or null where there is none', () => {
+test('converts input to a number, or to null', () => {
   expect(toAmount(12.5)).toBe(12.5);
   expect(toAmount(0)).toBe(0);
   expect(toAmount('1000000000000000000')).toBe(1e18);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readChanges } from './read-changes';
 
-test('fields by their names, values in words', () => {
+test('lists fields by name with values in words', () => {
   const changes = {
     name: 'CI',
     daily_limit: 2.5,
@@ -22,7 +22,7 @@ test('fields by their names, values in words', () => {
   ]);
 });
 
-test('long ones are cut, a call without a body changed no field', () => {
+test('cuts long values, and lists no fields for a call without a body', () => {
   expect(readChanges({ name: 'x'.repeat(200) })[0]!.value).toHaveLength(121);
   expect(readChanges(null)).toEqual([]);
   expect(readChanges('text')).toEqual([]);

@@ -20,7 +20,7 @@ const CATALOG = [
 ];
 const made = (...allowed_models: string[]) => ({ key: 'sk-gw-x', allowed_models });
 
-test('names the cheapest chat model that the key may use', () => {
+test('uses the cheapest chat model that the key allows', () => {
   const code = firstCall('https://api.example.com', made(), CATALOG);
   expect(code).toContain('curl https://api.example.com/v1/chat/completions');
   expect(code).toContain('Bearer sk-gw-x');
@@ -28,7 +28,7 @@ test('names the cheapest chat model that the key may use', () => {
   expect(firstCall('', made('b/dear', 'c/image'), CATALOG)).toContain('b/dear');
 });
 
-test('an image model where no chat model is allowed, and nothing where none is', () => {
+test('uses an image model if no chat model is allowed, and returns nothing if no model is', () => {
   expect(firstCall('', made('c/image'), CATALOG)).toMatch(/^curl \/v1\/images[\s\S]*c\/image/);
   expect(firstCall('', made('a/disabled'), CATALOG)).toBeUndefined();
 });

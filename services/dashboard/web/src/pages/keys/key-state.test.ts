@@ -16,7 +16,7 @@ const key = (more: Partial<ApiKey>): ApiKey => ({
   ...more,
 });
 
-test('a key is over at its moment, and off whenever it would be', () => {
+test('a key expires at its time, and disabled takes precedence', () => {
   const past = new Date(NOW).toISOString();
   expect(keyState(key({}), NOW)).toBe('enabled');
   expect(keyState(key({ expires_at: new Date(NOW + 1).toISOString() }), NOW)).toBe('enabled');
@@ -25,7 +25,7 @@ test('a key is over at its moment, and off whenever it would be', () => {
   expect(keyState(key({ status: 'revoked' }), NOW)).toBe('revoked');
 });
 
-test('limits at a glance are those that there are, one of nothing among them', () => {
+test('the summary lists the existing limits, including zero', () => {
   expect(limitsAtAGlance(NEW_KEY)).toEqual([]);
   expect(limitsAtAGlance({ ...NEW_KEY, daily_limit: 0, monthly_limit: 2.5, tpm_limit: 100_000 })).toEqual([
     '$0.00 a day',

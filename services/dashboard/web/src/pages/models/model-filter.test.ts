@@ -23,6 +23,6 @@ test.each([
   [{ provider: 'openai' }, true],
   [{ provider: 'open' }, false],
   [{ search: 'gpt', kind: 'image', provider: 'google' }, false],
-] as const)('%j finds it: %p', (filter, found) => {
+] as const)('filter %j matches: %p', (filter, found) => {
   expect(isFound(filter)).toBe(found);
 });

@@ -5,7 +5,7 @@ import { priceLines } from './price-lines';
 const told = (pricing: object | null) =>
   priceLines(pricing as ModelPricing | null).map(({ price, unit }) => `${price} ${unit}`);
 
-test('of tokens', () => {
+test('shows token prices', () => {
   expect(told({ tokens: { input: 5, output: 30, cache_read: 0.5, service_tiers: {} } })).toEqual([
     '$5.00 in',
     '$30.00 out',
@@ -13,7 +13,7 @@ test('of tokens', () => {
   ]);
 });
 
-test('of images: from the cheapest to the dearest', () => {
+test('shows image prices as a range', () => {
   const at = (price: number) => ({ size: '', quality: '', price });
   expect(told({ image: { per_image: [at(0.04), at(0.01), at(0.24)] } })).toEqual(['$0.01 – $0.24 per image']);
   expect(told({ image: { per_image: [at(0.045)] } })).toEqual(['$0.045 per image']);
@@ -23,7 +23,7 @@ test('of images: from the cheapest to the dearest', () => {
   ]);
 });
 
-test('of seconds, by tier', () => {
+test('shows prices per second by tier', () => {
   const per_second = { std: 0.05, pro: 0.1 };
   expect(told({ video: { tiers: ['std', 'pro'], per_second } })).toEqual([
     '$0.05 per second, std',
@@ -32,6 +32,6 @@ test('of seconds, by tier', () => {
   expect(told({ video: { tiers: ['std'], per_second } })).toEqual(['$0.05 per second']);
 });
 
-test('none is none', () => {
+test('shows nothing without prices', () => {
   expect(told(null)).toEqual([]);
 });

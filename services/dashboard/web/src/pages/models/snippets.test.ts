@@ -9,29 +9,29 @@ const told = (fields: object) =>
   new Map(snippetsOf(modelOf(fields), API).map(({ label, code }) => [label, code]));
 const bodiesOf = (code: string) => [...code.matchAll(/-d '(.*?)'/gs)].map(([, body]) => JSON.parse(body!));
 
-describe('chat', () => {
+describe('chat snippets', () => {
   const snippets = told({ slug: 'openai/gpt-5.5' });
 
-  test('in three languages', () => {
+  test('are in three languages', () => {
     expect([...snippets.keys()]).toEqual(['curl', 'Python', 'TypeScript']);
     expect(snippets.get('Python')).toContain('base_url="https://api.example.com/v1"');
     expect(snippets.get('TypeScript')).toContain('baseURL: "https://api.example.com/v1"');
   });
 
-  test('the body of curl is what the gateway takes', () => {
+  test('have a curl body that the gateway accepts', () => {
     expect(snippets.get('curl')).toContain('curl https://api.example.com/v1/chat/completions');
     const messages = [{ role: 'user', content: expect.any(String) }];
     expect(bodiesOf(snippets.get('curl')!)).toEqual([{ model: 'openai/gpt-5.5', messages }]);
   });
 
-  test("Claude's also by Anthropic's SDK, which adds the version itself", () => {
+  test("use Anthropic's SDK for Claude, which adds /v1 itself", () => {
     const code = told({ slug: 'anthropic/claude-opus-5' }).get('TypeScript (Anthropic SDK)');
     expect(code).toContain('baseURL: "https://api.example.com",');
     expect(code).toContain('model: "anthropic/claude-opus-5"');
   });
 });
 
-test('images name a size where callers may choose one', () => {
+test('image snippets name a size if the model offers a choice', () => {
   const image = { sizes: ['1024x1024'], default_size: '1024x1024' };
   const sized = told({ slug: 'sim/image', output_modalities: ['image'], image });
   expect(bodiesOf(sized.get('curl')!)).toEqual([
@@ -46,7 +46,7 @@ test('images name a size where callers may choose one', () => {
   expect(free.get('Python')).not.toContain('size=');
 });
 
-test('videos are ordered, asked for and fetched; a tier is named where none is usual', () => {
+test('video snippets create, poll and fetch a video, and name a tier if there is no default', () => {
   const video = (default_tier: string | null) =>
     told({
       slug: 'kling/v3',

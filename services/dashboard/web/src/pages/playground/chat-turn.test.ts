@@ -13,7 +13,7 @@ const turn = (fields: Partial<ChatTurn> = {}): ChatTurn => ({
   ...fields,
 });
 
-test('pieces add up', () => {
+test('accumulates chunks', () => {
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
   const pieces = [
     { reasoning: 'Hm' },
@@ -31,7 +31,7 @@ test('pieces add up', () => {
   });
 });
 
-test('the model is told what was said; what got no answer is left out', () => {
+test('sends the conversation without unanswered prompts', () => {
   const turns = [turn({ text: 'Because.' }), turn({ question: 'Lost?', state: 'failed' })];
   expect(toMessages('Be short.', turns, 'And now?')).toEqual([
     { role: 'system', content: 'Be short.' },

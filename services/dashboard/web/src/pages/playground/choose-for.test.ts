@@ -36,16 +36,16 @@ const choose = (wanted: Partial<Wanted>, keys = KEYS) => {
   return { ...choice, key: choice.key?.id, model: choice.model?.slug };
 };
 
-test('who wants nothing gets a key and a cheap model', () => {
+test('chooses a key and a cheap model without a selection', () => {
   expect(choose({})).toMatchObject({ key: 'narrow', model: 'a/cheap', problem: undefined });
 });
 
-test('a wanted model is called with a key that allows it', () => {
+test('chooses a key that allows the selected model', () => {
   expect(choose({ slug: 'a/dear' })).toMatchObject({ key: 'wide', model: 'a/dear', problem: undefined });
   expect(choose({ slug: 'a/cheap' })).toMatchObject({ key: 'narrow', model: 'a/cheap' });
 });
 
-test('previews are offered to who has opted in', () => {
+test('offers preview models after the opt-in', () => {
   expect(choose({ keyId: 'wide' }).models.map(({ slug }) => slug)).toEqual(['a/dear', 'a/cheap', 'a/mine']);
 });
 
@@ -57,10 +57,10 @@ test.each<[Partial<Wanted>, string | undefined, string | undefined, string]>([
   [{ slug: 'a/off' }, 'narrow', undefined, 'a/off is disabled'],
   [{ slug: 'a/new' }, 'narrow', undefined, 'a/new is a preview model that your account hasn’t opted in to'],
   [{ slug: 'b/image' }, 'narrow', undefined, 'b/image is not an available chat model'],
-])('%p gets nothing in its place, and is told why', (wanted, keyId, slug, problem) => {
+])('does not substitute %p, and says why', (wanted, keyId, slug, problem) => {
   expect(choose(wanted)).toMatchObject({ key: keyId, model: slug, problem: { title: problem } });
 });
 
-test('without any key it is a key that is missing', () => {
+test('reports no problem if there is no key at all', () => {
   expect(choose({ keyId: 'off' }, KEYS.slice(2))).toMatchObject({ key: undefined, problem: undefined });
 });

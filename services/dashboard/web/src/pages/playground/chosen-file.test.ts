@@ -4,7 +4,7 @@ import { fileProblem, filesProblem, formatBytes, kindOf } from './chosen-file';
 const MIB = 1024 * 1024;
 const bytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-test('a file is known by its first bytes', () => {
+test('detects a file type by its first bytes', () => {
   expect(kindOf(bytes('\x89PNG\r\n\x1a\n and more'))).toBe('png');
   expect(kindOf(bytes('\xff\xd8\xff\xe0 and more'))).toBe('jpeg');
   expect(kindOf(bytes('RIFF1234WEBPVP8 '))).toBe('webp');
@@ -12,7 +12,7 @@ test('a file is known by its first bytes', () => {
     expect(kindOf(bytes(text))).toBeUndefined();
 });
 
-test('what can’t be sent is told before it is', () => {
+test('refuses a file of the wrong type or size', () => {
   expect(fileProblem('image', 'jpeg', 50 * MIB)).toBeUndefined();
   expect(fileProblem('image', 'jpeg', 50 * MIB + 1)).toContain('50 MB');
   expect(fileProblem('image', undefined, 10)).toContain('not a PNG, JPEG or WebP');
@@ -21,7 +21,7 @@ test('what can’t be sent is told before it is', () => {
   expect(fileProblem('mask', 'webp', 10)).toContain('not a PNG');
 });
 
-test('so are too many, or too much', () => {
+test('refuses too many files, or too large a total', () => {
   const files = (count: number, size: number) => Array.from({ length: count }, () => ({ size }));
   expect(filesProblem(files(3, 10), 3)).toBeUndefined();
   expect(filesProblem(files(5, 10), 3)).toBe('This model accepts at most 3 images: remove 2.');
@@ -34,6 +34,6 @@ test.each([
   [0, '0 B'],
   [2_048, '2 KB'],
   [1_500_000, '1.4 MB'],
-])('%p bytes are %p', (size, text) => {
+])('formats %p bytes as %p', (size, text) => {
   expect(formatBytes(size)).toBe(text);
 });

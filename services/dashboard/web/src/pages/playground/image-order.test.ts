@@ -6,11 +6,11 @@ const order = { prompt: 'A cat', size: '1024x1024', quality: 'high', n: 3 };
 const features = (more: object) =>
   ({ sizes: ['1024x1024'], qualities: ['low', 'high'], max_n: 10, ...more }) as unknown as ImageFeatures;
 
-test('what the model offers is named', () => {
+test('sends values that the model supports', () => {
   expect(toImageFields(order, features({}))).toEqual(order);
 });
 
-test('what it has no choice of is left out', () => {
+test('omits values that the model does not support', () => {
   expect(toImageFields(order, features({ sizes: [], qualities: [], max_n: 1 }))).toEqual({
     prompt: 'A cat',
     n: 1,
@@ -18,7 +18,7 @@ test('what it has no choice of is left out', () => {
   expect(toImageFields({ ...order, n: 1 }, null)).toEqual({ prompt: 'A cat' });
 });
 
-test('pictures are known by their first bytes', () => {
+test('detects images by their first bytes', () => {
   expect(toShownImage({ b64_json: '/9j/4AAQ' })).toEqual({
     src: 'data:image/jpeg;base64,/9j/4AAQ',
     extension: 'jpeg',
@@ -26,21 +26,21 @@ test('pictures are known by their first bytes', () => {
   expect(toShownImage({ b64_json: 'iVBORw0KGgo' })?.extension).toBe('png');
 });
 
-test('links are those of the web', () => {
+test('accepts only web links', () => {
   expect(toShownImage({ url: 'https://example.com/a' })?.src).toBe('https://example.com/a');
   expect(toShownImage({ url: 'javascript:alert(1)' })).toBeUndefined();
   expect(toShownImage({ url: 'data:text/html,x' })).toBeUndefined();
   expect(toShownImage({})).toBeUndefined();
 });
 
-test('what was made can be edited further, unless it is a link', async () => {
+test('a generated image can be edited, unless it is a link', async () => {
   const file = toFile({ src: 'data:image/png;base64,iVBORw0KGgo=', extension: 'png' }, 'image-1');
   expect([file?.name, file?.type]).toEqual(['image-1.png', 'image/png']);
   expect(Buffer.from(await file!.arrayBuffer()).toString('base64')).toBe('iVBORw0KGgo=');
   expect(toFile({ src: 'https://example.com/a', extension: 'png' }, 'image-1')).toBeUndefined();
 });
 
-test('an order is another one with other files', () => {
+test('different files make a different request', () => {
   const wish = (...ids: string[]) =>
     JSON.stringify(
       identityOf({ request: { prompt: 'x' }, images: ids.map((id) => ({ id })) } as unknown as ImageWish),

@@ -29,7 +29,7 @@ function looksWithin(seconds: number, tasks: readonly ReturnType<typeof one>[]):
   }
 }
 
-test('pauses grow from 3 to 15 seconds', () => {
+test('intervals grow from 3 to 15 seconds', () => {
   const times = looksWithin(600, [one('a')]).map(([second]) => second);
   const pauses = times.slice(1).map((second, at) => second - times[at]!);
   expect(pauses[0]).toBe(3);
@@ -38,14 +38,14 @@ test('pauses grow from 3 to 15 seconds', () => {
   expect(times.filter((second) => second >= 120 && second < 180)).toHaveLength(4);
 });
 
-test('of many tasks one is looked at at a time, each in its turn', () => {
+test('polls one task at a time, in turn', () => {
   const tasks = Array.from({ length: 20 }, (_, at) => one(`task-${at}`));
   const times = looksWithin(60, tasks);
   expect(times.length).toBeLessThanOrEqual(21);
   expect(new Set(times.map(([, taskId]) => taskId)).size).toBe(20);
 });
 
-test('what has ended is looked at no more, nor what may not be asked for', () => {
+test('does not poll tasks that have ended or may not be read', () => {
   const nowMs = START_MS + 60_000;
   for (const status of ['completed', 'failed', 'canceled', 'expired'] as const) {
     expect(nextLook([one('a')], new Map([['a', seen(nowMs, status)]]), nowMs)).toBeUndefined();
@@ -56,7 +56,7 @@ test('what has ended is looked at no more, nor what may not be asked for', () =>
   expect(nextLook([], new Map(), nowMs)).toBeUndefined();
 });
 
-test('looks that fail are farther apart, and as far as the gateway says', () => {
+test('failed polls back off, and respect Retry-After', () => {
   const waitAfter = (look: Look) => nextLook([one('a')], new Map([['a', look]]), look.lookedMs)!.waitMs;
   const lookedMs = START_MS + 1_000;
   expect(waitAfter(failed(lookedMs, 500))).toBe(6_000);

@@ -9,7 +9,7 @@ test.each([
   [504, 'image_generation_timeout'],
   [500, 'internal_error'],
   [502, 'upstream_failed'],
-])('after %p %p something may have been made', (status, code) => {
+])('the outcome is unknown after %p %p', (status, code) => {
   expect(isEndUnknown(failed(status, code))).toBe(true);
 });
 
@@ -19,6 +19,6 @@ test.each([
   [502, 'video_generation_failed'],
   [429, 'rate_limited'],
   [400, 'invalid_request'],
-])('after %p %p nothing was', (status, code) => {
+])('nothing was generated after %p %p', (status, code) => {
   expect(isEndUnknown(failed(status, code))).toBe(false);
 });

@@ -28,7 +28,7 @@ const video = (task_id: string): OrderedVideo => ({
 });
 const ids = (videos: readonly OrderedVideo[]) => videos.map(({ task_id }) => task_id);
 
-test('who ordered a video finds it again, and nobody else who logs in here', () => {
+test('videos are found again by their user only', () => {
   memoryOf('acc_1', 'user_1').add(video('a'));
   expect(ids(memoryOf('acc_1', 'user_1').all())).toEqual(['a']);
   for (const [account, user] of [
@@ -40,7 +40,7 @@ test('who ordered a video finds it again, and nobody else who logs in here', () 
   }
 });
 
-test('two tabs keep each other’s orders', () => {
+test('two tabs keep each other’s videos', () => {
   const [one, other] = [memoryOf('acc_1', 'user_1'), memoryOf('acc_1', 'user_1')];
   one.add(video('a'));
   other.add(video('b'));
@@ -49,7 +49,7 @@ test('two tabs keep each other’s orders', () => {
   expect(other.all()[0]).toMatchObject({ task_id: 'a', isCompleted: true });
 });
 
-test('the latest twenty are kept, each once, and for a month', () => {
+test('keeps the latest twenty, each once, for a month', () => {
   const memory = memoryOf('acc_1', 'user_1');
   for (let at = 0; at < 25; at++) memory.add(video(`task-${at}`));
   expect(memory.add(video('task-24'))).toHaveLength(20);
@@ -59,7 +59,7 @@ test('the latest twenty are kept, each once, and for a month', () => {
   expect(memory.all()).toEqual([]);
 });
 
-test('what is no list of videos is none', () => {
+test('ignores invalid storage content', () => {
   const memory = memoryOf('acc_1', 'user_1');
   for (const text of ['{', 'null', '{}', '[1, null, {"task_id": "a"}]']) {
     stored.set('gateway-videos/acc_1/user_1', text);
@@ -67,7 +67,7 @@ test('what is no list of videos is none', () => {
   }
 });
 
-test('without a storage they are kept as long as the page is', () => {
+test("keeps videos for the page's lifetime if storage is blocked", () => {
   const fail = () => {
     throw new Error('no storage');
   };

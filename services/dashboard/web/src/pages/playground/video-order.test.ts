@@ -18,7 +18,7 @@ const modelOf = (video: object = {}, default_tier: string | null = 'std') =>
   }) as unknown as Model;
 const NOTHING = { tier: '', duration: 0, aspect_ratio: '' };
 
-test('left open, it is the model’s own', () => {
+test('uses the model’s defaults', () => {
   expect(chosenVideo(NOTHING, modelOf())).toEqual({
     fields: { tier: 'std', duration: 5, aspect_ratio: '16:9' },
     costUsd: 0.25,
@@ -26,24 +26,24 @@ test('left open, it is the model’s own', () => {
   expect(chosenVideo(NOTHING, modelOf({}, null)).fields.tier).toBe('std');
 });
 
-test('what is chosen is ordered', () => {
+test('uses the chosen values', () => {
   const order = { tier: 'std', duration: 10, aspect_ratio: '1:1' };
   expect(chosenVideo(order, modelOf())).toEqual({ fields: order, costUsd: 0.5 });
 });
 
-test('what the tier or the model does not offer is not', () => {
+test('drops values that the tier or the model does not support', () => {
   const order = { tier: 'pro', duration: 10, aspect_ratio: '9:16' };
   expect(chosenVideo(order, modelOf()).fields).toEqual({ tier: 'pro', duration: 8, aspect_ratio: '16:9' });
   expect(chosenVideo({ ...order, tier: 'max' }, modelOf()).fields.tier).toBe('std');
 });
 
-test('any number of seconds within bounds', () => {
+test('accepts every integer within the bounds', () => {
   const free = modelOf({ durations: [], min_duration: 3, max_duration: 15 });
   const seconds = (duration: number) => chosenVideo({ ...NOTHING, duration }, free).fields.duration;
   expect([7, 3, 15, 2, 16].map(seconds)).toEqual([7, 3, 15, 5, 5]);
 });
 
-test('a model without ratios is not asked for one', () => {
+test('omits the ratio for a model without ratios', () => {
   expect(
     chosenVideo(NOTHING, modelOf({ aspect_ratios: [], default_aspect_ratio: '' })).fields,
   ).not.toHaveProperty('aspect_ratio');

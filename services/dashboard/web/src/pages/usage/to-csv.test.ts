@@ -3,7 +3,7 @@ import { toCsv } from './to-csv';
 
 const line = (...cells: (string | number)[]) => toCsv([cells]).slice(1);
 
-test('begins with the mark of UTF-8, lines end as the RFC says', () => {
+test('starts with the UTF-8 byte order mark and ends lines with CRLF', () => {
   expect(
     toCsv([
       ['a', 'b'],
@@ -18,12 +18,12 @@ test.each([
   ['say "hi"', '"say ""hi"""'],
   ['two\nlines', '"two\nlines"'],
   ['', ''],
-])('%j is quoted where it must be', (cell, field) => {
+])('quotes %j if necessary', (cell, field) => {
   expect(line(cell)).toBe(`${field}\r\n`);
 });
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '=HYPERLINK("http://x","y")', '\r=1'])(
-  '%j is no formula',
+  'neutralizes the formula %j',
   (cell) => {
     expect(
       line(cell)
@@ -33,7 +33,7 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '=HYPERLINK("http://x","y")', 
   },
 );
 
-test('figures are figures, to the last decimal', () => {
+test('writes numbers with all decimals', () => {
   expect(line(0.000000001, 1200, 0.5, 0, 12.345678901, 1e21 / 1e19)).toBe(
     '0.000000001,1200,0.5,0,12.345678901,100\r\n',
   );

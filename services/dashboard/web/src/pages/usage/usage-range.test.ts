@@ -15,15 +15,15 @@ test.each([
   ['range=custom&from=2026-01-03&to=2026-01-02', undefined],
   ['range=custom&from=2020-01-01&to=2026-01-02', undefined],
   ['range=custom&from=2026-02-31x&to=2026-03-02', undefined],
-])('%p is %p', (search, expected) => {
+])('reads %p as %p', (search, expected) => {
   expect(days(search)).toEqual(expected);
 });
 
-test('as many days as it says', () => {
+test('a range has the number of days in its name', () => {
   expect(namedDays(days('range=7')!)).toHaveLength(7);
 });
 
-test('the address is what was read from it', () => {
+test('writes the range to the address as it was read', () => {
   expect(toParams(read('by=key&range=custom&from=2026-01-01&to=2026-01-02')).toString()).toBe(
     'by=key&range=custom&from=2026-01-01&to=2026-01-02',
   );

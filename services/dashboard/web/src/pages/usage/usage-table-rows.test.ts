@@ -14,12 +14,12 @@ const row = (name: string, cost: number, calls = 1): NamedUsage => ({
   cost,
 });
 
-test('money is added up exactly', () => {
+test('adds money exactly', () => {
   expect(totalOf([row('a', 0.1), row('b', 0.2)], 'cost')).toBe(0.3);
   expect(totalOf([row('a', 1, 2), row('b', 1, 3)], 'calls')).toBe(5);
 });
 
-test('the file has a head, the rows and their sum', () => {
+test('the file has a header, the rows and their total', () => {
   expect(toLines('Model', [row('a', 0.1), row('b', 0.2)])).toEqual([
     ['Model', 'Calls', 'Failed', 'Input tokens', 'Output tokens', 'Images', 'Video seconds', 'Cost in USD'],
     ['a', 1, 0, 10, 5, 0, 0, 0.1],

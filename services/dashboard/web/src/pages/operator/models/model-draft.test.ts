@@ -34,7 +34,7 @@ const MODEL = {
   created_at: '2026-11-21T00:00:00.000Z',
 } as unknown as AdminModel;
 
-test('an entry that goes through the form unchanged is the same entry', () => {
+test('an entry survives an unchanged form', () => {
   const { change, problems } = toChange(fromModel(MODEL));
   const { slug, status, pricing, created_at, ...same } = MODEL;
   expect([...problems]).toEqual([]);
@@ -46,14 +46,14 @@ test('an entry that goes through the form unchanged is the same entry', () => {
   });
 });
 
-test('only what differs is sent', () => {
+test('only changed fields are sent', () => {
   const before = toChange(fromModel(MODEL)).change;
   const after = toChange({ ...fromModel(MODEL), name: 'Other', capabilities: [] }).change;
   expect(changesOf(before, after)).toEqual({ name: 'Other', capabilities: [] });
   expect(changesOf(before, toChange(fromModel(MODEL)).change)).toEqual({});
 });
 
-test('what can not be sent is told at its field', () => {
+test('invalid values are reported at their fields', () => {
   const draft = {
     ...emptyModel(),
     output_modalities: ['image'],

@@ -5,7 +5,7 @@ import { problemsAt, problemsOf } from './problems';
 const refusal = (more: { code?: string; param?: string; detail?: string }) =>
   new ApiError(400, { type: 'invalid_request_error', code: 'invalid_request', message: 'Invalid.', ...more });
 
-test('each field has what is wrong with it', () => {
+test('assigns each problem to its field', () => {
   const problems = problemsOf(
     refusal({ detail: 'slug: sim/chat is listed already; targets: an active model needs one' }),
   );
@@ -15,12 +15,12 @@ test('each field has what is wrong with it', () => {
   ]);
 });
 
-test('a missing field is named by its path', () => {
+test('assigns a missing field by its path', () => {
   const problems = problemsOf(refusal({ code: 'missing_parameter', param: 'targets[0].provider' }));
   expect(problems.get('targets.0.provider')).toBe('Is required.');
 });
 
-test('fields of a part go by their names in the whole, whoever checked them', () => {
+test('assigns fields of a part by their full path, with or without the prefix', () => {
   expect(
     problemsOf(refusal({ detail: 'tokens.input: below zero' }), 'pricing').get('pricing.tokens.input'),
   ).toBe('Below zero.');
@@ -28,13 +28,13 @@ test('fields of a part go by their names in the whole, whoever checked them', ()
   expect(problemsOf(whole, 'pricing').get('pricing')).toBe('A text model needs input and output prices.');
 });
 
-test('what is below a field is told with it', () => {
+test('includes the problems below a field', () => {
   const problems = problemsOf(refusal({ detail: 'image.sizes.0: too long; image: odd; imagery: no' }));
   expect(problemsAt(problems, 'image')).toBe('sizes.0: Too long. Odd.');
   expect(problemsAt(problems, 'video')).toBeUndefined();
 });
 
-test('other errors have no fields', () => {
+test('assigns no field to other errors', () => {
   expect(problemsOf(new Error('slug: x')).size).toBe(0);
   expect(problemsOf(refusal({ detail: 'no field at all' })).size).toBe(0);
 });

@@ -21,20 +21,20 @@ const fail = async (key: string) => {
   throw new Error('lost');
 };
 
-test('a second click makes no second call, neither during the first nor after it', async () => {
+test('a second click sends no second call, neither during the first nor after it', async () => {
   const [one, other] = await Promise.all([once.call({ amount: 1 }, make), once.call({ amount: 1 }, make)]);
   expect([one, other, await once.call({ amount: 1 }, make)]).toEqual(['key 1', 'key 1', 'key 1']);
   expect(made).toEqual(['key 1']);
 });
 
-test('another try has the same key, also when the dialog was opened anew', async () => {
+test('a retry has the same key, also after the dialog was closed and opened', async () => {
   await expect(once.call({ amount: 1 }, fail)).rejects.toThrow('lost');
   once.begin();
   await once.call({ amount: 1 }, make);
   expect(made).toEqual(['key 1', 'key 1']);
 });
 
-test('something else, and the same in a dialog that was opened anew, are calls of their own', async () => {
+test('a different call, or the same call in a reopened dialog, has a new key', async () => {
   await once.call({ amount: 1 }, make);
   await once.call({ amount: 2 }, make);
   once.begin();
@@ -42,7 +42,7 @@ test('something else, and the same in a dialog that was opened anew, are calls o
   expect(made).toEqual(['key 1', 'key 2', 'key 3']);
 });
 
-test('what may have been done is taken for the same until it is said to be another one', async () => {
+test('a call with an unknown outcome is repeated until it is forgotten', async () => {
   const refuse = async () => {
     throw new Error('refused');
   };

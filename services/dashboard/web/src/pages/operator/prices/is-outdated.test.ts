@@ -14,6 +14,6 @@ test.each<[unknown, boolean]>([
   [refusal(undefined, 'model_not_found'), false],
   [new TypeError('if_version: the prices were changed meanwhile'), false],
   [null, false],
-])('%p', (error, outdated) => {
+])('classifies %p', (error, outdated) => {
   expect(isOutdated(error)).toBe(outdated);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pointOut, priceChanges } from './price-changes';
 
-test('only what costs otherwise is told, with what is sold anew and no more', () => {
+test('lists only changed, added and removed prices', () => {
   const before = {
     tokens: { input: 1, output: 4, cache_read: 0.1, service_tiers: { flex: { input: 0.5 } } },
     image: { per_image: [{ size: '1024x1024', quality: 'low', price: 0.01 }] },
@@ -22,7 +22,7 @@ test('only what costs otherwise is told, with what is sold anew and no more', ()
   expect(priceChanges(null, { tokens: { input: 1, service_tiers: {} } })).toHaveLength(1);
 });
 
-test('another tier for calls that name none is another price of theirs', () => {
+test('lists a changed default tier as a price change', () => {
   const video = (default_tier: string) => ({
     video: { tiers: ['std', 'pro'], default_tier, per_second: { std: 0.2, pro: 0.5 } },
   });
@@ -41,6 +41,6 @@ test.each([
   [0, 2.5, 'no longer free'],
   [undefined, 2.5, undefined],
   [2.5, undefined, undefined],
-])('from %p to %p is pointed out as %p', (before, after, words) => {
+])('describes a change from %p to %p as %p', (before, after, words) => {
   expect(pointOut({ what: 'input', unit: 'per million tokens', before, after })).toBe(words);
 });

@@ -22,24 +22,24 @@ const PRICING: ModelPricing = {
 };
 const empty = fromPricing(null);
 
-test('prices that go through the form unchanged are the same prices', () => {
+test('prices survive an unchanged form', () => {
   const { prices, problems } = toPrices(fromPricing(PRICING));
   const { currency, version, ...same } = PRICING;
   expect([...problems]).toEqual([]);
   expect(prices).toEqual(same);
 });
 
-test('small prices stand in the form as they are typed', () => {
+test('small prices are shown without an exponent', () => {
   expect(fromPricing(PRICING).tokens.input).toBe('0.000000001');
 });
 
-test('parts in which nothing stands are left out, and no price at all is a problem', () => {
+test('omits empty parts, and reports a form without any price', () => {
   const some = toPrices({ ...empty, tokens: { input: '1', output: ' ' } });
   expect(some.prices).toEqual({ tokens: { input: 1, service_tiers: {} } });
   expect([...toPrices(empty).problems.keys()]).toEqual(['pricing']);
 });
 
-test('what is no price is told at its field', () => {
+test('reports an invalid price at its field', () => {
   const { problems } = toPrices({
     ...empty,
     tokens: { input: '-1', cache_read: '1,5' },
@@ -56,7 +56,7 @@ test('what is no price is told at its field', () => {
   ]);
 });
 
-test('tiers need names, and no two the same', () => {
+test('reports missing and duplicate tier names', () => {
   const tiers = [
     { ...newTier(), id: 't' },
     { ...newTier(), name: 'flex' },
@@ -70,7 +70,7 @@ test('tiers need names, and no two the same', () => {
   ]);
 });
 
-test('a default tier that is gone is none', () => {
+test('drops a default tier that no longer exists', () => {
   const seconds = [{ ...newSecondPrice(), tier: 'std', price: '1' }];
   const { prices } = toPrices({ ...empty, seconds, defaultTier: 'pro' });
   expect(prices.video?.default_tier).toBeNull();
