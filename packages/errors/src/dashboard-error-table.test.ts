@@ -18,8 +18,8 @@ describe('the dashboard error table', () => {
     expect(statuses).toContain(row.status);
   });
 
-  test('is exactly the table in the README of the dashboard', () => {
-    const readme = readFileSync(path.join(__dirname, '../../../services/dashboard/README.md'), 'utf8');
+  test('is exactly the table in docs/dashboard-api.md', () => {
+    const readme = readFileSync(path.join(__dirname, '../../../docs/dashboard-api.md'), 'utf8');
     const cells = readme
       .split('\n')
       .map((line) => line.split('|').map((cell) => cell.trim()))

@@ -28,7 +28,7 @@ export class KeyWatchers {
   /** The `WatchKeys` method. */
   readonly watch = (stream: WatchStream): void => {
     if (!this.#listening()) {
-      stream.emit('error', { code: status.UNAVAILABLE, details: 'key changes are not heard now' });
+      stream.emit('error', { code: status.UNAVAILABLE, details: "key changes can't be received now" });
       return;
     }
     this.#streams.set(stream, { backlog: 0 });

@@ -74,8 +74,8 @@ export class ChunkReader implements StreamReader {
   #end(): ReplyEvent[] {
     this.#calls.end();
     this.#ended = true;
-    const heard = { refused: this.#refused, calledTools: this.#calls.count > 0 };
-    return [{ kind: 'stop', stop: readStop(this.#finishReason, heard) }];
+    const content = { refused: this.#refused, calledTools: this.#calls.count > 0 };
+    return [{ kind: 'stop', stop: readStop(this.#finishReason, content) }];
   }
 }
 

@@ -18,7 +18,7 @@ const STOPS: ReadonlyMap<string, StopReason> = new Map([
 /** Finish reasons of failed replies: Mistral, DeepSeek. */
 const FAILURES: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource']);
 
-export interface Heard {
+export interface ReceivedContent {
   readonly refused: boolean;
   readonly calledTools: boolean;
 }
@@ -27,7 +27,7 @@ export interface Heard {
  * Forced calls end with `stop` at OpenAI, and so do refusals as text. An unknown reason is treated as an end.
  * @throws Error when the provider reports a failure
  */
-export function readStop(finishReason: unknown, { refused, calledTools }: Heard): StopReason {
+export function readStop(finishReason: unknown, { refused, calledTools }: ReceivedContent): StopReason {
   assertNotFailed(finishReason);
   if (refused) return 'refusal';
   const stop = STOPS.get(textOf(finishReason)) ?? 'end';
