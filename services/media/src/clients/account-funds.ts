@@ -3,11 +3,11 @@ import { RequestCoalescer } from '@gateway/quota';
 import { callUnary } from '@gateway/rpc';
 
 const TIMEOUT_MS = 2_000;
-/** However many forms an account sends, they cost billing no more than this. */
+/** Maximum queries to billing, however many forms an account sends. */
 const GAP_MS = 100;
 const MAX_ACCOUNTS = 10_000;
 
-/** Asks billing which accounts have money. It holds none: what a call may spend is decided when it is admitted. */
+/** Asks billing which accounts have funds. Admission decides what a call may spend. */
 export class AccountFunds {
   readonly #client: BillingServiceClient;
   readonly #requests = new RequestCoalescer<boolean>({ gapMs: GAP_MS, maxIds: MAX_ACCOUNTS });
@@ -16,7 +16,7 @@ export class AccountFunds {
     this.#client = client;
   }
 
-  /** A balance above zero, held or not; also where billing can't say, as nothing is given away by it but room. */
+  /** Whether the balance is above zero, including held funds; true if billing does not answer: only disk space depends on it. */
   async hasFunds(accountId: string): Promise<boolean> {
     try {
       return await this.#requests.request(accountId, async () => {

@@ -6,7 +6,7 @@ import type { VideoFeatures__Output } from '@gateway/proto/generated/gateway/cat
 import type { VideoPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoPricing';
 import type { ImageFeatures, ImagePricing, Model, VideoFeatures, VideoPricing } from '../domain/model';
 
-/** No features or no price, no offer. */
+/** A model without features or prices can't be used. */
 export function fromProtoModel(model: Model__Output): Model & NamedModel {
   const { image, video } = model;
   const { image: imagePricing, video: videoPricing } = model.pricing ?? {};
@@ -73,7 +73,7 @@ function fromProtoVideoPricing({ tiers, defaultTier, perSecondNano }: VideoPrici
   };
 }
 
-/** A field that is left out when there is no amount. */
+/** A field that is omitted if there is no amount. */
 function amount<K extends string>(field: K, nano: string | undefined): { [P in K]?: bigint } {
   return (nano === undefined ? {} : { [field]: BigInt(nano) }) as { [P in K]?: bigint };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
 
-/** Which models there are is not known yet: a model that is not found may well be there. */
+/** The catalog has not been received yet: a model that is not found may well exist. */
 export const catalogNotReceived = (): GatewayError =>
-  new GatewayError('internal_error', { cause: new Error('the catalog has not come yet') });
+  new GatewayError('internal_error', { cause: new Error('the catalog has not been received yet') });

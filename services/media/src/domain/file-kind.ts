@@ -3,10 +3,10 @@ import type { UploadKind } from './upload';
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 
-/** As many first bytes as are looked at. */
+/** Number of first bytes that are checked. */
 export const KIND_BYTES = 12;
 
-/** By its first bytes. */
+/** Returns the kind of a file by its first bytes. */
 export function kindOf(bytes: Buffer): UploadKind | undefined {
   if (bytes.subarray(0, 8).equals(PNG)) return 'png';
   if (bytes.subarray(0, 3).equals(JPEG)) return 'jpeg';

@@ -1,3 +1,3 @@
-/** Whether a text has more characters than that: whole ones (code points), as providers count them. */
+/** Whether a text has more characters than that, counted in code points as providers do. */
 export const isLonger = (text: string, maxChars: number): boolean =>
   text.length > maxChars && Array.from(text).length > maxChars;

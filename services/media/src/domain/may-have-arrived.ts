@@ -1,4 +1,4 @@
-/** Whether something of a failed order was sent: requests say it of themselves, of all else it is taken for granted. */
+/** Whether a failed request may have reached the provider; true unless the request's error says otherwise. */
 export function mayHaveArrived(error: unknown): boolean {
   return (error as { mayHaveArrived?: unknown } | undefined)?.mayHaveArrived !== false;
 }

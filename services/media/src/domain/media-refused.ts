@@ -1,10 +1,10 @@
 import type { ImageTokens } from '../images/rules/image-provider';
 
-/** A provider that understood an order and would not make it: by its policy, or because it can't. */
+/** The provider understood the request and refused it, by its policy or because it does not support it. */
 export class MediaRefused extends Error {
-  /** In words for the caller; never speaks of credentials. */
+  /** For the caller; never mentions credentials. */
   readonly detail: string;
-  /** What it charges all the same. */
+  /** What the provider charges nevertheless. */
   readonly tokens: ImageTokens | undefined;
 
   constructor(detail: string, tokens?: ImageTokens) {

@@ -1,6 +1,6 @@
 import type { Target } from '@gateway/upstream';
 
-/** A model as this service needs it. */
+/** The parts of a model that this service needs. */
 export interface Model {
   /** `<provider>/<model>`. */
   readonly slug: string;
@@ -11,11 +11,11 @@ export interface Model {
   /** Video actions: `create`, `status`, `result`. */
   readonly workflow: readonly string[];
   readonly targets: readonly Target[];
-  /** Of all its prices together; records keep it. */
+  /** Version of all its prices; records contain it. */
   readonly priceVersion: bigint;
-  /** Absent: it makes no images, or has no price for them. */
+  /** Absent: it generates no images, or has no price for them. */
   readonly image?: ImageOffer;
-  /** Absent: it makes no videos, or has no price for them. */
+  /** Absent: it generates no videos, or has no price for them. */
   readonly video?: VideoOffer;
 }
 
@@ -24,57 +24,57 @@ export interface ImageOffer {
   readonly pricing: ImagePricing;
 }
 
-/** What an image model takes. An empty list: callers can't choose. */
+/** Options of an image model. An empty list means that callers can't choose. */
 export interface ImageFeatures {
-  /** As `1024x1024`; with a rule: the usual ones. */
+  /** As `1024x1024`; with a rule, the usual sizes. */
   readonly sizes: readonly string[];
-  /** Absent: no sizes but those listed. */
+  /** Absent: only the listed sizes. */
   readonly sizeRule?: ImageSizeRule;
   readonly defaultSize: string;
   readonly qualities: readonly string[];
   readonly defaultQuality: string;
-  /** The first is what callers get who name none. */
+  /** The first entry is the default. */
   readonly formats: readonly string[];
-  /** Most images of one call. */
+  /** Maximum images of one call. */
   readonly maxN: number;
   /** 0: no edits. */
   readonly maxInputImages: number;
   readonly mask: boolean;
-  /** A transparent background can be asked for. */
+  /** Supports a transparent background. */
   readonly transparent: boolean;
-  /** Most tokens of one image made. */
+  /** Maximum tokens of one generated image. */
   readonly outputTokens: readonly ImageOutputTokens[];
-  /** `outputTokens` are of 1024x1024 and grow with the area, rounded up. */
+  /** `outputTokens` are for 1024x1024 and scale with the area, rounded up. */
   readonly outputTokensByArea: boolean;
-  /** Most tokens of words and thoughts beside the images. */
+  /** Maximum tokens of text and reasoning that accompany the images. */
   readonly textOutputTokens: number;
-  /** Most characters of a prompt; 0: not known. */
+  /** Maximum characters of a prompt; 0 if not known. */
   readonly maxPromptChars: number;
-  /** Most tokens that one image sent is counted as; 0: not known. */
+  /** Maximum tokens of one input image; 0 if not known. */
   readonly maxInputImageTokens: number;
 }
 
-/** Any size within these bounds will do. */
+/** Any size within these bounds is accepted. */
 export interface ImageSizeRule {
   /** Both edges are multiples of it. */
   readonly stepPx: number;
   readonly maxEdgePx: number;
-  /** Long edge to short edge at most. */
+  /** Maximum ratio of the long edge to the short edge. */
   readonly maxRatio: number;
   readonly minPixels: number;
   readonly maxPixels: number;
 }
 
-/** An empty size or quality stands for any. */
+/** An empty size or quality matches any. */
 export interface ImageOutputTokens {
   readonly size: string;
   readonly quality: string;
   readonly tokens: number;
 }
 
-/** Nano-USD, of one image or of a million tokens. An absent price: that is not sold. */
+/** Nano-USD per image or per million tokens. Without a price, the usage is not sold. */
 export interface ImagePricing {
-  /** An empty size or quality stands for any. */
+  /** An empty size or quality matches any. */
   readonly perImage: readonly {
     readonly size: string;
     readonly quality: string;
@@ -83,9 +83,9 @@ export interface ImagePricing {
   readonly textInputNano?: bigint;
   readonly imageInputNano?: bigint;
   readonly imageOutputNano?: bigint;
-  /** Of words and thoughts beside an image; absent: as image output. */
+  /** For text and reasoning that accompany an image; absent: the price of image output. */
   readonly textOutputNano?: bigint;
-  /** Of each image sent, rounded up to whole megapixels, on top of `perImage`; absent: nothing there. */
+  /** For each input image, rounded up to whole megapixels, added to `perImage`; absent: free. */
   readonly inputMegapixelNano?: bigint;
 }
 
@@ -94,38 +94,38 @@ export interface VideoOffer {
   readonly pricing: VideoPricing;
 }
 
-/** What a video model takes. An empty list: callers can't choose. */
+/** Options of a video model. An empty list means that callers can't choose. */
 export interface VideoFeatures {
-  /** Seconds; empty: every whole number from least to most. */
+  /** Seconds; empty: every whole number from minimum to maximum. */
   readonly durations: readonly number[];
   readonly minDuration: number;
   readonly maxDuration: number;
   readonly defaultDuration: number;
   readonly aspectRatios: readonly string[];
-  /** Empty: the provider's own choice. */
+  /** Empty: the provider's default. */
   readonly defaultAspectRatio: string;
   readonly maxReferenceImages: number;
   readonly maxPromptChars: number;
-  /** By tier, for those that stand for a resolution or have durations of their own. */
+  /** For tiers with their own resolution or durations. */
   readonly tiers: ReadonlyMap<string, VideoTierFeatures>;
 }
 
 export interface VideoTierFeatures {
-  /** Empty: a tier says nothing about it. */
+  /** Empty: the tier has no resolution of its own. */
   readonly resolution: string;
-  /** Empty: as the model. */
+  /** Empty: the model's durations. */
   readonly durations: readonly number[];
 }
 
 /** Nano-USD per second, by tier. */
 export interface VideoPricing {
   readonly tiers: readonly string[];
-  /** Absent: a caller has to name one. */
+  /** Absent: a tier is required. */
   readonly defaultTier?: string;
   readonly perSecondNano: ReadonlyMap<string, bigint>;
 }
 
 export interface ModelLookup {
-  /** By slug, alias or bare name. */
+  /** Finds a model by its slug, an alias or its bare name. */
   get(name: string): Model | undefined;
 }

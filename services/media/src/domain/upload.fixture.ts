@@ -1,6 +1,6 @@
 import type { Upload, UploadKind } from './upload';
 
-/** A file that lies in memory. */
+/** A file in memory. */
 export function uploadOf(part: string, content: string, kind: UploadKind = 'png', pixels?: number): Upload {
   const bytes = Buffer.from(content);
   return {

@@ -1,4 +1,4 @@
-/** What a file is by its first bytes, whatever its name says. */
+/** The kind of a file by its first bytes, whatever its name says. */
 export type UploadKind = 'png' | 'jpeg' | 'webp' | 'gif';
 
 export const MIME_TYPES: Readonly<Record<UploadKind, string>> = {
@@ -8,19 +8,19 @@ export const MIME_TYPES: Readonly<Record<UploadKind, string>> = {
   gif: 'image/gif',
 };
 
-/** A file that a caller sent with a call, and that goes when the call ends. */
+/** A file of a request, which is deleted when the call ends. */
 export interface Upload {
   /** Name of its part of the form: `image`, `image[]`, `mask`. */
   readonly part: string;
   readonly kind: UploadKind;
   readonly bytes: number;
-  /** Width by height, as the file says; absent: it does not, where it should. */
+  /** Width × height according to the file; absent if it has none. */
   readonly pixels?: number;
-  /** From the first byte on, anew at each call. Its pieces are the reader's own. */
+  /** Reads from the first byte, each time it is called. The reader owns the pieces. */
   open(): AsyncIterable<Buffer>;
 }
 
-/** A file somewhere else, for providers that fetch it themselves; the gateway never does. */
+/** A remote file, for providers that fetch it themselves; the gateway never does. */
 export interface RemoteFile {
   readonly url: string;
 }

@@ -1,13 +1,13 @@
 import type { UpstreamBody } from './upstream-body';
 
 export interface UpstreamTimeouts {
-  /** Until the connection stands, TLS included. */
+  /** Until the connection is established, TLS included. */
   readonly connectMs: number;
   /** From the request's last byte to the reply's head. */
   readonly firstByteMs: number;
-  /** Between two pieces, of the request as of the reply. */
+  /** Between two pieces, of the request and of the reply. */
   readonly idleMs: number;
-  /** From the beginning to the reply's last byte. */
+  /** From the start to the reply's last byte. */
   readonly totalMs?: number;
 }
 
@@ -18,7 +18,7 @@ export interface UpstreamRequest {
   readonly body?: UpstreamBody;
   readonly signal: AbortSignal;
   readonly timeouts: UpstreamTimeouts;
-  /** A reply that is longer is broken. */
+  /** A longer reply is treated as broken. */
   readonly maxReplyBytes: number;
 }
 
@@ -26,17 +26,17 @@ export interface UpstreamReply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Once: either this or `json`, or the connection is kept from others. */
+  /** Call this or `json` exactly once; otherwise the connection can't be reused. */
   readonly body: AsyncIterable<Buffer>;
-  /** @throws UpstreamError `broken` when it is too long, cut, or no JSON */
+  /** @throws UpstreamError `broken` when it is too long, truncated, or not JSON */
   json(): Promise<unknown>;
 }
 
-/** The one way to a provider. It follows no redirect and repeats nothing. */
+/** The only way to a provider. It follows no redirects and repeats nothing. */
 export interface Upstream {
   /**
-   * Answers whatever status the provider did.
-   * @throws RequestError, which says whether the request can have arrived; `unreachable` never is one that can
+   * Resolves with any status of the provider.
+   * @throws RequestError, which says whether the request may have arrived; `unreachable` never has
    */
   request(request: UpstreamRequest): Promise<UpstreamReply>;
 }

@@ -4,14 +4,14 @@ import type { ImageRequest } from '../images/rules/image-request';
 import { invalid, readImageFields } from './image-fields';
 import { editSchema } from './image-schema';
 
-/** Parts that are files, and how many of each there may be: one file is `image`, a list `image[]`; both are read alike. */
+/** File parts and their maximum numbers: one file is `image`, a list `image[]`; both are read alike. */
 export const EDIT_FILES: Readonly<Record<string, number>> = { image: 16, 'image[]': 16, mask: 1, markup: 1 };
 
 const NUMBERS = new Set(['n', 'output_compression', 'partial_images', 'frame_count', 'frame_duration_ms']);
 const BOOLEANS = new Set(['stream']);
 const MAX_MASK_BYTES = 4 * 1024 * 1024;
 
-/** A form. @throws GatewayError `invalid_request` or `invalid_model` */
+/** Reads a form. @throws GatewayError `invalid_request` or `invalid_model` */
 export function parseImageEdit(
   fields: ReadonlyMap<string, string>,
   uploads: readonly Upload[],
@@ -31,7 +31,7 @@ export function parseImageEdit(
   return { ...read, unheeded, edit: true, images, ...(mask && { mask }) };
 }
 
-/** Fields of a form are words; what is no number or boolean stays one, for the schema to refuse. */
+/** Form fields are text; a value that is not a number or boolean stays text, for the schema to refuse. */
 function* typed(fields: ReadonlyMap<string, string>): Generator<[string, unknown]> {
   for (const [name, value] of fields) {
     if (NUMBERS.has(name) && /^-?\d{1,15}$/.test(value)) yield [name, Number(value)];

@@ -17,7 +17,7 @@ export function readImageFields(
   value: Record<string, unknown>,
   schema: typeof generationSchema | typeof editSchema,
 ): FieldsOfRequest {
-  // Nothing of another kind is missing as well.
+  // Checked first: nothing else can be missing from another kind of body.
   const told = withoutEmptyModel(value);
   const result = safeParse(schema, isEmpty(told.prompt) ? { ...told, prompt: undefined } : told);
   if (!result.success) throw schemaError(result.error.issues);
@@ -45,7 +45,7 @@ function wishes(fields: ImageFields) {
   };
 }
 
-/** They go to providers that know them. */
+/** Passed to providers that know them. */
 function hintsOf({ moderation, safety_identifier, user }: ImageFields): Record<string, string> {
   return {
     ...(moderation && { moderation }),
@@ -54,12 +54,12 @@ function hintsOf({ moderation, safety_identifier, user }: ImageFields): Record<s
   };
 }
 
-/** What has no price here, or no meaning to any model: it is refused, not dropped, because it changes the result. */
+/** Fields without a price here, or without a meaning to any model: refused, not dropped, because they change the result. */
 function unheededOf(fields: ImageFields): string[] {
   const { style, svg, complexity, frame_count, frame_duration_ms, input_fidelity } = fields;
   const set = { style, svg, complexity, frame_count, frame_duration_ms };
   const names = Object.entries(set).flatMap(([name, value]) => (value == null ? [] : [name]));
-  // Low is what it is without being asked.
+  // `low` is the default.
   return input_fidelity === 'high' ? [...names, 'input_fidelity'] : names;
 }
 

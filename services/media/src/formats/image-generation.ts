@@ -4,7 +4,7 @@ import type { ImageRequest } from '../images/rules/image-request';
 import { readImageFields } from './image-fields';
 import { generationSchema } from './image-schema';
 
-/** A JSON body. @throws GatewayError `invalid_request`, `missing_parameter` or `invalid_model` */
+/** Reads a JSON body. @throws GatewayError `invalid_request`, `missing_parameter` or `invalid_model` */
 export function parseImageGeneration(bytes: Buffer): ImageRequest {
   const fields = readImageFields(parseJsonObject(bytes, BODY_BOUNDS).value, generationSchema);
   return { ...fields, edit: false, images: [] };

@@ -4,7 +4,7 @@ import type { ImageRequest } from '../images/rules/image-request';
 import { imageSizeText } from '../images/rules/image-size';
 
 /**
- * OpenAI's shape of an answer. Where links are asked for, an image that its provider gave as bytes has them in its link.
+ * Returns the response in OpenAI's shape. If links were requested, an image that its provider sent as bytes becomes a data URL.
  */
 export function toImageReply(
   { images, tokens, revisedPrompt }: ImageResult,

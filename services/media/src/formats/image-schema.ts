@@ -1,13 +1,13 @@
 import { z } from '@gateway/process';
 
-/** `null` stands for absent, as the official SDKs' types say. */
+/** `null` counts as absent, as in the official SDKs' types. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish();
-/** Whether a model knows it is not for the format to say: what is unsupported is another error than what is malformed. */
+/** The format does not check whether a model supports a value: unsupported and malformed are different errors. */
 const word = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'not a word');
 const size = z.string().regex(/^(auto|[1-9]\d{0,4}x[1-9]\d{0,4})$/, 'neither auto nor <width>x<height>');
 const label = z.string().max(512);
 
-/** Beyond it no model has any use for a prompt. */
+/** Longer than any model accepts. */
 const MAX_PROMPT_CHARS = 200_000;
 
 const common = {
@@ -29,7 +29,7 @@ const common = {
   user: optional(label),
 };
 
-/** Bodies of images: every field that the official SDK (openai 7.55) documents, and no other. */
+/** Bodies of image calls: every field that the official SDK (openai 7.55) documents, and no others. */
 export const generationSchema = z.strictObject({
   ...common,
   moderation: optional(z.enum(['auto', 'low'])),

@@ -2,7 +2,7 @@ import { MIME_TYPES, type Upload } from '../domain/upload';
 import type { UploadPiece, UpstreamBody } from '../domain/upstream-body';
 
 export interface FormFile {
-  /** As the provider calls it. */
+  /** Name at the provider. */
   readonly part: string;
   readonly upload: Upload;
 }
@@ -13,8 +13,8 @@ export interface FormBody {
 }
 
 /**
- * multipart/form-data, with the files in it read only while it is sent.
- * @param boundary random, so that no caller's bytes can hold it
+ * Creates a multipart/form-data body whose files are read while it is sent.
+ * @param boundary random, so that no caller's bytes can contain it
  */
 export function formBody(
   fields: readonly (readonly [name: string, value: string])[],
@@ -36,7 +36,7 @@ export function formBody(
 }
 
 function disposition(name: string): string {
-  // Ours, not the caller's: but a quote in it would end it.
-  if (!/^[\w[\].-]+$/.test(name)) throw new Error('not a name for a part');
+  // Our own name, not the caller's; a quote would end it.
+  if (!/^[\w[\].-]+$/.test(name)) throw new Error('invalid part name');
   return `Content-Disposition: form-data; name="${name}"`;
 }

@@ -1,7 +1,7 @@
 import type { Upload } from '../domain/upload';
 import type { UploadPiece, UpstreamBody } from '../domain/upstream-body';
 
-/** Stands in a JSON value for a string: a file's base64, perhaps after the beginning of a data URL. */
+/** A file's base64 in place of a string in a JSON value, optionally after the start of a data URL. */
 export class Base64Text {
   readonly upload: Upload;
   readonly prefix: string;
@@ -12,7 +12,7 @@ export class Base64Text {
   }
 }
 
-/** A JSON value as a body, with the files in it read only while it is sent. */
+/** Creates a JSON body whose files are read while it is sent. */
 export function jsonBody(value: unknown): UpstreamBody {
   const pieces: (Buffer | UploadPiece)[] = [];
   let text = '';

@@ -1,7 +1,7 @@
-/** What a provider is made of. */
+/** The configuration of a provider. */
 export interface ProviderAccount {
   readonly id: string;
   readonly baseUrl: string;
-  /** By the names that its registry line asks for, each from `<PREFIX>_<NAME>`. */
+  /** By the names in its registry line, each read from `<PREFIX>_<NAME>`. */
   readonly credentials: Readonly<Record<string, string>>;
 }

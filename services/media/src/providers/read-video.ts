@@ -2,10 +2,10 @@ import { linkExpiryMs } from '../videos/rules/link-expiry';
 import type { MadeVideo } from '../videos/rules/video-provider';
 import { brokenReply } from './refusal';
 
-/** What is said of a video that a provider's policy forbids, in whatever words it told that. */
+/** The message for a video that the provider's policy forbids. */
 export const POLICY_DETAIL = 'refused by the provider’s content policy';
 
-/** A provider's link to what it made; undefined for what is none. */
+/** Returns a provider's link to a result; undefined if it is invalid. */
 export function videoAt(url: unknown, durationSeconds?: number): MadeVideo | undefined {
   if (typeof url !== 'string' || !/^https?:\/\//.test(url) || !URL.canParse(url)) return undefined;
   const expiresAtMs = linkExpiryMs(url);
@@ -16,10 +16,10 @@ export function videoAt(url: unknown, durationSeconds?: number): MadeVideo | und
   };
 }
 
-/** What can be kept, and sent again. */
+/** Characters that can be stored and sent again. */
 const ID = /^[\x21-\x7e]{1,512}$/;
 
-/** A task's id; undefined where there is none. @throws UpstreamError for one that can't be kept */
+/** Returns a task's id; undefined if there is none. @throws UpstreamError for an invalid one */
 export function idOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || text === '') return undefined;
@@ -27,7 +27,7 @@ export function idOf(value: unknown): string | undefined {
   throw brokenReply('an id that can’t be kept');
 }
 
-/** A figure however it is written; NaN for one that makes no sense, undefined where there is none. */
+/** Reads a figure in any notation; NaN for an invalid one, undefined if there is none. */
 export function figureOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number') return value;

@@ -3,11 +3,11 @@ import { retryAfterSeconds, showableMessage, UpstreamError, type UpstreamFailure
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The provider's words, wherever its format has them. */
+  /** The provider's message, wherever its format has it. */
   readonly message?: unknown;
 }
 
-/** What a provider's error status says. */
+/** Returns what a provider's error status means. */
 export function refusedBy({ status, headers, message }: Refusal): UpstreamError {
   const shown = showableMessage(message);
   const wait = retryAfterSeconds(headers['retry-after']);
@@ -20,7 +20,7 @@ export function refusedBy({ status, headers, message }: Refusal): UpstreamError 
   return new UpstreamError(failure);
 }
 
-/** A reply of success that is not what was ordered. */
+/** A successful reply without the ordered result. */
 export function brokenReply(what: string): UpstreamError {
   return new UpstreamError({ kind: 'broken', cause: new Error(what) });
 }

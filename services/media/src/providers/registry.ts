@@ -13,7 +13,7 @@ import { openAiImages } from './openai/openai-images';
 import type { ProviderAccount } from './provider-account';
 
 interface KnownProvider extends ProviderAddress {
-  /** E.g. `API_KEY`. All are required. */
+  /** Such as `API_KEY`. All are required. */
   readonly credentials: readonly string[];
   readonly image?: (account: ProviderAccount, upstream: Upstream) => ImageProvider;
   readonly video?: (account: ProviderAccount, upstream: Upstream) => VideoProvider;
@@ -21,7 +21,7 @@ interface KnownProvider extends ProviderAddress {
 
 type SimulatedProvider = Omit<KnownProvider, 'env' | 'baseUrl' | 'simulatedPath'> & { readonly path: string };
 
-/** Adding a provider is a folder and one line here. */
+/** Adding a provider takes a folder and one line here. */
 export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
@@ -68,7 +68,7 @@ export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   },
 };
 
-/** What plays `sim/…`, by the parts of the simulator that they speak to; the path is that of the wire format. */
+/** Provider of `sim/…` models: paths of the simulator by wire format. */
 const SIMULATED: readonly SimulatedProvider[] = [
   { path: '/openai/v1', credentials: ['API_KEY'], image: openAiImages },
   { path: '/kling', credentials: ['ACCESS_KEY', 'SECRET_KEY'], video: klingVideos },
@@ -77,7 +77,7 @@ const SIMULATED: readonly SimulatedProvider[] = [
 export interface ProviderSettings {
   /** Comma-separated ids; an unlisted provider is not served. */
   readonly MEDIA_PROVIDERS: string;
-  /** Origin of the simulator; in production refused, unless `ALLOW_SIMULATOR=1`. */
+  /** Origin of the simulator; refused in production unless `ALLOW_SIMULATOR=1`. */
   readonly SIM_BASE_URL?: string | undefined;
 }
 
@@ -111,7 +111,7 @@ export function createProviders(
     for (const known of SIMULATED) {
       const credentials = Object.fromEntries(known.credentials.map((name) => [name, 'simulated']));
       add(known, { id: 'sim', baseUrl: `${settings.SIM_BASE_URL}${known.path}`, credentials });
-      // For trying `upstream_unavailable`: a port that nothing can listen on.
+      // For testing `upstream_unavailable`: a port on which nothing can listen.
       add(known, { id: 'sim-unreachable', baseUrl: `http://127.0.0.1:1${known.path}`, credentials });
     }
   }

@@ -2,19 +2,19 @@ import { UpstreamError } from '@gateway/upstream';
 
 export interface ReplyBodyOptions {
   readonly maxBytes: number;
-  /** The connection is to give no more for now. */
+  /** Pauses the connection. */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** It will not be read to its end. */
+  /** The reply will not be read to its end. */
   readonly fail: (cause: unknown) => void;
-  /** Something came, or was taken. */
+  /** Data arrived or was read. */
   readonly onProgress: () => void;
 }
 
-/** As much as may wait for its reader. */
+/** Maximum bytes that wait for the reader. */
 const MAX_WAITING_BYTES = 256 * 1024;
 
-/** A reply's bytes between the connection, which gives them, and one reader, who takes them. */
+/** A reply's bytes between the connection and its reader. */
 export class ReplyBody implements AsyncIterableIterator<Buffer> {
   readonly #options: ReplyBodyOptions;
   #waiting: Buffer[] = [];
@@ -51,7 +51,7 @@ export class ReplyBody implements AsyncIterableIterator<Buffer> {
     this.#wake?.();
   }
 
-  /** What waits is not read any more: a reply without its end is none. */
+  /** Buffered data is discarded: a truncated reply is not a reply. */
   fail(error: Error): void {
     this.#error ??= error;
     this.#drop();
@@ -66,7 +66,7 @@ export class ReplyBody implements AsyncIterableIterator<Buffer> {
       return JSON.parse(Buffer.concat(pieces).toString('utf8'));
     } catch {
       // The parser's own error would quote the reply, and errors are logged.
-      throw new UpstreamError({ kind: 'broken', cause: new Error('the reply is no JSON') });
+      throw new UpstreamError({ kind: 'broken', cause: new Error('the reply is not JSON') });
     }
   }
 
@@ -89,7 +89,7 @@ export class ReplyBody implements AsyncIterableIterator<Buffer> {
     return { done: false, value };
   }
 
-  /** Its reader has enough. */
+  /** The reader needs no more. */
   async return(): Promise<IteratorResult<Buffer, undefined>> {
     if (!this.#ended) this.#options.fail(new Error('the reply was not read to its end'));
     this.#ended = true;

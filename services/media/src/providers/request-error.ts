@@ -1,13 +1,13 @@
 import { failureOf, UpstreamError } from '@gateway/upstream';
 
-/** A request without a whole reply. */
+/** A request without a complete reply. */
 export class RequestError extends UpstreamError {
-  /** Something of it was sent, so that nobody knows what the provider made of it: it must not be repeated. */
+  /** Part of it was sent, so its effect is unknown: it must not be repeated. */
   readonly mayHaveArrived: boolean;
 
   constructor(cause: unknown, mayHaveArrived: boolean) {
     const failure = failureOf(cause);
-    // What was sent reached somebody.
+    // Something was sent, so the provider was reachable.
     super(mayHaveArrived && failure.kind === 'unreachable' ? { kind: 'broken', cause } : failure);
     this.mayHaveArrived = mayHaveArrived;
   }

@@ -6,7 +6,7 @@ import type { ProviderCall } from '../images/rules/image-provider';
 export interface JsonRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
-  /** With what kind of body it is, where there is one. */
+  /** With the content type of the body, if there is one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: UpstreamBody;
   readonly maxReplyBytes: number;
@@ -15,13 +15,13 @@ export interface JsonRequest {
 export interface JsonReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined only when a refusal had no JSON to say. */
+  /** Undefined only for a refusal without JSON. */
   readonly value: unknown;
 }
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** @throws UpstreamError as Upstream does, and `broken` for a success that is no JSON; refusals are the reader's to judge */
+/** @throws UpstreamError as Upstream does, and `broken` for a success without JSON; the caller judges refusals */
 export async function sendJson(
   upstream: Upstream,
   request: JsonRequest,

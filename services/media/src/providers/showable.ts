@@ -1,8 +1,7 @@
 import { showableMessage } from '@gateway/upstream';
 
 /**
- * A provider's words as a detail; something must be said where it has none to show.
- * It is kept with the task, and a database takes no NUL.
+ * Returns a provider's message as a detail, or a default. It is stored with the task, and PostgreSQL does not accept NUL.
  */
 export function showable(message: unknown): string {
   const words = showableMessage(message)

@@ -5,7 +5,7 @@ import { RequestError } from './request-error';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** One request from its beginning to the last byte of its reply, with a bound on every wait. */
+/** One request from its start to the last byte of its reply, with a timeout on every wait. */
 export class UpstreamExchange implements Dispatcher.DispatchHandler {
   readonly reply: Promise<UpstreamReply>;
   readonly #request: UpstreamRequest;
@@ -18,7 +18,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout | undefined;
   #over = false;
 
-  /** @param onOver its reply is whole, or it has failed; called once */
+  /** @param onOver called once, when its reply is complete or it has failed */
   constructor(request: UpstreamRequest, onOver: () => void) {
     this.#request = request;
     this.#onOver = onOver;
@@ -35,7 +35,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     else signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** The connection stands, and the next thing is to write. */
+  /** The connection is established, and writing is next. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#over) {
       controller.abort(coded('GIVEN_UP'));
@@ -84,7 +84,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   readonly #onAbort = () => this.#fail(coded('ABORTED'));
 
-  /** Both before the reply and in the middle of it. */
+  /** Before the reply and in the middle of it. */
   #fail(cause: unknown): void {
     if (this.#over) return;
     this.#finish();

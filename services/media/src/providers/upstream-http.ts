@@ -7,26 +7,26 @@ import { RequestError } from './request-error';
 import { UpstreamExchange } from './upstream-exchange';
 
 /**
- * Requests under way at one origin, twice what all jobs make. Connections have no bound of their own: a request
- * that waits for a free one looks as if its provider could not be reached, and that closes it to everybody.
+ * Maximum requests to one origin, twice what all jobs make. Connections have no limit of their own: a request that waits for a
+ * connection would look as if its provider were unreachable, which would open the circuit.
  */
 const MAX_REQUESTS = 2_048;
 const BUSY_RETRY_SECONDS = 1;
-/** Each request has a time of its own to connect; this ends what goes on after it. */
+/** Each request has its own connect timeout; this ends what continues after it. */
 const MAX_CONNECT_MS = 10_000;
 
 const options = {
   connect: { timeout: MAX_CONNECT_MS },
-  // Times are counted here, so that each has its exact meaning.
+  // Timeouts are implemented here, so that each has its exact meaning.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Its errors tell less of whether a request went out.
+  // Its errors tell less about whether a request was sent.
   allowH2: false,
 };
 
 /**
- * To providers over HTTP. Reads share kept-alive connections; an order has one of its own, because nobody could say
- * whether it arrived when a kept one turns out to be closed.
+ * Requests to providers over HTTP. Reads share persistent connections; an order has a connection of its own, because with a
+ * persistent one that turns out to be closed it would be unknown whether the order arrived.
  */
 export class UpstreamHttp implements Upstream {
   readonly #reads = new Agent(options);
@@ -53,7 +53,7 @@ export class UpstreamHttp implements Upstream {
         origin,
         path: `${url.pathname}${url.search}`,
         headers: { ...headers, ...(body && { 'content-length': String(bodyBytes(body)) }) },
-        // Its types forget that it takes what can be iterated.
+        // The type definitions lack iterables.
         body: body ? (readBody(body) as unknown as Readable) : null,
       },
       exchange,
@@ -61,7 +61,7 @@ export class UpstreamHttp implements Upstream {
     return exchange.reply;
   }
 
-  /** What is under way breaks. */
+  /** Aborts requests in progress. */
   async close(): Promise<void> {
     await Promise.all([this.#reads.destroy(), this.#orders.destroy()]);
   }
@@ -73,7 +73,7 @@ export class UpstreamHttp implements Upstream {
   }
 }
 
-/** As if the provider had said it: nothing was begun, and waiting cures it. */
+/** Treated like an answer of the provider: nothing was started, and waiting helps. */
 function tooMany(): RequestError {
   const failure = { kind: 'status', status: 429, retryAfterSeconds: BUSY_RETRY_SECONDS } as const;
   return new RequestError(new UpstreamError(failure), false);

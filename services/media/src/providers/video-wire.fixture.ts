@@ -39,7 +39,7 @@ export interface SentRequest {
   readonly body: any;
 }
 
-/** A provider that answers with recorded replies, in their order, and keeps what it was asked. */
+/** A provider that answers with recorded replies, in order, and records its requests. */
 export class RecordedUpstream implements Upstream {
   readonly #fake: FakeUpstream;
 

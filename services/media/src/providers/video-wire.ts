@@ -12,32 +12,32 @@ import { jsonBody } from './json-body';
 import { brokenReply } from './refusal';
 import { isSuccess, type JsonReply, sendJson } from './send-json';
 
-/** What a provider wants to be asked, below its base URL. */
+/** A request to a provider, below its base URL. */
 export interface WireOrder {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON with `Base64Text` where files stand. */
+  /** JSON with `Base64Text` in place of files. */
   readonly body: unknown;
 }
 
-/** One provider's words for an order and for what became of it; how they are carried is the same for all. */
+/** The requests and replies of one video provider; they are sent in the same way for all. */
 export interface VideoWire {
   readonly takesLinks: boolean;
-  /** Our credential, of this moment. */
+  /** Our credential at this moment. */
   credential(): Readonly<Record<string, string>>;
   whyNot?(order: VideoOrder): string | undefined;
   toOrder(order: VideoOrder, requestId: string): WireOrder;
   /** @see VideoProvider.givenId */
   givenId?(order: VideoOrder, requestId: string): string;
   /**
-   * The task's id in a reply of success, undefined when it has none.
-   * @throws MediaRefused, UpstreamError for a refusal that looks like success
+   * Returns the task's id in a successful reply, undefined if it has none.
+   * @throws MediaRefused, UpstreamError for a refusal with a success status
    */
   readAccepted(reply: Readonly<Record<string, unknown>>, order: VideoOrder): string | undefined;
   pathOf(task: UpstreamTask): string;
-  /** @throws UpstreamError for what is no report */
+  /** @throws UpstreamError for an invalid report */
   readReport(reply: Readonly<Record<string, unknown>>): TaskReport;
-  /** What an error status means. */
+  /** Returns what an error status means. */
   refused(reply: JsonReply): Error;
 }
 
@@ -48,7 +48,7 @@ export interface WireAccount {
   readonly baseUrl: string;
 }
 
-/** A provider that is asked over HTTP, in JSON. */
+/** A provider with a JSON API over HTTP. */
 export function wireVideoProvider(
   { id, baseUrl }: WireAccount,
   wire: VideoWire,

@@ -38,7 +38,7 @@ export interface CreateImageDeps {
   readonly jobs: ImageJobs;
 }
 
-/** Nobody reads the status; the record says why there is no answer. */
+/** Nobody receives the status; the record says why there is no response. */
 const CALLER_LEFT = { status: 499, errorCode: '' };
 
 /** An order that may be admitted. */
@@ -49,7 +49,7 @@ interface DecidedImage {
   readonly routes: readonly ImageRoute[];
 }
 
-/** `POST /v1/images` and its aliases. */
+/** Handles `POST /v1/images` and its aliases. */
 export function createImage(deps: CreateImageDeps): LinkHandler {
   return async (context, call) => {
     const read = await readImageCall(call, deps.forms);
@@ -78,7 +78,7 @@ async function answerRead(
     }
     job = await admit(deps, context, call, { read, own: claimed.own });
   } finally {
-    // From here on they are the job's.
+    // From here on the job owns them.
     if (!job) await read.close();
   }
   return answer(deps.jobs, job);
@@ -97,7 +97,7 @@ async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
   }
 }
 
-/** @throws GatewayError for what can't be sold: found before any money is held */
+/** @throws GatewayError for anything that can't be sold, before money is reserved */
 function decide(
   { models, providers }: CreateImageDeps,
   request: ImageRequest,
@@ -114,7 +114,7 @@ function decide(
   throw new GatewayError('upstream_unavailable', { cause });
 }
 
-/** @throws GatewayError `image_generation_timeout` when the first call with the key goes on, or its end is unknown */
+/** @throws GatewayError `image_generation_timeout` when the first call with the key is in flight, or its outcome is unknown */
 async function claim(
   { idempotent }: CreateImageDeps,
   context: RequestContext,
@@ -132,7 +132,7 @@ async function claim(
   return claimed;
 }
 
-/** @throws GatewayError with the key free again */
+/** @throws GatewayError after releasing the key */
 async function admit(
   deps: CreateImageDeps,
   context: RequestContext,
@@ -145,7 +145,7 @@ async function admit(
   try {
     const decided = await decideByCurrentKey(keys, call.key, (key) => decide(deps, read.request, key));
     const { model, rate, routes } = decided;
-    // The provider's own link is dead long before the answer is forgotten.
+    // The provider's own link expires long before the stored response does.
     const linksWillDo = decided.order.linksWillDo && call.headers['idempotency-key'] === undefined;
     const order = { ...decided.order, linksWillDo };
     const { promptTokens, outputTokens, costNano: boundNano } = boundOf(order, rate);

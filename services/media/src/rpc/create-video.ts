@@ -42,16 +42,16 @@ export interface CreateVideoDeps {
   readonly keeper: TaskKeeper;
   readonly tasks: Pick<Tasks, 'findByKey'>;
   readonly newTaskId: () => string;
-  /** For JSON bodies, which are in memory until their order is taken, whether or not their callers wait for that. */
+  /** For JSON bodies, which are in memory until their order is accepted, whether or not their clients wait. */
   readonly bodies: Quota;
 }
 
 /** The body itself, and the files in it. */
 const BODY_COPIES = 2;
-/** Nobody reads the status; the record says why there is no answer. */
+/** Nobody receives the status; the record says why there is no response. */
 const CALLER_LEFT = { status: 499, errorCode: '' };
 
-/** An order that its model can fill. */
+/** An order that its model supports. */
 interface Prepared {
   readonly model: Model;
   readonly terms: VideoTerms;
@@ -59,7 +59,7 @@ interface Prepared {
   readonly routes: readonly VideoRoute[];
 }
 
-/** `POST /v1/videos/{provider}/create`. */
+/** Handles `POST /v1/videos/{provider}/create`. */
 export function createVideo(deps: CreateVideoDeps): LinkHandler {
   return async (context, call) => {
     const release = deps.bodies.lease(call.key.accountId, BODY_COPIES * call.body.length);
@@ -89,7 +89,7 @@ async function answerCall(
     await decideByCurrentKey(deps.keys, call.key, checkAllowed(deps.models, read.request.model));
     if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
     const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
-    if (!known) throw inDoubt(new Error('nobody knows what became of the first call with its key'));
+    if (!known) throw inDoubt(new Error('the outcome of the first call with its key is unknown'));
     const { body, ...head } = jsonReply(toCreatedJson(known));
     return await replay(deps.admission, context, call, { ...head, open: async () => body });
   } catch (thrown) {
@@ -101,7 +101,7 @@ async function answerCall(
   }
 }
 
-/** Before anything is spent. @throws GatewayError */
+/** Checks the call before anything is spent. @throws GatewayError */
 function prepare(
   { models, providers }: CreateVideoDeps,
   path: string,
@@ -163,7 +163,7 @@ async function carryOut(
     .catch(async (failure) => {
       const { code, row } = GatewayError.from(failure);
       await own.lost();
-      // There is a task that nobody can ask for.
+      // There is a task without an id.
       await bill.lost({ status: row.status, errorCode: code });
       throw failure;
     });
@@ -186,7 +186,7 @@ async function admit(
   const asked = { key, model, bareModelName, provider, endpoint: path, boundNano, taskId };
   const bill = await deps.admission.admit(context, asked);
   if (!context.signal.aborted) return { prepared, bill };
-  // It may have sent the call again already.
+  // The client may have repeated the call already.
   await bill.release(CALLER_LEFT);
   throw new ClientDisconnected();
 }

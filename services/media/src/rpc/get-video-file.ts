@@ -10,13 +10,13 @@ export interface GetVideoFileDeps {
   readonly links: VideoLinks;
   readonly looker: Pick<VideoStatusClient, 'open'>;
   readonly findTask: (id: string) => Promise<VideoTask | undefined>;
-  /** Of files on their way, one each; an account has a part of them, whoever follows its links. */
+  /** Limits the files being sent; an account has a part of them, whoever uses its links. */
   readonly files: Quota;
-  /** At which a file is taken, so that its place is not held. */
+  /** Minimum rate at which a file is read, so that a slow reader does not block others. */
   readonly pace: Pace;
 }
 
-/** `GET /v1/videos/files/{token}`: whoever has the link may have the file, which goes through this process. */
+/** Handles `GET /v1/videos/files/{token}`: anyone with the link may read the file, which passes through this process. */
 export function getVideoFile({ links, looker, findTask, files, pace }: GetVideoFileDeps): LinkHandler {
   return async ({ requestId, signal: left, log }, call) => {
     const link = links.read(call.path);

@@ -12,7 +12,7 @@ export interface GetVideoResultDeps extends KnownTaskDeps {
   readonly links: VideoLinks;
 }
 
-/** `POST /v1/videos/{provider}/result`: the links, asked for anew because they expire. */
+/** Handles `POST /v1/videos/{provider}/result`: queries new links, because they expire. */
 export function getVideoResult(deps: GetVideoResultDeps): LinkHandler {
   return async (context, call) => {
     const { task, headers } = await knownTask(deps, context, call, 'result');

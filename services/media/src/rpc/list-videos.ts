@@ -10,7 +10,7 @@ export interface ListVideosDeps {
   readonly admission: Pick<Admission, 'admitFree'>;
 }
 
-/** `GET /v1/videos`: the account's tasks of models that the key may call, newest first. Takes a request's rate. */
+/** Handles `GET /v1/videos`: the account's tasks of models that the key may call, newest first. Counts against RPM. */
 export function listVideos({ tasks, admission }: ListVideosDeps): LinkHandler {
   return async (context, { key, query }) => {
     const request = parseTaskList(query ?? '');

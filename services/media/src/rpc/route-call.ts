@@ -14,7 +14,7 @@ export interface Routes {
 const VIDEO_PATH = /^\/v1\/videos\/[^/]+\/(create|status|result)$/;
 const IMAGE_PATHS = new Set(['/v1/images', '/v1/images/generations', '/v1/images/edits']);
 
-/** Which handler answers a call; edge has checked the path before, so an unknown one is a newer edge's. */
+/** Returns the handler of a call; edge has checked the path, so an unknown one comes from a newer edge. */
 export function routeCall(routes: Routes): LinkHandler {
   const videos: Readonly<Record<string, LinkHandler>> = {
     create: routes.createVideo,

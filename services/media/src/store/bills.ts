@@ -14,7 +14,7 @@ import {
 import { insertTask } from './insert-task';
 
 export interface Adoption {
-  /** How a call ends that nobody can follow. */
+  /** Returns the end of a call that can't be followed. */
   readonly eventOf: (call: BilledCall, state: BillState) => UsageEvent;
   readonly newTaskId: () => string;
 }
@@ -27,12 +27,12 @@ interface AbandonedRow extends BillRow {
 const canBeFound = ({ state, sought, is_keyed }: AbandonedRow): boolean =>
   state === 'dispatched' && sought !== null && is_keyed;
 
-/** Rows of one statement at most. */
+/** Maximum rows of one statement. */
 const BATCH = 500;
 
 /**
- * Table `media.bills` as one instance sees it. Every change names the state and the instance that it expects: who was
- * taken for dead and wakes up changes nothing.
+ * Table `media.bills` as one instance sees it. Every change names the state and the instance that it expects, so an instance that
+ * was declared dead and resumes changes nothing.
  */
 export class Bills {
   readonly #pool: Pool;
@@ -43,7 +43,7 @@ export class Bills {
     this.#instanceId = instanceId;
   }
 
-  /** Before its hold is asked for. */
+  /** Called before the hold is requested. */
   async open(call: BilledCall): Promise<void> {
     await this.#pool.query(
       `INSERT INTO media.bills
@@ -63,7 +63,7 @@ export class Bills {
     );
   }
 
-  /** They got no hold. */
+  /** Deletes bills of calls without a hold. */
   async drop(...requestIds: readonly string[]): Promise<void> {
     await this.#pool.query(
       `DELETE FROM media.bills WHERE request_id = ANY ($1::uuid[]) AND state = 'open' AND instance_id = $2`,
@@ -72,8 +72,8 @@ export class Bills {
   }
 
   /**
-   * Its provider may be called from now on. False: somebody else has ended it.
-   * @param sought how to find what it orders, where its provider can be asked
+   * From now on the provider may be called. False: another instance has ended the bill.
+   * @param sought how to find the order, if its provider can be asked
    */
   async dispatched(
     { requestId, provider, admittedMs = 0 }: BilledCall,
@@ -87,7 +87,7 @@ export class Bills {
     return rowCount === 1;
   }
 
-  /** False: it was ended before, by whomever. */
+  /** False: it had been ended before. */
   async end(event: UsageEvent): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `UPDATE media.bills SET state = 'ended', event = $3
@@ -97,7 +97,7 @@ export class Bills {
     return rowCount === 1;
   }
 
-  /** This very end is in its row. */
+  /** Whether the row contains this very end. */
   async hasEnd(event: UsageEvent): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `SELECT FROM media.bills
@@ -108,8 +108,8 @@ export class Bills {
   }
 
   /**
-   * Leaves its end to the video task that is made in the same transaction. False: somebody else has ended it, and the
-   * task must not be.
+   * Hands the bill over to the video task that is created in the same transaction. False: another instance has ended the bill, and
+   * the task must not be created.
    */
   async handOver(client: PoolClient, requestId: string): Promise<boolean> {
     const { rowCount } = await client.query(
@@ -121,8 +121,8 @@ export class Bills {
   }
 
   /**
-   * Ends the bill of a task, in the transaction that moves the task. What it answers is to be delivered once that is
-   * committed; undefined: it was ended before.
+   * Ends the bill of a task, in the transaction that updates the task. Returns the event to deliver once that is committed;
+   * undefined: it had been ended before.
    */
   async endTask(
     client: PoolClient,
@@ -141,9 +141,9 @@ export class Bills {
   }
 
   /**
-   * Takes over the bills of silent instances, a batch at a time, and ends those that are not ended; not of one that
-   * has given a sign of life since. What a call ordered that can be made again under its key becomes a task where its
-   * provider can be asked for it: whoever repeats the call gets that. Answers how many it took.
+   * Takes over the bills of silent instances, a batch at a time, except those of instances that have sent a heartbeat meanwhile, and
+   * ends those that are not ended. An order that its provider can be asked for becomes a task, which a repeated call with its key
+   * returns. Returns the number of bills.
    */
   async adopt(silent: readonly HeardInstance[], { eventOf, newTaskId }: Adoption): Promise<number> {
     return withTransaction(this.#pool, async (client) => {
@@ -169,7 +169,7 @@ export class Bills {
     });
   }
 
-  /** Ends that this instance has to deliver. */
+  /** Returns ends that this instance has to deliver. */
   async undelivered(besides: readonly string[]): Promise<UsageEvent[]> {
     const { rows } = await this.#pool.query<{ event: UsageEvent }>(
       `SELECT event FROM media.bills
@@ -180,7 +180,7 @@ export class Bills {
     return rows.map(({ event }) => event);
   }
 
-  /** Billing has these ends. */
+  /** Deletes ends that billing has received. */
   async forget(requestIds: readonly string[]): Promise<void> {
     await this.#pool.query(
       `DELETE FROM media.bills WHERE request_id = ANY ($1::uuid[]) AND state = 'ended'`,
@@ -188,7 +188,7 @@ export class Bills {
     );
   }
 
-  /** From here on it is as if its provider's answer had come. */
+  /** From here on it is treated as if its provider had answered. */
   async #follow(client: PoolClient, row: AbandonedRow, newTaskId: () => string): Promise<void> {
     const { requestId, accountId, keyId, model, provider } = fromBillRow(row);
     const { taskId: id = newTaskId(), ...sought } = fromSoughtJson(row.sought!);

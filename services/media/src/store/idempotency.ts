@@ -3,9 +3,9 @@ import type { Claim, ClaimedCall, KeptAnswer, KeptReply } from '../idempotency/r
 
 export interface IdempotencyOptions {
   readonly instanceId: string;
-  /** Larger answers are not kept. */
+  /** Larger responses are not stored. */
   readonly maxReplyBytes: number;
-  /** Of one account's answers together; the oldest make room. */
+  /** Maximum bytes of one account's responses; the oldest are deleted for new ones. */
   readonly maxAccountBytes: number;
 }
 
@@ -21,15 +21,15 @@ interface Row {
 
 const KEPT_FOR = '24 hours';
 const SWEPT_AT_ONCE = 1_000;
-/** Between two looks the row may have gone. */
+/** Between two queries the row may have been deleted. */
 const MAX_LOOKS = 5;
 
-/** It left, or was forgotten by those who waited for its next sign of life: no clock is asked. */
+/** The owner has left, or other instances have declared it dead; no clock is used. */
 const OWNER_IS_DEAD = `NOT EXISTS (SELECT 1 FROM media.instances o WHERE o.id = i.instance_id AND o.beats >= 0)`;
 
 /**
- * Table `media.idempotency`: one row for each key in use. Whoever claims a key owns its row until the call has an end;
- * every change names the owner's request, so that one who was taken for dead and wakes up changes nothing.
+ * Table `media.idempotency`: one row for each key in use. The call that claims a key owns its row until it ends; every change names
+ * the owner's request, so a call that was declared dead and resumes changes nothing.
  */
 export class Idempotency {
   readonly #pool: Pool;
@@ -49,9 +49,7 @@ export class Idempotency {
     return { kind: 'busy' };
   }
 
-  /**
-   * Gives a key to a call that is under way without one; its provider may have been called. False: the key is in use.
-   */
+  /** Assigns a key to a call in flight without one; its provider may have been called. False: the key is in use. */
   async register(call: ClaimedCall): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `INSERT INTO media.idempotency
@@ -63,14 +61,14 @@ export class Idempotency {
     return rowCount === 1;
   }
 
-  /** Whether claiming it now would find it so. Takes nothing. */
+  /** Whether claiming it now would find it in that state. Changes nothing. */
   async isBusy(call: ClaimedCall): Promise<boolean> {
     const row = await this.#find(call);
     if (!row || this.#judge(call, row).kind !== 'busy') return false;
     return row.state !== 'claimed' || !row.orphaned;
   }
 
-  /** Undefined: it has made room since, or its time is over. */
+  /** Undefined: it was deleted for newer ones, or has expired. */
   async bodyOf(call: ClaimedCall, { requestId }: KeptAnswer): Promise<Buffer | undefined> {
     const { rows } = await this.#pool.query<{ body: Buffer | null }>(
       `SELECT body FROM media.idempotency
@@ -80,12 +78,12 @@ export class Idempotency {
     return rows[0]?.body ?? undefined;
   }
 
-  /** Before a provider is called, and again before another one is. False: somebody has taken the key over. */
+  /** Called before a provider is called, and again before another one is. False: the key has been taken over. */
   dispatched(call: ClaimedCall): Promise<boolean> {
     return this.#change(call, `state = 'dispatched'`, `state IN ('claimed', 'dispatched')`);
   }
 
-  /** Calls with the key get this from now on. Without a body it takes away none that is kept. */
+  /** Repeated calls get this from now on. Without a body, it keeps a stored one. */
   async answered(call: ClaimedCall, { status, headers, body }: KeptReply): Promise<void> {
     const kept = body && body.length <= this.#options.maxReplyBytes ? body : null;
     await this.#pool.query(
@@ -98,7 +96,7 @@ export class Idempotency {
     if (kept) await this.#makeRoom(call.accountId);
   }
 
-  /** It came to nothing that anybody pays for: the key is as good as new. */
+  /** Nobody pays for the call: the key can be used again. */
   async free(call: ClaimedCall): Promise<void> {
     await this.#pool.query(
       `DELETE FROM media.idempotency
@@ -107,12 +105,12 @@ export class Idempotency {
     );
   }
 
-  /** Nobody will ever know. */
+  /** The outcome will never be known. */
   async lost(call: ClaimedCall): Promise<void> {
     await this.#change(call, `state = 'unknown'`, `state <> 'answered'`);
   }
 
-  /** Removes what has expired, some at a time. */
+  /** Deletes expired rows, a bounded number at a time. */
   async sweep(): Promise<void> {
     await this.#pool.query(
       `DELETE FROM media.idempotency WHERE ctid = ANY (ARRAY(
@@ -120,7 +118,7 @@ export class Idempotency {
     );
   }
 
-  /** A key nobody has, one whose time is over, or one whose owner died before it did anything. */
+  /** An unused key, an expired one, or one whose owner died before it did anything. */
   async #take(call: ClaimedCall): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `INSERT INTO media.idempotency AS i

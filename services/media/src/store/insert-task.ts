@@ -2,7 +2,7 @@ import type { PoolClient } from '@gateway/postgres';
 import type { NewTask } from '../videos/rules/video-task';
 import type { TaskRow } from './task-rows';
 
-/** @param firstLookMs from now to the first look at it */
+/** @param firstLookMs time until the first poll */
 export async function insertTask(client: PoolClient, task: NewTask, firstLookMs: number): Promise<TaskRow> {
   const { rows } = await client.query<TaskRow>({
     name: 'insert-task',

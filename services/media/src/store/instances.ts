@@ -1,7 +1,7 @@
 import type { Pool } from '@gateway/postgres';
 import { type HeardInstance, UNHEARD } from '../billing/rules/failure-detector';
 
-/** Says that the instance lives. */
+/** Stores a heartbeat. */
 export async function beat(pool: Pool, instanceId: string): Promise<void> {
   await pool.query(
     `INSERT INTO media.instances AS i (id, seen_at) VALUES ($1, now())
@@ -10,12 +10,12 @@ export async function beat(pool: Pool, instanceId: string): Promise<void> {
   );
 }
 
-/** It ends, and others need not wait before they see to what it leaves. */
+/** The instance ends, and others need not wait before they take over its bills. */
 export async function leave(pool: Pool, instanceId: string): Promise<void> {
   await pool.query('UPDATE media.instances SET beats = -1 WHERE id = $1', [instanceId]);
 }
 
-/** With those that were forgotten, or had left, and have bills all the same: written late, by whoever froze in between. */
+/** Includes instances that were forgotten or have left but have bills: written late by an instance that was frozen. */
 export async function listOthers(pool: Pool, instanceId: string): Promise<HeardInstance[]> {
   const { rows } = await pool.query<HeardInstance>(
     `SELECT id, beats FROM media.instances WHERE id <> $1
@@ -27,7 +27,7 @@ export async function listOthers(pool: Pool, instanceId: string): Promise<HeardI
   return rows;
 }
 
-/** Silent ones without bills; one that comes back is new. With bills it is by them that others find these. */
+/** Deletes silent instances without bills; one that resumes is new. Instances with bills are found by these. */
 export async function forgetInstances(pool: Pool, silent: readonly HeardInstance[]): Promise<void> {
   await pool.query(
     `DELETE FROM media.instances i USING unnest($1::uuid[], $2::bigint[]) AS silent (id, beats)

@@ -1,7 +1,7 @@
 import type { TaskState } from '../videos/rules/task';
 import type { VideoTask } from '../videos/rules/video-task';
 
-/** Of table media.tasks. */
+/** Columns of table media.tasks. */
 export interface TaskRow {
   id: string;
   request_id: string;

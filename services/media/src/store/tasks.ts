@@ -13,7 +13,7 @@ interface ClaimedRow extends TaskRow {
 
 const LATER = (ms: string) => `now() + ${ms}::bigint * interval '1 millisecond'`;
 const EARLIER = (ms: string) => `now() - ${ms}::bigint * interval '1 millisecond'`;
-/** Leases what `due` names. */
+/** Leases the tasks that `due` selects. */
 const CLAIM = (
   leaseMs: string,
 ) => `UPDATE media.tasks t SET claim = t.claim + 1, next_look_at = ${LATER(leaseMs)}
@@ -23,7 +23,7 @@ const CLAIM = (
 export interface TasksOptions {
   readonly pool: Pool;
   readonly bills: Pick<Bills, 'endTask'>;
-  /** From a task's creation to the first look at it. */
+  /** Time from a task's creation to its first poll. */
   readonly firstLookMs: number;
 }
 
@@ -32,7 +32,7 @@ export interface Room {
   readonly tasks: number;
 }
 
-/** Whose tasks, and of which models; empty: of all. */
+/** Filters by account and models; empty: all. */
 export interface TaskReader {
   readonly accountId: string;
   readonly allowedModels: readonly string[];
@@ -45,15 +45,15 @@ export interface ForgottenTasks {
 }
 
 export type EndedTask =
-  /** Without an event its bill was over before, which nothing should bring about. */
+  /** Without an event, its bill had been ended before, which should not happen. */
   | { readonly ended: true; readonly event?: UsageEvent }
-  /** Another has ended it, or looks at it now. */
+  /** Another instance has ended it, or is polling it. */
   | { readonly ended: false };
 
 type EndStep = Extract<TaskStep, { kind: 'end' }>;
 type WaitStep = Extract<TaskStep, { kind: 'wait' }>;
 
-/** Table `media.tasks`. A lease is a row's next look pushed into the future; a claim tells one lease from the next. */
+/** Table `media.tasks`. A lease is a row's next poll moved into the future; a claim tells one lease from the next. */
 export class Tasks {
   readonly #options: TasksOptions;
 
@@ -62,8 +62,8 @@ export class Tasks {
   }
 
   /**
-   * The task and its bill's new owner in one transaction: from here on nobody but the task's end ends the bill.
-   * Undefined: the bill was taken for lost and is over, so there is no task either.
+   * Stores the task and its bill's new owner in one transaction: from here on only the task's end ends the bill. Undefined: the bill
+   * had been given up, so there is no task either.
    */
   insert(task: NewTask, handOver: (client: PoolClient) => Promise<boolean>): Promise<VideoTask | undefined> {
     const { pool, firstLookMs } = this.#options;
@@ -73,7 +73,7 @@ export class Tasks {
     });
   }
 
-  /** @param accountId whose it must be; absent: of anybody, for links that speak for themselves */
+  /** @param accountId its account; absent: any account, for links that authorize themselves */
   async find(id: string, accountId?: string): Promise<VideoTask | undefined> {
     const { rows } = await this.#options.pool.query<TaskRow>({
       name: 'find-task',
@@ -83,7 +83,7 @@ export class Tasks {
     return rows[0] && fromTaskRow(rows[0]);
   }
 
-  /** What was created by the call that had the key last, where its answer was not kept any more. */
+  /** Returns the task created by the last call with the key, if its response is no longer stored. */
   async findByKey(accountId: string, operation: string, key: string): Promise<VideoTask | undefined> {
     const { rows } = await this.#options.pool.query<TaskRow>({
       name: 'find-task-by-key',
@@ -106,7 +106,7 @@ export class Tasks {
       requestId === undefined
         ? {
             name: 'list-tasks',
-            // Only rows of the page are read.
+            // Reads only the rows of the page.
             text: `SELECT t.* FROM (
                 SELECT id FROM media.tasks WHERE ${mayBeSeen} ORDER BY id DESC LIMIT $4) AS page
               JOIN media.tasks t USING (id) ORDER BY t.id DESC`,
@@ -121,7 +121,7 @@ export class Tasks {
     return rows.map(fromTaskRow);
   }
 
-  /** Tasks that are due, of each provider as many as there is room for: those first that have waited longest. */
+  /** Leases due tasks, up to the free capacity of each provider: those first that have waited longest. */
   async claimDue(room: readonly Room[], leaseMs: number): Promise<ClaimedTask[]> {
     const { rows } = await this.#options.pool.query<ClaimedRow>({
       name: 'claim-due-tasks',
@@ -136,7 +136,7 @@ export class Tasks {
     return rows.map(fromClaimedRow);
   }
 
-  /** Those that nobody has asked for, because their provider is not set up any more. */
+  /** Returns tasks that nobody polls, because their provider is no longer configured. */
   async claimForgotten({ olderThanMs, leaseMs, limit }: ForgottenTasks): Promise<ClaimedTask[]> {
     const { rows } = await this.#options.pool.query<ClaimedRow>({
       name: 'claim-forgotten-tasks',
@@ -149,7 +149,7 @@ export class Tasks {
     return rows.map(fromClaimedRow);
   }
 
-  /** Nothing when the lease was lost meanwhile: whoever has it now looks later. */
+  /** Does nothing if the lease was lost: its new holder polls later. */
   async postpone({ id, claim }: ClaimedTask, { state, trouble, waitMs }: WaitStep): Promise<void> {
     await this.#options.pool.query({
       name: 'postpone-task',
@@ -160,7 +160,7 @@ export class Tasks {
     });
   }
 
-  /** The task's end and its bill's in one transaction. */
+  /** Ends the task and its bill in one transaction. */
   end(
     { id, claim, requestId }: ClaimedTask,
     { state, bill, detail }: EndStep,
@@ -182,7 +182,7 @@ export class Tasks {
     });
   }
 
-  /** Tasks that nobody can have put off for so long: the database's clock was set back. They are due now. */
+  /** Tasks whose next poll is too far ahead: the database's clock was set back. They are due now. */
   async recall(beyondMs: number): Promise<void> {
     await this.#options.pool.query({
       name: 'recall-tasks',
@@ -191,7 +191,7 @@ export class Tasks {
     });
   }
 
-  /** Ended ones that are older than that, a bounded number of them. */
+  /** Deletes ended tasks that are older, a bounded number at a time. */
   async forgetOld(olderThanMs: number): Promise<void> {
     await this.#options.pool.query({
       name: 'forget-old-tasks',

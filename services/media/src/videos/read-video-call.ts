@@ -6,7 +6,7 @@ import type { FormRules } from '../upload/form';
 import type { FormReader } from '../upload/form-reader';
 import { parseVideoForm, parseVideoRequest, REFERENCE_PARTS, type VideoRequest } from './rules/video-request';
 
-/** Under any name: no more files than a form may have. */
+/** Under any name: at most as many files as a form may have. */
 const MAX_FILES = 16;
 
 const RULES: FormRules = {
@@ -17,13 +17,13 @@ const RULES: FormRules = {
 /** A call as it was sent. */
 export interface ReadVideoCall {
   readonly request: VideoRequest;
-  /** Equal for calls that request the same. */
+  /** Equal for calls with the same request. */
   readonly fingerprint: string;
   /** Deletes its files. */
   close(): Promise<void>;
 }
 
-/** @throws GatewayError with its files deleted */
+/** @throws GatewayError after deleting its files */
 export async function readVideoCall(forms: Pick<FormReader, 'read'>, call: LinkCall): Promise<ReadVideoCall> {
   const { body, bodyStream, key, headers } = call;
   if (!bodyStream) {

@@ -7,13 +7,13 @@ import {
   usageEvent,
 } from '@gateway/call-billing/usage-event';
 
-/** What a call costs and what was made for it. */
+/** The cost of a call and its results. */
 export interface Charge {
   readonly costNano: bigint;
   readonly images?: number;
   readonly videoMs?: number;
   readonly tokens?: { readonly input: number; readonly output: number };
-  /** `counted`: the provider told no figures; absent: they are its own. */
+  /** `counted`: the provider reported no figures; absent: they are the provider's. */
   readonly source?: 'provider' | 'counted';
 }
 
@@ -39,7 +39,7 @@ export function settledEvent(call: BilledCall, end: CallEnding, charge: Charge):
   });
 }
 
-/** The end of a call whose process is gone: it had not called the provider, or nobody knows what came of it. */
+/** The end of a call whose process died: the provider had not been called, or the result is unknown. */
 export function abandonedEvent(call: BilledCall, state: BillState, nowMs: number): UsageEvent {
   const end = { status: 0, errorCode: 'internal_error', endedAtMs: nowMs, firstByteMs: 0 };
   return state === 'open' ? releasedEvent(call, end) : lostEvent(call, end);

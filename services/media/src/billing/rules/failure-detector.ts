@@ -1,4 +1,4 @@
-/** An instance, and how many signs of life it has given; -1: it has left in order; `UNHEARD`: it is known by its bills alone. */
+/** An instance and its number of heartbeats; -1: it has left in order; `UNHEARD`: it is known only from its bills. */
 export interface HeardInstance {
   readonly id: string;
   readonly beats: bigint;
@@ -8,8 +8,8 @@ const LEFT = -1n;
 export const UNHEARD = -2n;
 
 /**
- * Tells which instances give no more signs of life, by this process's own clock: those whose count stood still over
- * all looks of a while. After a pause between looks, in which nobody was heard, that while begins anew.
+ * Detects dead instances by this process's own clock: those whose number of heartbeats has not changed for the lease time. After
+ * a pause between checks, in which heartbeats could not be seen, the time starts again.
  */
 export class FailureDetector {
   readonly #silenceMs: number;
@@ -20,12 +20,12 @@ export class FailureDetector {
     this.#silenceMs = silenceMs;
   }
 
-  /** Nobody can be judged by what is heard now: the while begins anew. */
+  /** Heartbeats can't be judged now, so the time starts again for every instance. */
   forget(): void {
     this.#heard.clear();
   }
 
-  /** @param nowMs by a clock that never steps */
+  /** @param nowMs by a monotonic clock */
   look(instances: readonly HeardInstance[], nowMs: number): HeardInstance[] {
     if (nowMs - this.#lookedAtMs > this.#silenceMs / 2) this.#heard.clear();
     this.#lookedAtMs = nowMs;

@@ -1,4 +1,4 @@
 import type { Owner } from '@gateway/call-billing/owner';
 
-/** All instances hold money as one, because any of them can end what another has begun. */
+/** All instances are one owner of holds, because each can end the calls of another. */
 export const MEDIA_OWNER: Owner = { id: 'media', epoch: 1n };

@@ -1,8 +1,8 @@
 import type { ImageResult } from './image-provider';
 
 /**
- * The result without figures that can't be its own: providers have been seen to leave out what the images or the prompt
- * took, and by such figures images would be sold at the price of their prompt.
+ * Returns the result without implausible figures: providers have omitted the tokens of the images or of the prompt, and images
+ * would then be sold at the price of their prompt.
  */
 export function withCredibleTokens({ tokens, ...result }: ImageResult): ImageResult {
   if (!tokens) return result;

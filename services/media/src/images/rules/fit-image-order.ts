@@ -9,14 +9,14 @@ import { imageSizeText, parseImageSize } from './image-size';
 /** An order for any provider that serves the model. */
 export type FittedImageOrder = Omit<ImageOrder, 'upstreamModel'>;
 
-/** Of files whose compression can be chosen. */
+/** Formats with a configurable compression. */
 const COMPRESSED = new Set(['jpeg', 'webp']);
 
 /**
- * The request as an order that the model can carry out. Size, quality and format that the caller leaves open are the
- * catalog's, and named to the provider: so what the call costs does not depend on what the provider picks.
- * @throws GatewayError `image_generation_failed`, not to be repeated, for what the model does not offer;
- * `invalid_request` for a prompt that is longer than it reads
+ * Returns the request as an order that the model supports. Size, quality and format that the caller omits are taken from the
+ * catalog and sent to the provider, so that the cost does not depend on the provider's choice.
+ * @throws GatewayError `image_generation_failed` without retry for anything that the model does not support;
+ *   `invalid_request` for a prompt that is too long
  */
 export function fitImageOrder(request: ImageRequest, features: ImageFeatures): FittedImageOrder {
   const { prompt, n, hints, images, mask } = request;
@@ -63,11 +63,11 @@ function refuseUnsupported(request: ImageRequest, features: ImageFeatures): void
   if (size && !offersSize(size, features)) throw unsupported(`size ${imageSizeText(size)}`);
   if (quality && !features.qualities.includes(quality)) throw unsupported(`quality ${quality}`);
   if (format && !features.formats.includes(format)) throw unsupported(`output_format ${format}`);
-  // Opaque is what images are anyway.
+  // Opaque is the default.
   if (background === 'transparent' && !features.transparent) throw unsupported('a transparent background');
 }
 
-/** What its provider would answer and charge for, and nobody could read. */
+/** An order whose reply would be charged but could not be read. */
 function refuseTooLarge(order: Pick<FittedImageOrder, 'n' | 'size' | 'format'>): void {
   if (maxReplyBytesOf(order) <= MAX_IMAGE_REPLY_BYTES) return;
   const most = Math.floor(MAX_IMAGE_REPLY_BYTES / maxReplyBytesOf({ ...order, n: 1 }));
@@ -92,7 +92,7 @@ function isWithin({ width, height }: ImageSize, rule: ImageSizeRule): boolean {
   );
 }
 
-/** The words would be refused again, whoever repeats them. */
+/** The same request would be refused again. */
 export function unsupported(what: string): GatewayError {
   return new GatewayError('image_generation_failed', {
     detail: `not supported by this model: ${what}`,

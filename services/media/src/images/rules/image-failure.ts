@@ -4,27 +4,27 @@ import { mayHaveArrived } from '../../domain/may-have-arrived';
 import { MediaRefused } from '../../domain/media-refused';
 import type { ImageTokens } from './image-provider';
 
-/** What a failed order is to its caller, and to its bill. */
+/** A failed order, as its caller sees it and as it is billed. */
 export interface ImageFailure {
   readonly error: GatewayError;
   /**
-   * `none`: the provider charges nothing, or `tokens` and nothing more; `unknown`: nobody can say what it charges, which
-   * is not the caller's to pay.
+   * `none`: the provider charges nothing, or `tokens` and nothing more; `unknown`: what it charges is unknown, and not charged to
+   * the caller.
    */
   readonly charge: 'none' | 'unknown';
   readonly tokens?: ImageTokens;
 }
 
-/** Refusals of our account, and of more calls for now: nothing was begun. */
+/** Refusals because of our account or of too many calls: nothing was started. */
 const TURNED_AWAY = new Set([401, 402, 403, 404, 405, 429]);
 
 /**
- * Total: whatever a provider does has one public error, of spec 7.3. Its errors are `image_generation_failed`, unless it
- * is out of reach as a whole, asks to be waited for, or blames the caller's parameters.
+ * Maps every failure of a provider to one public error of spec 7.3: `image_generation_failed`, unless the provider is
+ * unreachable, asks for a wait, or blames the caller's parameters.
  */
 export function imageFailure(error: unknown): ImageFailure {
   if (error instanceof MediaRefused) return refused(error);
-  // Ours: it was not to be tried.
+  // A defect of the gateway: the call must not be retried.
   if (error instanceof GatewayError) return { error, charge: 'none' };
   const failure = failureOf(error);
   const told = toGatewayError(failure);
@@ -33,7 +33,7 @@ export function imageFailure(error: unknown): ImageFailure {
   return { error: new GatewayError('image_generation_failed', { cause: told.cause }), charge };
 }
 
-/** A reply of success with nothing in it. */
+/** A successful reply without an image. */
 export function nothingMade(tokens: ImageTokens | undefined): ImageFailure {
   const cause = new Error('the provider made no image');
   return {

@@ -6,42 +6,42 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** What a caller wants made, checked against what the model offers. Absent: the provider's own choice. */
+/** An image order that the model supports. Absent: the provider's default. */
 export interface ImageOrder {
-  /** What the model is called at the provider. */
+  /** The model's name at the provider. */
   readonly upstreamModel: string;
   readonly prompt: string;
-  /** How many. */
+  /** Number of images. */
   readonly n: number;
   readonly size?: ImageSize;
   readonly quality?: string;
-  /** Of the files made: `png`, `jpeg`, `webp`. */
+  /** Format of the generated files: `png`, `jpeg`, `webp`. */
   readonly format?: string;
   readonly background?: string;
-  /** 0–100, of jpeg and webp. */
+  /** 0–100, for jpeg and webp. */
   readonly compression?: number;
-  /** Fields of the caller's format that only some providers know, e.g. `moderation`. */
+  /** Fields of the caller's format that only some providers know, such as `moderation`. */
   readonly hints: Readonly<Record<string, string>>;
-  /** Links will do, where the provider makes such: nobody needs to fetch the files then. */
+  /** Links suffice if the provider returns them, so that the files need not be fetched. */
   readonly linksWillDo: boolean;
-  /** For an edit; none: made from the prompt alone. */
+  /** For an edit; none: generated from the prompt only. */
   readonly images: readonly MediaFile[];
   readonly mask?: Upload;
-  /** What is paid for, of images and words together; absent: each image has its price. */
+  /** Maximum tokens of images and text together; absent: each image has its own price. */
   readonly maxOutputTokens?: number;
 }
 
-/** What goes with every call to a provider. */
+/** The context of every call to a provider. */
 export interface ProviderCall {
   readonly requestId: string;
-  /** Aborted when the job is given up for good, not when its caller leaves. */
+  /** Aborted when the job is given up, not when its client disconnects. */
   readonly signal: AbortSignal;
   readonly timeouts: UpstreamTimeouts;
-  /** By now the answer is kept for a later call, before which a provider's link would expire. */
+  /** Whether the response is stored for a repeated call, by which time a provider's link would have expired. */
   readonly isAnswerKept?: () => boolean;
 }
 
-/** One image: its bytes in base64, or where the provider keeps it for a while. */
+/** One image: its bytes in base64, or a temporary link. */
 export type MadeImage = { readonly mime: string } & (
   | { readonly base64: string }
   | { readonly url: string; readonly expiresAtMs?: number }
@@ -51,30 +51,30 @@ export type MadeImage = { readonly mime: string } & (
 export interface ImageTokens {
   readonly textInput: number;
   readonly imageInput: number;
-  /** Of the images made. */
+  /** Of the generated images. */
   readonly output: number;
-  /** Words and thoughts beside them; absent: none. */
+  /** Text and reasoning that accompany them; absent: none. */
   readonly textOutput?: number;
 }
 
 export interface ImageResult {
-  /** As many as the provider made, which may be fewer than were ordered. */
+  /** The images that the provider generated, which may be fewer than ordered. */
   readonly images: readonly MadeImage[];
-  /** Where the provider tells them. */
+  /** If the provider reports them. */
   readonly tokens?: ImageTokens;
-  /** What it counted the images sent as, where it tells. */
+  /** What it counted the input images as, if it reports that. */
   readonly inputMegapixels?: number;
   readonly revisedPrompt?: string;
 }
 
-/** One provider's way with images. A polling one polls inside. */
+/** A provider of images. Providers with tasks poll internally. */
 export interface ImageProvider {
   readonly id: string;
-  /** It takes links in place of files, and fetches them itself. */
+  /** It accepts links in place of files, and fetches them itself. */
   readonly takesLinks: boolean;
   /**
-   * @throws UpstreamError how the provider failed; `unreachable` alone says that the order can't have arrived
-   * @throws MediaRefused it would not make this
+   * @throws UpstreamError how the provider failed; only `unreachable` means that the order can't have arrived
+   * @throws MediaRefused when it refuses the order
    */
   generate(order: ImageOrder, call: ProviderCall): Promise<ImageResult>;
 }

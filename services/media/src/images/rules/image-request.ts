@@ -1,9 +1,9 @@
 import type { Upload } from '../../domain/upload';
 import type { ImageSize } from './image-provider';
 
-/** What a caller asks for, in good order but not yet held against a model. Absent: as the model does by itself. */
+/** A well-formed request, not yet compared with a model. Absent: the model's default. */
 export interface ImageRequest {
-  /** As it was written. */
+  /** As the caller wrote it. */
   readonly model: string;
   readonly prompt: string;
   readonly n: number;
@@ -13,13 +13,13 @@ export interface ImageRequest {
   readonly background?: string;
   /** 0–100. */
   readonly compression?: number;
-  /** How images are to be answered; absent: in base64. */
+  /** How to return images; absent: in base64. */
   readonly replyAs?: 'b64_json' | 'url';
-  /** What changes neither the price nor what a model must be able to do. */
+  /** Fields that change neither the price nor the required features. */
   readonly hints: Readonly<Record<string, string>>;
-  /** Fields of the format, set by the caller, that no model here heeds. */
+  /** Fields of the format that the caller has set and no model here supports. */
   readonly unheeded: readonly string[];
-  /** An edit takes images, a generation none. */
+  /** An edit has images, a generation none. */
   readonly edit: boolean;
   readonly images: readonly Upload[];
   readonly mask?: Upload;

@@ -2,7 +2,7 @@ import type { ImageSize } from './image-provider';
 
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
 
-/** `1024x1024`; undefined for what is no size. */
+/** Parses `1024x1024`; undefined for an invalid size. */
 export function parseImageSize(text: string): ImageSize | undefined {
   const [, width, height] = SIZE.exec(text) ?? [];
   return width === undefined ? undefined : { width: Number(width), height: Number(height) };

@@ -1,12 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 
-/** How a caller gets the images of a job that goes on after its answer. */
+/** How a caller gets the images of a job that continues after its response. */
 export type RepeatBy =
-  /** With the Idempotency-Key that the call had. */
+  /** With the Idempotency-Key of the call. */
   | { readonly by: 'same-key' }
   /** With this Idempotency-Key, which is the id of the request that timed out. */
   | { readonly by: 'request-id'; readonly key: string }
-  /** Not at all: the database did not take the key. */
+  /** Not at all: the database did not store the key. */
   | { readonly by: 'nothing' };
 
 const GOES_ON = 'the job may still finish and be billed';
@@ -17,7 +17,7 @@ const DETAILS = {
   nothing: `${GOES_ON}; it can't be repeated safely: look for it in the request log first`,
 };
 
-/** For a call whose job goes on. */
+/** For a call whose job continues. */
 export function imageTimeout(repeat: RepeatBy, cause?: unknown): GatewayError {
   const detail =
     repeat.by === 'request-id'
@@ -26,7 +26,7 @@ export function imageTimeout(repeat: RepeatBy, cause?: unknown): GatewayError {
   return new GatewayError('image_generation_timeout', { detail, cause });
 }
 
-/** For a call under a key whose first call came to no known end, and was billed to nobody. */
+/** For a call with a key whose first call has no known outcome and was not billed. */
 export const imageEndUnknown = () =>
   new GatewayError('image_generation_timeout', {
     detail:

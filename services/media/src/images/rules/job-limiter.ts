@@ -6,13 +6,13 @@ export interface JobLimiterOptions {
   readonly maxBytes: number;
 }
 
-/** The account that ordered a job and the provider that does it. */
+/** The account of a job and its provider. */
 export interface JobParties {
   readonly accountId: string;
   readonly provider: string;
 }
 
-/** What one job has reserved. Both functions may be called more than once. */
+/** The reservations of a job. Both functions may be called more than once. */
 export interface JobLease {
   /** Ends the job; its reply keeps its memory. */
   endJob(): void;
@@ -20,7 +20,7 @@ export interface JobLease {
   release(): void;
 }
 
-/** A provider that hangs keeps its jobs for many minutes; the rest is for the jobs of the others. */
+/** Maximum part of one provider: a provider that hangs keeps its jobs for minutes, and the others need the rest. */
 const PROVIDER_PART = 3 / 4;
 const ACCOUNT_PART = 1 / 4;
 

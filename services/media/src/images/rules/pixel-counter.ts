@@ -1,32 +1,31 @@
 import type { UploadKind } from '../../domain/upload';
 
-/** Most of a head that is looked at at once: what a frame of a JPEG says of itself. */
+/** Maximum bytes of a header that are examined at once: those of a JPEG frame. */
 const LOOK_BYTES = 30;
 const MARKER = 0xff;
 const START_OF_SCAN = 0xda;
-/** Tables and extensions among the markers that else begin a frame. */
+/** Tables and extensions, whose markers are in the range of frame markers. */
 const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
 
 /**
- * How many pixels an image has, by what its file says before them. Fed with the file as it comes; keeps nothing of it
- * but a few bytes.
+ * Reads the number of pixels from the header of an image, as the file arrives, and keeps only a few bytes of it.
  */
 export class PixelCounter {
   readonly #kind: UploadKind;
-  /** What was not enough to tell. */
+  /** Bytes that were not enough to decide. */
   #rest: Buffer = Buffer.alloc(0);
-  /** Of a part that says nothing of it. */
+  /** Bytes of a segment that are skipped. */
   #skipBytes = 0;
   #pixels: number | undefined;
   #over = false;
 
   constructor(kind: UploadKind) {
     this.#kind = kind;
-    // After the mark that it begins with.
+    // After the magic number.
     if (kind === 'jpeg') this.#skipBytes = 2;
   }
 
-  /** Undefined: it can't be told, or not yet. */
+  /** Undefined: it can't be determined, or not yet. */
   get pixels(): number | undefined {
     return this.#pixels;
   }
@@ -41,7 +40,7 @@ export class PixelCounter {
       const used = this.#look(bytes);
       if (this.#over) break;
       if (used === 0) {
-        // A copy: the piece may be large.
+        // A copy, because the piece may be large.
         this.#rest = Buffer.from(bytes);
         return;
       }
@@ -50,7 +49,7 @@ export class PixelCounter {
     this.#rest = Buffer.alloc(0);
   }
 
-  /** Answers how much of it says nothing; 0: more is needed. */
+  /** Returns the number of bytes to skip; 0: more are needed. */
   #look(bytes: Buffer): number {
     if (this.#kind === 'jpeg') return this.#lookAtSegment(bytes);
     if (bytes.length < LOOK_BYTES) return 0;
@@ -62,7 +61,7 @@ export class PixelCounter {
     if (bytes.length < 2) return 0;
     if (bytes[0] !== MARKER) return this.#end(undefined);
     const code = bytes[1]!;
-    // Filling, and marks that stand alone.
+    // Padding, and markers without content.
     if (code === MARKER) return 1;
     if (code === 0x01 || (code >= 0xd0 && code <= 0xd8)) return 2;
     if (code === START_OF_SCAN || code < 0xc0 || code === 0xd9) return this.#end(undefined);
@@ -73,7 +72,7 @@ export class PixelCounter {
     return this.#end(bytes.readUInt16BE(5) * bytes.readUInt16BE(7));
   }
 
-  /** A height that is told only at the end of a file (0) is none that can be relied on. */
+  /** A height of 0, which is given at the end of the file, is not reliable. */
   #end(pixels: number | undefined): 0 {
     this.#over = true;
     this.#pixels = pixels || undefined;

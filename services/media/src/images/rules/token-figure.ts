@@ -1,7 +1,7 @@
-/** Far beyond any call. A larger figure is a mistake, and its cost would not fit into an amount of money. */
+/** Far larger than any call. A larger figure is an error, and its cost would exceed the range of amounts. */
 const MAX_TOKENS = 100_000_000;
 
-/** Undefined for what is no credible count. */
+/** Returns undefined for an implausible figure. */
 export function tokenFigure(value: unknown): number | undefined {
   const credible = Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
   return credible ? (value as number) : undefined;

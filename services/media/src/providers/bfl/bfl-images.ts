@@ -11,7 +11,7 @@ import { pollFlux } from './flux-poll';
 import { isOwnAddress, isResultAddress } from './own-address';
 
 export interface BflOptions {
-  /** Until the first look at a task, and the longest between two. */
+  /** Time until the first poll of a task, and the maximum between two polls. */
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
 }
@@ -20,7 +20,7 @@ const USUAL: BflOptions = { firstWaitMs: 250, longestWaitMs: 2_000 };
 const MAX_REPLY_BYTES = 1024 * 1024;
 const TYPES = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' };
 
-/** FLUX by Black Forest Labs: an order makes a task, which is looked at until it is over. */
+/** FLUX by Black Forest Labs: an order creates a task, which is polled until it ends. */
 export function bflImages(
   { id, baseUrl, credentials }: ProviderAccount,
   upstream: Upstream,
@@ -29,7 +29,7 @@ export function bflImages(
   const base = new URL(baseUrl.replace(/\/+$/, ''));
   const key = { 'x-key': credentials.API_KEY ?? '' };
 
-  /** What happens from here on is of a task that there is: nothing of it says that the order did not arrive. */
+  /** From here on a task exists: no failure means that the order did not arrive. */
   const finish = async (task: JsonReply, linksWillDo: boolean, mime: string, call: ProviderCall) => {
     const url = pollingUrl(task.value, base);
     const sample = await pollFlux({ upstream, url, headers: key, ...waits }, call);
@@ -70,14 +70,14 @@ export function bflImages(
   };
 }
 
-/** As they count what was sent; absent where there is no credible figure. */
+/** Megapixels as the provider counted them; absent without a plausible figure. */
 function inputMegapixelsOf(value: unknown) {
   const { input_mp: counted } = membersOf(value);
   if (typeof counted !== 'number' || !Number.isFinite(counted) || counted < 0) return undefined;
   return { inputMegapixels: counted };
 }
 
-/** Success without an id: there is no task that anybody could ask for. */
+/** Success without an id: the task can't be polled. */
 function pollingUrl(value: unknown, base: URL): URL {
   const { id, polling_url: link } = membersOf(value);
   if (textOf(id) === '') throw new UpstreamError({ kind: 'status', status: 502 });
@@ -88,7 +88,7 @@ function pollingUrl(value: unknown, base: URL): URL {
   return url;
 }
 
-/** Errors are FastAPI's: `detail` is words, or a list of faults with their places. */
+/** Errors have FastAPI's format: `detail` is a text, or a list of faults with their locations. */
 function refusedFlux({ status, headers, value }: JsonReply): Error {
   const { detail } = membersOf(value);
   const [fault] = listOf(detail).map(membersOf);
@@ -98,5 +98,5 @@ function refusedFlux({ status, headers, value }: JsonReply): Error {
   return refusedBy({ status, headers, message });
 }
 
-/** What a catalog may offer by mistake. */
+/** Values that a catalog may list by mistake. */
 const SHAPE_FIELDS = new Set(['width', 'height', 'aspect_ratio', 'output_format']);

@@ -9,8 +9,8 @@ import { isSuccess } from '../send-json';
 const TRIES = 3;
 
 /**
- * The file that a link leads to; it takes no key.
- * @param waitMs between two tries
+ * Fetches the file of a link; it needs no key.
+ * @param waitMs between two attempts
  * @throws UpstreamError `broken`
  */
 export async function fetchSample(
@@ -24,7 +24,7 @@ export async function fetchSample(
       return await fetchOnce(upstream, url, call);
     } catch (error) {
       if (call.signal.aborted || !(error instanceof UpstreamError)) throw error;
-      // It was made: whatever keeps it from us now, it was not out of reach when it was ordered.
+      // The image exists: a failure now does not mean that the provider was unreachable when it was ordered.
       if (tries === TRIES) throw new UpstreamError({ kind: 'broken', cause: error });
     }
     await sleep(waitMs, undefined, { signal: call.signal });

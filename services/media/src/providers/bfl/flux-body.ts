@@ -5,13 +5,13 @@ import type { ImageOrder } from '../../images/rules/image-provider';
 import { MASK_NOTE } from '../../images/rules/mask-note';
 import { Base64Text, jsonBody } from '../json-body';
 
-/** These draw by ratio, always about a million pixels (docs.bfl.ai, "FLUX.1 Kontext"). */
+/** These models take a ratio, always at about a million pixels (docs.bfl.ai, "FLUX.1 Kontext"). */
 const BY_RATIO = /^flux-kontext-/;
 
-/** With a mask. */
+/** Including the mask. */
 const MAX_UPLOADS = 8;
 
-/** Body of `POST /v1/{model}`. @throws MediaRefused */
+/** Writes the body of `POST /v1/{model}`. @throws MediaRefused */
 export function fluxBody(order: ImageOrder): UpstreamBody {
   if (order.n > 1) throw new MediaRefused('this provider makes one image a call');
   const { format, mask } = order;

@@ -10,29 +10,29 @@ export interface FluxPollOptions {
   readonly upstream: Upstream;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Until the first look; each wait is longer than the one before. */
+  /** Time until the first poll; each wait is longer than the previous one. */
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
 }
 
-/** A look is answered at once, unlike an order. */
+/** A poll is answered immediately, unlike an order. */
 const LOOK_TIMEOUT_MS = 15_000;
 const GROWTH = 1.5;
-/** Looks in a row that were answered, and not with a task, after which nobody knows what became of it. */
+/** Polls in a row without a task in the reply, after which the outcome is unknown. */
 const MAX_BLIND_LOOKS = 20;
-/** Of what it asks for: the task may be over before. */
+/** Maximum of the wait that it requests: the task may end earlier. */
 const MAX_RETRY_MS = 30_000;
-/** Of refusals those that pass. */
+/** Refusals that are temporary. */
 const PASSING = new Set([408, 425, 429]);
 const MAX_REPLY_BYTES = 1024 * 1024;
-/** Of words that are no end it may have more than are known: what is not listed here is waited for. */
+/** Final states; any other state, known or not, is waited for. */
 const FAILED = new Set(['Error', 'Failed', 'Task not found']);
 const REFUSED = new Set(['Request Moderated', 'Content Moderated']);
 
 /**
- * Looks at a task until it is over, at most until the call is given up. Resolves to the link of its result, or
- * undefined when it failed and costs nothing.
- * @throws MediaRefused; UpstreamError `broken` when it can't be told any more
+ * Polls a task until it ends, at most until the call is given up. Resolves to the link of its result, or undefined if it failed and
+ * costs nothing.
+ * @throws MediaRefused; UpstreamError `broken` when its outcome can't be determined any more
  */
 export async function pollFlux(options: FluxPollOptions, call: ProviderCall): Promise<string | undefined> {
   let waitMs = options.firstWaitMs;
@@ -41,11 +41,11 @@ export async function pollFlux(options: FluxPollOptions, call: ProviderCall): Pr
     waitMs = Math.min(options.longestWaitMs, waitMs * GROWTH);
     const reply = await look(options, call);
     if (!reply || isPassing(reply.status)) {
-      // Out of reach or overloaded, for as long as it may take: the task is there all the same, and paid for.
+      // Unreachable or overloaded, for however long: the task exists and is charged.
       waitMs = Math.max(options.longestWaitMs, retryMs(reply));
       continue;
     }
-    // A task that is not there is a 404 with a view like any other's.
+    // An unknown task is a 404 with an ordinary body.
     const view = isObject(reply.value) ? reply.value : undefined;
     const status = textOf(view?.status);
     if (status === '') blindLooks++;
@@ -63,7 +63,7 @@ function retryMs(reply: JsonReply | undefined): number {
   return Math.min(MAX_RETRY_MS, 1_000 * (retryAfterSeconds(reply?.headers['retry-after']) ?? 0));
 }
 
-/** Undefined when it could not be seen this time. */
+/** Undefined if this poll failed. */
 async function look(
   { upstream, url, headers }: FluxPollOptions,
   call: ProviderCall,

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 
-/** Black Forest Labs' own, whose regions have hosts of their own (`api.eu1.bfl.ai`). */
+/** Domain of Black Forest Labs, whose regions have their own hosts (`api.eu1.bfl.ai`). */
 const SITE = '.bfl.ai';
 
 /**
- * Whether a link that the provider gave for looking at a task may be followed with our key: on the same host, or another
- * of its site. What else has the end of its name in common with it may be anybody's (`x.co.uk`).
+ * Whether a polling link of the provider may be followed with our key: on the same host, or another one of its domain. Other hosts
+ * with a common suffix may belong to anybody (`x.co.uk`).
  */
 export function isOwnAddress(link: URL, base: URL): boolean {
   if (isSameHost(link, base)) return true;
@@ -13,14 +13,14 @@ export function isOwnAddress(link: URL, base: URL): boolean {
   return link.username === '' && isOfSite(link) && isOfSite(base);
 }
 
-/** Whether our key may be shown there, wherever the link came from. */
+/** Whether our key may be sent there, wherever the link came from. */
 export function isSameHost(link: URL, base: URL): boolean {
   return link.protocol === base.protocol && link.username === '' && link.host === base.host;
 }
 
 /**
- * Whether a result may be fetched from there, without any key: it lies with a storage service, whose name is not
- * known beforehand. Nothing in our own network has a public name and a certificate for it.
+ * Whether a result may be fetched from there, without any key: it is stored at a service whose name is not known beforehand.
+ * Nothing in our own network has a public name with a certificate.
  */
 export function isResultAddress(link: URL, base: URL): boolean {
   if (link.host === base.host && link.protocol === base.protocol) return true;

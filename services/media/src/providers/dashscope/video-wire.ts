@@ -19,9 +19,9 @@ const STATES: Readonly<Record<string, TaskState | 'unknown'>> = {
   CANCELED: 'canceled',
   UNKNOWN: 'unknown',
 };
-/** With these a 400 speaks of our account with them. */
+/** Codes of a 400 that concern our account. */
 const ACCOUNT_CODES = /^(Arrearage|AccessDenied|InvalidApiKey|AllocationQuota)/;
-/** By their names: from an image, from a first and a last one. */
+/** Models by their names: from an image, from a first and a last frame. */
 const IMAGE_MODELS = /-(i2v|kf2v)\b/;
 const POLICY_CODES = /^DataInspectionFailed/;
 
@@ -59,7 +59,7 @@ function whyNot({ upstreamModel, images, aspectRatio, resolution, tier }: VideoO
   return has ? undefined : `aspect_ratio: ${tier} is not made in it`;
 }
 
-/** An image has a shape of its own, so a video from one names a resolution, and a video from text its pixels. */
+/** An image has its own ratio, so a video from one takes a resolution, and a video from text takes pixels. */
 function toBody({
   upstreamModel,
   prompt,

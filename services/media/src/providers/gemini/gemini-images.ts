@@ -7,13 +7,13 @@ import { imageBody } from './image-body';
 import { readImageReply } from './image-reply';
 import { refusedGoogle } from './refused-google';
 
-/** Models of Google's Gemini API that draw. @param account its base URL is without the API's version */
+/** Image models of Google's Gemini API. @param account its base URL excludes the API version */
 export function geminiImages(
   { id, baseUrl, credentials }: ProviderAccount,
   upstream: Upstream,
 ): ImageProvider {
   const models = `${baseUrl.replace(/\/+$/, '')}/v1beta/models`;
-  // Not in the URL, which reaches logs.
+  // Not in the URL, which would appear in logs.
   const headers = { 'x-goog-api-key': credentials.API_KEY ?? '', 'content-type': 'application/json' };
   return {
     id,

@@ -7,7 +7,7 @@ import { MASK_NOTE } from '../../images/rules/mask-note';
 import { Base64Text, jsonBody } from '../json-body';
 import { imageShape } from './image-shape';
 
-/** Body of `generateContent`. @throws MediaRefused */
+/** Writes the body of `generateContent`. @throws MediaRefused */
 export function imageBody(order: ImageOrder): UpstreamBody {
   if (order.n > 1) throw new MediaRefused('this provider makes one image a call');
   const uploads = [...order.images.filter(isUpload), ...(order.mask ? [order.mask] : [])];
@@ -17,7 +17,7 @@ export function imageBody(order: ImageOrder): UpstreamBody {
     generationConfig: {
       responseModalities: ['IMAGE'],
       imageConfig: imageConfig(order),
-      // A prompt may ask for several images in one reply.
+      // A prompt may request several images in one reply.
       maxOutputTokens: order.maxOutputTokens,
     },
   });

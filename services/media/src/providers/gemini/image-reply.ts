@@ -4,7 +4,7 @@ import type { ImageResult, ImageTokens, MadeImage } from '../../images/rules/ima
 import { tokenFigure } from '../../images/rules/token-figure';
 import { brokenReply } from '../refusal';
 
-/** Finish reasons that stand for the provider's policy (ai.google.dev/api/generate-content, FinishReason). */
+/** Finish reasons for refusals by policy (ai.google.dev/api/generate-content, FinishReason). */
 const POLICY = new Set([
   'BLOCKLIST',
   'IMAGE_PROHIBITED_CONTENT',
@@ -17,8 +17,8 @@ const POLICY = new Set([
 ]);
 
 /**
- * A reply of status 200, which may have no image and cost its prompt all the same.
- * @param n so many images are kept: a prompt can ask for more than were ordered, and paid for
+ * Reads a reply of status 200, which may have no image and still cost its prompt.
+ * @param n number of images to keep: a prompt may request more than were ordered and paid for
  * @throws MediaRefused with what it charges; UpstreamError `broken`
  */
 export function readImageReply(value: unknown, n: number): ImageResult {
@@ -39,7 +39,7 @@ function refused(tokens: ImageTokens | undefined): MediaRefused {
   return new MediaRefused('refused by the provider’s content policy', tokens);
 }
 
-/** Drafts that it shows while it thinks are no results. */
+/** Drafts shown while it thinks are not results. */
 function readPart(value: unknown): MadeImage[] {
   const part = membersOf(value);
   const { mimeType, data } = membersOf(part.inlineData);
@@ -49,8 +49,8 @@ function readPart(value: unknown): MadeImage[] {
 }
 
 /**
- * Figures that are zero are left out. Of the answer what is told as images is, and all else is words; without any such
- * telling all that is not told as words is images, the dearer. Undefined where there is no credible figure.
+ * Zeros are omitted. Tokens reported as image output are images, all others text; without such details everything not reported as
+ * text counts as images, which are more expensive. Undefined without a plausible figure.
  */
 function readUsage(value: unknown): ImageTokens | undefined {
   if (!isObject(value)) return undefined;

@@ -1,20 +1,20 @@
 import type { ImageSize } from '../../images/rules/image-provider';
 
-/** What `imageConfig` says of an image's size. */
+/** The size of an image in `imageConfig`. */
 export interface ImageShape {
   readonly aspectRatio: string;
-  /** Absent: of a million pixels, which is what every model makes by itself. */
+  /** Absent: about a million pixels, the default of every model. */
   readonly imageSize?: '2K' | '4K';
 }
 
 /** Ratios of ai.google.dev/gemini-api/docs/image-generation. */
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
-/** The pixels of a ratio are rounded to what models draw in; neighbours are further apart. */
+/** Sizes are rounded to what models generate; different ratios are further apart. */
 const TOLERANCE = 0.04;
 const SCALES = [undefined, '2K', '4K'] as const;
 const PIXELS = 1_024 * 1_024;
 
-/** Undefined for a size that is near none of those that Gemini makes. */
+/** Undefined for a size that is not close to one that Gemini supports. */
 export function imageShape({ width, height }: ImageSize): ImageShape | undefined {
   const byDistance = RATIOS.map((aspectRatio) => ({
     aspectRatio,

@@ -7,7 +7,7 @@ import { isSuccess } from '../send-json';
 
 export interface GuardedFile {
   readonly url: string;
-  /** Where the provider is: nobody else is shown our key. */
+  /** Origin of the provider: our key is sent nowhere else. */
   readonly base: URL;
   readonly key: Readonly<Record<string, string>>;
 }
@@ -15,7 +15,7 @@ export interface GuardedFile {
 const MAX_REDIRECTS = 3;
 const MAX_BYTES = 4 * 1024 ** 3;
 
-/** A file that needs our key, which may lie behind redirections to storage that does not. @throws UpstreamError */
+/** Opens a file that needs our key; redirects to storage don't get the key. @throws UpstreamError */
 export async function openFile(
   upstream: Upstream,
   { url, base, key }: GuardedFile,
@@ -47,7 +47,7 @@ function toContent({ headers, body }: UpstreamReply): VideoContent {
   const mime = headers['content-type']?.split(';')[0]?.trim() ?? '';
   const bytes = headers['content-length'];
   return {
-    // What is not a video is no business of a browser's.
+    // A browser must not render anything but a video.
     mime: /^video\/[\w.+-]+$/.test(mime) ? mime : 'application/octet-stream',
     ...(bytes !== undefined && /^\d{1,15}$/.test(bytes) && { bytes: Number(bytes) }),
     body,

@@ -2,7 +2,7 @@ import { googleFailure, membersOf, UpstreamError } from '@gateway/upstream';
 import { refusedBy } from '../refusal';
 import type { JsonReply } from '../send-json';
 
-/** What an error of Google's means. */
+/** Returns what an error of Google's means. */
 export function refusedGoogle({ status, headers, value }: JsonReply): UpstreamError {
   const failure = googleFailure({ status, body: value });
   if (failure) return new UpstreamError(failure);

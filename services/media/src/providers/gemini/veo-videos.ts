@@ -5,7 +5,7 @@ import { wireVideoProvider } from '../video-wire';
 import { openFile } from './open-file';
 import { veoWire } from './video-wire';
 
-/** Its files open with our key only, so that they go through us. */
+/** Its files need our key, so they pass through the gateway. */
 export function veoVideos(account: ProviderAccount, upstream: Upstream): VideoProvider {
   const wire = veoWire(account.credentials.API_KEY ?? '');
   return {

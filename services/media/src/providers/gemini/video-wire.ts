@@ -8,17 +8,17 @@ import { showable } from '../showable';
 import type { VideoWire } from '../video-wire';
 import { refusedGoogle } from './refused-google';
 
-/** An operation's name is its path; it goes into a URL as it is. */
+/** An operation's name is its path, and is put into a URL unchanged. */
 const OPERATION = /^models\/[\w.-]{1,128}\/operations\/[\w-]{1,128}$/;
 const SHOWN_SECONDS = 8;
-/** Of google.rpc.Code. */
+/** Codes of google.rpc.Code. */
 const CANCELLED = 1;
 
-/** Veo, by Google's Gemini API. An operation is done or not: it is never told to be waiting. */
+/** Veo in Google's Gemini API. An operation is done or not; waiting is not reported. */
 export function veoWire(apiKey: string): VideoWire {
   return {
     takesLinks: false,
-    // Not in the URL, which reaches logs.
+    // Not in the URL, which would appear in logs.
     credential: () => ({ 'x-goog-api-key': apiKey }),
     // ai.google.dev/gemini-api/docs/video, "Veo model parameters".
     whyNot: ({ images, seconds }) =>
@@ -42,7 +42,7 @@ export function veoWire(apiKey: string): VideoWire {
 
 function toBody({ prompt, seconds, resolution, tier, aspectRatio, images }: VideoOrder) {
   const files = images.filter(isUpload).map(toImage);
-  // One image is where the video begins; several are what it shows.
+  // One image is the first frame; several are references.
   const shown =
     files.length > 1
       ? { referenceImages: files.map((image) => ({ image, referenceType: 'asset' })) }
@@ -61,7 +61,7 @@ function toImage(file: Extract<MediaFile, { kind: unknown }>) {
   return { bytesBase64Encoded: new Base64Text(file), mimeType: MIME_TYPES[file.kind] };
 }
 
-/** It tells no seconds: those ordered are those made. */
+/** It reports no seconds: the requested ones are charged. */
 function readReport({ done, error, response }: Readonly<Record<string, unknown>>): TaskReport {
   if (done !== true) return { state: 'running' };
   if (error !== undefined) {
@@ -72,7 +72,7 @@ function readReport({ done, error, response }: Readonly<Record<string, unknown>>
   const samples = listOf(made.generatedSamples).map(membersOf);
   const videos = samples.flatMap(({ video }) => videoAt(membersOf(video).uri) ?? []);
   if (videos.length > 0) return { state: 'completed', videos };
-  // Done, and a success, and nothing in it.
+  // Done and successful, but empty.
   const isFiltered =
     Number(made.raiMediaFilteredCount ?? 0) > 0 || listOf(made.raiMediaFilteredReasons).length > 0;
   return isFiltered ? { state: 'failed', detail: POLICY_DETAIL } : { state: 'unknown' };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 const LIFETIME_SECONDS = 30 * 60;
-/** Their clock may be behind ours. */
+/** Tolerance for their clock being behind ours. */
 const LEEWAY_SECONDS = 5;
 
 export interface KlingKeys {
@@ -9,7 +9,7 @@ export interface KlingKeys {
   readonly secretKey: string;
 }
 
-/** The bearer of one call: a JWT (HS256) that names our access key and is signed with our secret one. */
+/** The bearer of one call: a JWT (HS256) with our access key, signed with our secret key. */
 export function accessToken({ accessKey, secretKey }: KlingKeys, nowMs: number): string {
   const nowSeconds = Math.floor(nowMs / 1_000);
   const claims = { iss: accessKey, exp: nowSeconds + LIFETIME_SECONDS, nbf: nowSeconds - LEEWAY_SECONDS };

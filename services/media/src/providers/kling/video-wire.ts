@@ -17,19 +17,19 @@ const STATES: Readonly<Record<string, TaskState>> = {
   failed: 'failed',
 };
 const POLICY_CODE = 1301;
-/** Codes that speak of the order itself. */
+/** Codes that concern the order. */
 const PARAMETER_CODES = new Set([1200, 1201]);
-/** Codes that speak of our account with them: whatever the status says, the caller can't help it. */
+/** Codes that concern our account, whatever the status says. */
 const ACCOUNT_CODES = new Set([1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1103]);
 
-/** Kling. A task is asked for where it was made, so its id here has its kind: `text2video/123`. */
+/** Kling. A task is polled below the path that created it, so its id here includes its kind: `text2video/123`. */
 export function klingWire(keys: KlingKeys, nowMs: () => number): VideoWire {
   return {
     takesLinks: true,
     credential: () => ({ authorization: `Bearer ${accessToken(keys, nowMs())}` }),
     whyNot: ({ images, aspectRatio }) =>
       images.length > 0 && aspectRatio !== undefined ? 'aspect_ratio: that of the image is kept' : undefined,
-    // A name of ours stands for a task in paths as well as its own id does.
+    // Paths accept our own id of a task as well as Kling's.
     toOrder: (order, requestId) => ({
       path: `/v1/videos/${kindOf(order)}`,
       body: { ...toBody(order), external_task_id: requestId },
@@ -62,17 +62,17 @@ function toBody(order: VideoOrder) {
   };
 }
 
-/** Base64 comes bare. */
+/** Base64 without a prefix. */
 function toImage(file: MediaFile): string | Base64Text {
   return isUpload(file) ? new Base64Text(file) : file.url;
 }
 
-/** The code says more than the status, which may be that of success. */
+/** The code takes precedence over the status, which may be a success. */
 function readAccepted(reply: Readonly<Record<string, unknown>>, order: VideoOrder): string | undefined {
   const { code = 0, message, data } = reply;
   if (code === POLICY_CODE) throw new MediaRefused(POLICY_DETAIL);
   if (PARAMETER_CODES.has(Number(code))) throw new MediaRefused(showable(message));
-  // What they say of our account is not for the caller.
+  // Problems of our account are not shown to callers.
   const words = ACCOUNT_CODES.has(Number(code)) ? {} : { message };
   if (code !== 0) throw refusedBy({ status: 500, headers: {}, ...words });
   const id = idOf(membersOf(data).task_id);
@@ -93,7 +93,7 @@ function readReport({ code = 0, data }: Readonly<Record<string, unknown>>): Task
   if (videos.length === 0) return { state: 'unknown' };
   const durations = told.map(({ duration }) => figureOf(duration));
   if (durations.includes(undefined)) return { state, videos };
-  // Measured on the file, a few frames more or less; what is sold are whole seconds.
+  // Measured on the file, a few frames more or less; whole seconds are sold.
   const seconds = durations.reduce((sum: number, figure) => sum + Math.round(figure ?? 0), 0);
   return { state, videos, seconds };
 }

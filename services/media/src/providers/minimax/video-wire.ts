@@ -17,10 +17,10 @@ const STATES: Readonly<Record<string, TaskState>> = {
   cancelled: 'canceled',
   expired: 'expired',
 };
-/** Codes of a refusal that the same order would meet again: its words, its images, its parameters. */
+/** Codes of permanent refusals: text, images, parameters. */
 const POLICY_CODES = new Set([1026, 1027]);
 const PARAMETER_CODE = 2013;
-/** Of our account with them: its key, its balance. */
+/** Codes that concern our account: its key, its balance. */
 const ACCOUNT_CODES = new Set([1004, 1008, 2049]);
 
 /** MiniMax, v2 of its API. */
@@ -40,7 +40,7 @@ export function minimaxWire(apiKey: string): VideoWire {
 }
 
 function toBody({ upstreamModel, prompt, seconds, resolution, tier, aspectRatio, images }: VideoOrder) {
-  // One image is where the video begins; of several none is a frame of it.
+  // One image is the first frame; several are references.
   const role = images.length === 1 ? 'first_frame' : 'reference_image';
   return {
     model: upstreamModel,
@@ -58,7 +58,7 @@ function toUrl(file: MediaFile): string | Base64Text {
   return isUpload(file) ? new Base64Text(file, `data:${MIME_TYPES[file.kind]};base64,`) : file.url;
 }
 
-/** An error may come as a success, with its code in `base_resp`. */
+/** An error may have a success status, with its code in `base_resp`. */
 function readAccepted(reply: Readonly<Record<string, unknown>>): string | undefined {
   const { status_code: code = 0, status_msg: words } = membersOf(reply.base_resp);
   if (code === 0) return idOf(reply.task_id);

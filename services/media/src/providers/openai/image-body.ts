@@ -4,14 +4,14 @@ import { imageSizeText } from '../../images/rules/image-size';
 import { type FormBody, formBody } from '../form-body';
 import { jsonBody } from '../json-body';
 
-/** Of generations alone. */
+/** Fields of generations only. */
 const GENERATION_HINTS = new Set(['moderation']);
 
 export function generationBody(order: ImageOrder): FormBody {
   return { contentType: 'application/json', body: jsonBody({ ...fieldsOf(order), ...order.hints }) };
 }
 
-/** One file is `image`, several are `image[]`, as the official SDKs write them. */
+/** One file is `image`, several are `image[]`, as in the official SDKs. */
 export function editBody(order: ImageOrder, boundary: string): FormBody {
   const hints = Object.entries(order.hints).filter(([name]) => !GENERATION_HINTS.has(name));
   const fields = [...Object.entries(fieldsOf(order)), ...hints].map(

@@ -3,7 +3,7 @@ import type { ImageOrder, ImageResult, ImageTokens, MadeImage } from '../../imag
 import { tokenFigure } from '../../images/rules/token-figure';
 import { brokenReply } from '../refusal';
 
-/** Of the gpt-image family; others that speak this format may answer with links. @throws UpstreamError `broken` */
+/** Reads replies of the gpt-image family; others with this format may return links. @throws UpstreamError `broken` */
 export function readImageReply(value: unknown, order: ImageOrder): ImageResult {
   const reply = membersOf(value);
   if (!Array.isArray(reply.data)) throw brokenReply('reply without images');
@@ -21,7 +21,7 @@ function readImage({ b64_json, url }: JsonObject, mime: string): MadeImage {
   return { mime, url: textOf(url) };
 }
 
-/** What is not told apart counts as the dearer kind there is. Undefined where there is no credible figure. */
+/** Tokens without details count as the more expensive kind. Undefined without a plausible figure. */
 function readUsage(usage: unknown, hasImages: boolean): ImageTokens | undefined {
   if (!isObject(usage)) return undefined;
   const input = tokenFigure(usage.input_tokens);

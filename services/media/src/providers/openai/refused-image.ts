@@ -3,9 +3,9 @@ import { MediaRefused } from '../../domain/media-refused';
 import { refusedBy } from '../refusal';
 import type { JsonReply } from '../send-json';
 
-/** Refused for what it shows. */
+/** Refused by policy. */
 const POLICY = new Set(['moderation_blocked', 'content_policy_violation']);
-/** What a catalog may offer by mistake: refused whoever asks, and of no use to repeat. */
+/** Values that a catalog may list by mistake: always refused, so a retry does not help. */
 const OFFERED = new Set([
   'size',
   'n',
@@ -15,12 +15,12 @@ const OFFERED = new Set([
   'output_compression',
   'mask',
 ]);
-/** Our account has no money left or is closed, which OpenAI says with 429 (developers.openai.com, "Error codes"). */
+/** Our account has no funds or is closed; OpenAI answers 429 (developers.openai.com, "Error codes"). */
 const OUR_ACCOUNT =
   /^(account_deactivated|billing_|credit_balance_|insufficient_quota|organization_|project_spend)/;
 const CALLERS_FAULT = new Set([400, 413, 415, 422]);
 
-/** What an error means. Returns it as MediaRefused or UpstreamError. */
+/** Returns what an error means, as MediaRefused or UpstreamError. */
 export function refusedImage({ status, headers, value }: JsonReply): Error {
   const { code, type, message, param } = membersOf(membersOf(value).error);
   if (OUR_ACCOUNT.test(textOf(code)) || OUR_ACCOUNT.test(textOf(type)))

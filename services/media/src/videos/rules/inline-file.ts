@@ -3,10 +3,10 @@ import type { Upload } from '../../domain/upload';
 
 const DATA_URL = /^data:image\/[a-z+.-]{1,32};base64,/;
 
-/** Whole base64 comes of it, and little at a time. */
+/** Encodes to complete base64 groups, in small pieces. */
 const PIECE_BYTES = 48 * 1024;
 
-/** The image of a data URL, held in memory as its body was; undefined for anything else. */
+/** Returns the image of a data URL, in memory as its body; undefined for anything else. */
 export function inlineFile(part: string, text: string): Upload | undefined {
   const head = DATA_URL.exec(text)?.[0];
   if (head === undefined) return undefined;

@@ -1,8 +1,8 @@
-/** Query parameters by which storage services say when a signed link was made and for how many seconds it is good. */
+/** Query parameters in which storage services state when a signed link was created and how long it is valid. */
 const SIGNED_FOR = ['X-Amz', 'X-Goog', 'X-Tos', 'X-Oss', 'x-oss'];
 const STAMP = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-/** When a signed link stops working, if it says so itself. */
+/** Returns when a signed link expires, if it says so. */
 export function linkExpiryMs(link: string): number | undefined {
   const query = new URL(link).searchParams;
   const seconds = wholeNumber(query.get('Expires'));

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** One video of a task, for whoever holds the link, until then. */
+/** One video of a task, for anyone with the link, until it expires. */
 export interface LinkedVideo {
   readonly taskId: string;
   readonly index: number;
@@ -11,8 +11,8 @@ const PURPOSE = 'gateway video link';
 const TOKEN = /^(task_[0-9a-f-]{36})\.(\d{1,3})\.(\d{1,12})\.([\w-]{43})$/;
 
 /**
- * Links that open a video for a while without a key, as storage services sign them. A link is made by the first secret
- * and opened by any: secrets are replaced one after another.
+ * Signs links that open a video for a while without a key, as storage services do. The first secret signs, all verify, so that
+ * secrets can be replaced one by one.
  */
 export class LinkSigner {
   readonly #secrets: readonly string[];
@@ -21,13 +21,13 @@ export class LinkSigner {
     this.#secrets = secrets;
   }
 
-  /** To the second, rounded up. */
+  /** In whole seconds, rounded up. */
   sign({ taskId, index, expiresAtMs }: LinkedVideo): string {
     const said = `${taskId}.${index}.${Math.ceil(expiresAtMs / 1_000)}`;
     return `${said}.${macOf(this.#secrets[0] ?? '', said).toString('base64url')}`;
   }
 
-  /** Undefined for a link that we did not make, or that has ended. */
+  /** Undefined for an invalid or expired link. */
   open(token: string, nowMs: number): LinkedVideo | undefined {
     const [, taskId = '', index, seconds, mac = ''] = TOKEN.exec(token) ?? [];
     const said = token.slice(0, token.lastIndexOf('.'));

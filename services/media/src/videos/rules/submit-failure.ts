@@ -2,29 +2,29 @@ import { GatewayError } from '@gateway/errors';
 import { failureOf, toGatewayError, type UpstreamFailure } from '@gateway/upstream';
 import { mayHaveArrived } from '../../domain/may-have-arrived';
 
-/** How a submit failed, in the words of the public table, and what that means for its bill. */
+/** The public error of a failed submit, and what it means for its bill. */
 export interface SubmitFailure {
   readonly error: GatewayError;
-  /** `lost`: there may be a task, which nobody can ask for. */
+  /** `lost`: there may be a task, which can't be found. */
   readonly bill: 'released' | 'lost';
 }
 
-/** Statuses that speak of our account with the provider. */
+/** Statuses that concern our account with the provider. */
 const OUR_FAULT = new Set([401, 402, 403, 404, 405]);
 const CALLERS_FAULT = new Set([400, 413, 415, 422]);
-/** From somebody in between, who does not know what became of the order. */
+/** Statuses of intermediaries, which do not know the outcome. */
 const IN_BETWEEN = new Set([408, 502, 504]);
 
 const DOUBT = 'the provider may have taken the order; it is not charged, and is not sent again';
 
-/** A provider that nothing of the order reached is out of reach, however that showed: a reset handshake, too. */
+/** A provider that received nothing of the order is unreachable, also after a reset during the handshake. */
 export function orderFailureOf(error: unknown): UpstreamFailure {
   const failure = failureOf(error);
   if (failure.kind !== 'broken' || mayHaveArrived(error)) return failure;
   return { kind: 'unreachable', cause: failure.cause };
 }
 
-/** Total: whatever a provider does to an order has exactly one public error. */
+/** Maps every failure of a submit to exactly one public error. */
 export function submitFailure(failure: UpstreamFailure): SubmitFailure {
   if (failure.kind === 'unreachable') {
     return released(new GatewayError('upstream_unavailable', { cause: failure.cause }));
@@ -46,17 +46,17 @@ export function submitFailure(failure: UpstreamFailure): SubmitFailure {
   );
 }
 
-/** Nobody knows what became of an order. */
+/** The outcome of the order is unknown. */
 export function inDoubt(cause: unknown): GatewayError {
   return new GatewayError('upstream_failed', { cause, detail: DOUBT, shouldRetry: false });
 }
 
-/** By its policy, or because it can't: the same order would be refused again. */
+/** Refused by policy or as unsupported: the same order would be refused again. */
 export function refused(detail: string): SubmitFailure {
   return released(new GatewayError('video_generation_failed', { detail, shouldRetry: false }));
 }
 
-/** Another account may take the order: this one has certainly not. */
+/** Another account may get the order: this one has certainly not accepted it. */
 export function tookNothing(failure: UpstreamFailure): boolean {
   if (failure.kind === 'unreachable') return true;
   return failure.kind === 'status' && (failure.status === 429 || OUR_FAULT.has(failure.status));

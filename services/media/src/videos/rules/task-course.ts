@@ -2,21 +2,21 @@ import { mayMove, type TaskState } from './task';
 import { billableMs, videoCostNano } from './video-price';
 import type { TaskReport } from './video-provider';
 
-/** What decides how a task goes on. */
+/** What determines how a task continues. */
 export interface TaskSoFar {
   readonly state: TaskState;
-  /** Since it was created. */
+  /** Since its creation. */
   readonly ageMs: number;
   readonly requestedMs: bigint;
   readonly perSecondNano: bigint;
   readonly trouble: TaskTrouble;
 }
 
-/** What has stood in its way, look after look. */
+/** Problems so far, from poll to poll. */
 export interface TaskTrouble {
-  /** Looks in a row that failed. */
+  /** Consecutive failed polls. */
   readonly failedLooks: number;
-  /** Looks at it done that told seconds of which no bill can be made. */
+  /** Polls that reported it as completed with seconds that can't be billed. */
   readonly unpricedLooks: number;
   /** For how long its provider has not known it. */
   readonly unknownMs: number;
@@ -24,17 +24,17 @@ export interface TaskTrouble {
 
 export const NO_TROUBLE: TaskTrouble = { failedLooks: 0, unpricedLooks: 0, unknownMs: 0 };
 
-/** What its bill says when it ends. */
+/** How its bill ends. */
 export type TaskBill =
   | {
       readonly outcome: 'settled';
       readonly costNano: bigint;
       readonly videoMs: bigint;
-      /** Whose figure the seconds are; without the provider's they are those that were ordered. */
+      /** Source of the seconds; without the provider's figure, the requested ones. */
       readonly source: 'provider' | 'counted';
     }
   | { readonly outcome: 'released' }
-  /** Nobody knows whether the provider charges for it. */
+  /** Whether the provider charges for it is unknown. */
   | { readonly outcome: 'lost' };
 
 export type TaskStep =
@@ -47,25 +47,25 @@ export type TaskStep =
   | { readonly kind: 'end'; readonly state: TaskState; readonly bill: TaskBill; readonly detail?: string };
 
 export interface CourseSettings {
-  /** Between two looks at a young task, and the least between any two. */
+  /** Time between two polls of a new task, and the minimum between any two. */
   readonly intervalMs: number;
-  /** A task of this age is given up. */
+  /** Age at which a task is given up. */
   readonly giveUpMs: number;
 }
 
 const MAX_INTERVALS = 5;
 const MAX_FAILED_INTERVALS = 10;
-/** A task is looked at some twenty times in the time that it has taken so far. */
+/** Number of polls in a task's age so far. */
 const LOOKS_PER_AGE = 20;
 const UNPRICED_LOOKS = 5;
-/** Ten minutes of the usual interval: a provider's front may answer for a while that it knows nothing. */
+/** Ten minutes at the default interval: a provider's front end may temporarily not know a task. */
 const UNKNOWN_INTERVALS = 200;
 
-/** Between two looks at any task. */
+/** Maximum between two polls of any task. */
 export const longestWaitMs = ({ intervalMs }: Pick<CourseSettings, 'intervalMs'>): number =>
   intervalMs * Math.max(MAX_INTERVALS, MAX_FAILED_INTERVALS);
 
-/** After a look at a task; undefined: the look failed. */
+/** Decides after a poll; undefined: the poll failed. */
 export function nextStep(
   task: TaskSoFar,
   report: TaskReport | undefined,
@@ -123,7 +123,7 @@ function waitOn(
   return { kind: 'wait', state, trouble, waitMs };
 }
 
-/** Young tasks every interval, old ones every few of them. */
+/** New tasks every interval, old ones every few intervals. */
 function usualWaitMs(ageMs: number, intervalMs: number): number {
   const wanted = Math.round(ageMs / LOOKS_PER_AGE);
   return Math.min(Math.max(wanted, intervalMs), intervalMs * MAX_INTERVALS);

@@ -1,12 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import { isTaskId } from './task-request';
 
-/** Which tasks of an account are asked for, newest first. */
+/** Selects tasks of an account, newest first. */
 export interface TaskListRequest {
   readonly limit: number;
-  /** Tasks that were ordered before this one. */
+  /** Tasks created before this one. */
   readonly after?: string;
-  /** The one task that this call created. */
+  /** The task that this call created. */
   readonly requestId?: string;
 }
 
@@ -15,7 +15,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'after', 'request_id']
 const LIMIT = /^([1-9]\d?|100)$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The query of `GET /v1/videos`. @throws GatewayError `invalid_request` */
+/** Parses the query of `GET /v1/videos`. @throws GatewayError `invalid_request` */
 export function parseTaskList(query: string): TaskListRequest {
   const params = new URLSearchParams(query);
   for (const name of params.keys()) {

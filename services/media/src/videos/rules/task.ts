@@ -3,10 +3,10 @@ export const TASK_STATES = ['queued', 'running', 'completed', 'failed', 'cancele
 
 export type TaskState = (typeof TASK_STATES)[number];
 
-/** Nothing follows it. */
+/** Final states. */
 export const isOver = (state: TaskState): boolean => state !== 'queued' && state !== 'running';
 
-/** A task does not go back into the queue, and stays as it ended. */
+/** A task never returns to the queue, and a final state never changes. */
 export function mayMove(from: TaskState, to: TaskState): boolean {
   return from === 'queued' ? to !== 'queued' : from === 'running' && isOver(to);
 }

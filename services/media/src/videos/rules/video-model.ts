@@ -9,15 +9,15 @@ export interface VideoModel {
   readonly offer: VideoOffer;
 }
 
-/** The provider's part of a slug. */
+/** Returns the provider's part of a slug. */
 export const prefixOf = (slug: string): string => slug.slice(0, slug.indexOf('/'));
 
 /**
- * Returns the video model of that slug, alias or bare name, if this key may create with it.
+ * Returns the video model with that slug, alias or bare name, if this key may create with it.
  * @param segment the provider's part of the path
- * @param withheld what is thrown where the key alone is the reason
- * @throws GatewayError `invalid_model` for what is no model name; `model_not_found` for what was never listed or is kept
- * from this key; `video_model_not_found` for what makes no videos here
+ * @param withheld the error if only the key is the reason
+ * @throws GatewayError `invalid_model` for an invalid model name; `model_not_found` for an unknown model or one that the key may
+ *   not call; `video_model_not_found` for a model without videos here
  */
 export function resolveVideoModel(
   models: ModelLookup,

@@ -1,14 +1,14 @@
 const MS_PER_SECOND = 1_000n;
 
-/** Of so much video, rounded up once. */
+/** Returns the price of that much video, rounded up once. */
 export function videoCostNano(videoMs: bigint, perSecondNano: bigint): bigint {
   return (videoMs * perSecondNano + MS_PER_SECOND - 1n) / MS_PER_SECOND;
 }
 
-/** No provider makes more at once; a figure beyond it is a mistake. */
+/** Longer than any provider generates; a larger figure is an error. */
 const MAX_SECONDS = 3_600;
 
-/** A provider's own figure in milliseconds; undefined when no bill could be made of it. */
+/** Returns a provider's figure in milliseconds; undefined if it can't be billed. */
 export function billableMs(seconds: number): bigint | undefined {
   if (!Number.isFinite(seconds) || seconds <= 0 || seconds > MAX_SECONDS) return undefined;
   const ms = BigInt(Math.round(seconds * 1_000));

@@ -2,9 +2,9 @@ import type { MediaFile } from '../../domain/upload';
 import type { ProviderCall } from '../../images/rules/image-provider';
 import type { TaskState } from './task';
 
-/** What a caller wants made, checked against what the model offers. Absent: the provider's own choice. */
+/** A video order that the model supports. Absent: the provider's default. */
 export interface VideoOrder {
-  /** What the model is called at the provider. */
+  /** The model's name at the provider. */
   readonly upstreamModel: string;
   readonly prompt: string;
   readonly tier: string;
@@ -15,7 +15,7 @@ export interface VideoOrder {
   readonly images: readonly MediaFile[];
 }
 
-/** What a task is known by at its provider; both are kept until it is over. */
+/** A task's identification at its provider; both are stored until it has ended. */
 export interface UpstreamTask {
   readonly upstreamId: string;
   readonly upstreamModel: string;
@@ -24,7 +24,7 @@ export interface UpstreamTask {
 /** @see VideoProvider.submit */
 export type Submitted =
   | UpstreamTask
-  /** It answered success without an id: there is no task that anybody could ask for. */
+  /** Success without an id: the task can't be polled. */
   | { readonly upstreamId: undefined };
 
 export interface MadeVideo {
@@ -34,37 +34,36 @@ export interface MadeVideo {
 }
 
 export interface TaskReport {
-  /** `unknown`: the provider knows no such task, or has nothing to show of it that it says it has made. */
+  /** `unknown`: the provider does not know the task, or has no result although it reports success. */
   readonly state: TaskState | 'unknown';
-  /** Seconds of video that it charges, where it tells them. */
+  /** Seconds of video that it charges, if it reports them. */
   readonly seconds?: number;
-  /** Why it failed, in words for the caller. */
+  /** Why it failed, for the caller. */
   readonly detail?: string;
-  /** Of a completed task; links are new at each look, where the provider makes such. */
+  /** Of a completed task; some providers create new links at each poll. */
   readonly videos?: readonly MadeVideo[];
 }
 
-/** One provider's way with videos. */
+/** A provider of videos. */
 export interface VideoProvider {
   readonly id: string;
-  /** It takes links in place of files, and fetches them itself. */
+  /** It accepts links in place of files, and fetches them itself. */
   readonly takesLinks: boolean;
-  /** What the catalog can't say of it: why it could not make this order; asked before anything is spent. */
+  /** Returns why it can't generate this, for limits that the catalog can't express; called before anything is spent. */
   whyNot?(order: VideoOrder): string | undefined;
   /**
-   * Once for each order, whatever happens.
-   * @throws UpstreamError how the provider failed; `unreachable` alone says that the order can't have arrived
-   * @throws MediaRefused it would not make this
+   * Called once for each order, whatever happens.
+   * @throws UpstreamError how the provider failed; only `unreachable` means that the order can't have arrived
+   * @throws MediaRefused when it refuses the order
    */
   submit(order: VideoOrder, call: ProviderCall): Promise<Submitted>;
   /**
-   * What its task is known by beside its own id, because it was ordered under that name. Absent: tasks whose own id
-   * was told to nobody can't be found.
+   * Returns another id of its task, which we gave it with the order. Absent: a task whose own id was never received can't be found.
    */
   givenId?(order: VideoOrder, requestId: string): string;
-  /** @throws UpstreamError when it can't be told; the task goes on */
+  /** @throws UpstreamError when the state can't be determined; the task continues */
   poll(task: UpstreamTask, call: ProviderCall): Promise<TaskReport>;
-  /** For results that only our credential opens: the file itself. Absent: links are good for everybody. */
+  /** Opens the file of a result that requires our credential. Absent: links are public. */
   openContent?(url: string, call: ProviderCall): Promise<VideoContent>;
 }
 

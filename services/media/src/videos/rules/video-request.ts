@@ -6,7 +6,7 @@ import { requireParts } from '../../domain/require-parts';
 import type { MediaFile, Upload } from '../../domain/upload';
 import { inlineFile } from './inline-file';
 
-/** What a caller asks for, in its own words. Absent: as the model has it. */
+/** A request in the caller's own terms. Absent: the model's default. */
 export interface VideoRequest {
   readonly model: string;
   readonly prompt: string;
@@ -18,7 +18,7 @@ export interface VideoRequest {
   readonly images: readonly MediaFile[];
 }
 
-/** Names under which a form may bring its reference images; each may come several times. */
+/** Names of form parts with reference images; each may be repeated. */
 export const REFERENCE_PARTS: readonly string[] = [
   'reference_images',
   'reference_images[]',
@@ -42,7 +42,7 @@ const MAX_LINK_CHARS = 2_048;
 const MAX_DETAIL_CHARS = 300;
 const DECIMAL = /^\d{1,15}(\.\d{1,15})?$/;
 
-/** What is no size or ratio at all is the caller's mistake; which of them a model makes is the model's matter. */
+/** An invalid size or ratio is the caller's error; which ones exist depends on the model. */
 const resolution = z
   .string()
   .regex(/^[1-9]\d{0,4}([pPkK]|[x*][1-9]\d{0,4})?$/, 'not a resolution, as in 720p');
@@ -74,13 +74,13 @@ export function parseVideoRequest(value: Readonly<Record<string, unknown>>): Vid
 }
 
 /**
- * The same from a form: its fields are texts, its images files.
+ * The same for a form: its fields are text, its images are files.
  * @throws GatewayError `invalid_request`, then `invalid_model`
  */
 export function parseVideoForm(fields: ReadonlyMap<string, string>, images: readonly Upload[]): VideoRequest {
   requireParts(fields);
   const value: Record<string, unknown> = Object.fromEntries(fields);
-  // Anything else stays a text, which is no duration.
+  // Anything else stays text, which is not a valid duration.
   if (DECIMAL.test(`${value.duration}`)) value.duration = Number(value.duration);
   if (Object.hasOwn(value, 'reference_images')) {
     throw new GatewayError('invalid_request', { detail: 'reference_images: not a file' });
@@ -110,7 +110,7 @@ function toRequest(value: Readonly<Record<string, unknown>>, uploads: readonly U
   };
 }
 
-/** A model that is there and empty is no model; a prompt that is empty is not there. */
+/** An empty model is an invalid model; an empty prompt counts as missing. */
 function isMissing(value: Readonly<Record<string, unknown>>, path: readonly PropertyKey[]): boolean {
   const [field] = path;
   if (field === 'model') return value.model === undefined;

@@ -1,7 +1,7 @@
 import type { TaskState } from './task';
 import type { TaskTrouble } from './task-course';
 
-/** A video that was ordered: accepted by its provider, and known to the caller by an id of ours. */
+/** A video task: accepted by its provider, known to the caller by an id of ours. */
 export interface NewTask {
   readonly id: string;
   /** The call that created it: its hold and its bill. */
@@ -14,16 +14,16 @@ export interface NewTask {
   readonly upstreamId: string;
   readonly tier: string;
   readonly requestedMs: bigint;
-  /** Fixed on admission. */
+  /** Fixed at admission. */
   readonly perSecondNano: bigint;
 }
 
-/** What has to be known of an order to follow its task, should nobody have been told the task's id. */
+/** What is needed to follow the task of an order whose response was lost. */
 export type SoughtTask = Pick<
   NewTask,
   'upstreamModel' | 'upstreamId' | 'tier' | 'requestedMs' | 'perSecondNano'
 > & {
-  /** Its id here; absent where an earlier version ordered it. */
+  /** Its id here; absent if an earlier version created it. */
   readonly taskId?: string;
 };
 
@@ -31,14 +31,14 @@ export interface VideoTask extends NewTask {
   readonly state: TaskState;
   readonly createdAtMs: number;
   readonly endedAtMs?: number;
-  /** Of a completed one: what it cost, though no more than its hold is charged. */
+  /** Of a completed task: its cost, of which at most its hold is charged. */
   readonly costNano?: bigint;
   readonly videoMs?: bigint;
   readonly detail?: string;
   readonly trouble: TaskTrouble;
 }
 
-/** A task that this process may look at, until its lease ends. */
+/** A task that this process may poll until its lease expires. */
 export interface ClaimedTask extends VideoTask {
   readonly claim: bigint;
   readonly ageMs: number;

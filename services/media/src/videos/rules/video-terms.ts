@@ -3,7 +3,7 @@ import { isLonger } from '../../domain/is-longer';
 import type { VideoFeatures, VideoOffer } from '../../domain/model';
 import type { VideoRequest } from './video-request';
 
-/** What will be made, and what a second of it costs. */
+/** What will be generated, and its price per second. */
 export interface VideoTerms {
   readonly tier: string;
   readonly seconds: number;
@@ -13,8 +13,8 @@ export interface VideoTerms {
 }
 
 /**
- * Fits a request to what its model offers, before anything is spent.
- * @throws GatewayError `video_tier_not_found`; `video_generation_failed` for what the model can't do
+ * Fits a request to what its model supports, before anything is spent.
+ * @throws GatewayError `video_tier_not_found`; `video_generation_failed` for unsupported options
  */
 export function agreeOnTerms(request: VideoRequest, { features, pricing }: VideoOffer): VideoTerms {
   const tier = request.tier ?? pricing.defaultTier;
@@ -43,7 +43,7 @@ export function agreeOnTerms(request: VideoRequest, { features, pricing }: Video
   };
 }
 
-/** What the tier costs is what is made: another resolution would have another price. */
+/** The resolution is that of the tier that is paid for. */
 function resolutionOf({ resolution }: VideoRequest, ofTier: string, tier: string): string {
   if (resolution === undefined) return ofTier;
   if (resolution.toLowerCase() === ofTier.toLowerCase()) return ofTier;
@@ -76,7 +76,7 @@ function aspectRatioOf(
   { aspectRatios, defaultAspectRatio }: VideoFeatures,
 ): string | undefined {
   if (aspectRatio === undefined) {
-    // An image has a shape of its own.
+    // An image has its own ratio.
     return images.length === 0 && defaultAspectRatio !== '' ? defaultAspectRatio : undefined;
   }
   if (aspectRatios.includes(aspectRatio)) return aspectRatio;
@@ -87,7 +87,7 @@ function aspectRatioOf(
   );
 }
 
-/** The same request would fail again, so that no client should repeat it. */
+/** The same request would fail again, so clients should not repeat it. */
 export function unsupported(detail: string): GatewayError {
   return new GatewayError('video_generation_failed', { detail, shouldRetry: false });
 }
