@@ -9,7 +9,7 @@ import { beat } from '../store/instances';
 import { BillOutbox } from './bill-outbox';
 import { settledEvent } from './rules/bill-event';
 
-const SILENCE_MS = 400;
+const LEASE_MS = 400;
 const log = createLogger('test', 'silent');
 
 let database: TestDatabase;
@@ -47,10 +47,10 @@ class Instance {
       },
     },
     log,
-    silenceMs: SILENCE_MS,
+    leaseMs: LEASE_MS,
     newTaskId: () => randomUUID(),
     tryMs: 500,
-    unsureMs: 50,
+    uncertainMs: 50,
   });
 
   #keeperPool(): Pool {
@@ -194,7 +194,7 @@ test('a living instance keeps its bills, and one that leaves hands them on at on
   const [one, other] = [await Instance.start(), await Instance.start()];
   const call = await one.dispatch();
   // Twice the silence: whoever would adopt it has had the time.
-  await new Promise((resolve) => setTimeout(resolve, 2 * SILENCE_MS));
+  await new Promise((resolve) => setTimeout(resolve, 2 * LEASE_MS));
   expect(other.heard).toEqual([]);
   await one.keeper.stop();
   await noRows();
@@ -274,7 +274,7 @@ test('a bill of an instance that nobody knows of is found by itself, once that i
   const call = await dead.dispatch();
   const other = await alive.dispatch();
   await beat(pool, alive.id);
-  const beating = setInterval(() => void beat(pool, alive.id), SILENCE_MS / 8);
+  const beating = setInterval(() => void beat(pool, alive.id), LEASE_MS / 8);
   try {
     await eventually(async () => (await rows()) === 1);
   } finally {
@@ -299,7 +299,7 @@ test('who can’t write takes nobody for dead, until it can and has waited anew'
   const other = await Instance.frozen();
   const call = await other.dispatch();
   one.writesStall = true;
-  await new Promise((resolve) => setTimeout(resolve, 3 * SILENCE_MS));
+  await new Promise((resolve) => setTimeout(resolve, 3 * LEASE_MS));
   expect(one.heard).toEqual([]);
   one.writesStall = false;
   await noRows();

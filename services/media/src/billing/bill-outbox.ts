@@ -7,7 +7,7 @@ import { beat, forgetInstances, leave, listOthers } from '../store/instances';
 import { abandonedEvent } from './rules/bill-event';
 import { FailureDetector } from './rules/failure-detector';
 
-export interface BillKeeperOptions {
+export interface BillOutboxOptions {
   readonly bills: Bills;
   readonly instanceId: string;
   /** A separate pool, so that no call delays a heartbeat. */
@@ -15,17 +15,17 @@ export interface BillKeeperOptions {
   readonly outbox: Pick<UsageOutbox, 'add'>;
   readonly log: Logger;
   /** Silence after which an instance counts as dead. */
-  readonly silenceMs: number;
+  readonly leaseMs: number;
   /** Grace for orders of a lost instance that others can follow. */
   readonly newTaskId: () => string;
   /** Timeout of one attempt to store an end. */
   readonly tryMs?: number;
   /** Time after which a bill that may have been opened either exists or never will. */
-  readonly unsureMs?: number;
+  readonly uncertainMs?: number;
 }
 
 /** Heartbeats within the silence after which an instance counts as dead. */
-const BEATS_PER_SILENCE = 8;
+const BEATS_PER_LEASE = 8;
 const END_RETRY_MIN_MS = 100;
 const END_RETRY_MAX_MS = 2_000;
 /** Timeout of one attempt: a connection may hang longer than any statement takes. */
@@ -33,15 +33,15 @@ const END_TRY_MS = 15_000;
 /** Above this number billing is far behind, and further ends wait in their rows only. */
 const MAX_KNOWN = 10_000;
 /** Longer than any statement may take, so that none is still running. */
-const UNSURE_MS = 15_000;
-const MAX_UNSURE = 10_000;
+const UNCERTAIN_MS = 15_000;
+const MAX_UNCERTAIN = 10_000;
 
 /**
  * Ensures that every bill ends once and that billing receives its end: stores ends, delivers them, and takes over the bills
  * of dead instances.
  */
 export class BillOutbox {
-  readonly #options: BillKeeperOptions;
+  readonly #options: BillOutboxOptions;
   readonly #beatMs: number;
   /** Ends being delivered to billing, and delivered ones whose rows can be deleted. */
   readonly #waiting = new Set<string>();
@@ -49,17 +49,17 @@ export class BillOutbox {
   /** Bills being ended: their rows are kept as proof of their end. */
   readonly #ending = new Set<string>();
   /** Bills whose opening failed, and since when: they may exist, and no other instance ends them. */
-  readonly #unsure = new Map<string, number>();
-  readonly #silence: FailureDetector;
+  readonly #uncertain = new Map<string, number>();
+  readonly #failureDetector: FailureDetector;
   /** When this instance's heartbeat was last stored, by a monotonic clock. */
   #beatAtMs = Number.NEGATIVE_INFINITY;
   #jobs: Repeated[] = [];
   readonly #stopping = new AbortController();
 
-  constructor(options: BillKeeperOptions) {
+  constructor(options: BillOutboxOptions) {
     this.#options = options;
-    this.#silence = new FailureDetector(options.silenceMs);
-    this.#beatMs = Math.ceil(options.silenceMs / BEATS_PER_SILENCE);
+    this.#failureDetector = new FailureDetector(options.leaseMs);
+    this.#beatMs = Math.ceil(options.leaseMs / BEATS_PER_LEASE);
   }
 
   /** Resolves when this instance's heartbeat is stored. */
@@ -68,7 +68,7 @@ export class BillOutbox {
     await this.#beat();
     this.#jobs = [
       every(this.#beatMs, 'beat', log, () => this.#beat()),
-      every(this.#beatMs, 'bills', log, () => this.#seeToBills()),
+      every(this.#beatMs, 'bills', log, () => this.#maintainBills()),
     ];
   }
 
@@ -150,7 +150,7 @@ export class BillOutbox {
    * statement for it can be running.
    */
   dropLater(requestId: string): void {
-    if (this.#unsure.size < MAX_UNSURE) this.#unsure.set(requestId, performance.now());
+    if (this.#uncertain.size < MAX_UNCERTAIN) this.#uncertain.set(requestId, performance.now());
     else this.#options.log.error({ requestId }, 'a bill that may have been opened is left');
   }
 
@@ -179,13 +179,13 @@ export class BillOutbox {
     this.#beatAtMs = performance.now();
   }
 
-  async #seeToBills(): Promise<void> {
+  async #maintainBills(): Promise<void> {
     const { bills, pool, instanceId, log, newTaskId } = this.#options;
     const others = await listOthers(pool, instanceId);
     const nowMs = performance.now();
     // A database that reads but does not write prevents heartbeats of live instances too: nobody is declared dead then.
-    if (nowMs - this.#beatAtMs > this.#options.silenceMs / 2) this.#silence.forget();
-    const silent = this.#silence.look(others, nowMs);
+    if (nowMs - this.#beatAtMs > this.#options.leaseMs / 2) this.#failureDetector.forget();
+    const silent = this.#failureDetector.findSilent(others, nowMs);
     if (silent.length > 0) {
       const adopted = await bills.adopt(silent, {
         eventOf: (call, state) => abandonedEvent(call, state, Date.now()),
@@ -195,19 +195,19 @@ export class BillOutbox {
       await forgetInstances(pool, silent);
     }
     await this.#forget();
-    await this.#dropUnsure();
+    await this.#dropUncertain();
     const known = [...this.#waiting, ...this.#arrived];
     if (known.length > MAX_KNOWN) return;
     for (const event of await bills.undelivered(known)) this.deliver(event);
   }
 
-  async #dropUnsure(): Promise<void> {
-    const { unsureMs = UNSURE_MS } = this.#options;
-    const sinceMs = performance.now() - unsureMs;
-    const due = [...this.#unsure].flatMap(([requestId, atMs]) => (atMs <= sinceMs ? [requestId] : []));
+  async #dropUncertain(): Promise<void> {
+    const { uncertainMs = UNCERTAIN_MS } = this.#options;
+    const sinceMs = performance.now() - uncertainMs;
+    const due = [...this.#uncertain].flatMap(([requestId, atMs]) => (atMs <= sinceMs ? [requestId] : []));
     if (due.length === 0) return;
     await this.#options.bills.drop(...due);
-    for (const requestId of due) this.#unsure.delete(requestId);
+    for (const requestId of due) this.#uncertain.delete(requestId);
   }
 
   async #forget(): Promise<void> {

@@ -66,7 +66,7 @@ export async function createBilling(options: BooksOptions): Promise<Books> {
     pool: keeperPool,
     outbox,
     log,
-    silenceMs: settings.INSTANCE_LEASE_MS,
+    leaseMs: settings.INSTANCE_LEASE_MS,
     newTaskId,
   });
   await keeper.start();

@@ -6,7 +6,7 @@ import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
-import { notedModel } from '../billing/rules/noted-model';
+import { recordedModel } from '../billing/rules/recorded-model';
 import { bufferedBody } from '../calls/buffered-body';
 import { checkAllowed } from '../calls/check-allowed';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
@@ -56,7 +56,7 @@ export function createImage(deps: CreateImageDeps): LinkHandler {
     try {
       return await answerRead(deps, context, call, read);
     } catch (thrown) {
-      const model = notedModel(deps.models, read.request.model, thrown);
+      const model = recordedModel(deps.models, read.request.model, thrown);
       annotateFailure(thrown, { model, hasHold: deps.admission.hasHold(context) });
       throw thrown;
     }

@@ -7,7 +7,7 @@ import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
 import { routesOf } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
 import type { Bill } from '../billing/bill';
-import { notedModel } from '../billing/rules/noted-model';
+import { recordedModel } from '../billing/rules/recorded-model';
 import { checkAllowed } from '../calls/check-allowed';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
 import { catalogNotReceived } from '../domain/catalog-not-received';
@@ -93,7 +93,7 @@ async function answerCall(
     const { body, ...head } = jsonReply(toCreatedJson(known));
     return await replay(deps.admission, context, call, { ...head, open: async () => body });
   } catch (thrown) {
-    const model = notedModel(deps.models, read.request.model, thrown);
+    const model = recordedModel(deps.models, read.request.model, thrown);
     annotateFailure(thrown, { model, hasHold: deps.admission.hasHold(context) });
     throw thrown;
   } finally {

@@ -1,7 +1,7 @@
 import type { BilledCall, UsageEvent } from '@gateway/call-billing';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { BillState } from '../billing/rules/bill-event';
-import { type HeardInstance, UNHEARD } from '../billing/rules/failure-detector';
+import { type InstanceHeartbeats, WITHOUT_HEARTBEAT } from '../billing/rules/failure-detector';
 import type { SoughtTask } from '../videos/rules/video-task';
 import {
   BILL_COLUMNS,
@@ -145,7 +145,7 @@ export class Bills {
    * ends those that are not ended. An order that its provider can be asked for becomes a task, which a repeated call with its key
    * returns. Returns the number of bills.
    */
-  async adopt(silent: readonly HeardInstance[], { eventOf, newTaskId }: Adoption): Promise<number> {
+  async adopt(silent: readonly InstanceHeartbeats[], { eventOf, newTaskId }: Adoption): Promise<number> {
     return withTransaction(this.#pool, async (client) => {
       const { rows } = await client.query<AbandonedRow>(
         `SELECT ${BILL_COLUMNS}, sought,
@@ -155,7 +155,7 @@ export class Bills {
          WHERE instance_id IN (
            SELECT id FROM unnest($1::uuid[], $2::bigint[]) AS silent (id, beats)
            LEFT JOIN media.instances i USING (id)
-           WHERE coalesce(i.beats, ${UNHEARD}) = silent.beats)
+           WHERE coalesce(i.beats, ${WITHOUT_HEARTBEAT}) = silent.beats)
          ORDER BY request_id LIMIT ${BATCH} FOR UPDATE OF b SKIP LOCKED`,
         [silent.map(({ id }) => id), silent.map(({ beats }) => beats)],
       );

@@ -1,5 +1,5 @@
 import type { Pool } from '@gateway/postgres';
-import { type HeardInstance, UNHEARD } from '../billing/rules/failure-detector';
+import { type InstanceHeartbeats, WITHOUT_HEARTBEAT } from '../billing/rules/failure-detector';
 
 /** Stores a heartbeat. */
 export async function beat(pool: Pool, instanceId: string): Promise<void> {
@@ -16,11 +16,11 @@ export async function leave(pool: Pool, instanceId: string): Promise<void> {
 }
 
 /** Includes instances that were forgotten or have left but have bills: written late by an instance that was frozen. */
-export async function listOthers(pool: Pool, instanceId: string): Promise<HeardInstance[]> {
-  const { rows } = await pool.query<HeardInstance>(
+export async function listOthers(pool: Pool, instanceId: string): Promise<InstanceHeartbeats[]> {
+  const { rows } = await pool.query<InstanceHeartbeats>(
     `SELECT id, beats FROM media.instances WHERE id <> $1
      UNION ALL
-     SELECT DISTINCT b.instance_id, ${UNHEARD}::bigint FROM media.bills b
+     SELECT DISTINCT b.instance_id, ${WITHOUT_HEARTBEAT}::bigint FROM media.bills b
      WHERE b.instance_id <> $1 AND NOT EXISTS (SELECT FROM media.instances i WHERE i.id = b.instance_id)`,
     [instanceId],
   );
@@ -28,7 +28,7 @@ export async function listOthers(pool: Pool, instanceId: string): Promise<HeardI
 }
 
 /** Deletes silent instances without bills; one that resumes is new. Instances with bills are found by these. */
-export async function forgetInstances(pool: Pool, silent: readonly HeardInstance[]): Promise<void> {
+export async function forgetInstances(pool: Pool, silent: readonly InstanceHeartbeats[]): Promise<void> {
   await pool.query(
     `DELETE FROM media.instances i USING unnest($1::uuid[], $2::bigint[]) AS silent (id, beats)
      WHERE i.id = silent.id AND i.beats = silent.beats

@@ -73,11 +73,11 @@ interface ReconcileRow {
 }
 
 /** Silence after which an owner counts as lost, although its holds are kept until the grace is over. */
-const SILENCE_MS = 60_000;
+const LEASE_MS = 60_000;
 
 /** Recomputes every figure from the rows. */
-export async function reconcile(on: Queryable, silenceMs = SILENCE_MS): Promise<Reconciliation> {
-  const [row] = await rowsOf<ReconcileRow>(on, RECONCILE, [silenceMs]);
+export async function reconcile(on: Queryable, leaseMs = LEASE_MS): Promise<Reconciliation> {
+  const [row] = await rowsOf<ReconcileRow>(on, RECONCILE, [leaseMs]);
   if (!row) throw new Error('reconcile answered nothing');
   const losses = new Map(Object.entries(row.losses).map(([reason, nano]) => [reason, BigInt(nano)]));
   return {

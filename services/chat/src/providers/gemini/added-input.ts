@@ -1,7 +1,7 @@
 import type { Conversation, UserPart } from '../../domain/conversation';
 
 /** A space as the user's text at the start, and one at the end, with the turn markers. */
-const SILENCES_TOKENS = 16;
+const PLACEHOLDER_TOKENS = 16;
 /** Text before media of a result, in addition to the tool's name. */
 const MEDIA_TOKENS = 32;
 /** Text in place of a result, in addition to the tool's name, and of a signature's placeholder. */
@@ -13,7 +13,7 @@ const CALL_TOKENS = 64;
  * one).
  */
 export function addedInputTokens({ turns }: Conversation): number {
-  let tokens = SILENCES_TOKENS;
+  let tokens = PLACEHOLDER_TOKENS;
   for (const turn of turns) {
     if (turn.role === 'user' && turn.parts.some(isFetched)) return Number.MAX_SAFE_INTEGER;
     if (turn.role !== 'assistant') continue;

@@ -8,7 +8,7 @@ import { writeModelParts } from './write-model-parts';
 import { writeToolResult } from './write-tool-result';
 
 /** Placeholder for a missing user turn; Gemini refuses empty text. */
-const SILENCE: GeminiPart = { text: ' ' };
+const PLACEHOLDER: GeminiPart = { text: ' ' };
 const NO_CALLS: readonly ToolCallPart[] = [];
 
 /**
@@ -31,10 +31,10 @@ export function writeContents(turns: readonly Turn[], model: GeminiModel): Gemin
     }
   }
   if (calls.length > 0) addUser(contents, calls, [], model);
-  if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [SILENCE] });
+  if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [PLACEHOLDER] });
   if (contents.at(-1)?.role !== 'model') return contents;
   // After a final instruction the model starts a turn; it does not continue one.
-  if (turns.at(-1)?.role === 'system') contents.push({ role: 'user', parts: [SILENCE] });
+  if (turns.at(-1)?.role === 'system') contents.push({ role: 'user', parts: [PLACEHOLDER] });
   else if (!model.continuesOwnTurn) {
     throw refused(
       "this model does not continue a turn of the assistant: the last message must be the user's",

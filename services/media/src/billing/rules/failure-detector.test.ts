@@ -5,7 +5,7 @@ const watch = () => {
   const silence = new FailureDetector(800);
   return (nowMs: number, beats: Record<string, bigint>) =>
     silence
-      .look(
+      .findSilent(
         Object.entries(beats).map(([id, count]) => ({ id, beats: count })),
         nowMs,
       )

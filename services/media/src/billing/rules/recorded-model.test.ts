@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { expect, test } from '@jest/globals';
 import type { Model } from '../../domain/model';
-import { notedModel } from './noted-model';
+import { recordedModel } from './recorded-model';
 
 const NAMES = ['sim/image', 'sim/image-2026-01-01'];
 const models = {
@@ -19,9 +19,9 @@ test.each([
   ['x/made-up', 'video_model_not_found', 'x/made-up'],
   ['made up', 'invalid_model', 'made up'],
 ] as const)('%p refused with %s is noted as %p', (slug, code, noted) => {
-  expect(notedModel(models, slug, new GatewayError(code))).toBe(noted);
+  expect(recordedModel(models, slug, new GatewayError(code))).toBe(noted);
 });
 
 test('of what is no error of the contract only models are noted', () => {
-  expect(notedModel(models, 'x/made-up', new Error('broken'))).toBe('');
+  expect(recordedModel(models, 'x/made-up', new Error('broken'))).toBe('');
 });
