@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = `axe.run(document, { resultTypes: ['violations'] })`;
 
-/** What fades in has too little contrast on its way. */
+/** Waits for animations: content that fades in has too little contrast meanwhile. */
 const FADED = `Promise.allSettled(document.getAnimations()
   .filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime < Infinity)
   .map(({ finished }) => finished))`;
@@ -19,7 +19,7 @@ interface AxeResult {
 
 const SERIOUS = ['serious', 'critical'];
 
-/** What keeps people with impairments from using the page, as axe sees it: the serious and the critical. */
+/** Returns axe's violations with these impacts. */
 export async function findViolations(page: Page, impacts: readonly string[] = SERIOUS): Promise<string[]> {
   await page.evaluate(FADED);
   await page.evaluate(AXE);
@@ -31,7 +31,7 @@ export async function findViolations(page: Page, impacts: readonly string[] = SE
     );
 }
 
-/** What is merely in their way, too; of what lies over a page no landmark is asked, since it has the focus. */
+/** Returns moderate violations too; without landmarks, which an overlay with the focus does not need. */
 export async function findFlaws(page: Page): Promise<string[]> {
   const found = await findViolations(page, ['moderate', ...SERIOUS]);
   return found.filter((flaw) => !flaw.startsWith('region:'));

@@ -10,17 +10,17 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // To optimize the code of pages that are open for a second costs more than it saves.
+  // Optimizing the code of pages that are open for a second costs more than it saves.
   '--js-flags=--max-opt=1',
 ];
 
-/** Debian's, as `deploy/local/real-engines.mjs` installs it. */
+/** Debian's, as installed by `deploy/local/real-engines.mjs`. */
 const CHROMIUM = (process.env.PATH ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'chromium-headless-shell'))
   .find(isExecutable);
 
-/** What is drawn does not depend on the engines: once is enough. */
+/** Rendering does not depend on the engines: one run is enough. */
 export const CAN_BROWSE = CHROMIUM !== undefined && ENGINES === 'embedded';
 
 export function openBrowser(): Promise<Browser> {

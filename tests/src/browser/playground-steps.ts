@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 
 const REPLY_TIMEOUT_MS = 20_000;
 
-/** Asks in the playground, and answers with the conversation once the reply is whole and its cost is known. */
+/** Sends a prompt and returns the conversation once the reply is complete and its cost is shown. */
 export async function chatInPlayground(page: Page, question: string): Promise<Locator> {
   const conversation = page.getByRole('region', { name: 'Conversation' });
   await page.getByRole('textbox', { name: 'Message' }).fill(question);
@@ -12,7 +12,7 @@ export async function chatInPlayground(page: Page, question: string): Promise<Lo
   return conversation;
 }
 
-export async function makeImage(page: Page, prompt: string): Promise<Locator> {
+export async function generateImage(page: Page, prompt: string): Promise<Locator> {
   await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
   await page.getByRole('button', { name: 'Generate' }).click();
   const made = page.getByRole('region', { name: 'Generated images' });
@@ -20,18 +20,18 @@ export async function makeImage(page: Page, prompt: string): Promise<Locator> {
   return made;
 }
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** Edits a picture with a mask; what is no picture is refused beforehand, and what was chosen can be taken back. */
+/** Edits an image with a mask; checks that a file of another type is refused and that a chosen file can be removed. */
 export async function editImage(page: Page, prompt: string): Promise<Locator> {
   const images = page.getByRole('group', { name: 'Images to edit' });
   const pick = (field: Locator, name: string, buffer: Buffer) =>
     field.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
-  await pick(images, 'notes.png', Buffer.from('no picture at all'));
+  await pick(images, 'notes.png', Buffer.from('not an image'));
   await images.getByText('“notes.png” is not a PNG, JPEG or WebP.').waitFor();
   await pick(images, 'cat.png', PNG);
   await pick(images, 'dog.png', PNG);
@@ -45,7 +45,7 @@ export async function editImage(page: Page, prompt: string): Promise<Locator> {
   return made;
 }
 
-export async function orderVideo(page: Page, model: string, prompt: string): Promise<Locator> {
+export async function generateVideo(page: Page, model: string, prompt: string): Promise<Locator> {
   await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
   await page.getByRole('button', { name: 'Generate' }).click();
   const video = page.getByRole('region', { name: `Video by ${model}` });

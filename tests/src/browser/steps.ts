@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** What people do in the pages, by the names of what they see. */
+/** Actions of users, by accessible names. */
 
 export interface Registration {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Registration {
 export async function signUp(page: Page, { name, email, password }: Registration): Promise<void> {
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Email').fill(email);
-  // Its button to show the password is named after it too.
+  // The button that shows the password has the same label.
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign up' }).click();
 }
@@ -22,7 +22,7 @@ export async function logIn(page: Page, email: string, password: string): Promis
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
-/** By the first steps of a new account; answers with the key's value. */
+/** Uses the onboarding of a new account; returns the key's value. */
 export async function createKey(page: Page, name: string, perDayUsd: string): Promise<string> {
   await page.getByRole('link', { name: 'Go to keys' }).click();
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -36,11 +36,11 @@ export async function createKey(page: Page, name: string, perDayUsd: string): Pr
   return value ?? '';
 }
 
-/** By an operator. */
+/** Tops up as an operator. */
 export async function topUp(page: Page, ownerEmail: string, usd: string): Promise<void> {
   await navigate(page, 'Accounts');
   await page.getByRole('searchbox', { name: 'Search accounts' }).fill(ownerEmail);
-  // Beside the heads there is that one row: as long as there are others, it may move away from under a click.
+  // Waits until only the header and this row are left: with others, the row could move under a click.
   await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
   const account = page.getByRole('row').filter({ hasText: ownerEmail });
   await account.getByRole('link').click();
@@ -59,7 +59,7 @@ export async function liftDailyLimit(page: Page): Promise<void> {
   await form.waitFor({ state: 'detached' });
 }
 
-/** Looks at the log, again and again for as long as calls may take to get there, until the latest is like that. */
+/** Refreshes the request log until the latest request matches, as long as recording may take. */
 export async function latestCall(page: Page, looks: RegExp): Promise<Locator> {
   await navigate(page, 'Requests');
   const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row');

@@ -1,29 +1,29 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { WATCH_SHIFTS } from './measure';
 
-/** Puts violations of the content policy where other complaints are, whichever part of the page was refused. */
+/** Reports violations of the content security policy with other complaints, whichever part of the page caused them. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
   console.error('content policy: ' + event.violatedDirective + ' ' + event.blockedURI);
 });`;
 const STEP_TIMEOUT_MS = 10_000;
 
-/** Somebody with a browser of their own, and all that the browser complained about. */
+/** A browser context and everything that the browser complained about. */
 export interface Visitor {
   readonly page: Page;
   readonly complaints: string[];
   /** Opens a path of the dashboard. */
   open(path: string): Promise<void>;
-  /** Another tab of the same browser. */
+  /** Another tab of the same context. */
   openTab(path: string): Promise<Page>;
   leave(): Promise<void>;
 }
 
 export interface VisitorOptions {
   readonly dashboardUrl: string;
-  /** Of a login that is kept in this browser already. */
+  /** The token of a login that is stored in the browser. */
   readonly token?: string;
   readonly look?: BrowserContextOptions;
-  /** Refusals that belong to what the test does: the browser tells of each. */
+  /** Error statuses that the test expects: the browser reports each. */
   readonly expectedStatuses?: readonly number[];
 }
 
@@ -58,7 +58,7 @@ export async function visit(browser: Browser, options: VisitorOptions): Promise<
   };
 }
 
-/** As the web UI keeps it. */
+/** As the web UI stores it. */
 function keepLogin(token: string): string {
   const login = JSON.stringify({ token, expiresAtMs: Date.now() + 14 * 60_000 });
   return `localStorage.setItem('gateway-login', ${JSON.stringify(login)});`;

@@ -9,37 +9,37 @@ import { findFlaws, findViolations } from './find-violations';
 import { excessWidthPx, jumps, scriptBytes, whenDrawn } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type Reader, type Things } from './pages';
-import { chatInPlayground, editImage, makeImage, orderVideo } from './playground-steps';
+import { chatInPlayground, editImage, generateImage, generateVideo } from './playground-steps';
 import { createKey, heading, latestCall, liftDailyLimit, logIn, navigate, signUp, topUp } from './steps';
 import { type Visitor, visit } from './visitor';
 
-/** The running gateway in a real browser: nothing is imitated but the providers. */
+/** Tests the running gateway in a real browser; only the providers are simulated. */
 const inBrowser = CAN_BROWSE ? describe : describe.skip;
 
 const MAX_SCRIPT_BYTES = 250_000;
 const MAX_INTERACTIVE_MS = 1_500;
-/** A page that is fast enough is so in one of some tries. */
+/** A page that is fast enough is so in at least one of several tries. */
 const TRIES = 4;
 
-/** The usual run sees each page in one look, the long one in both. */
+/** The usual run opens each page in one color scheme and width, the long run in both. */
 const HEAVY = Boolean(process.env.TEST_HEAVY);
 
-/** Of the 15 minutes that a login token lives, and of the hours after them. */
+/** After how much of the token's 15 minutes it is refreshed, and the hours after its expiry. */
 const RENEWED_AFTER_MS = 11 * 60_000;
 const LUNCH_MS = 50 * 60_000;
 
-/** A name that would run, if any page took text for markup, and whose picture would be missed. */
+/** A name that would be executed if a page treated text as markup, and whose image would be missing. */
 const HOSTILE = '"><img src=/nowhere onerror=alert(1)>';
 
-/** Enough for a call or two. */
+/** Enough for one or two requests. */
 const DAILY_LIMIT_USD = '0.0003';
 const MAX_CALLS = 20;
 
-/** As it stands in a figure's title. */
+/** As in the title of an amount. */
 const exactUsd = (usd: number): string =>
   `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })}`;
 
-const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+const VARIANTS: Readonly<Record<string, BrowserContextOptions>> = {
   'light, on a desk': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
   'dark, on a phone': { colorScheme: 'dark', viewport: { width: 360, height: 740 }, isMobile: true },
 };
@@ -83,26 +83,26 @@ inBrowser('the web UI', () => {
       apiKey,
     );
 
-  async function come(of: Reader, look: BrowserContextOptions = {}): Promise<Visitor> {
+  async function visitAs(of: Reader, variant: BrowserContextOptions = {}): Promise<Visitor> {
     const token = of === 'operator' ? await system.operatorToken() : customer.token;
     const visitor = await visit(browser, {
       dashboardUrl: system.stack.dashboardUrl,
       ...(of !== 'nobody' && { token }),
-      look,
+      variant,
     });
     visitors.push(visitor);
     return visitor;
   }
 
   test('leads from sign-up to a paid call, to a reached limit and past it', async () => {
-    const { page, open, complaints } = await come('nobody');
-    const operator = await come('operator');
+    const { page, open, complaints } = await visitAs('nobody');
+    const operator = await visitAs('operator');
     const id = randomBytes(6).toString('hex');
     const user = { name: 'Ada', email: `ada-${id}@example.com`, password: `password-${id}` };
     await open('/keys');
     await page.getByRole('link', { name: 'Sign up' }).click();
     await signUp(page, user);
-    // Where they wanted to go.
+    // Back to the page that was requested before the login.
     await heading(page, 'Keys').waitFor();
     await navigate(page, 'Overview');
     const apiKey = await createKey(page, 'First key', DAILY_LIMIT_USD);
@@ -134,7 +134,7 @@ inBrowser('the web UI', () => {
   }, 60_000);
 
   test('the playground chats and generates images and videos, and never renders a reply as HTML', async () => {
-    const { page, open, complaints } = await come('owner');
+    const { page, open, complaints } = await visitAs('owner');
     const evil =
       '**Bold** <img src=x onerror=alert(1)> [bad](javascript:alert(2)) ![p](https://example.com/p.png)';
     await open('/playground?model=sim/preview');
@@ -147,25 +147,25 @@ inBrowser('the web UI', () => {
     expect(await said.locator('img, script, [href^="javascript"]').count()).toBe(0);
 
     await open('/playground/images?model=sim/image');
-    const images = await makeImage(page, 'A lighthouse');
+    const images = await generateImage(page, 'A lighthouse');
     expect(await images.getByRole('link', { name: 'Download' }).getAttribute('download')).toBe('image-1.png');
     const edited = await editImage(page, 'The same at night');
     await edited.getByTitle(/^\$0\.\d+$/).waitFor();
     await open('/playground/videos?model=sim/video');
-    await orderVideo(page, 'sim/video', 'A boat');
-    // It is paid for: another visit finds it.
+    await generateVideo(page, 'sim/video', 'A boat');
+    // Paid videos are found again on a later visit.
     await open('/playground/videos');
     await page.getByRole('button', { name: 'Show the video' }).waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 
   test('the request log is filtered by the address, and usage is exported as CSV that is safe for spreadsheets', async () => {
-    const { page, open, complaints } = await come('owner');
+    const { page, open, complaints } = await visitAs('owner');
     await open('/requests?status=failed&model=sim/chat');
     const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row');
     await rows.nth(1).getByText('upstream_failed').waitFor();
     expect(await rows.count()).toBe(2);
-    // They stay until those of another filter are there.
+    // The rows stay until those of the new filter arrive.
     const answers = Promise.withResolvers<void>();
     await page.route('**/api/v1/requests?*', (route) => answers.promise.then(() => route.continue()));
     await page.getByRole('combobox', { name: 'Status' }).click();
@@ -209,7 +209,7 @@ inBrowser('the web UI', () => {
     await page.clock.fastForward(LUNCH_MS);
     expect((await afterRest).status()).toBe(200);
 
-    // A changed password ends the logins of others.
+    // A password change ends the user's other logins.
     await system.dashboard.call('POST', 'auth/password', token, { password, new_password: password });
     await open('/requests?status=failed');
     await heading(page, 'Log in').waitFor();
@@ -220,7 +220,7 @@ inBrowser('the web UI', () => {
     await page.getByRole('button', { name: /: your login$/ }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await heading(page, 'Log in').waitFor();
-    // Nobody else is led to where this one was.
+    // After a logout, the next login does not lead to the previous user's page.
     expect(new URL(page.url()).search).toBe('');
     expect(complaints).toEqual([]);
   }, 60_000);
@@ -267,9 +267,9 @@ inBrowser('the web UI', () => {
   }, 60_000);
 
   test('lists, menus and dialogs are accessible', async () => {
-    const { page, open, complaints } = await come('owner');
+    const { page, open, complaints } = await visitAs('owner');
     const flawsWith = async (shown: Locator): Promise<string[]> => {
-      // It has come to rest by then.
+      // Hovering waits until the element has stopped moving.
       await shown.hover();
       return findFlaws(page);
     };
@@ -296,12 +296,12 @@ inBrowser('the web UI', () => {
   }, 60_000);
 
   test('the first page has little script and is interactive quickly', async () => {
-    // How many want each processor: others compute beside this test.
+    // Runnable processes per processor: other programs compute during this test.
     const busyness = Math.max(1, loadavg()[0]! / availableParallelism());
     const times: number[] = [];
     let bytes = 0;
     for (let i = 0; i < TRIES && (times.length === 0 || Math.min(...times) > MAX_INTERACTIVE_MS); i++) {
-      const { page, open } = await come('owner');
+      const { page, open } = await visitAs('owner');
       await open('/');
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       await page.getByRole('radio', { name: '7 days' }).waitFor({ state: 'attached' });
@@ -314,12 +314,12 @@ inBrowser('the web UI', () => {
     expect(Math.min(...times)).toBeLessThan(MAX_INTERACTIVE_MS * busyness);
   }, 60_000);
 
-  describe.each(Object.entries(LOOKS))('%s', (_look, settings) => {
+  describe.each(Object.entries(VARIANTS))('%s', (_variant, settings) => {
     test.each<Reader>(['nobody', 'owner', 'operator'])(
       'pages for %s have no errors, are accessible, fit the window and do not shift',
       async (reader) => {
-        const { page, open, complaints } = await come(reader, settings);
-        const offset = Object.values(LOOKS).indexOf(settings);
+        const { page, open, complaints } = await visitAs(reader, settings);
+        const offset = Object.values(VARIANTS).indexOf(settings);
         const pages = PAGES.filter(({ of }, index) => of === reader && (HEAVY || index % 2 === offset));
         for (const at of pages.map(({ path }) => path(things))) {
           await open(at);

@@ -72,7 +72,7 @@ export const endsLogin = (error: unknown): boolean =>
  * True if the call may have been executed: no response arrived, or the server failed; a slow job may go on and be
  * charged.
  */
-export const mayBeDone = (error: unknown): boolean =>
+export const mayHaveSucceeded = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500);
 
 function readEnvelope(text: string): ErrorBody | undefined {

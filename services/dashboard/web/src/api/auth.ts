@@ -28,7 +28,7 @@ export const signUp = (registration: { email: string; password: string; name: st
 
 async function enter(path: string, body: object): Promise<void> {
   const answer = await exchange({ method: 'POST', path, body });
-  loginToken.keep((await readJson<{ token: string }>(answer)).token);
+  loginToken.store((await readJson<{ token: string }>(answer)).token);
 }
 
 /** Ends the login in this browser even if the gateway can't be reached. */
@@ -36,7 +36,7 @@ export async function logOut(): Promise<void> {
   try {
     await apiPost('auth/logout');
   } finally {
-    loginToken.leave();
+    loginToken.logOut();
   }
 }
 

@@ -67,8 +67,8 @@ async function send(
   }
   // Reads wait for the user to log in again, and then the page continues as if nothing had happened. Changes are not
   // sent later, when the user no longer expects them; only if another tab has already logged in again.
-  const goesOn =
-    method === 'GET' ? await loginToken.isBack(options.signal) : loginToken.state.status === 'in';
-  if (goesOn) return send(method, path, body, options);
+  const mayContinue =
+    method === 'GET' ? await loginToken.waitForLogin(options.signal) : loginToken.state.status === 'in';
+  if (mayContinue) return send(method, path, body, options);
   throw ApiError.loginEnded();
 }

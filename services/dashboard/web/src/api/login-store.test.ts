@@ -30,8 +30,8 @@ beforeEach(() => {
 
 test('shares a login with other tabs, and can refresh it for twelve hours after its expiry', () => {
   const token = tokenOf('ada');
-  openTab().keep(token);
-  expect(openTab().state).toEqual({ status: 'in', userId: 'ada', left: false });
+  openTab().store(token);
+  expect(openTab().state).toEqual({ status: 'in', userId: 'ada', loggedOut: false });
   expect(openTab().isExpired).toBe(false);
   nowMs += HOUR_MS / 4;
   expect(openTab().isExpired).toBe(true);
@@ -43,12 +43,12 @@ test('shares a login with other tabs, and can refresh it for twelve hours after 
 test('a refused token ends the login in all tabs and keeps its user', () => {
   const token = tokenOf('ada');
   const [one, other] = [openTab(), openTab()];
-  one.keep(token);
-  other.hear();
+  one.store(token);
+  other.syncFromStorage();
   one.end(token);
-  other.hear();
+  other.syncFromStorage();
   for (const tab of [one, other]) {
-    expect(tab.state).toEqual({ status: 'ended', userId: 'ada', left: false });
+    expect(tab.state).toEqual({ status: 'ended', userId: 'ada', loggedOut: false });
     expect(tab.current).toBeUndefined();
   }
   expect(openTab().state.status).toBe('out');
@@ -57,10 +57,10 @@ test('a refused token ends the login in all tabs and keeps its user', () => {
 test('a refused token that another tab has refreshed does not end the login', () => {
   const [old, renewed] = [tokenOf('ada'), tokenOf('ada')];
   const [one, other] = [openTab(), openTab()];
-  one.keep(old);
-  other.hear();
+  one.store(old);
+  other.syncFromStorage();
   // That it was is not heard.
-  other.keep(renewed);
+  other.store(renewed);
   one.end(old);
   expect(one.current?.token).toBe(renewed);
   one.end(old);
@@ -69,40 +69,40 @@ test('a refused token that another tab has refreshed does not end the login', ()
 
 test('a logout applies to all tabs, and an ended login can be given up', () => {
   const [one, other] = [openTab(), openTab()];
-  one.keep(tokenOf('ada'));
-  other.hear();
-  one.leave();
-  other.hear();
+  one.store(tokenOf('ada'));
+  other.syncFromStorage();
+  one.logOut();
+  other.syncFromStorage();
   expect([one, other, openTab()].map(({ state }) => state.status)).toEqual(['out', 'out', 'out']);
-  expect([one.state.left, other.state.left]).toEqual([true, true]);
-  one.keep(tokenOf('ada'));
-  one.giveUp();
+  expect([one.state.loggedOut, other.state.loggedOut]).toEqual([true, true]);
+  one.store(tokenOf('ada'));
+  one.forget();
   expect(one.state.status).toBe('in');
   one.end(one.current!.token);
-  one.giveUp();
-  expect(one.state).toEqual({ status: 'out', userId: undefined, left: false });
+  one.forget();
+  expect(one.state).toEqual({ status: 'out', userId: undefined, loggedOut: false });
 });
 
 test.each<[string, (tab: LoginStore) => void, boolean]>([
-  ['the same user', (tab) => tab.keep(tokenOf('ada')), true],
-  ['another user', (tab) => tab.keep(tokenOf('eve')), false],
-  ['nobody', (tab) => tab.leave(), false],
-])('resolves waiting calls when %s logs in', async (_who, come, isBack) => {
+  ['the same user', (tab) => tab.store(tokenOf('ada')), true],
+  ['another user', (tab) => tab.store(tokenOf('eve')), false],
+  ['nobody', (tab) => tab.logOut(), false],
+])('resolves waiting calls when %s logs in', async (_who, comeBack, expected) => {
   const tab = openTab();
-  tab.keep(tokenOf('ada'));
+  tab.store(tokenOf('ada'));
   tab.end(tab.current!.token);
-  const back = tab.isBack();
-  come(tab);
-  expect(await back).toBe(isBack);
+  const back = tab.waitForLogin();
+  comeBack(tab);
+  expect(await back).toBe(expected);
 });
 
 test('a call can stop waiting for the user', async () => {
   const tab = openTab();
-  tab.keep(tokenOf('ada'));
-  expect(await tab.isBack()).toBe(true);
+  tab.store(tokenOf('ada'));
+  expect(await tab.waitForLogin()).toBe(true);
   tab.end(tab.current!.token);
   const abort = new AbortController();
-  const back = tab.isBack(abort.signal);
+  const back = tab.waitForLogin(abort.signal);
   abort.abort();
   expect(await back).toBe(false);
 });
@@ -111,13 +111,13 @@ test('notifies listeners of a new state and a new user, not of a new token', () 
   const tab = openTab();
   const heard: unknown[] = [];
   tab.subscribe(() => heard.push(tab.state.userId));
-  tab.keep(tokenOf('ada'));
-  tab.keep(tokenOf('ada'));
-  tab.keep(tokenOf('eve'));
+  tab.store(tokenOf('ada'));
+  tab.store(tokenOf('ada'));
+  tab.store(tokenOf('eve'));
   expect(heard).toEqual(['ada', 'eve']);
 });
 
 test.each(['', '{', '"x"', '{"token":1}', 'null', '[]'])('ignores %p in storage', (stored) => {
   shared = stored;
-  expect(openTab().state).toEqual({ status: 'out', userId: undefined, left: false });
+  expect(openTab().state).toEqual({ status: 'out', userId: undefined, loggedOut: false });
 });

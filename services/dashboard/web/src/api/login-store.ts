@@ -1,5 +1,5 @@
 /** Assumed for a token whose payload can't be read: the lifetime of the gateway's tokens. */
-const USUAL_LIFETIME_MS = 15 * 60_000;
+const DEFAULT_LIFETIME_MS = 15 * 60_000;
 /** How long after a token's expiry the gateway refreshes it, if its login has not ended. */
 const RENEWABLE_MS = 12 * 60 * 60_000;
 
@@ -17,7 +17,7 @@ export interface LoginState {
   readonly status: 'in' | 'ended' | 'out';
   readonly userId: string | undefined;
   /** The user logged out. */
-  readonly left: boolean;
+  readonly loggedOut: boolean;
 }
 
 export interface LoginStoreDeps {
@@ -28,7 +28,7 @@ export interface LoginStoreDeps {
 }
 
 /** Stored at a logout, so that other tabs log out too. */
-const LEFT = '{"left":true}';
+const LOGGED_OUT = '{"left":true}';
 
 /** The login, shared by all tabs of this browser. */
 export class LoginStore {
@@ -40,7 +40,9 @@ export class LoginStore {
   constructor(deps: LoginStoreDeps) {
     this.#deps = deps;
     this.#current = this.#stored();
-    this.#state = this.#current ? stateOf(this.#current) : { status: 'out', userId: undefined, left: false };
+    this.#state = this.#current
+      ? stateOf(this.#current)
+      : { status: 'out', userId: undefined, loggedOut: false };
   }
 
   /** The same object until it changes. */
@@ -57,10 +59,10 @@ export class LoginStore {
     return this.#current !== undefined && this.#current.expiresAtMs <= this.#deps.nowMs();
   }
 
-  keep(token: string): void {
+  store(token: string): void {
     const login = { token, expiresAtMs: this.#deps.nowMs() + lifetimeMs(token) };
     this.#deps.write(JSON.stringify(login));
-    this.#become(login, stateOf(login));
+    this.#setState(login, stateOf(login));
   }
 
   /**
@@ -70,40 +72,40 @@ export class LoginStore {
   end(token: string): void {
     const stored = this.#stored();
     if (stored && stored.token !== token) {
-      this.#become(stored, stateOf(stored));
+      this.#setState(stored, stateOf(stored));
     } else if (this.#current?.token === token) {
       this.#deps.write(null);
-      this.#become(undefined, { ...this.#state, status: 'ended' });
+      this.#setState(undefined, { ...this.#state, status: 'ended' });
     }
   }
 
   /** Logs out in all tabs. */
-  leave(): void {
-    this.#deps.write(LEFT);
-    this.#become(undefined, { status: 'out', userId: undefined, left: true });
+  logOut(): void {
+    this.#deps.write(LOGGED_OUT);
+    this.#setState(undefined, { status: 'out', userId: undefined, loggedOut: true });
   }
 
   /** Forgets a login that has ended. */
-  giveUp(): void {
+  forget(): void {
     if (this.#state.status === 'ended') {
-      this.#become(undefined, { status: 'out', userId: undefined, left: false });
+      this.#setState(undefined, { status: 'out', userId: undefined, loggedOut: false });
     }
   }
 
   /** Applies what another tab has stored. */
-  hear(): void {
+  syncFromStorage(): void {
     const stored = this.#stored();
-    if (stored) this.#become(stored, stateOf(stored));
-    else if (this.#deps.read() === LEFT)
-      this.#become(undefined, { status: 'out', userId: undefined, left: true });
-    else if (this.#state.status === 'in') this.#become(undefined, { ...this.#state, status: 'ended' });
+    if (stored) this.#setState(stored, stateOf(stored));
+    else if (this.#deps.read() === LOGGED_OUT)
+      this.#setState(undefined, { status: 'out', userId: undefined, loggedOut: true });
+    else if (this.#state.status === 'in') this.#setState(undefined, { ...this.#state, status: 'ended' });
   }
 
   /**
    * Resolves once the ended login is resumed or given up; true if the same user is logged in. False if the signal
    * aborts.
    */
-  isBack(signal?: AbortSignal): Promise<boolean> {
+  waitForLogin(signal?: AbortSignal): Promise<boolean> {
     const { userId } = this.#state;
     return new Promise((resolve) => {
       const look = () => {
@@ -123,10 +125,10 @@ export class LoginStore {
     return () => this.#listeners.delete(listener);
   };
 
-  #become(login: Login | undefined, state: LoginState): void {
+  #setState(login: Login | undefined, state: LoginState): void {
     this.#current = login;
-    const { status, userId, left } = this.#state;
-    if (status === state.status && userId === state.userId && left === state.left) return;
+    const { status, userId, loggedOut } = this.#state;
+    if (status === state.status && userId === state.userId && loggedOut === state.loggedOut) return;
     this.#state = state;
     for (const listener of [...this.#listeners]) listener();
   }
@@ -145,12 +147,12 @@ export class LoginStore {
 const stateOf = ({ token }: Login): LoginState => ({
   status: 'in',
   userId: String(payloadOf(token).sub ?? ''),
-  left: false,
+  loggedOut: false,
 });
 
 function lifetimeMs(token: string): number {
   const { iat, exp } = payloadOf(token);
-  return Number(exp) > Number(iat) ? (Number(exp) - Number(iat)) * 1_000 : USUAL_LIFETIME_MS;
+  return Number(exp) > Number(iat) ? (Number(exp) - Number(iat)) * 1_000 : DEFAULT_LIFETIME_MS;
 }
 
 function payloadOf(token: string): Record<string, unknown> {

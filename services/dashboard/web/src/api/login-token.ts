@@ -7,7 +7,7 @@ const STORAGE_KEY = 'gateway-login';
 export const loginToken = new LoginStore({ read, write, nowMs: Date.now });
 
 window.addEventListener('storage', ({ key }) => {
-  if (key === STORAGE_KEY || key === null) loginToken.hear();
+  if (key === STORAGE_KEY || key === null) loginToken.syncFromStorage();
 });
 
 export const useLogin = (): LoginState => useSyncExternalStore(loginToken.subscribe, () => loginToken.state);

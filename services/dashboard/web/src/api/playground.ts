@@ -24,7 +24,7 @@ export interface ChatUsage {
 }
 
 /** What one event adds to a reply. */
-export interface ChatPiece {
+export interface ChatChunk {
   readonly text?: string;
   readonly reasoning?: string;
   readonly finishReason?: string;
@@ -34,7 +34,7 @@ export interface ChatPiece {
 export interface ChatReply {
   /** Request ID, by which the cost is found. */
   readonly requestId: string | undefined;
-  readonly pieces: AsyncIterable<ChatPiece>;
+  readonly chunks: AsyncIterable<ChatChunk>;
 }
 
 /** Rejects if there is no reply; iterating throws if the stream breaks. */
@@ -42,10 +42,10 @@ export async function streamChat(request: ChatRequest, signal: AbortSignal): Pro
   const body = { ...request, stream: true, stream_options: { include_usage: true } };
   const response = await apiPostRaw('playground/chat', body, { signal, timeoutMs: TIMEOUT_MS });
   const requestId = requestIdOf(response);
-  return { requestId, pieces: piecesOf(response, requestId) };
+  return { requestId, chunks: piecesOf(response, requestId) };
 }
 
-async function* piecesOf(response: Response, requestId: string | undefined): AsyncGenerator<ChatPiece> {
+async function* piecesOf(response: Response, requestId: string | undefined): AsyncGenerator<ChatChunk> {
   if (!response.body) throw ApiError.unreachable();
   for await (const data of readEvents(response.body)) {
     if (data === '[DONE]') return;
@@ -76,12 +76,15 @@ export interface ImageRequest {
   readonly n?: number;
 }
 
-export interface MadeImages {
+export interface GeneratedImages {
   readonly requestId: string | undefined;
   readonly data: readonly { readonly b64_json?: string; readonly url?: string }[];
 }
 
-export async function makeImages(request: ImageRequest, idempotencyKey: string): Promise<MadeImages> {
+export async function generateImages(
+  request: ImageRequest,
+  idempotencyKey: string,
+): Promise<GeneratedImages> {
   const response = await apiPostRaw('playground/images', request, { idempotencyKey, timeoutMs: TIMEOUT_MS });
   const { data } = await response.json();
   return { requestId: requestIdOf(response), data };
@@ -96,7 +99,7 @@ export async function editImages(
   { key_id, ...fields }: ImageRequest,
   { images, mask }: EditFiles,
   idempotencyKey: string,
-): Promise<MadeImages> {
+): Promise<GeneratedImages> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
   for (const image of images) form.append('image[]', image);

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { readEvents } from './read-events';
 
-async function eventsOf(pieces: readonly (string | Uint8Array)[]): Promise<string[]> {
+async function eventsOf(chunks: readonly (string | Uint8Array)[]): Promise<string[]> {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      for (const piece of pieces)
-        controller.enqueue(typeof piece === 'string' ? encoder.encode(piece) : piece);
+      for (const chunk of chunks)
+        controller.enqueue(typeof chunk === 'string' ? encoder.encode(chunk) : chunk);
       controller.close();
     },
   });
@@ -23,8 +23,8 @@ test.each([
   ['without the space', ['data:a\n\n'], ['a']],
   ['beside comments and names', [': keep-alive\n\nevent: x\ndata: a\n\n'], ['a']],
   ['not whole', ['data: a\n\ndata: b\n'], ['a']],
-])('reads events %s', async (_, pieces, expected) => {
-  expect(await eventsOf(pieces)).toEqual(expected);
+])('reads events %s', async (_, chunks, expected) => {
+  expect(await eventsOf(chunks)).toEqual(expected);
 });
 
 test('joins a character that was split between chunks', async () => {

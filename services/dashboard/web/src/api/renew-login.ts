@@ -4,14 +4,14 @@ import { loginToken } from './login-token';
 
 const LOCK = 'gateway-login-renewal';
 
-let underWay: Promise<void> | undefined;
+let renewal: Promise<void> | undefined;
 
 /** Refreshes the token of this login; concurrent calls share one request. */
 export function renewLogin(): Promise<void> {
-  underWay ??= oneTabAtATime(renew).finally(() => {
-    underWay = undefined;
+  renewal ??= oneTabAtATime(renew).finally(() => {
+    renewal = undefined;
   });
-  return underWay;
+  return renewal;
 }
 
 /**
@@ -25,14 +25,14 @@ function oneTabAtATime(work: (seen: string | undefined) => Promise<void>): Promi
 
 /** @param seen the token when the refresh was requested */
 async function renew(seen: string | undefined): Promise<void> {
-  loginToken.hear();
+  loginToken.syncFromStorage();
   const old = loginToken.current?.token;
   if (!old || old !== seen) return;
   try {
     const answer = await exchange({ method: 'POST', path: 'auth/refresh', token: old });
     const { token } = await readJson<{ token: string }>(answer);
     // The user may have logged out, or another user in, meanwhile.
-    if (loginToken.current?.token === old) loginToken.keep(token);
+    if (loginToken.current?.token === old) loginToken.store(token);
   } catch (error) {
     if (endsLogin(error)) loginToken.end(old);
     throw error;

@@ -5,12 +5,12 @@ import { useLogin } from '../api/login-token';
 import { ColorSchemeToggle } from './color-scheme-toggle';
 import { ErrorBoundary } from './error-boundary';
 import { Logo } from './logo';
-import { ownPath } from './own-path';
+import { sameOriginPath } from './same-origin-path';
 
 /** Layout of login and sign-up. Redirects users who are logged in to their destination. */
 export function EntryLayout() {
   const [search] = useSearchParams();
-  if (useLogin().status === 'in') return <Navigate to={ownPath(search.get('next'))} replace />;
+  if (useLogin().status === 'in') return <Navigate to={sameOriginPath(search.get('next'))} replace />;
   return (
     <Box component="main" mih="100vh" p="md">
       <Group justify="flex-end">

@@ -5,7 +5,7 @@ import { Navigate, useLocation, useNavigate } from 'react-router';
 import { loginToken, useLogin } from '../api/login-token';
 import { meQuery } from '../api/use-me';
 import { ErrorState } from '../ui/error-state';
-import { LoginAgain } from './login-again';
+import { SessionExpiredDialog } from './session-expired-dialog';
 import { useLoginRenewal } from './use-login-renewal';
 
 /**
@@ -13,17 +13,20 @@ import { useLoginRenewal } from './use-login-renewal';
  * children stay until the user logs in again.
  */
 export function LoginGate({ children }: { children: ReactNode }) {
-  const { status, userId, left } = useLogin();
-  const [drawnFor, setDrawnFor] = useState(userId);
+  const { status, userId, loggedOut } = useLogin();
+  const [renderedFor, setRenderedFor] = useState(userId);
   const { pathname, search } = useLocation();
   if (status === 'out') {
     // After a logout, the next user may be another one and has no destination yet.
-    const isNowhere = left || (pathname === '/' && search === '');
+    const hasNoDestination = loggedOut || (pathname === '/' && search === '');
     return (
-      <Navigate to={isNowhere ? '/login' : `/login?next=${encodeURIComponent(pathname + search)}`} replace />
+      <Navigate
+        to={hasNoDestination ? '/login' : `/login?next=${encodeURIComponent(pathname + search)}`}
+        replace
+      />
     );
   }
-  if (userId !== drawnFor) return <ToStart of={userId} onThere={setDrawnFor} />;
+  if (userId !== renderedFor) return <RedirectToOverview of={userId} onRedirected={setRenderedFor} />;
   return (
     <LoggedIn key={userId} hasEnded={status === 'ended'}>
       {children}
@@ -32,29 +35,35 @@ export function LoginGate({ children }: { children: ReactNode }) {
 }
 
 /** Another user has logged in in another tab: leave the previous user's page. */
-function ToStart({ of, onThere }: { of: string | undefined; onThere: (userId: string | undefined) => void }) {
+function RedirectToOverview({
+  of,
+  onRedirected,
+}: {
+  of: string | undefined;
+  onRedirected: (userId: string | undefined) => void;
+}) {
   const navigate = useNavigate();
   useEffect(() => {
     navigate('/', { replace: true });
-    onThere(of);
-  }, [navigate, onThere, of]);
+    onRedirected(of);
+  }, [navigate, onRedirected, of]);
   return null;
 }
 
 function LoggedIn({ hasEnded, children }: { hasEnded: boolean; children: ReactNode }) {
   const me = useQuery(meQuery);
   useLoginRenewal();
-  useClosedDoor();
+  useEscapeBlocked();
   const isBare = hasEnded && !me.data;
   useEffect(() => {
-    if (isBare) loginToken.giveUp();
-    return () => loginToken.giveUp();
+    if (isBare) loginToken.forget();
+    return () => loginToken.forget();
   }, [isBare]);
   if (me.data) {
     return (
       <>
         {children}
-        {hasEnded && <LoginAgain user={me.data.user} />}
+        {hasEnded && <SessionExpiredDialog user={me.data.user} />}
       </>
     );
   }
@@ -73,7 +82,7 @@ function LoggedIn({ hasEnded, children }: { hasEnded: boolean; children: ReactNo
 }
 
 /** Dialogs listen for Escape globally: the key must not close a dialog below the login dialog. */
-function useClosedDoor(): void {
+function useEscapeBlocked(): void {
   useEffect(() => {
     const keepOpen = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && loginToken.state.status === 'ended') event.stopImmediatePropagation();

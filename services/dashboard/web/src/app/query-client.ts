@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { ApiError, mayBeDone } from '../api/api-error';
+import { ApiError, mayHaveSucceeded } from '../api/api-error';
 import type { LoginStore } from '../api/login-store';
 
 const FRESH_MS = 5_000;
@@ -7,7 +7,7 @@ const MAX_RETRIES = 2;
 
 /** A refusal would be repeated; a failure or a rate limit may pass. */
 function shouldRetry(failures: number, error: Error): boolean {
-  const mayPass = mayBeDone(error) || (error instanceof ApiError && error.status === 429);
+  const mayPass = mayHaveSucceeded(error) || (error instanceof ApiError && error.status === 429);
   return mayPass && failures < MAX_RETRIES;
 }
 

@@ -12,22 +12,22 @@ interface CopyButtonProps {
 
 export function CopyButton({ value, label = 'Copy', wide = false }: CopyButtonProps) {
   const clipboard = useClipboard({ timeout: 2_000 });
-  const said = clipboard.error ? 'Could not copy' : clipboard.copied ? 'Copied' : label;
+  const status = clipboard.error ? 'Could not copy' : clipboard.copied ? 'Copied' : label;
   const icon = clipboard.copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />;
   const copy = () => clipboard.copy(value);
   if (wide) {
     return (
       <Button variant="default" size="xs" leftSection={icon} onClick={copy}>
-        {said}
+        {status}
       </Button>
     );
   }
   return (
-    <Tooltip label={said} withArrow>
+    <Tooltip label={status} withArrow>
       <ActionIcon
         variant="subtle"
         color={clipboard.copied ? 'teal' : 'gray'}
-        aria-label={said}
+        aria-label={status}
         onClick={copy}
       >
         {icon}

@@ -1,5 +1,5 @@
 /** Pages where an error can be resolved. */
-export type Cure = 'key' | 'keys' | 'billing' | 'limits' | 'models' | 'model' | 'again' | 'operator';
+export type AdvicePage = 'key' | 'keys' | 'billing' | 'limits' | 'models' | 'model' | 'again' | 'operator';
 
 export interface Advice {
   /** What happened. */
@@ -7,10 +7,10 @@ export interface Advice {
   /** What to do about it. */
   readonly todo: string;
   /** The most helpful first. */
-  readonly cures: readonly Cure[];
+  readonly pages: readonly AdvicePage[];
 }
 
-const advice = (meaning: string, todo: string, ...cures: Cure[]): Advice => ({ meaning, todo, cures });
+const advice = (meaning: string, todo: string, ...pages: AdvicePage[]): Advice => ({ meaning, todo, pages });
 
 /** Has every code of the API; a test compares it with the error table. */
 export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
@@ -51,7 +51,7 @@ export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
   ),
   model_not_found: advice(
     'The model is not listed, not allowed by the key, or a preview without opt-in.',
-    'Look up the model. If it is listed, check the key’s allowed models.',
+    'PollResult up the model. If it is listed, check the key’s allowed models.',
     'model',
     'key',
   ),

@@ -8,7 +8,7 @@ import { formatMoney } from '../../ui/format-money';
 import { nearLimit } from '../../ui/near-limit';
 import { Section } from '../../ui/section';
 import { Time } from '../../ui/time';
-import { UseBar } from '../../ui/use-bar';
+import { UsageBar } from '../../ui/usage-bar';
 import { WHEN_SHORT } from './insufficient-funds-policy';
 import { LimitsForm } from './limits-form';
 
@@ -50,7 +50,7 @@ function UsedToday({ limits: { daily_limit } }: { limits: Limits }) {
     </>
   );
   return (
-    <UseBar
+    <UsageBar
       title="Used today"
       used={day?.used ?? 0}
       limit={daily_limit}

@@ -5,7 +5,7 @@ import { type LedgerEntry, listLedger } from '../../api/billing';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { Money } from '../../ui/money';
-import { Noted } from '../../ui/noted';
+import { NameWithId } from '../../ui/name-with-id';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
 
@@ -41,7 +41,7 @@ export function LedgerTable() {
 }
 
 function Reference({ kind, reference, note, task_id }: LedgerEntry) {
-  if (kind !== 'charge') return <Noted reference={reference} note={note} />;
+  if (kind !== 'charge') return <NameWithId reference={reference} note={note} />;
   return (
     <>
       <Anchor component={Link} to={`/requests/${encodeURIComponent(reference)}`} size="sm">

@@ -3,7 +3,7 @@ import { listTopups, type Topup } from '../../api/billing';
 import { type Column, DataTable } from '../../ui/data-table';
 import { EmptyState } from '../../ui/empty-state';
 import { Money } from '../../ui/money';
-import { Noted } from '../../ui/noted';
+import { NameWithId } from '../../ui/name-with-id';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Topup>[] = [
       return cleared_at ? <Time at={cleared_at} /> : 'Not yet available';
     },
   },
-  { title: 'For', cell: ({ id, reference }) => <Noted reference={id} note={reference} /> },
+  { title: 'For', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
 ];
 

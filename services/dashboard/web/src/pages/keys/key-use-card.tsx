@@ -9,7 +9,7 @@ import { formatMoney } from '../../ui/format-money';
 import { nearLimit } from '../../ui/near-limit';
 import { Section } from '../../ui/section';
 import { Time } from '../../ui/time';
-import { UseBar } from '../../ui/use-bar';
+import { UsageBar } from '../../ui/usage-bar';
 
 const REFETCH_INTERVAL_MS = 3_000;
 const HEIGHT_PX = 314;
@@ -54,35 +54,35 @@ function Bars({ apiKey, use, accountLimit }: BarsProps) {
   const { daily_limit, monthly_limit, request_cost_limit, rpm_limit, tpm_limit } = apiKey;
   return (
     <Stack gap="sm">
-      <UseBar
+      <UsageBar
         title="Today"
         used={use.day.used}
         limit={daily_limit}
         format={formatMoney}
         note={<Until window={use.day} limit={daily_limit} code="key_daily_limit" />}
       />
-      <UseBar
+      <UsageBar
         title="This month"
         used={use.month.used}
         limit={monthly_limit}
         format={formatMoney}
         note={<Until window={use.month} limit={monthly_limit} code="key_monthly_limit" />}
       />
-      <UseBar
+      <UsageBar
         title="Requests in the last minute"
         used={use.minute?.requests ?? 0}
         limit={rpm_limit}
         format={formatCount}
         note={use.minute === null && 'Counted when the key has a rate limit'}
       />
-      <UseBar
+      <UsageBar
         title="Tokens in the last minute"
         used={use.minute?.tokens ?? 0}
         limit={tpm_limit}
         format={formatCount}
         note={use.minute === null ? 'Counted when the key has a rate limit' : 'Input and output'}
       />
-      <UseBar
+      <UsageBar
         title="All keys of the account, today"
         used={use.account_day.used}
         limit={accountLimit}

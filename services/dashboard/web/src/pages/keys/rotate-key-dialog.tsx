@@ -20,7 +20,7 @@ const GRACES = [
   { value: '604800', label: '7 days' },
   { value: '2592000', label: '30 days' },
 ];
-const USUAL_GRACE = '86400';
+const DEFAULT_GRACE = '86400';
 
 export function RotateKeyDialog({ opened, onClose, ...rest }: RotateKeyDialogProps) {
   return (
@@ -36,7 +36,7 @@ export function RotateKeyDialog({ opened, onClose, ...rest }: RotateKeyDialogPro
 }
 
 function RotateForm({ id, onClose, onRotated }: Omit<RotateKeyDialogProps, 'opened'>) {
-  const [grace, setGrace] = useState(USUAL_GRACE);
+  const [grace, setGrace] = useState(DEFAULT_GRACE);
   const rotation = useMutation({
     mutationFn: () => rotateKey(id, Number(grace)),
     onSuccess: (made) => {
@@ -44,7 +44,7 @@ function RotateForm({ id, onClose, onRotated }: Omit<RotateKeyDialogProps, 'open
       onRotated(made);
     },
   });
-  const ofGrace = fieldError(rotation.error, 'grace_seconds');
+  const graceError = fieldError(rotation.error, 'grace_seconds');
   return (
     <Stack>
       <Text size="sm">
@@ -57,10 +57,10 @@ function RotateForm({ id, onClose, onRotated }: Omit<RotateKeyDialogProps, 'open
         value={grace}
         onChange={(chosen) => chosen !== null && setGrace(chosen)}
         allowDeselect={false}
-        error={ofGrace}
+        error={graceError}
         data-autofocus
       />
-      {rotation.error && !ofGrace && <ErrorState error={rotation.error} title="Key not rotated" />}
+      {rotation.error && !graceError && <ErrorState error={rotation.error} title="Key not rotated" />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose} disabled={rotation.isPending}>
           Cancel

@@ -37,7 +37,7 @@ export function ModelPage() {
 }
 
 function Content({ model }: { model: Model }) {
-  const mayPlay = useMay('member');
+  const mayUsePlayground = useMay('member');
   const [kind] = model.image ? ['image'] : kindsOf(model);
   const playground = `/playground/${kind === 'chat' ? 'chat' : `${kind}s`}?model=${encodeURIComponent(model.slug)}`;
   return (
@@ -55,7 +55,7 @@ function Content({ model }: { model: Model }) {
           </Group>
         }
         actions={
-          mayPlay && model.status === 'active' ? (
+          mayUsePlayground && model.status === 'active' ? (
             <Button
               component={Link}
               to={playground}

@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import type { ModelPricing } from '../../api/models';
 import { priceLines } from './price-lines';
 
-const told = (pricing: object | null) =>
+const linesOf = (pricing: object | null) =>
   priceLines(pricing as ModelPricing | null).map(({ price, unit }) => `${price} ${unit}`);
 
 test('shows token prices', () => {
-  expect(told({ tokens: { input: 5, output: 30, cache_read: 0.5, service_tiers: {} } })).toEqual([
+  expect(linesOf({ tokens: { input: 5, output: 30, cache_read: 0.5, service_tiers: {} } })).toEqual([
     '$5.00 in',
     '$30.00 out',
     '$0.50 cached',
@@ -15,9 +15,11 @@ test('shows token prices', () => {
 
 test('shows image prices as a range', () => {
   const at = (price: number) => ({ size: '', quality: '', price });
-  expect(told({ image: { per_image: [at(0.04), at(0.01), at(0.24)] } })).toEqual(['$0.01 – $0.24 per image']);
-  expect(told({ image: { per_image: [at(0.045)] } })).toEqual(['$0.045 per image']);
-  expect(told({ image: { per_image: [], text_input: 5, image_output: 0 } })).toEqual([
+  expect(linesOf({ image: { per_image: [at(0.04), at(0.01), at(0.24)] } })).toEqual([
+    '$0.01 – $0.24 per image',
+  ]);
+  expect(linesOf({ image: { per_image: [at(0.045)] } })).toEqual(['$0.045 per image']);
+  expect(linesOf({ image: { per_image: [], text_input: 5, image_output: 0 } })).toEqual([
     '$5.00 text in',
     '$0.00 image out',
   ]);
@@ -25,13 +27,13 @@ test('shows image prices as a range', () => {
 
 test('shows prices per second by tier', () => {
   const per_second = { std: 0.05, pro: 0.1 };
-  expect(told({ video: { tiers: ['std', 'pro'], per_second } })).toEqual([
+  expect(linesOf({ video: { tiers: ['std', 'pro'], per_second } })).toEqual([
     '$0.05 per second, std',
     '$0.10 per second, pro',
   ]);
-  expect(told({ video: { tiers: ['std'], per_second } })).toEqual(['$0.05 per second']);
+  expect(linesOf({ video: { tiers: ['std'], per_second } })).toEqual(['$0.05 per second']);
 });
 
 test('shows nothing without prices', () => {
-  expect(told(null)).toEqual([]);
+  expect(linesOf(null)).toEqual([]);
 });

@@ -5,12 +5,12 @@ import { snippetsOf } from './snippets';
 const API = 'https://api.example.com';
 const modelOf = (fields: object) =>
   ({ image: null, video: null, pricing: null, output_modalities: ['text'], ...fields }) as unknown as Model;
-const told = (fields: object) =>
+const snippetMap = (fields: object) =>
   new Map(snippetsOf(modelOf(fields), API).map(({ label, code }) => [label, code]));
 const bodiesOf = (code: string) => [...code.matchAll(/-d '(.*?)'/gs)].map(([, body]) => JSON.parse(body!));
 
 describe('chat snippets', () => {
-  const snippets = told({ slug: 'openai/gpt-5.5' });
+  const snippets = snippetMap({ slug: 'openai/gpt-5.5' });
 
   test('are in three languages', () => {
     expect([...snippets.keys()]).toEqual(['curl', 'Python', 'TypeScript']);
@@ -25,7 +25,7 @@ describe('chat snippets', () => {
   });
 
   test("use Anthropic's SDK for Claude, which adds /v1 itself", () => {
-    const code = told({ slug: 'anthropic/claude-opus-5' }).get('TypeScript (Anthropic SDK)');
+    const code = snippetMap({ slug: 'anthropic/claude-opus-5' }).get('TypeScript (Anthropic SDK)');
     expect(code).toContain('baseURL: "https://api.example.com",');
     expect(code).toContain('model: "anthropic/claude-opus-5"');
   });
@@ -33,12 +33,12 @@ describe('chat snippets', () => {
 
 test('image snippets name a size if the model offers a choice', () => {
   const image = { sizes: ['1024x1024'], default_size: '1024x1024' };
-  const sized = told({ slug: 'sim/image', output_modalities: ['image'], image });
+  const sized = snippetMap({ slug: 'sim/image', output_modalities: ['image'], image });
   expect(bodiesOf(sized.get('curl')!)).toEqual([
     { model: 'sim/image', prompt: expect.any(String), size: '1024x1024' },
   ]);
   expect(sized.get('Python')).toContain('images.generate');
-  const free = told({
+  const free = snippetMap({
     slug: 'sim/image',
     output_modalities: ['text', 'image'],
     image: { ...image, sizes: [] },
@@ -48,7 +48,7 @@ test('image snippets name a size if the model offers a choice', () => {
 
 test('video snippets create, poll and fetch a video, and name a tier if there is no default', () => {
   const video = (default_tier: string | null) =>
-    told({
+    snippetMap({
       slug: 'kling/v3',
       output_modalities: ['video'],
       pricing: { video: { tiers: ['std'], default_tier } },

@@ -54,7 +54,7 @@ export function ThrottlePage() {
 
 function ThrottleForm({ current }: { current: number | null | undefined }) {
   const [text, setText] = useState('');
-  const [isTold, setTold] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const [lifts, lift] = useDisclosure();
   const queryClient = useQueryClient();
   const taken = (answer: Awaited<ReturnType<typeof getThrottle>>) =>
@@ -67,11 +67,11 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
       notifications.show({ message: 'Throttle set.' });
     },
   });
-  const wanted = parseRequests(text);
+  const requested = parseRequests(text);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setTold(wanted === undefined);
-    if (wanted !== undefined) setting.mutate(wanted);
+    setSubmitted(requested === undefined);
+    if (requested !== undefined) setting.mutate(requested);
   };
   const refusal = fieldError(setting.error, 'requests_per_second');
   return (
@@ -87,12 +87,12 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           error={
-            isTold && wanted === undefined
+            isSubmitted && requested === undefined
               ? `A whole number from 1 to ${formatCount(MAX_REQUESTS)}.`
               : refusal
           }
         />
-        {wanted !== undefined && wanted < FEW_REQUESTS && (
+        {requested !== undefined && requested < FEW_REQUESTS && (
           <Alert color="orange" variant="light" icon={<Info size={18} aria-hidden />}>
             This is a low limit. Dashboard pages count too, so lifting it may be slow.
           </Alert>

@@ -2,7 +2,7 @@ import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { ApiError } from '../../api/api-error';
 import { modelPath } from '../../api/models';
-import { adviceOn, type Cure } from '../../ui/error-advice';
+import { type AdvicePage, adviceOn } from '../../ui/error-advice';
 import { ErrorState } from '../../ui/error-state';
 import { formatMoney } from '../../ui/format-money';
 import { Time } from '../../ui/time';
@@ -17,7 +17,7 @@ interface CallErrorProps {
 }
 
 /** Refusals are recorded within three seconds, if at all. */
-const RECORD_LOOKS = 6;
+const MAX_RECORD_POLLS = 6;
 
 /** Advice for the playground where it differs from the advice for API clients. */
 const HERE: Readonly<Record<string, string>> = {
@@ -41,10 +41,10 @@ export function CallError({ error, title, keyId, model, onRetry }: CallErrorProp
 
 function WhatToDo({ error, keyId, model }: { error: ApiError; keyId: string; model: string }) {
   const { code, limitUsd, usedUsd, resetsAt, retryAfterSeconds, requestId } = error;
-  const { todo, cures } = adviceOn(code);
+  const { todo, pages } = adviceOn(code);
   // Refusals by edge are not in the request log.
-  const record = useCallRecord(requestId, keyId, RECORD_LOOKS);
-  const links = cures.flatMap((cure) => linkOf(cure, keyId, model) ?? []);
+  const record = useCallRecord(requestId, keyId, MAX_RECORD_POLLS);
+  const links = pages.flatMap((page) => linkOf(page, keyId, model) ?? []);
   return (
     <Text size="sm" c="dimmed" mt={6} component="div">
       {limitUsd !== undefined &&
@@ -74,8 +74,8 @@ function WhatToDo({ error, keyId, model }: { error: ApiError; keyId: string; mod
 }
 
 /** Returns undefined if no page helps. */
-function linkOf(cure: Cure, keyId: string, model: string): { to: string; text: string } | undefined {
-  switch (cure) {
+function linkOf(page: AdvicePage, keyId: string, model: string): { to: string; text: string } | undefined {
+  switch (page) {
     case 'key':
       return { to: `/keys/${keyId}`, text: 'Key limits' };
     case 'keys':

@@ -4,7 +4,7 @@ import { formatCount } from '../../ui/format-count';
 import { CallCost } from './call-cost';
 import { CallError } from './call-error';
 import classes from './chat-messages.module.css';
-import { type ChatTurn, isUnderWay } from './chat-turn';
+import { type ChatTurn, isInProgress } from './chat-turn';
 import { ReplyText } from './reply-text';
 import { Waiting } from './waiting';
 
@@ -36,7 +36,7 @@ function Turn({ turn, onAgain }: { turn: ChatTurn; onAgain?: () => void }) {
         <VisuallyHidden>You: </VisuallyHidden>
         {question}
       </div>
-      <Box aria-busy={isUnderWay(turn)}>
+      <Box aria-busy={isInProgress(turn)}>
         <VisuallyHidden>{turn.model}: </VisuallyHidden>
         {reasoning && (
           <details className={classes.thinking}>
@@ -45,7 +45,7 @@ function Turn({ turn, onAgain }: { turn: ChatTurn; onAgain?: () => void }) {
           </details>
         )}
         {text && <ReplyText text={text} />}
-        {isUnderWay(turn) && !text && (
+        {isInProgress(turn) && !text && (
           <Waiting
             label={reasoning ? 'The model is thinking' : 'Waiting for the reply'}
             startedMs={startedMs}
@@ -62,7 +62,7 @@ function Turn({ turn, onAgain }: { turn: ChatTurn; onAgain?: () => void }) {
             />
           </Box>
         )}
-        {!isUnderWay(turn) && (text || state !== 'failed') && <Footer turn={turn} />}
+        {!isInProgress(turn) && (text || state !== 'failed') && <Footer turn={turn} />}
       </Box>
     </>
   );

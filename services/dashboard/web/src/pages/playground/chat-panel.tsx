@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ChatComposer } from './chat-composer';
 import { ChatMessages } from './chat-messages';
 import { Pickers } from './pickers';
-import type { Ready } from './ready-to-play';
+import type { Ready } from './playground-gate';
 import { type ChatSettings, useChat } from './use-chat';
 import { useFollowEnd } from './use-follow-end';
 

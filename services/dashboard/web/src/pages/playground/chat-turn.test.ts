@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type ChatTurn, toMessages, withPieces } from './chat-turn';
+import { type ChatTurn, toMessages, withChunks } from './chat-turn';
 
 const turn = (fields: Partial<ChatTurn> = {}): ChatTurn => ({
   id: 1,
@@ -15,14 +15,14 @@ const turn = (fields: Partial<ChatTurn> = {}): ChatTurn => ({
 
 test('accumulates chunks', () => {
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
-  const pieces = [
+  const chunks = [
     { reasoning: 'Hm' },
     { text: 'Be' },
     { text: 'cause' },
     { finishReason: 'stop' },
     { usage },
   ];
-  expect(withPieces(turn(), pieces)).toMatchObject({
+  expect(withChunks(turn(), chunks)).toMatchObject({
     state: 'streaming',
     text: 'Because',
     reasoning: 'Hm',

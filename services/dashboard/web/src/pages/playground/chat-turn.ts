@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatPiece, ChatUsage } from '../../api/playground';
+import type { ChatChunk, ChatMessage, ChatUsage } from '../../api/playground';
 
 /** A prompt and its reply. */
 export interface ChatTurn {
@@ -16,11 +16,11 @@ export interface ChatTurn {
   readonly error?: unknown;
 }
 
-export function withPieces(turn: ChatTurn, pieces: readonly ChatPiece[]): ChatTurn {
-  const of = (name: 'text' | 'reasoning') => pieces.map((piece) => piece[name] ?? '').join('');
+export function withChunks(turn: ChatTurn, chunks: readonly ChatChunk[]): ChatTurn {
+  const of = (name: 'text' | 'reasoning') => chunks.map((chunk) => chunk[name] ?? '').join('');
   return {
     ...turn,
-    ...Object.assign({}, ...pieces),
+    ...Object.assign({}, ...chunks),
     state: 'streaming',
     text: turn.text + of('text'),
     reasoning: turn.reasoning + of('reasoning'),
@@ -41,4 +41,4 @@ export function toMessages(system: string, turns: readonly ChatTurn[], question:
   ];
 }
 
-export const isUnderWay = ({ state }: ChatTurn): boolean => state === 'waiting' || state === 'streaming';
+export const isInProgress = ({ state }: ChatTurn): boolean => state === 'waiting' || state === 'streaming';

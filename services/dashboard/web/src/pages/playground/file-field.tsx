@@ -2,8 +2,8 @@ import { Button, FileButton, Group, Input, Text } from '@mantine/core';
 import { ImagePlus } from 'lucide-react';
 import { type DragEvent, useId, useRef, useState } from 'react';
 import type { Purpose } from './chosen-file';
-import { ChosenPicture } from './chosen-picture';
 import classes from './file-field.module.css';
+import { FilePreview } from './file-preview';
 import type { ChosenFiles } from './use-chosen-files';
 
 interface FileFieldProps {
@@ -29,7 +29,7 @@ export function FileField({ label, description, action, purpose, chosen, error, 
   const id = useId();
   const resetPicked = useRef<() => void>(null);
   const { isOver, handlers } = useDrop((dropped) => !disabled && add(dropped));
-  const said = [...(error ? [error] : []), ...problems].join(' ');
+  const message = [...(error ? [error] : []), ...problems].join(' ');
   const pick = (picked: File | readonly File[] | null) => {
     add(picked === null ? [] : Array.isArray(picked) ? picked : [picked as File]);
     // Otherwise the same file could not be picked again.
@@ -43,7 +43,7 @@ export function FileField({ label, description, action, purpose, chosen, error, 
       <Input.Description id={`${id}-about`}>{description}</Input.Description>
       <div className={classes.drop} data-over={isOver || undefined} {...handlers}>
         {files.map((file) => (
-          <ChosenPicture key={file.id} chosen={file} disabled={disabled} onRemove={() => remove(file.id)} />
+          <FilePreview key={file.id} chosen={file} disabled={disabled} onRemove={() => remove(file.id)} />
         ))}
         <Group gap="sm">
           <FileButton
@@ -70,7 +70,7 @@ export function FileField({ label, description, action, purpose, chosen, error, 
           </Text>
         </Group>
       </div>
-      <div role="alert">{said && <Input.Error mt={5}>{said}</Input.Error>}</div>
+      <div role="alert">{message && <Input.Error mt={5}>{message}</Input.Error>}</div>
     </fieldset>
   );
 }

@@ -2,10 +2,10 @@ import { Button, Group, NumberInput, Paper, Select, SimpleGrid, Stack, Textarea 
 import { type FormEvent, useState } from 'react';
 import type { ImageFeatures } from '../../api/models';
 import { fieldError } from '../../ui/field-error';
-import { EditedFiles, sentFiles } from './edited-files';
-import { type ImageOrder, type ImageWish, toImageFields } from './image-order';
+import { type ImageFormValues, type ImageGeneration, toImageFields } from './image-generation';
+import { InputImages, sentFiles } from './input-images';
 import { Pickers } from './pickers';
-import type { Ready } from './ready-to-play';
+import type { Ready } from './playground-gate';
 import type { ChosenFiles } from './use-chosen-files';
 
 interface ImageFormProps {
@@ -14,21 +14,21 @@ interface ImageFormProps {
   mask: ChosenFiles;
   error: Error | null;
   isPending: boolean;
-  onOrder: (wish: ImageWish) => void;
+  onGenerate: (generation: ImageGeneration) => void;
 }
 
-const NOTHING: ImageOrder = { prompt: '', size: '', quality: '', n: 1 };
+const NOTHING: ImageFormValues = { prompt: '', size: '', quality: '', n: 1 };
 
-export function ImageForm({ ready, images, mask, error, isPending, onOrder }: ImageFormProps) {
+export function ImageForm({ ready, images, mask, error, isPending, onGenerate }: ImageFormProps) {
   const { key, model } = ready;
-  const [order, setOrder] = useState(NOTHING);
-  const change = (changed: Partial<ImageOrder>) => setOrder((before) => ({ ...before, ...changed }));
+  const [values, setValues] = useState(NOTHING);
+  const change = (changed: Partial<ImageFormValues>) => setValues((before) => ({ ...before, ...changed }));
   const sent = sentFiles(images, mask, model.image);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (sent.problem) return;
-    const request = { key_id: key.id, model: model.slug, ...toImageFields(order, model.image) };
-    onOrder({ request, images: sent.images, mask: sent.mask });
+    const request = { key_id: key.id, model: model.slug, ...toImageFields(values, model.image) };
+    onGenerate({ request, images: sent.images, mask: sent.mask });
   };
   return (
     <Paper withBorder p="md" component="form" onSubmit={submit}>
@@ -41,7 +41,7 @@ export function ImageForm({ ready, images, mask, error, isPending, onOrder }: Im
               ? 'Make it night, with the light on'
               : 'A lighthouse in a storm, oil on canvas'
           }
-          value={order.prompt}
+          value={values.prompt}
           onChange={({ currentTarget }) => change({ prompt: currentTarget.value })}
           maxLength={model.image?.max_prompt_chars || undefined}
           error={fieldError(error, 'prompt')}
@@ -51,7 +51,7 @@ export function ImageForm({ ready, images, mask, error, isPending, onOrder }: Im
           required
         />
         {model.image && (
-          <EditedFiles
+          <InputImages
             image={model.image}
             images={images}
             mask={mask}
@@ -60,12 +60,12 @@ export function ImageForm({ ready, images, mask, error, isPending, onOrder }: Im
             disabled={isPending}
           />
         )}
-        {model.image && <Choice image={model.image} order={order} error={error} onChange={change} />}
+        {model.image && <Choice image={model.image} values={values} error={error} onChange={change} />}
         <Group justify="flex-end">
           <Button
             type="submit"
             loading={isPending}
-            disabled={order.prompt.trim() === '' || sent.problem !== undefined}
+            disabled={values.prompt.trim() === '' || sent.problem !== undefined}
           >
             {sent.images.length > 0 ? 'Edit images' : 'Generate'}
           </Button>
@@ -77,12 +77,12 @@ export function ImageForm({ ready, images, mask, error, isPending, onOrder }: Im
 
 interface ChoiceProps {
   image: ImageFeatures;
-  order: ImageOrder;
+  values: ImageFormValues;
   error: Error | null;
-  onChange: (changed: Partial<ImageOrder>) => void;
+  onChange: (changed: Partial<ImageFormValues>) => void;
 }
 
-function Choice({ image, order, error, onChange }: ChoiceProps) {
+function Choice({ image, values, error, onChange }: ChoiceProps) {
   const { sizes, qualities, max_n } = image;
   return (
     <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="sm">
@@ -90,7 +90,7 @@ function Choice({ image, order, error, onChange }: ChoiceProps) {
         <Select
           label="Size"
           data={[...sizes]}
-          value={sizes.includes(order.size) ? order.size : image.default_size || null}
+          value={sizes.includes(values.size) ? values.size : image.default_size || null}
           onChange={(size) => onChange({ size: size ?? '' })}
           error={fieldError(error, 'size')}
           allowDeselect={false}
@@ -100,7 +100,7 @@ function Choice({ image, order, error, onChange }: ChoiceProps) {
         <Select
           label="Quality"
           data={[...qualities]}
-          value={qualities.includes(order.quality) ? order.quality : image.default_quality || null}
+          value={qualities.includes(values.quality) ? values.quality : image.default_quality || null}
           onChange={(quality) => onChange({ quality: quality ?? '' })}
           error={fieldError(error, 'quality')}
           allowDeselect={false}
@@ -109,7 +109,7 @@ function Choice({ image, order, error, onChange }: ChoiceProps) {
       {max_n > 1 && (
         <NumberInput
           label="Number of images"
-          value={Math.min(order.n, max_n)}
+          value={Math.min(values.n, max_n)}
           onChange={(n) => onChange({ n: typeof n === 'number' ? n : 1 })}
           error={fieldError(error, 'n')}
           min={1}

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Image, Paper, SimpleGrid, Text } from '@mantine/core';
 import { Download, Pencil } from 'lucide-react';
 import { CallCost } from './call-cost';
-import { type ImageCall, toFile, toShownImage } from './image-order';
+import { type ImageCall, toFile, toShownImage } from './image-generation';
 
 /** Enough of a prompt to tell requests apart. */
 const MAX_LABEL = 80;
@@ -15,7 +15,7 @@ interface ImageResultsProps {
 }
 
 /** Images of one request, and its cost. */
-export function ImageResults({ call: { request, edited, made }, number, onEdit }: ImageResultsProps) {
+export function ImageResults({ call: { request, edited, result }, number, onEdit }: ImageResultsProps) {
   return (
     <Paper
       withBorder
@@ -29,17 +29,17 @@ export function ImageResults({ call: { request, edited, made }, number, onEdit }
       <Group gap={6} mt={2} mb="sm">
         <Text span size="xs" c="dimmed">
           {[request.model, request.size, request.quality, editedNote(edited)].filter(Boolean).join(' · ')}
-          {made.requestId && ' ·'}
+          {result.requestId && ' ·'}
         </Text>
-        {made.requestId && <CallCost requestId={made.requestId} keyId={request.key_id} />}
+        {result.requestId && <CallCost requestId={result.requestId} keyId={request.key_id} />}
       </Group>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-        {made.data.map((data, index) => (
+        {result.data.map((data, index) => (
           <Result
             key={data.b64_json ?? data.url}
             data={data}
             name={`image-${index + 1}`}
-            alt={`${request.prompt} (${index + 1} of ${made.data.length})`}
+            alt={`${request.prompt} (${index + 1} of ${result.data.length})`}
             onEdit={onEdit}
           />
         ))}
@@ -52,7 +52,7 @@ const editedNote = ([first, ...more]: readonly string[]): string =>
   first === undefined ? '' : `edit of ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`;
 
 interface ResultProps {
-  data: ImageCall['made']['data'][number];
+  data: ImageCall['result']['data'][number];
   name: string;
   alt: string;
   onEdit: ((file: File) => void) | undefined;

@@ -2,29 +2,30 @@ import { Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ImageIcon } from 'lucide-react';
 import { useState } from 'react';
-import { editImages, makeImages } from '../../api/playground';
+import { editImages, generateImages } from '../../api/playground';
 import { EmptyState } from '../../ui/empty-state';
+import { GenerationError } from './generation-error';
 import { ImageForm } from './image-form';
-import { type ImageCall, type ImageWish, identityOf } from './image-order';
+import { type ImageCall, type ImageGeneration, identityOf } from './image-generation';
 import { ImageResults } from './image-results';
-import { OrderError } from './order-error';
-import { useOrderKey } from './order-key';
-import type { Ready } from './ready-to-play';
+import type { Ready } from './playground-gate';
 import { useChosenFiles } from './use-chosen-files';
+import { useIdempotencyKey } from './use-idempotency-key';
 import { Waiting } from './waiting';
 
 export function ImagesPanel({ ready }: { ready: Ready }) {
   const [calls, setCalls] = useState<readonly ImageCall[]>([]);
   const images = useChosenFiles('image');
   const mask = useChosenFiles('mask');
-  const orderKey = useOrderKey();
-  const order = useMutation({
-    mutationFn: (wish: ImageWish) => carryOut(wish, orderKey.keyOf(identityOf(wish))),
-    onSuccess: (made, { request, images: used }) =>
-      setCalls((all) => [{ request, edited: used.map(({ file }) => file.name), made }, ...all]),
-    onSettled: (_, error) => orderKey.answered(error),
+  const idempotencyKey = useIdempotencyKey();
+  const generating = useMutation({
+    mutationFn: (generation: ImageGeneration) =>
+      sendGeneration(generation, idempotencyKey.keyOf(identityOf(generation))),
+    onSuccess: (result, { request, images: used }) =>
+      setCalls((all) => [{ request, edited: used.map(({ file }) => file.name), result }, ...all]),
+    onSettled: (_, error) => idempotencyKey.answered(error),
   });
-  const { variables: wish } = order;
+  const { variables: generation } = generating;
   const mayEdit = (ready.model.image?.max_input_images ?? 0) > 0;
   return (
     <Stack>
@@ -32,39 +33,39 @@ export function ImagesPanel({ ready }: { ready: Ready }) {
         ready={ready}
         images={images}
         mask={mask}
-        error={order.error}
-        isPending={order.isPending}
-        onOrder={order.mutate}
+        error={generating.error}
+        isPending={generating.isPending}
+        onGenerate={generating.mutate}
       />
-      {order.isPending && wish && (
+      {generating.isPending && generation && (
         <Waiting
-          label={wish.images.length > 0 ? 'Editing images' : 'Generating images'}
-          startedMs={order.submittedAt}
+          label={generation.images.length > 0 ? 'Editing images' : 'Generating images'}
+          startedMs={generating.submittedAt}
         />
       )}
-      {order.error && wish && (
-        <OrderError
-          error={order.error}
+      {generating.error && generation && (
+        <GenerationError
+          error={generating.error}
           what="The images"
           title="No images generated"
-          keyId={wish.request.key_id}
-          model={wish.request.model}
-          onAgain={() => order.mutate(wish)}
-          onAnew={() => {
-            orderKey.renew();
-            order.mutate(wish);
+          keyId={generation.request.key_id}
+          model={generation.request.model}
+          onAgain={() => generating.mutate(generation)}
+          onNewRequest={() => {
+            idempotencyKey.renew();
+            generating.mutate(generation);
           }}
         />
       )}
       {calls.map((call, index) => (
         <ImageResults
-          key={call.made.requestId ?? JSON.stringify(call.request)}
+          key={call.result.requestId ?? JSON.stringify(call.request)}
           call={call}
           number={calls.length - index}
           onEdit={mayEdit ? (file) => images.add([file]) : undefined}
         />
       ))}
-      {calls.length === 0 && order.isIdle && (
+      {calls.length === 0 && generating.isIdle && (
         <EmptyState title="No images yet" icon={ImageIcon}>
           Describe an image and choose a size. Images aren’t saved: download those you want to keep.
         </EmptyState>
@@ -73,7 +74,7 @@ export function ImagesPanel({ ready }: { ready: Ready }) {
   );
 }
 
-function carryOut({ request, images, mask }: ImageWish, orderKey: string) {
-  if (images.length === 0) return makeImages(request, orderKey);
-  return editImages(request, { images: images.map(({ file }) => file), mask: mask?.file }, orderKey);
+function sendGeneration({ request, images, mask }: ImageGeneration, idempotencyKey: string) {
+  if (images.length === 0) return generateImages(request, idempotencyKey);
+  return editImages(request, { images: images.map(({ file }) => file), mask: mask?.file }, idempotencyKey);
 }

@@ -6,7 +6,7 @@ import { EmptyState } from '../../ui/empty-state';
 import { PageHeader } from '../../ui/page-header';
 import { ChatPanel } from './chat-panel';
 import { ImagesPanel } from './images-panel';
-import { ReadyToPlay } from './ready-to-play';
+import { PlaygroundGate } from './playground-gate';
 import { VideosPanel } from './videos-panel';
 
 const KINDS = { chat: 'Chat', images: 'Images', videos: 'Videos' } as const;
@@ -17,7 +17,7 @@ export function PlaygroundPage() {
   const { '*': path = '' } = useParams();
   const navigate = useNavigate();
   const [params] = useSearchParams();
-  const mayPlay = useMay('member');
+  const mayUsePlayground = useMay('member');
   const kind: Kind = path in KINDS ? (path as Kind) : 'chat';
   const open = (next: string | null) => {
     const key = params.get('key_id');
@@ -29,7 +29,7 @@ export function PlaygroundPage() {
         title="Playground"
         description="Playground requests are billed like API requests, count against the key’s limits and appear in the request log."
       />
-      {mayPlay ? (
+      {mayUsePlayground ? (
         <Tabs value={kind} onChange={open} keepMounted={false}>
           <Tabs.List mb="md">
             {Object.entries(KINDS).map(([value, label]) => (
@@ -39,13 +39,13 @@ export function PlaygroundPage() {
             ))}
           </Tabs.List>
           <Tabs.Panel value="chat">
-            <ReadyToPlay type="chat">{(ready) => <ChatPanel ready={ready} />}</ReadyToPlay>
+            <PlaygroundGate type="chat">{(ready) => <ChatPanel ready={ready} />}</PlaygroundGate>
           </Tabs.Panel>
           <Tabs.Panel value="images">
-            <ReadyToPlay type="image">{(ready) => <ImagesPanel ready={ready} />}</ReadyToPlay>
+            <PlaygroundGate type="image">{(ready) => <ImagesPanel ready={ready} />}</PlaygroundGate>
           </Tabs.Panel>
           <Tabs.Panel value="videos">
-            <ReadyToPlay type="video">{(ready) => <VideosPanel ready={ready} />}</ReadyToPlay>
+            <PlaygroundGate type="video">{(ready) => <VideosPanel ready={ready} />}</PlaygroundGate>
           </Tabs.Panel>
         </Tabs>
       ) : (

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { type ChatPiece, type ChatRequest, streamChat } from '../../api/playground';
-import { type ChatTurn, isUnderWay, toMessages, withPieces } from './chat-turn';
+import { type ChatChunk, type ChatRequest, streamChat } from '../../api/playground';
+import { type ChatTurn, isInProgress, toMessages, withChunks } from './chat-turn';
 
 /** Rendering each chunk separately would take longer than the chunks do. */
 const DRAW_INTERVAL_MS = 60;
@@ -36,9 +36,9 @@ export function useChat() {
     call.current = abort;
     try {
       const request = { ...settings, messages: toMessages(system, before, question) };
-      const { requestId, pieces } = await streamChat(request, abort.signal);
+      const { requestId, chunks } = await streamChat(request, abort.signal);
       change(id, (so) => ({ ...so, requestId }));
-      await drawn(pieces, (some) => change(id, (so) => withPieces(so, some)));
+      await inBatches(chunks, (some) => change(id, (so) => withChunks(so, some)));
       change(id, (so) => ({ ...so, state: 'done' }));
     } catch (error) {
       const state = abort.signal.aborted ? 'stopped' : 'failed';
@@ -48,7 +48,7 @@ export function useChat() {
 
   return {
     turns,
-    isBusy: turns.some(isUnderWay),
+    isBusy: turns.some(isInProgress),
     ask,
     /** Sends the last prompt again, replacing its reply. */
     askAgain(settings: ChatSettings) {
@@ -64,18 +64,18 @@ export function useChat() {
 }
 
 /** Passes chunks on in batches; also the remainder when the stream fails. */
-async function drawn(
-  pieces: AsyncIterable<ChatPiece>,
-  draw: (some: readonly ChatPiece[]) => void,
+async function inBatches(
+  chunks: AsyncIterable<ChatChunk>,
+  draw: (some: readonly ChatChunk[]) => void,
 ): Promise<void> {
-  let waiting: ChatPiece[] = [];
+  let waiting: ChatChunk[] = [];
   const flush = () => {
     if (waiting.length > 0) draw(waiting);
     waiting = [];
   };
   const timer = setInterval(flush, DRAW_INTERVAL_MS);
   try {
-    for await (const piece of pieces) waiting.push(piece);
+    for await (const chunk of chunks) waiting.push(chunk);
   } finally {
     clearInterval(timer);
     flush();

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { allKeysQuery } from '../../api/all-keys-query';
 import { listModels, type ModelType } from '../../api/models';
 import { useMe } from '../../api/use-me';
-import { type Choice, chooseFor } from './choose-for';
+import { type Choice, chooseKeyAndModel } from './choose-key-and-model';
 
 const MAX_MODELS = 1_000;
 
@@ -23,7 +23,7 @@ export function useChoices(type: ModelType): Choices {
     queryKey: ['models', type],
     queryFn: () => listModels(type, undefined, MAX_MODELS),
   });
-  const offer = {
+  const options = {
     type,
     keys: keyList.data?.data ?? [],
     models: modelList.data?.data ?? [],
@@ -31,7 +31,7 @@ export function useChoices(type: ModelType): Choices {
     nowMs: Date.now(),
   };
   return {
-    ...chooseFor(offer, { keyId: params.get('key_id'), slug: params.get('model') }),
+    ...chooseKeyAndModel(options, { keyId: params.get('key_id'), slug: params.get('model') }),
     isPending: keyList.isPending || modelList.isPending,
     error: keyList.error ?? modelList.error,
     choose: (change) => setParams({ ...Object.fromEntries(params), ...change }, { replace: true }),

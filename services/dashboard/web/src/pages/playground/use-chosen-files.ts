@@ -23,9 +23,11 @@ export function useChosenFiles(purpose: Purpose): ChosenFiles {
     problems,
     add: async (picked) => {
       if (picked.length === 0) return;
-      const looks = await Promise.all(picked.map((file) => look(purpose, file)));
-      setProblems(looks.flatMap(({ problem }, at) => (problem ? [`“${picked[at]!.name}” ${problem}.`] : [])));
-      const good = looks.flatMap(({ problem }, at) => (problem ? [] : [toChosen(picked[at]!)]));
+      const results = await Promise.all(picked.map((file) => validate(purpose, file)));
+      setProblems(
+        results.flatMap(({ problem }, at) => (problem ? [`“${picked[at]!.name}” ${problem}.`] : [])),
+      );
+      const good = results.flatMap(({ problem }, at) => (problem ? [] : [toChosen(picked[at]!)]));
       if (good.length === 0) return;
       if (purpose === 'mask') shown.current.forEach(forget);
       setFiles((before) => (purpose === 'mask' ? good.slice(-1) : [...before, ...good]));
@@ -38,7 +40,7 @@ export function useChosenFiles(purpose: Purpose): ChosenFiles {
   };
 }
 
-async function look(purpose: Purpose, file: File): Promise<{ problem?: string }> {
+async function validate(purpose: Purpose, file: File): Promise<{ problem?: string }> {
   try {
     const bytes = new Uint8Array(await file.slice(0, KIND_BYTES).arrayBuffer());
     const problem = fileProblem(purpose, kindOf(bytes), file.size);

@@ -10,12 +10,12 @@ const isNearEnd = (): boolean =>
 export function useFollowEnd(growing: unknown): void {
   const follows = useRef(false);
   useEffect(() => {
-    const look = () => {
+    const check = () => {
       follows.current = isNearEnd();
     };
-    look();
-    window.addEventListener('scroll', look, { passive: true });
-    return () => window.removeEventListener('scroll', look);
+    check();
+    window.addEventListener('scroll', check, { passive: true });
+    return () => window.removeEventListener('scroll', check);
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page grows with this value.
   useLayoutEffect(() => {

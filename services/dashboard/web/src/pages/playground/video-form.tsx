@@ -5,26 +5,26 @@ import type { VideoRequest } from '../../api/playground';
 import { fieldError } from '../../ui/field-error';
 import { Money } from '../../ui/money';
 import { Pickers } from './pickers';
-import type { Ready } from './ready-to-play';
-import { chosenVideo, durationsOf, type VideoOrder } from './video-order';
+import type { Ready } from './playground-gate';
+import { chosenVideo, durationsOf, type VideoFormValues } from './video-form-values';
 
 interface VideoFormProps {
   ready: Ready;
   error: Error | null;
   isPending: boolean;
-  onOrder: (request: VideoRequest) => void;
+  onGenerate: (request: VideoRequest) => void;
 }
 
-const NOTHING: VideoOrder = { tier: '', duration: 0, aspect_ratio: '' };
+const NOTHING: VideoFormValues = { tier: '', duration: 0, aspect_ratio: '' };
 
-export function VideoForm({ ready, error, isPending, onOrder }: VideoFormProps) {
+export function VideoForm({ ready, error, isPending, onGenerate }: VideoFormProps) {
   const { key, model } = ready;
   const [prompt, setPrompt] = useState('');
-  const [order, setOrder] = useState(NOTHING);
-  const chosen = chosenVideo(order, model);
+  const [values, setValues] = useState(NOTHING);
+  const chosen = chosenVideo(values, model);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onOrder({ key_id: key.id, model: model.slug, prompt, ...chosen.fields });
+    onGenerate({ key_id: key.id, model: model.slug, prompt, ...chosen.fields });
   };
   return (
     <Paper withBorder p="md" component="form" onSubmit={submit}>
@@ -46,7 +46,7 @@ export function VideoForm({ ready, error, isPending, onOrder }: VideoFormProps) 
           model={model}
           fields={chosen.fields}
           error={error}
-          onChange={(changed) => setOrder((before) => ({ ...before, ...changed }))}
+          onChange={(changed) => setValues((before) => ({ ...before, ...changed }))}
         />
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
@@ -67,9 +67,9 @@ export function VideoForm({ ready, error, isPending, onOrder }: VideoFormProps) 
 
 interface ChoiceProps {
   model: Model;
-  fields: Partial<VideoOrder>;
+  fields: Partial<VideoFormValues>;
   error: Error | null;
-  onChange: (changed: Partial<VideoOrder>) => void;
+  onChange: (changed: Partial<VideoFormValues>) => void;
 }
 
 function Choice({ model, fields, error, onChange }: ChoiceProps) {

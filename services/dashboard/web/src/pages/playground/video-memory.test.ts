@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { type OrderedVideo, VideoMemory } from './video-memory';
+import { type StoredVideo, VideoMemory } from './video-memory';
 
 const DAY_MS = 24 * 3_600_000;
 let stored: Map<string, string>;
@@ -19,14 +19,14 @@ const storage = {
   },
 };
 const memoryOf = (account: string, user: string) => new VideoMemory(account, user, storage, () => nowMs);
-const video = (task_id: string): OrderedVideo => ({
+const video = (task_id: string): StoredVideo => ({
   task_id,
   provider: 'sim',
   key_id: 'key_1',
   model: 'sim/video',
   startedMs: nowMs,
 });
-const ids = (videos: readonly OrderedVideo[]) => videos.map(({ task_id }) => task_id);
+const ids = (videos: readonly StoredVideo[]) => videos.map(({ task_id }) => task_id);
 
 test('videos are found again by their user only', () => {
   memoryOf('acc_1', 'user_1').add(video('a'));

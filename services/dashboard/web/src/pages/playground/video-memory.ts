@@ -1,5 +1,5 @@
 /** A requested video, without its prompt. */
-export interface OrderedVideo {
+export interface StoredVideo {
   readonly task_id: string;
   readonly provider: string;
   readonly key_id: string;
@@ -10,7 +10,7 @@ export interface OrderedVideo {
   readonly isCompleted?: boolean;
 }
 
-type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
+type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 const MAX_REMEMBERED = 20;
 /** How long the gateway keeps a task that has ended. */
@@ -22,20 +22,25 @@ const PREFIX = 'gateway-videos/';
  * starts from what is stored, because other tabs change it too.
  */
 export class VideoMemory {
-  readonly #storage: Kept | undefined;
+  readonly #storage: BrowserStorage | undefined;
   readonly #name: string;
   readonly #nowMs: () => number;
   /** What is stored, or would be if storage were available. */
-  #videos: readonly OrderedVideo[] = [];
+  #videos: readonly StoredVideo[] = [];
 
-  constructor(accountId: string, userId: string, storage: Kept | undefined = ownStorage(), nowMs = Date.now) {
+  constructor(
+    accountId: string,
+    userId: string,
+    storage: BrowserStorage | undefined = browserStorage(),
+    nowMs = Date.now,
+  ) {
     this.#storage = storage;
     this.#name = `${PREFIX}${accountId}/${userId}`;
     this.#nowMs = nowMs;
     this.#forgetOthersOld();
   }
 
-  all(): readonly OrderedVideo[] {
+  all(): readonly StoredVideo[] {
     try {
       const text = this.#storage?.getItem(this.#name);
       if (this.#storage) this.#videos = this.#parse(text);
@@ -45,25 +50,25 @@ export class VideoMemory {
     return this.#videos;
   }
 
-  add(video: OrderedVideo): readonly OrderedVideo[] {
+  add(video: StoredVideo): readonly StoredVideo[] {
     return this.#keep([video, ...this.#without(video.task_id)]);
   }
 
-  remove(taskId: string): readonly OrderedVideo[] {
+  remove(taskId: string): readonly StoredVideo[] {
     return this.#keep(this.#without(taskId));
   }
 
-  complete(taskId: string): readonly OrderedVideo[] {
+  complete(taskId: string): readonly StoredVideo[] {
     return this.#keep(
       this.all().map((video) => (video.task_id === taskId ? { ...video, isCompleted: true } : video)),
     );
   }
 
-  #without(taskId: string): readonly OrderedVideo[] {
+  #without(taskId: string): readonly StoredVideo[] {
     return this.all().filter(({ task_id }) => task_id !== taskId);
   }
 
-  #keep(videos: readonly OrderedVideo[]): readonly OrderedVideo[] {
+  #keep(videos: readonly StoredVideo[]): readonly StoredVideo[] {
     this.#videos = videos.slice(0, MAX_REMEMBERED);
     try {
       this.#storage?.setItem(this.#name, JSON.stringify(this.#videos));
@@ -73,12 +78,12 @@ export class VideoMemory {
     return this.#videos;
   }
 
-  #parse(text: string | null | undefined): OrderedVideo[] {
+  #parse(text: string | null | undefined): StoredVideo[] {
     try {
       const stored: unknown = JSON.parse(text ?? '[]');
-      const youngest = this.#nowMs() - MAX_AGE_MS;
-      const videos = Array.isArray(stored) ? stored.filter(isOrderedVideo) : [];
-      return videos.filter(({ startedMs }) => startedMs > youngest).slice(0, MAX_REMEMBERED);
+      const expiredBeforeMs = this.#nowMs() - MAX_AGE_MS;
+      const videos = Array.isArray(stored) ? stored.filter(isStoredVideo) : [];
+      return videos.filter(({ startedMs }) => startedMs > expiredBeforeMs).slice(0, MAX_REMEMBERED);
     } catch {
       return [];
     }
@@ -99,7 +104,7 @@ export class VideoMemory {
   }
 }
 
-function ownStorage(): Storage | undefined {
+function browserStorage(): Storage | undefined {
   try {
     return localStorage;
   } catch {
@@ -109,7 +114,7 @@ function ownStorage(): Storage | undefined {
 
 const TEXTS = ['task_id', 'provider', 'key_id', 'model'] as const;
 
-function isOrderedVideo(value: unknown): value is OrderedVideo {
+function isStoredVideo(value: unknown): value is StoredVideo {
   if (typeof value !== 'object' || value === null) return false;
   const video = value as Record<string, unknown>;
   return TEXTS.every((name) => typeof video[name] === 'string') && typeof video.startedMs === 'number';

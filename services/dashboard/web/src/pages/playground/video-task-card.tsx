@@ -5,22 +5,22 @@ import type { VideoStatus } from '../../api/playground';
 import { ErrorState } from '../../ui/error-state';
 import { Time } from '../../ui/time';
 import { CallCost } from './call-cost';
-import type { Look } from './next-look';
+import type { PollResult } from './next-poll';
 import { useElapsed } from './use-elapsed';
-import type { OrderedVideo } from './video-memory';
+import type { StoredVideo } from './video-memory';
 import { VideoPlayer } from './video-player';
 
 interface VideoTaskCardProps {
-  video: OrderedVideo;
-  look: Look | undefined;
-  onLook: () => void;
+  video: StoredVideo;
+  latest: PollResult | undefined;
+  onPoll: () => void;
   onRemove: () => void;
 }
 
 /** A video task and its progress. */
-export function VideoTaskCard({ video, look, onLook, onRemove }: VideoTaskCardProps) {
+export function VideoTaskCard({ video, latest, onPoll, onRemove }: VideoTaskCardProps) {
   const { task_id, model, key_id, requestId, isCompleted = false } = video;
-  const status = isCompleted ? 'completed' : (look?.task?.status ?? 'queued');
+  const status = isCompleted ? 'completed' : (latest?.task?.status ?? 'queued');
   const hasEnded = status !== 'queued' && status !== 'running';
   return (
     <Paper withBorder p="md" component="section" aria-label={`Video by ${model}, ${task_id}`}>
@@ -47,19 +47,19 @@ export function VideoTaskCard({ video, look, onLook, onRemove }: VideoTaskCardPr
           </ActionIcon>
         </Tooltip>
       </Group>
-      <Content video={video} look={look} status={status} onLook={onLook} />
+      <Content video={video} latest={latest} status={status} onPoll={onPoll} />
     </Paper>
   );
 }
 
 interface ContentProps {
-  video: OrderedVideo;
-  look: Look | undefined;
+  video: StoredVideo;
+  latest: PollResult | undefined;
   status: VideoStatus;
-  onLook: () => void;
+  onPoll: () => void;
 }
 
-function Content({ video, look, status, onLook }: ContentProps) {
+function Content({ video, latest, status, onPoll }: ContentProps) {
   // A video from before this page load is fetched on demand: a fetch counts against the key's requests per minute.
   const [isFetched, setIsFetched] = useState(!video.isCompleted);
   if (status === 'completed') {
@@ -77,12 +77,12 @@ function Content({ video, look, status, onLook }: ContentProps) {
       </Button>
     );
   }
-  if (look?.error !== undefined) {
-    return <ErrorState error={look.error} title="Could not check the status" onRetry={onLook} />;
+  if (latest?.error !== undefined) {
+    return <ErrorState error={latest.error} title="Could not check the status" onRetry={onPoll} />;
   }
   if (status === 'queued' || status === 'running')
     return <Wait status={status} startedMs={video.startedMs} />;
-  const { error } = look?.task ?? {};
+  const { error } = latest?.task ?? {};
   return (
     <Text size="sm" role="alert">
       {error?.detail ?? error?.message ?? 'No video was generated.'} Nothing was charged for it.

@@ -6,7 +6,7 @@ import { LOGGED_CODES } from '../../ui/error-advice';
 import { type LogFilter, RANGES } from './request-filter';
 
 /** Neither success nor failure: the cost is charged, but nobody waited for the end. */
-const CALLER_LEFT = '499';
+const CLIENT_DISCONNECTED = '499';
 /** Video tasks. */
 const IN_PROGRESS = 'in_progress';
 
@@ -16,10 +16,10 @@ const STATUS_OPTIONS = [
   { value: 'ok', label: 'Succeeded' },
   { value: 'failed', label: 'Failed' },
   { value: IN_PROGRESS, label: 'In progress' },
-  { value: CALLER_LEFT, label: 'Client disconnected' },
+  { value: CLIENT_DISCONNECTED, label: 'Client disconnected' },
 ];
 
-const WITHOUT_CODE: readonly (string | null)[] = ['ok', IN_PROGRESS, CALLER_LEFT];
+const WITHOUT_CODE: readonly (string | null)[] = ['ok', IN_PROGRESS, CLIENT_DISCONNECTED];
 const mayHaveCode = (status: string | null): boolean => !WITHOUT_CODE.includes(status);
 
 interface RequestFiltersProps {

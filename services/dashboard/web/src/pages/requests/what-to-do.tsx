@@ -3,9 +3,9 @@ import { TriangleAlert } from 'lucide-react';
 import { Link } from 'react-router';
 import { modelPath } from '../../api/models';
 import type { RequestRecord } from '../../api/requests';
-import { adviceOn, type Cure } from '../../ui/error-advice';
+import { type AdvicePage, adviceOn } from '../../ui/error-advice';
 
-interface CureLink {
+interface AdviceLink {
   readonly to: string;
   readonly text: string;
 }
@@ -13,8 +13,8 @@ interface CureLink {
 /** What the error means, and links to where it can be resolved. */
 export function WhatToDo({ record, keyExists }: { record: RequestRecord; keyExists: boolean }) {
   const code = record.error_code ?? '';
-  const { meaning, todo, cures } = adviceOn(code);
-  const links = cures.flatMap((cure) => linkOf(cure, record, keyExists) ?? []);
+  const { meaning, todo, pages } = adviceOn(code);
+  const links = pages.flatMap((page) => linkOf(page, record, keyExists) ?? []);
   return (
     <Alert
       color="red"
@@ -44,8 +44,12 @@ export function WhatToDo({ record, keyExists }: { record: RequestRecord; keyExis
 }
 
 /** Returns undefined if there is no page to open. */
-function linkOf(cure: Cure, { key_id, model }: RequestRecord, keyExists: boolean): CureLink | undefined {
-  switch (cure) {
+function linkOf(
+  page: AdvicePage,
+  { key_id, model }: RequestRecord,
+  keyExists: boolean,
+): AdviceLink | undefined {
+  switch (page) {
     case 'key':
       return keyExists ? { to: `/keys/${key_id}`, text: 'View key limits' } : undefined;
     case 'keys':

@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../../../api/billing';
 import { type Column, DataTable } from '../../../ui/data-table';
 import { EmptyState } from '../../../ui/empty-state';
 import { Money } from '../../../ui/money';
-import { Noted } from '../../../ui/noted';
+import { NameWithId } from '../../../ui/name-with-id';
 import { Time } from '../../../ui/time';
 import { usePagedList } from '../../../ui/use-paged-list';
 
@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'What', cell: ({ kind }) => KINDS[kind] ?? kind },
-  { title: 'For', cell: ({ reference, note }) => <Noted reference={reference} note={note} /> },
+  { title: 'For', cell: ({ reference, note }) => <NameWithId reference={reference} note={note} /> },
   {
     title: 'Amount',
     numeric: true,

@@ -4,15 +4,15 @@ import type { Topup } from '../../../api/billing';
 import { type Column, DataTable } from '../../../ui/data-table';
 import { EmptyState } from '../../../ui/empty-state';
 import { Money } from '../../../ui/money';
-import { Noted } from '../../../ui/noted';
+import { NameWithId } from '../../../ui/name-with-id';
 import { StatusBadge } from '../../../ui/status-badge';
 import { Time } from '../../../ui/time';
 import { usePagedList } from '../../../ui/use-paged-list';
-import { EndTopup } from '../money/end-topup';
+import { PendingTopupActions } from '../money/pending-topup-actions';
 
 const COLUMNS: readonly Column<Topup>[] = [
   { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'For', cell: ({ id, reference }) => <Noted reference={id} note={reference} /> },
+  { title: 'For', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
   { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     title: 'Cleared',
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Topup>[] = [
     title: 'Clear or void',
     titleHidden: true,
     numeric: true,
-    cell: (topup) => topup.status === 'pending' && <EndTopup topup={topup} />,
+    cell: (topup) => topup.status === 'pending' && <PendingTopupActions topup={topup} />,
   },
 ];
 

@@ -48,8 +48,8 @@ export function AccountsList({ onNew }: { onNew: () => void }) {
   const list = usePagedList(['admin', 'accounts', query], (cursor) => listAccounts(query, cursor), {
     keepRows: true,
   });
-  const look = useDebouncedCallback(
-    (wanted: string) => setSearch(wanted.trim() ? { query: wanted.trim() } : {}, { replace: true }),
+  const searchFor = useDebouncedCallback(
+    (query: string) => setSearch(query.trim() ? { query: query.trim() } : {}, { replace: true }),
     TYPING_MS,
   );
   return (
@@ -58,7 +58,7 @@ export function AccountsList({ onNew }: { onNew: () => void }) {
         aria-label="Search accounts"
         placeholder="Name, email or ID"
         defaultValue={query}
-        onChange={(event) => look(event.currentTarget.value)}
+        onChange={(event) => searchFor(event.currentTarget.value)}
         leftSection={<Search size={16} aria-hidden />}
         maxLength={MAX_QUERY_CHARS}
         maw={360}

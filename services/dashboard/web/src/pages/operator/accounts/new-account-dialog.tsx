@@ -6,7 +6,7 @@ import { createAccount, type NewAccount } from '../../../api/admin-accounts';
 import { ErrorState } from '../../../ui/error-state';
 import { fieldError } from '../../../ui/field-error';
 import { SecretNotice } from '../../../ui/secret-notice';
-import { useOnce } from '../money/use-once';
+import { useIdempotentCalls } from '../money/use-idempotent-calls';
 
 const FIELDS = ['name', 'owner.email', 'owner.name', 'email'];
 
@@ -17,11 +17,11 @@ interface DialogProps {
 
 /** Creates an account and its owner; the gateway sends no mail, so the operator hands over the first password. */
 export function NewAccountDialog({ opened, onClose }: DialogProps) {
-  const once = useOnce(opened);
+  const calls = useIdempotentCalls(opened);
   const queryClient = useQueryClient();
   const creation = useMutation({
     mutationFn: (account: Parameters<typeof createAccount>[0]) =>
-      once.call(account, (key) => createAccount(account, key)),
+      calls.call(account, (key) => createAccount(account, key)),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['admin', 'accounts'] }),
   });
   const close = () => {

@@ -11,7 +11,7 @@ const MAX_ID_CHARS = 128;
 export function OperatorAuditPage() {
   const [search, setSearch] = useSearchParams();
   const account = search.get('account') ?? '';
-  const look = useDebouncedCallback(
+  const searchFor = useDebouncedCallback(
     (id: string) => setSearch(id.trim() ? { account: id.trim() } : {}, { replace: true }),
     TYPING_MS,
   );
@@ -22,7 +22,7 @@ export function OperatorAuditPage() {
         label="Filter by account"
         placeholder="Account ID: acct_…"
         defaultValue={account}
-        onChange={(event) => look(event.currentTarget.value)}
+        onChange={(event) => searchFor(event.currentTarget.value)}
         maxLength={MAX_ID_CHARS}
         maw={360}
         mb="md"

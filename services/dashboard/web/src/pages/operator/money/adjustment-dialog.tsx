@@ -8,7 +8,7 @@ import { formatMoney } from '../../../ui/format-money';
 import { parseUsd } from '../../../ui/parse-usd';
 import { MoneyError } from './money-error';
 import { RepeatNotice } from './repeat-notice';
-import { useOnce } from './use-once';
+import { useIdempotentCalls } from './use-idempotent-calls';
 
 const MAX_REASON_CHARS = 200;
 const DIRECTIONS = [
@@ -30,12 +30,12 @@ interface AdjustmentInput {
 
 /** Corrects a balance; a reason is required. */
 export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogProps) {
-  const once = useOnce(opened);
+  const calls = useIdempotentCalls(opened);
   const [, setOthers] = useState(0);
   const queryClient = useQueryClient();
   const adjustment = useMutation({
     mutationFn: (input: AdjustmentInput) =>
-      once.call(input.amount, (key) => adjustAccount(account.id, input, key)),
+      calls.call(input.amount, (key) => adjustAccount(account.id, input, key)),
     onSuccess: ({ id, amount }) => {
       onClose();
       const what = amount < 0 ? 'deducted from' : 'added to';
@@ -48,7 +48,7 @@ export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogP
     adjustment.reset();
   };
   const another = (amount: number) => {
-    once.forget(amount);
+    calls.forget(amount);
     adjustment.reset();
     setOthers((count) => count + 1);
   };
@@ -64,7 +64,7 @@ export function AdjustmentDialog({ account, opened, onClose }: AdjustmentDialogP
         onSubmit={adjustment.mutate}
         isPending={adjustment.isPending}
         error={adjustment.error}
-        isRepeat={(amount) => once.isRepeat(amount)}
+        isRepeat={(amount) => calls.isRepeat(amount)}
         onAnother={another}
         onCancel={close}
       />
@@ -88,15 +88,15 @@ function AdjustmentForm(props: FormProps) {
   const [direction, setDirection] = useState('give');
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');
-  const [isTold, setTold] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const size = parseUsd(text);
-  const isGood = size !== undefined && size > 0;
+  const isValid = size !== undefined && size > 0;
   const hasReason = reason.trim() !== '';
   const amount = direction === 'take' ? -(size ?? 0) : (size ?? 0);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setTold(!isGood || !hasReason);
-    if (isGood && hasReason) onSubmit({ amount, reason: reason.trim() });
+    setSubmitted(!isValid || !hasReason);
+    if (isValid && hasReason) onSubmit({ amount, reason: reason.trim() });
   };
   const isOfField = fieldError(error, 'amount') ?? fieldError(error, 'reason');
   return (
@@ -112,7 +112,9 @@ function AdjustmentForm(props: FormProps) {
           data-autofocus
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
-          error={isTold && !isGood ? 'An amount above zero, such as 5 or 0.25.' : fieldError(error, 'amount')}
+          error={
+            isSubmitted && !isValid ? 'An amount above zero, such as 5 or 0.25.' : fieldError(error, 'amount')
+          }
         />
         <TextInput
           label="Reason"
@@ -122,13 +124,13 @@ function AdjustmentForm(props: FormProps) {
           maxLength={MAX_REASON_CHARS}
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
-          error={isTold && !hasReason ? 'Enter a reason.' : fieldError(error, 'reason')}
+          error={isSubmitted && !hasReason ? 'Enter a reason.' : fieldError(error, 'reason')}
         />
-        <Text size="sm" c={isGood && balance + amount < 0 ? 'var(--mantine-color-error)' : 'dimmed'}>
-          {isGood ? after(balance, amount) : `The balance is ${formatMoney(balance)}.`}
+        <Text size="sm" c={isValid && balance + amount < 0 ? 'var(--mantine-color-error)' : 'dimmed'}>
+          {isValid ? after(balance, amount) : `The balance is ${formatMoney(balance)}.`}
         </Text>
         {error && !isOfField && <MoneyError error={error} title="Balance not adjusted" />}
-        {isGood && !isPending && isRepeat(amount) && (
+        {isValid && !isPending && isRepeat(amount) && (
           <RepeatNotice
             what={`An adjustment by ${formatMoney(amount)}`}
             onAnother={() => onAnother(amount)}

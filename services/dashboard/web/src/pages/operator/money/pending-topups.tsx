@@ -4,20 +4,25 @@ import type { Topup } from '../../../api/billing';
 import { type Column, DataTable } from '../../../ui/data-table';
 import { EmptyState } from '../../../ui/empty-state';
 import { Money } from '../../../ui/money';
-import { Noted } from '../../../ui/noted';
+import { NameWithId } from '../../../ui/name-with-id';
 import { Time } from '../../../ui/time';
 import { usePagedList } from '../../../ui/use-paged-list';
 import { AccountLink } from '../account-link';
-import { EndTopup } from './end-topup';
+import { PendingTopupActions } from './pending-topup-actions';
 
 const REFETCH_INTERVAL_MS = 15_000;
 
 const COLUMNS: readonly Column<Topup>[] = [
   { title: 'Made', cell: ({ created_at }) => <Time at={created_at} relative /> },
   { title: 'Account', cell: ({ account_id }) => <AccountLink id={account_id} /> },
-  { title: 'For', cell: ({ id, reference }) => <Noted reference={id} note={reference} /> },
+  { title: 'For', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
-  { title: 'Clear or void', titleHidden: true, numeric: true, cell: (topup) => <EndTopup topup={topup} /> },
+  {
+    title: 'Clear or void',
+    titleHidden: true,
+    numeric: true,
+    cell: (topup) => <PendingTopupActions topup={topup} />,
+  },
 ];
 
 /** Pending top-ups of all accounts. */

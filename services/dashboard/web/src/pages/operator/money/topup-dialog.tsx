@@ -8,7 +8,7 @@ import { formatMoney } from '../../../ui/format-money';
 import { parseUsd } from '../../../ui/parse-usd';
 import { MoneyError } from './money-error';
 import { RepeatNotice } from './repeat-notice';
-import { useOnce } from './use-once';
+import { useIdempotentCalls } from './use-idempotent-calls';
 
 interface TopupDialogProps {
   account: Account;
@@ -25,11 +25,12 @@ interface TopupInput {
 const MAX_REFERENCE_CHARS = 200;
 
 export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
-  const once = useOnce(opened);
+  const calls = useIdempotentCalls(opened);
   const [, setOthers] = useState(0);
   const queryClient = useQueryClient();
   const topup = useMutation({
-    mutationFn: (input: TopupInput) => once.call(input.amount, (key) => topUpAccount(account.id, input, key)),
+    mutationFn: (input: TopupInput) =>
+      calls.call(input.amount, (key) => topUpAccount(account.id, input, key)),
     onSuccess: ({ id, amount, status }) => {
       onClose();
       const what = status === 'cleared' ? 'can be spent now' : 'waits until you clear it';
@@ -42,7 +43,7 @@ export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
     topup.reset();
   };
   const another = (amount: number) => {
-    once.forget(amount);
+    calls.forget(amount);
     topup.reset();
     setOthers((count) => count + 1);
   };
@@ -57,7 +58,7 @@ export function TopupDialog({ account, opened, onClose }: TopupDialogProps) {
         onSubmit={topup.mutate}
         isPending={topup.isPending}
         error={topup.error}
-        isRepeat={(amount) => once.isRepeat(amount)}
+        isRepeat={(amount) => calls.isRepeat(amount)}
         onAnother={another}
         onCancel={close}
       />
@@ -79,14 +80,14 @@ function TopupForm({ onSubmit, isPending, error, isRepeat, onAnother, onCancel }
   const [text, setText] = useState('');
   const [status, setStatus] = useState<TopupInput['status']>('cleared');
   const [reference, setReference] = useState('');
-  const [isTold, setTold] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const amount = parseUsd(text);
-  const isGood = amount !== undefined && amount > 0;
+  const isValid = amount !== undefined && amount > 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setTold(!isGood);
+    setSubmitted(!isValid);
     const noted = reference.trim();
-    if (isGood) onSubmit({ amount, status, ...(noted !== '' && { reference: noted }) });
+    if (isValid) onSubmit({ amount, status, ...(noted !== '' && { reference: noted }) });
   };
   const isOfField = fieldError(error, 'amount') ?? fieldError(error, 'reference');
   return (
@@ -102,7 +103,9 @@ function TopupForm({ onSubmit, isPending, error, isRepeat, onAnother, onCancel }
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           error={
-            isTold && !isGood ? 'An amount above zero, such as 100 or 12.50.' : fieldError(error, 'amount')
+            isSubmitted && !isValid
+              ? 'An amount above zero, such as 100 or 12.50.'
+              : fieldError(error, 'amount')
           }
         />
         <Radio.Group
@@ -126,7 +129,7 @@ function TopupForm({ onSubmit, isPending, error, isRepeat, onAnother, onCancel }
           error={fieldError(error, 'reference')}
         />
         {error && !isOfField && <MoneyError error={error} title="Top-up not created" />}
-        {isGood && !isPending && isRepeat(amount) && (
+        {isValid && !isPending && isRepeat(amount) && (
           <RepeatNotice what={`A top-up of ${formatMoney(amount)}`} onAnother={() => onAnother(amount)} />
         )}
         <Group justify="flex-end">
@@ -134,7 +137,7 @@ function TopupForm({ onSubmit, isPending, error, isRepeat, onAnother, onCancel }
             Cancel
           </Button>
           <Button type="submit" loading={isPending}>
-            {isGood ? `Top up ${formatMoney(amount)}` : 'Top up'}
+            {isValid ? `Top up ${formatMoney(amount)}` : 'Top up'}
           </Button>
         </Group>
       </Stack>

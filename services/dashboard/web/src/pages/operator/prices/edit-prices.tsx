@@ -20,7 +20,7 @@ export function EditPrices({ model }: { model: AdminModel }) {
   const { slug, pricing } = model;
   const { draft, version, type, clear } = usePricesDraft(pricing);
   const [found, setFound] = useState<Problems>(NO_PROBLEMS);
-  const [wanted, setWanted] = useState<PricesInput>();
+  const [requested, setRequested] = useState<PricesInput>();
   const [asks, question] = useDisclosure();
   const saving = useSaving(slug, version, clear);
   const loading = useLoading(slug, () => {
@@ -37,7 +37,7 @@ export function EditPrices({ model }: { model: AdminModel }) {
     if (problems.size > 0) return;
     // The confirmation concerns a change of this version, even if a newer version arrives while it is open.
     type(draft);
-    setWanted(prices);
+    setRequested(prices);
     question.open();
   };
   const error = isOutdated(saving.error) ? loading.error : (saving.error ?? loading.error);
@@ -67,15 +67,15 @@ export function EditPrices({ model }: { model: AdminModel }) {
           </Button>
         </Group>
       </Stack>
-      {wanted && (
+      {requested && (
         <ConfirmDialog
           opened={asks}
           onClose={question.close}
           title={`New prices of ${model.name}?`}
           confirm="Set prices"
-          action={() => saving.mutateAsync(wanted).catch(() => question.close())}
+          action={() => saving.mutateAsync(requested).catch(() => question.close())}
         >
-          <PriceChangesList changes={priceChanges(pricing, wanted)} />
+          <PriceChangesList changes={priceChanges(pricing, requested)} />
         </ConfirmDialog>
       )}
     </form>

@@ -66,9 +66,9 @@ const columnsOf = (servedBy: ProviderHealth['served_by']): readonly Column<Targe
 /** A provider, its credentials, and the health of its targets. */
 export function ProviderCard({ provider: { id, served_by, targets } }: { provider: ProviderHealth }) {
   const [isOpen, setOpen] = useState(false);
-  const told = targets.filter((target) => !isIdle(target, served_by));
-  const idle = targets.length - told.length;
-  const isBare = told.length === 0 && !isOpen && targets.length > 0;
+  const shown = targets.filter((target) => !isIdle(target, served_by));
+  const idle = targets.length - shown.length;
+  const isBare = shown.length === 0 && !isOpen && targets.length > 0;
   const served = served_by === null ? { label: 'Unknown', status: 'off' } : SERVED_BY[served_by];
   return (
     <Paper withBorder p="md">
@@ -96,7 +96,7 @@ export function ProviderCard({ provider: { id, served_by, targets } }: { provide
         <DataTable
           label={`Targets of ${id}`}
           columns={columnsOf(served_by)}
-          list={wholeList(isOpen ? targets : told)}
+          list={wholeList(isOpen ? targets : shown)}
           rowKey={({ service, upstream_model }) => `${service} ${upstream_model}`}
           empty={
             <Text size="sm" c="dimmed">

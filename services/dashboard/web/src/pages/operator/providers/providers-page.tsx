@@ -9,13 +9,13 @@ import { formatDuration } from '../../../ui/format-time';
 import { PageHeader } from '../../../ui/page-header';
 import { Time } from '../../../ui/time';
 import { ProviderCard } from './provider-card';
-import { isAiling, isNotSetUp, isUsed } from './target-state';
+import { isNotSetUp, isUnhealthy, isUsed } from './target-state';
 
 const REFETCH_INTERVAL_MS = 5_000;
 const SHOWN = [
   { value: 'all', label: 'All' },
   { value: 'used', label: 'In use' },
-  { value: 'ailing', label: 'Unhealthy' },
+  { value: 'unhealthy', label: 'Unhealthy' },
 ];
 
 /** The health of providers as chat and media report it now. */
@@ -66,7 +66,7 @@ export function ProvidersPage() {
 }
 
 function Health({ health, shown }: { health: ProvidersHealth; shown: string }) {
-  const isShown = shown === 'ailing' ? isAiling : shown === 'used' ? isUsed : () => true;
+  const isShown = shown === 'unhealthy' ? isUnhealthy : shown === 'used' ? isUsed : () => true;
   const providers = health.data
     .map((provider) => ({
       ...provider,
@@ -75,7 +75,7 @@ function Health({ health, shown }: { health: ProvidersHealth; shown: string }) {
     .filter(({ targets }) => shown === 'all' || targets.length > 0);
   return (
     <>
-      <Away services={health.services} />
+      <UnreachableInstances services={health.services} />
       {health.data.length > 0 && <Summary health={health} />}
       {providers.map((provider) => (
         <ProviderCard key={provider.id} provider={provider} />
@@ -86,7 +86,7 @@ function Health({ health, shown }: { health: ProvidersHealth; shown: string }) {
 }
 
 /** Instances that did not respond; what only they know is missing below. */
-function Away({ services }: { services: ProvidersHealth['services'] }) {
+function UnreachableInstances({ services }: { services: ProvidersHealth['services'] }) {
   const away = services.filter(({ status }) => status === 'away');
   if (away.length === 0) return null;
   return (
@@ -107,8 +107,8 @@ function Away({ services }: { services: ProvidersHealth['services'] }) {
 function Summary({ health: { data: providers, services } }: { health: ProvidersHealth }) {
   const isWhole = services.every(({ status }) => status === 'up');
   const well = isWhole ? 'All targets are healthy' : 'No unhealthy targets';
-  const ailing = providers.flatMap(({ targets, served_by }) =>
-    targets.filter((target) => isAiling(target, served_by)),
+  const unhealthy = providers.flatMap(({ targets, served_by }) =>
+    targets.filter((target) => isUnhealthy(target, served_by)),
   ).length;
   const missing = providers.flatMap(({ targets, served_by }) =>
     targets.filter((target) => isNotSetUp(target, served_by)),
@@ -117,15 +117,15 @@ function Summary({ health: { data: providers, services } }: { health: ProvidersH
   return (
     <Group gap="lg" role="status">
       <Group gap={6}>
-        {ailing === 0 ? (
+        {unhealthy === 0 ? (
           <CircleCheck size={18} color="var(--mantine-color-teal-text)" aria-hidden />
         ) : (
           <TriangleAlert size={18} color="var(--mantine-color-error)" aria-hidden />
         )}
         <Text size="sm" fw={500}>
-          {ailing === 0
+          {unhealthy === 0
             ? well
-            : `${ailing} ${ailing === 1 ? 'target is unhealthy' : 'targets are unhealthy'}`}
+            : `${unhealthy} ${unhealthy === 1 ? 'target is unhealthy' : 'targets are unhealthy'}`}
         </Text>
       </Group>
       {missing > 0 && (
@@ -143,7 +143,7 @@ function Summary({ health: { data: providers, services } }: { health: ProvidersH
 }
 
 function Nothing({ shown }: { shown: string }) {
-  if (shown === 'ailing') return <EmptyState title="All targets are healthy" icon={CircleCheck} />;
+  if (shown === 'unhealthy') return <EmptyState title="All targets are healthy" icon={CircleCheck} />;
   if (shown === 'used') {
     return (
       <EmptyState title="No requests in this period" icon={HeartPulse}>

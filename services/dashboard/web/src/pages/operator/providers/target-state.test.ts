@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { TargetHealth } from '../../../api/admin-providers';
-import { isAiling, isIdle } from './target-state';
+import { isIdle, isUnhealthy } from './target-state';
 
 const target = (more: Partial<TargetHealth>): TargetHealth => ({
   upstream_model: 'x',
@@ -22,7 +22,7 @@ test.each([
   ['nobody can call it, and a model has it', target({ circuit: null }), 'nobody', true],
   ['nobody can call it, and no model has it', target({ circuit: null, models: [] }), 'nobody', false],
   ['who could call it is away', target({ circuit: null }), null, false],
-] as const)('%s', (_what, health, servedBy, ails) => {
-  expect(isAiling(health, servedBy)).toBe(ails);
-  expect(isIdle(health, servedBy)).toBe(!ails && health.calls === 0);
+] as const)('%s', (_what, health, servedBy, isExpectedUnhealthy) => {
+  expect(isUnhealthy(health, servedBy)).toBe(isExpectedUnhealthy);
+  expect(isIdle(health, servedBy)).toBe(!isExpectedUnhealthy && health.calls === 0);
 });

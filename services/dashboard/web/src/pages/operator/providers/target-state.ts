@@ -7,7 +7,7 @@ export const isNotSetUp = ({ models }: TargetHealth, servedBy: ServedBy): boolea
   servedBy === 'nobody' && models.length > 0;
 
 /** Its circuit is not closed, or all of its requests failed. */
-export const isAiling = (target: TargetHealth, servedBy: ServedBy): boolean => {
+export const isUnhealthy = (target: TargetHealth, servedBy: ServedBy): boolean => {
   const { circuit, calls, errors } = target;
   const isBroken = (circuit !== null && circuit !== 'closed') || (calls > 0 && errors === calls);
   return isBroken || isNotSetUp(target, servedBy);
@@ -18,4 +18,4 @@ export const isIdle = (target: TargetHealth, servedBy: ServedBy): boolean =>
   !isUsed(target, servedBy) && target.last_failure === null;
 
 export const isUsed = (target: TargetHealth, servedBy: ServedBy): boolean =>
-  target.calls > 0 || isAiling(target, servedBy);
+  target.calls > 0 || isUnhealthy(target, servedBy);

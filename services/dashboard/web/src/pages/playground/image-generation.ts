@@ -1,9 +1,9 @@
 import type { ImageFeatures } from '../../api/models';
-import type { ImageRequest, MadeImages } from '../../api/playground';
+import type { GeneratedImages, ImageRequest } from '../../api/playground';
 import type { ChosenFile } from './chosen-file';
 
 /** An image request: an edit if it has images. */
-export interface ImageWish {
+export interface ImageGeneration {
   readonly request: ImageRequest;
   readonly images: readonly ChosenFile[];
   readonly mask?: ChosenFile | undefined;
@@ -13,18 +13,18 @@ export interface ImageCall {
   readonly request: ImageRequest;
   /** Names of the edited files. */
   readonly edited: readonly string[];
-  readonly made: MadeImages;
+  readonly result: GeneratedImages;
 }
 
 /** Identifies the request when it is sent again. */
-export const identityOf = ({ request, images, mask }: ImageWish): object => ({
+export const identityOf = ({ request, images, mask }: ImageGeneration): object => ({
   request,
   images: images.map(({ id }) => id),
   mask: mask?.id,
 });
 
 /** Values of the image form; an unset value is the model's default. */
-export interface ImageOrder {
+export interface ImageFormValues {
   readonly prompt: string;
   readonly size: string;
   readonly quality: string;
@@ -32,7 +32,7 @@ export interface ImageOrder {
 }
 
 /** Drops values that the model does not support. */
-export function toImageFields({ prompt, size, quality, n }: ImageOrder, image: ImageFeatures | null) {
+export function toImageFields({ prompt, size, quality, n }: ImageFormValues, image: ImageFeatures | null) {
   return {
     prompt,
     ...(image?.sizes.includes(size) && { size }),

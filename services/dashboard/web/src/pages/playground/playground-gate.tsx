@@ -6,13 +6,13 @@ import type { ApiKey } from '../../api/keys';
 import { type Model, type ModelType, modelPath } from '../../api/models';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
-import type { Problem } from './choose-for';
+import type { Problem } from './choose-key-and-model';
 import { Pickers } from './pickers';
 import { type Choices, useChoices } from './use-choices';
 
 export type Ready = Choices & { readonly key: ApiKey; readonly model: Model };
 
-interface ReadyToPlayProps {
+interface PlaygroundGateProps {
   type: ModelType;
   children: (ready: Ready) => ReactNode;
 }
@@ -21,17 +21,17 @@ interface ReadyToPlayProps {
  * Renders its children once there are a key and a model to use; before, what is missing. If they disappear, the
  * children stay mounted until there are others.
  */
-export function ReadyToPlay({ type, children }: ReadyToPlayProps) {
+export function PlaygroundGate({ type, children }: PlaygroundGateProps) {
   const choices = useChoices(type);
   const { key, model } = choices;
   const isReady = key !== undefined && model !== undefined;
   const [last, setLast] = useState<{ key: ApiKey; model: Model }>();
   if (isReady && (last?.key !== key || last.model !== model)) setLast({ key, model });
-  const drawn = isReady ? { key, model } : last;
+  const visible = isReady ? { key, model } : last;
   return (
     <>
       {!isReady && <Missing type={type} choices={choices} />}
-      {drawn && <Box display={isReady ? undefined : 'none'}>{children({ ...choices, ...drawn })}</Box>}
+      {visible && <Box display={isReady ? undefined : 'none'}>{children({ ...choices, ...visible })}</Box>}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { ApiKey } from '../../api/keys';
 import type { Model } from '../../api/models';
-import { chooseFor, type Wanted } from './choose-for';
+import { chooseKeyAndModel, type Selection } from './choose-key-and-model';
 
 const NOW_MS = Date.parse('2026-11-22T00:00:00Z');
 const key = (id: string, more: Partial<ApiKey> = {}) =>
@@ -30,9 +30,9 @@ const MODELS = [
   model('a/new', 0, { preview: true }),
   model('a/mine', 5, { preview: true }),
 ];
-const choose = (wanted: Partial<Wanted>, keys = KEYS) => {
-  const offer = { type: 'chat' as const, keys, models: MODELS, previewModels: ['a/mine'], nowMs: NOW_MS };
-  const choice = chooseFor(offer, { keyId: null, slug: null, ...wanted });
+const choose = (selection: Partial<Selection>, keys = KEYS) => {
+  const options = { type: 'chat' as const, keys, models: MODELS, previewModels: ['a/mine'], nowMs: NOW_MS };
+  const choice = chooseKeyAndModel(options, { keyId: null, slug: null, ...selection });
   return { ...choice, key: choice.key?.id, model: choice.model?.slug };
 };
 
@@ -49,7 +49,7 @@ test('offers preview models after the opt-in', () => {
   expect(choose({ keyId: 'wide' }).models.map(({ slug }) => slug)).toEqual(['a/dear', 'a/cheap', 'a/mine']);
 });
 
-test.each<[Partial<Wanted>, string | undefined, string | undefined, string]>([
+test.each<[Partial<Selection>, string | undefined, string | undefined, string]>([
   [{ keyId: 'off' }, undefined, 'a/cheap', 'The key “off” is disabled'],
   [{ keyId: 'over' }, undefined, 'a/cheap', 'The key “over” has expired'],
   [{ keyId: 'gone', slug: 'a/dear' }, undefined, 'a/dear', 'The selected key no longer exists'],
@@ -57,8 +57,8 @@ test.each<[Partial<Wanted>, string | undefined, string | undefined, string]>([
   [{ slug: 'a/off' }, 'narrow', undefined, 'a/off is disabled'],
   [{ slug: 'a/new' }, 'narrow', undefined, 'a/new is a preview model that your account hasn’t opted in to'],
   [{ slug: 'b/image' }, 'narrow', undefined, 'b/image is not an available chat model'],
-])('does not substitute %p, and says why', (wanted, keyId, slug, problem) => {
-  expect(choose(wanted)).toMatchObject({ key: keyId, model: slug, problem: { title: problem } });
+])('does not substitute %p, and says why', (selection, keyId, slug, problem) => {
+  expect(choose(selection)).toMatchObject({ key: keyId, model: slug, problem: { title: problem } });
 });
 
 test('reports no problem if there is no key at all', () => {

@@ -9,5 +9,5 @@ const UNKNOWN: readonly string[] = [
 ];
 
 /** Returns whether something may have been generated and charged although the request failed. */
-export const isEndUnknown = (error: unknown): boolean =>
+export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ApiError && UNKNOWN.includes(error.code);

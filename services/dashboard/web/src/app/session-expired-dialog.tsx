@@ -9,7 +9,7 @@ import { ErrorState } from '../ui/error-state';
 const Z_INDEX = 350;
 
 /** Login dialog over a page whose login has ended; the page stays open for the same user. */
-export function LoginAgain({ user }: { user: Me['user'] }) {
+export function SessionExpiredDialog({ user }: { user: Me['user'] }) {
   const login = useMutation({ mutationFn: (password: string) => logIn(user.email, password) });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -43,7 +43,7 @@ export function LoginAgain({ user }: { user: Me['user'] }) {
           <Button type="submit" loading={login.isPending} fullWidth>
             Log in
           </Button>
-          <Button variant="subtle" onClick={() => loginToken.leave()} fullWidth>
+          <Button variant="subtle" onClick={() => loginToken.logOut()} fullWidth>
             Log in as someone else
           </Button>
         </Stack>

@@ -1,21 +1,21 @@
 import { expect, test } from '@jest/globals';
 import type { ImageFeatures } from '../../api/models';
-import { type ImageWish, identityOf, toFile, toImageFields, toShownImage } from './image-order';
+import { type ImageGeneration, identityOf, toFile, toImageFields, toShownImage } from './image-generation';
 
-const order = { prompt: 'A cat', size: '1024x1024', quality: 'high', n: 3 };
+const values = { prompt: 'A cat', size: '1024x1024', quality: 'high', n: 3 };
 const features = (more: object) =>
   ({ sizes: ['1024x1024'], qualities: ['low', 'high'], max_n: 10, ...more }) as unknown as ImageFeatures;
 
 test('sends values that the model supports', () => {
-  expect(toImageFields(order, features({}))).toEqual(order);
+  expect(toImageFields(values, features({}))).toEqual(values);
 });
 
 test('omits values that the model does not support', () => {
-  expect(toImageFields(order, features({ sizes: [], qualities: [], max_n: 1 }))).toEqual({
+  expect(toImageFields(values, features({ sizes: [], qualities: [], max_n: 1 }))).toEqual({
     prompt: 'A cat',
     n: 1,
   });
-  expect(toImageFields({ ...order, n: 1 }, null)).toEqual({ prompt: 'A cat' });
+  expect(toImageFields({ ...values, n: 1 }, null)).toEqual({ prompt: 'A cat' });
 });
 
 test('detects images by their first bytes', () => {
@@ -41,10 +41,13 @@ test('a generated image can be edited, unless it is a link', async () => {
 });
 
 test('different files make a different request', () => {
-  const wish = (...ids: string[]) =>
+  const generation = (...ids: string[]) =>
     JSON.stringify(
-      identityOf({ request: { prompt: 'x' }, images: ids.map((id) => ({ id })) } as unknown as ImageWish),
+      identityOf({
+        request: { prompt: 'x' },
+        images: ids.map((id) => ({ id })),
+      } as unknown as ImageGeneration),
     );
-  expect(wish('a', 'b')).toBe(wish('a', 'b'));
-  expect(new Set([wish(), wish('a'), wish('b'), wish('b', 'a')]).size).toBe(4);
+  expect(generation('a', 'b')).toBe(generation('a', 'b'));
+  expect(new Set([generation(), generation('a'), generation('b'), generation('b', 'a')]).size).toBe(4);
 });

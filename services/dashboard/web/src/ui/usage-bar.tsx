@@ -2,7 +2,7 @@ import { Box, Group, Progress, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { NEAR } from './near-limit';
 
-interface UseBarProps {
+interface UsageBarProps {
   title: string;
   used: number;
   /** Null: no limit. */
@@ -12,7 +12,7 @@ interface UseBarProps {
 }
 
 /** How much of a limit is used, as figures and as a bar that changes color near the limit. */
-export function UseBar({ title, used, limit, format, note }: UseBarProps) {
+export function UsageBar({ title, used, limit, format, note }: UsageBarProps) {
   const share = limit === null ? 0 : limit === 0 ? 1 : Math.min(1, used / limit);
   const color = share >= 1 ? 'red' : share >= NEAR ? 'orange' : 'indigo';
   return (

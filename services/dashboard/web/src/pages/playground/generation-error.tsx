@@ -3,9 +3,9 @@ import { TriangleAlert } from 'lucide-react';
 import { ApiError } from '../../api/api-error';
 import { describeError } from '../../ui/describe-error';
 import { CallError } from './call-error';
-import { isEndUnknown } from './order-end';
+import { isOutcomeUnknown } from './is-outcome-unknown';
 
-interface OrderErrorProps {
+interface GenerationErrorProps {
   error: unknown;
   /** What was requested, as in `The images`. */
   what: string;
@@ -16,12 +16,20 @@ interface OrderErrorProps {
   /** Sends the same request: its result is returned, and it is executed only if it never started. */
   onAgain: () => void;
   /** Sends a new request. */
-  onAnew: () => void;
+  onNewRequest: () => void;
 }
 
 /** A failed request; if its outcome is unknown, checking for it and requesting again are two different actions. */
-export function OrderError({ error, what, title, keyId, model, onAgain, onAnew }: OrderErrorProps) {
-  if (!(error instanceof ApiError) || !isEndUnknown(error)) {
+export function GenerationError({
+  error,
+  what,
+  title,
+  keyId,
+  model,
+  onAgain,
+  onNewRequest,
+}: GenerationErrorProps) {
+  if (!(error instanceof ApiError) || !isOutcomeUnknown(error)) {
     return <CallError error={error} title={title} keyId={keyId} model={model} onRetry={onAgain} />;
   }
   return (
@@ -40,7 +48,7 @@ export function OrderError({ error, what, title, keyId, model, onAgain, onAnew }
         <Button size="xs" variant="default" onClick={onAgain}>
           Check again
         </Button>
-        <Button size="xs" variant="subtle" color="orange" onClick={onAnew}>
+        <Button size="xs" variant="subtle" color="orange" onClick={onNewRequest}>
           Generate again – may be charged twice
         </Button>
         {error.requestId && (

@@ -1,17 +1,18 @@
 import { useRef } from 'react';
-import { mayBeDone } from '../../api/api-error';
+import { mayHaveSucceeded } from '../../api/api-error';
 import { randomId } from '../../ui/random-id';
 
 /**
  * Returns the idempotency key of a request. A request with an unknown outcome keeps its key, so that repeating it can't
  * be charged twice and returns what was generated meanwhile.
  */
-export function useOrderKey() {
-  const current = useRef<{ key: string; order: string } | undefined>(undefined);
+export function useIdempotencyKey() {
+  const current = useRef<{ key: string; request: string } | undefined>(undefined);
   return {
-    keyOf(order: object): string {
-      const text = JSON.stringify(order);
-      if (current.current?.order !== text) current.current = { key: `playground-${randomId()}`, order: text };
+    keyOf(request: object): string {
+      const text = JSON.stringify(request);
+      if (current.current?.request !== text)
+        current.current = { key: `playground-${randomId()}`, request: text };
       return current.current.key;
     },
     /** Makes the next request a new one, even if it is the same. */
@@ -19,7 +20,7 @@ export function useOrderKey() {
       current.current = undefined;
     },
     answered(error: unknown): void {
-      if (!mayBeDone(error)) current.current = undefined;
+      if (!mayHaveSucceeded(error)) current.current = undefined;
     },
   };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { Model } from '../../api/models';
-import { usualModel } from './usual-model';
+import { defaultModel } from './default-model';
 
 const model = (slug: string, pricing: object, preview = false) =>
   ({ slug, pricing, preview }) as unknown as Model;
-const usual = (...models: Model[]) => usualModel(models)?.slug;
+const usual = (...models: Model[]) => defaultModel(models)?.slug;
 
 test('is the cheapest of its type', () => {
   const chat = (slug: string, output: number, preview = false) =>

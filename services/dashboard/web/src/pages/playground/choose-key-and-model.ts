@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../api/keys';
 import type { Model, ModelType } from '../../api/models';
-import { usualModel } from './usual-model';
+import { defaultModel } from './default-model';
 
-export interface Offer {
+export interface Options {
   readonly type: ModelType;
   readonly keys: readonly ApiKey[];
   readonly models: readonly Model[];
@@ -12,7 +12,7 @@ export interface Offer {
 }
 
 /** The selection in the address. */
-export interface Wanted {
+export interface Selection {
   readonly keyId: string | null;
   readonly slug: string | null;
 }
@@ -39,18 +39,18 @@ export interface Problem {
  * Returns the selected key and model, without substituting others; without a selection, a usable key and the default
  * model.
  */
-export function chooseFor(offer: Offer, { keyId, slug }: Wanted): Choice {
-  const keys = offer.keys.filter((key) => isUsable(key, offer.nowMs));
-  const offered = offer.models.filter((model) => isOffered(model, offer));
-  const wantedModel = offered.find((model) => model.slug === slug);
-  const key = keyId === null ? keyFor(keys, wantedModel) : keys.find(({ id }) => id === keyId);
+export function chooseKeyAndModel(options: Options, { keyId, slug }: Selection): Choice {
+  const keys = options.keys.filter((key) => isUsable(key, options.nowMs));
+  const offered = options.models.filter((model) => isOffered(model, options));
+  const selectedModel = offered.find((model) => model.slug === slug);
+  const key = keyId === null ? keyFor(keys, selectedModel) : keys.find(({ id }) => id === keyId);
   const models = key ? offered.filter((model) => allows(key, model)) : offered;
-  const model = slug === null ? usualModel(models) : models.find((one) => one.slug === slug);
+  const model = slug === null ? defaultModel(models) : models.find((one) => one.slug === slug);
   const problem =
     !key && keyId !== null
-      ? keyProblem(offer.keys.find(({ id }) => id === keyId))
+      ? keyProblem(options.keys.find(({ id }) => id === keyId))
       : !model && slug !== null
-        ? modelProblem(slug, offer, wantedModel && key)
+        ? modelProblem(slug, options, selectedModel && key)
         : undefined;
   return { keys, models, key, model, problem: keys.length > 0 ? problem : undefined };
 }
@@ -65,7 +65,7 @@ const keyFor = (keys: readonly ApiKey[], model: Model | undefined): ApiKey | und
   (model && keys.find((key) => allows(key, model))) ?? keys[0];
 
 /** Models that generate both images and text belong to images only if their text is incidental. */
-function isOffered(model: Model, { type, previewModels }: Offer): boolean {
+function isOffered(model: Model, { type, previewModels }: Options): boolean {
   const isOfKind = type === 'chat' ? model.image === null : model[type] !== null;
   const isOpen = !model.preview || previewModels.includes(model.slug);
   return model.status === 'active' && model.pricing !== null && isOfKind && isOpen;
@@ -77,7 +77,7 @@ function keyProblem(key: ApiKey | undefined): Problem {
   return { title: `The key “${key.name}” ${key.status === 'enabled' ? 'has expired' : 'is disabled'}`, todo };
 }
 
-function modelProblem(slug: string, { type, models }: Offer, refusedBy: ApiKey | undefined): Problem {
+function modelProblem(slug: string, { type, models }: Options, refusedBy: ApiKey | undefined): Problem {
   if (refusedBy) {
     const title = `The key “${refusedBy.name}” does not allow ${slug}`;
     return { title, todo: 'Choose another model, or another key.', slug };

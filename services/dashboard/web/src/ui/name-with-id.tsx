@@ -1,7 +1,7 @@
 import { Code, Text } from '@mantine/core';
 
 /** An id below the name that users gave it. */
-export function Noted({ reference, note }: { reference: string; note: string | null }) {
+export function NameWithId({ reference, note }: { reference: string; note: string | null }) {
   return (
     <div>
       {note !== null && (

@@ -4,7 +4,7 @@ import { ClearTopup } from './clear-topup';
 import { VoidTopup } from './void-topup';
 
 /** Actions on a pending top-up. */
-export function EndTopup({ topup }: { topup: Topup }) {
+export function PendingTopupActions({ topup }: { topup: Topup }) {
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       <ClearTopup topup={topup} />

@@ -1,7 +1,7 @@
 import type { Model } from '../../api/models';
 
 /** Returns the default model: the cheapest that needs no opt-in, so that the bill is no surprise. */
-export function usualModel(models: readonly Model[]): Model | undefined {
+export function defaultModel(models: readonly Model[]): Model | undefined {
   const ready = models.filter(({ preview }) => !preview);
   const from = ready.length > 0 ? ready : models;
   return from.reduce<Model | undefined>(

@@ -1,7 +1,7 @@
 import type { Model, VideoFeatures } from '../../api/models';
 
 /** Values of the video form. */
-export interface VideoOrder {
+export interface VideoFormValues {
   readonly tier: string;
   /** Seconds. */
   readonly duration: number;
@@ -16,18 +16,18 @@ export function durationsOf(video: VideoFeatures, tier: string | undefined) {
 }
 
 /** Returns the chosen values that the model supports, otherwise its defaults, and the resulting cost. */
-export function chosenVideo(order: VideoOrder, { video, pricing }: Model) {
+export function chosenVideo(values: VideoFormValues, { video, pricing }: Model) {
   if (!video) return { fields: {}, costUsd: undefined };
   const { tiers = [], default_tier, per_second } = pricing?.video ?? {};
-  const tier = tiers.includes(order.tier) ? order.tier : (default_tier ?? tiers[0]);
+  const tier = tiers.includes(values.tier) ? values.tier : (default_tier ?? tiers[0]);
   const { seconds, isAny } = durationsOf(video, tier);
   const fits = isAny
-    ? order.duration >= video.min_duration && order.duration <= video.max_duration
-    : seconds.includes(order.duration);
+    ? values.duration >= video.min_duration && values.duration <= video.max_duration
+    : seconds.includes(values.duration);
   const usual = isAny || seconds.includes(video.default_duration) ? video.default_duration : seconds[0]!;
-  const duration = fits ? order.duration : usual;
-  const ratio = video.aspect_ratios.includes(order.aspect_ratio)
-    ? order.aspect_ratio
+  const duration = fits ? values.duration : usual;
+  const ratio = video.aspect_ratios.includes(values.aspect_ratio)
+    ? values.aspect_ratio
     : video.default_aspect_ratio;
   const price = tier === undefined ? undefined : per_second?.[tier];
   return {

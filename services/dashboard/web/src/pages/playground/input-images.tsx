@@ -19,7 +19,7 @@ export function sentFiles(images: ChosenFiles, mask: ChosenFiles, features: Imag
   };
 }
 
-interface EditedFilesProps {
+interface InputImagesProps {
   image: ImageFeatures;
   images: ChosenFiles;
   mask: ChosenFiles;
@@ -29,7 +29,7 @@ interface EditedFilesProps {
 }
 
 /** Input images to edit, and a mask for the first. */
-export function EditedFiles({ image, images, mask, problem, error, disabled }: EditedFilesProps) {
+export function InputImages({ image, images, mask, problem, error, disabled }: InputImagesProps) {
   const { max_input_images: most } = image;
   if (most === 0) {
     return (

@@ -1,30 +1,30 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../../api/api-error';
 import type { VideoStatus } from '../../api/playground';
-import { type Look, nextLook } from './next-look';
+import { nextPoll, type PollResult } from './next-poll';
 
 const START_MS = 1_000_000;
 const one = (task_id: string, startedMs = START_MS) => ({ task_id, startedMs });
-const seen = (lookedMs: number, status: VideoStatus = 'running'): Look => ({
+const seen = (polledMs: number, status: VideoStatus = 'running'): PollResult => ({
   task: { task_id: 'a', status },
-  lookedMs,
+  polledMs,
   failures: 0,
 });
-const failed = (lookedMs: number, status: number, failures = 1, retryAfterSeconds?: number): Look => ({
+const failed = (polledMs: number, status: number, failures = 1, retryAfterSeconds?: number): PollResult => ({
   error: new ApiError(status, { type: '', code: '', message: '' }, undefined, retryAfterSeconds),
-  lookedMs,
+  polledMs,
   failures,
 });
 
 /** When a task would be looked at within so many seconds, if every look is answered at once. */
 function looksWithin(seconds: number, tasks: readonly ReturnType<typeof one>[]): [number, string][] {
-  const looks = new Map<string, Look>();
+  const results = new Map<string, PollResult>();
   const times: [number, string][] = [];
   for (let nowMs = START_MS; ; ) {
-    const { taskId, waitMs } = nextLook(tasks, looks, nowMs)!;
+    const { taskId, waitMs } = nextPoll(tasks, results, nowMs)!;
     nowMs += waitMs;
     if (nowMs - START_MS > seconds * 1_000) return times;
-    looks.set(taskId, seen(nowMs));
+    results.set(taskId, seen(nowMs));
     times.push([Math.round((nowMs - START_MS) / 1_000), taskId]);
   }
 }
@@ -48,20 +48,20 @@ test('polls one task at a time, in turn', () => {
 test('does not poll tasks that have ended or may not be read', () => {
   const nowMs = START_MS + 60_000;
   for (const status of ['completed', 'failed', 'canceled', 'expired'] as const) {
-    expect(nextLook([one('a')], new Map([['a', seen(nowMs, status)]]), nowMs)).toBeUndefined();
+    expect(nextPoll([one('a')], new Map([['a', seen(nowMs, status)]]), nowMs)).toBeUndefined();
   }
   for (const status of [400, 402, 404]) {
-    expect(nextLook([one('a')], new Map([['a', failed(nowMs, status)]]), nowMs)).toBeUndefined();
+    expect(nextPoll([one('a')], new Map([['a', failed(nowMs, status)]]), nowMs)).toBeUndefined();
   }
-  expect(nextLook([], new Map(), nowMs)).toBeUndefined();
+  expect(nextPoll([], new Map(), nowMs)).toBeUndefined();
 });
 
 test('failed polls back off, and respect Retry-After', () => {
-  const waitAfter = (look: Look) => nextLook([one('a')], new Map([['a', look]]), look.lookedMs)!.waitMs;
-  const lookedMs = START_MS + 1_000;
-  expect(waitAfter(failed(lookedMs, 500))).toBe(6_000);
-  expect(waitAfter(failed(lookedMs, 0, 3))).toBe(24_000);
-  expect(waitAfter(failed(lookedMs, 500, 30))).toBe(120_000);
-  expect(waitAfter(failed(lookedMs, 429, 1, 40))).toBe(40_000);
-  expect(waitAfter(failed(lookedMs, 401))).toBe(6_000);
+  const waitAfter = (last: PollResult) => nextPoll([one('a')], new Map([['a', last]]), last.polledMs)!.waitMs;
+  const polledMs = START_MS + 1_000;
+  expect(waitAfter(failed(polledMs, 500))).toBe(6_000);
+  expect(waitAfter(failed(polledMs, 0, 3))).toBe(24_000);
+  expect(waitAfter(failed(polledMs, 500, 30))).toBe(120_000);
+  expect(waitAfter(failed(polledMs, 429, 1, 40))).toBe(40_000);
+  expect(waitAfter(failed(polledMs, 401))).toBe(6_000);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { ownPath } from './own-path';
+import { sameOriginPath } from './same-origin-path';
 
 const ORIGIN = 'https://dashboard.example';
 
 test.each(['/', '/keys/key_1', '/requests?model=openai%2Fgpt-5.5&status=failed'])('follows %p', (next) => {
-  expect(ownPath(next, ORIGIN)).toBe(next);
+  expect(sameOriginPath(next, ORIGIN)).toBe(next);
 });
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
   '/a/..//evil.example',
   '/.//evil.example',
 ])('does not follow %p', (next) => {
-  expect(ownPath(next, ORIGIN)).toBe('/');
+  expect(sameOriginPath(next, ORIGIN)).toBe('/');
 });

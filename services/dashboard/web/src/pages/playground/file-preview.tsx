@@ -3,14 +3,14 @@ import { X } from 'lucide-react';
 import { type ChosenFile, formatBytes } from './chosen-file';
 import classes from './file-field.module.css';
 
-interface ChosenPictureProps {
+interface FilePreviewProps {
   chosen: ChosenFile;
   disabled?: boolean | undefined;
   onRemove: () => void;
 }
 
 /** Preview of a file to be sent. */
-export function ChosenPicture({ chosen: { file, src }, disabled = false, onRemove }: ChosenPictureProps) {
+export function FilePreview({ chosen: { file, src }, disabled = false, onRemove }: FilePreviewProps) {
   return (
     <figure className={classes.picture}>
       <img src={src} alt={file.name} className={classes.thumb} />

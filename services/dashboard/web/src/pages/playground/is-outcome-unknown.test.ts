@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../../api/api-error';
-import { isEndUnknown } from './order-end';
+import { isOutcomeUnknown } from './is-outcome-unknown';
 
 const failed = (status: number, code: string) => new ApiError(status, { type: '', code, message: '' });
 
@@ -10,7 +10,7 @@ test.each([
   [500, 'internal_error'],
   [502, 'upstream_failed'],
 ])('the outcome is unknown after %p %p', (status, code) => {
-  expect(isEndUnknown(failed(status, code))).toBe(true);
+  expect(isOutcomeUnknown(failed(status, code))).toBe(true);
 });
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
   [429, 'rate_limited'],
   [400, 'invalid_request'],
 ])('nothing was generated after %p %p', (status, code) => {
-  expect(isEndUnknown(failed(status, code))).toBe(false);
+  expect(isOutcomeUnknown(failed(status, code))).toBe(false);
 });

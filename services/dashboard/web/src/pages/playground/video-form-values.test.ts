@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Model } from '../../api/models';
-import { chosenVideo } from './video-order';
+import { chosenVideo } from './video-form-values';
 
 const modelOf = (video: object = {}, default_tier: string | null = 'std') =>
   ({
@@ -27,14 +27,14 @@ test('uses the model’s defaults', () => {
 });
 
 test('uses the chosen values', () => {
-  const order = { tier: 'std', duration: 10, aspect_ratio: '1:1' };
-  expect(chosenVideo(order, modelOf())).toEqual({ fields: order, costUsd: 0.5 });
+  const values = { tier: 'std', duration: 10, aspect_ratio: '1:1' };
+  expect(chosenVideo(values, modelOf())).toEqual({ fields: values, costUsd: 0.5 });
 });
 
 test('drops values that the tier or the model does not support', () => {
-  const order = { tier: 'pro', duration: 10, aspect_ratio: '9:16' };
-  expect(chosenVideo(order, modelOf()).fields).toEqual({ tier: 'pro', duration: 8, aspect_ratio: '16:9' });
-  expect(chosenVideo({ ...order, tier: 'max' }, modelOf()).fields.tier).toBe('std');
+  const values = { tier: 'pro', duration: 10, aspect_ratio: '9:16' };
+  expect(chosenVideo(values, modelOf()).fields).toEqual({ tier: 'pro', duration: 8, aspect_ratio: '16:9' });
+  expect(chosenVideo({ ...values, tier: 'max' }, modelOf()).fields.tier).toBe('std');
 });
 
 test('accepts every integer within the bounds', () => {
