@@ -60,22 +60,22 @@ export async function liftDailyLimit(page: Page): Promise<void> {
 }
 
 /** Refreshes the request log until the latest request matches, as long as recording may take. */
-export async function latestCall(page: Page, looks: RegExp): Promise<Locator> {
+export async function latestCall(page: Page, text: RegExp): Promise<Locator> {
   await navigate(page, 'Requests');
   const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row');
-  const wanted = rows.nth(1).filter({ hasText: looks });
-  for (let i = 0; i < LOOKS_AT_LOG && !(await isSoonThere(wanted)); i++) {
+  const wanted = rows.nth(1).filter({ hasText: text });
+  for (let i = 0; i < MAX_REFRESHES && !(await isSoonThere(wanted)); i++) {
     await page.getByRole('button', { name: 'Refresh' }).click();
   }
   await wanted.waitFor();
   return wanted;
 }
 
-const LOOKS_AT_LOG = 10;
-const LOOK_MS = 300;
+const MAX_REFRESHES = 10;
+const REFRESH_INTERVAL_MS = 300;
 
 const isSoonThere = (locator: Locator): Promise<boolean> =>
-  locator.waitFor({ timeout: LOOK_MS }).then(
+  locator.waitFor({ timeout: REFRESH_INTERVAL_MS }).then(
     () => true,
     () => false,
   );

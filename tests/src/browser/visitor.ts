@@ -22,14 +22,14 @@ export interface VisitorOptions {
   readonly dashboardUrl: string;
   /** The token of a login that is stored in the browser. */
   readonly token?: string;
-  readonly look?: BrowserContextOptions;
+  readonly contextOptions?: BrowserContextOptions;
   /** Error statuses that the test expects: the browser reports each. */
   readonly expectedStatuses?: readonly number[];
 }
 
 export async function visit(browser: Browser, options: VisitorOptions): Promise<Visitor> {
-  const { dashboardUrl, token, look = {}, expectedStatuses = [] } = options;
-  const context: BrowserContext = await browser.newContext(look);
+  const { dashboardUrl, token, contextOptions = {}, expectedStatuses = [] } = options;
+  const context: BrowserContext = await browser.newContext(contextOptions);
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
   await context.addInitScript(REPORT_VIOLATIONS);
   await context.addInitScript(WATCH_SHIFTS);

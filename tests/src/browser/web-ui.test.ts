@@ -24,9 +24,9 @@ const TRIES = 4;
 /** The usual run opens each page in one color scheme and width, the long run in both. */
 const HEAVY = Boolean(process.env.TEST_HEAVY);
 
-/** After how much of the token's 15 minutes it is refreshed, and the hours after its expiry. */
+/** After how much of the token's 15 minutes it is refreshed, and a pause beyond its expiry. */
 const RENEWED_AFTER_MS = 11 * 60_000;
-const LUNCH_MS = 50 * 60_000;
+const PAUSE_MS = 50 * 60_000;
 
 /** A name that would be executed if a page treated text as markup, and whose image would be missing. */
 const HOSTILE = '"><img src=/nowhere onerror=alert(1)>';
@@ -40,8 +40,8 @@ const exactUsd = (usd: number): string =>
   `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })}`;
 
 const VARIANTS: Readonly<Record<string, BrowserContextOptions>> = {
-  'light, on a desk': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  'dark, on a phone': { colorScheme: 'dark', viewport: { width: 360, height: 740 }, isMobile: true },
+  'light, desktop': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  'dark, phone': { colorScheme: 'dark', viewport: { width: 360, height: 740 }, isMobile: true },
 };
 
 inBrowser('the web UI', () => {
@@ -83,12 +83,12 @@ inBrowser('the web UI', () => {
       apiKey,
     );
 
-  async function visitAs(of: Reader, variant: BrowserContextOptions = {}): Promise<Visitor> {
+  async function visitAs(of: Reader, contextOptions: BrowserContextOptions = {}): Promise<Visitor> {
     const token = of === 'operator' ? await system.operatorToken() : customer.token;
     const visitor = await visit(browser, {
       dashboardUrl: system.stack.dashboardUrl,
       ...(of !== 'nobody' && { token }),
-      variant,
+      contextOptions,
     });
     visitors.push(visitor);
     return visitor;
@@ -206,7 +206,7 @@ inBrowser('the web UI', () => {
     await page.clock.fastForward(RENEWED_AFTER_MS);
     expect((await renewal).status()).toBe(200);
     const afterRest = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/auth/refresh'));
-    await page.clock.fastForward(LUNCH_MS);
+    await page.clock.fastForward(PAUSE_MS);
     expect((await afterRest).status()).toBe(200);
 
     // A password change ends the user's other logins.
