@@ -63,7 +63,7 @@ beforeAll(async () => {
     settings: {
       media: {
         VIDEO_POLL_INTERVAL_MS: `${INTERVAL_MS}`,
-        VIDEO_LOOK_TIMEOUT_MS: '2000',
+        VIDEO_POLL_TIMEOUT_MS: '2000',
         INSTANCE_LEASE_MS: '2000',
       },
     },

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { REPOSITORY } from '@gateway/local-stack';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+
+const read = (file: string) => readFileSync(join(REPOSITORY, file), 'utf8');
 
 const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
   cwd: REPOSITORY,
@@ -11,11 +13,77 @@ const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((page) => page !== '' && existsSync(join(REPOSITORY, page)));
 
-test.each(pages)('every relative link in %s leads to a file of the repository', (page) => {
-  const text = readFileSync(join(REPOSITORY, page), 'utf8').replaceAll(/```.*?```/gs, '');
-  const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target ?? '');
-  const broken = links.filter(
-    (target) => !/^[a-z]+:/.test(target) && !existsSync(join(REPOSITORY, dirname(page), target)),
+/** The fragments by which GitHub links to a page's headings. */
+function fragments(page: string): string[] {
+  const headings = read(page).matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
   );
-  expect(broken).toEqual([]);
+}
+
+function isBroken(page: string, target: string): boolean {
+  if (/^[a-z]+:/.test(target)) return false;
+  const [path = '', fragment] = target.split('#');
+  const file = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(REPOSITORY, file))) return true;
+  return fragment !== undefined && file.endsWith('.md') && !fragments(file).includes(fragment);
+}
+
+test.each(pages)('every relative link in %s leads to a file and heading of the repository', (page) => {
+  const links = read(page)
+    .replaceAll(/```.*?```/gs, '')
+    .matchAll(/\]\(([^)\s]+)\)/g);
+  const targets = [...links].map(([, target = '']) => target);
+  expect(targets.filter((target) => isBroken(page, target))).toEqual([]);
+});
+
+test('the glossary defines each term once, in alphabetical order', () => {
+  const terms = [...read('docs/glossary.md').matchAll(/^\| ([^|]+?) \| .*\]\(/gm)].map(
+    ([, term = '']) => term,
+  );
+  expect(terms).toEqual([...new Set(terms)].sort((a, b) => a.localeCompare(b, 'en')));
+});
+
+/** The matches of the pattern in the section under the heading. */
+function inSection(page: string, heading: string, pattern: RegExp): string[] {
+  const [, section = ''] = read(page).split(new RegExp(`^#+ ${heading}\\n`, 'm'));
+  return [...(section.split(/^#+ /m)[0] ?? '').matchAll(pattern)].map(([, name = '']) => name);
+}
+
+describe.each(['edge', 'chat', 'media', 'billing', 'catalog', 'dashboard'])('%s', (service) => {
+  test('has each of its settings in docs/operations/configuration.md', () => {
+    const settings = [...read(`services/${service}/src/settings.ts`).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)];
+    const page = inSection('docs/operations/configuration.md', service, /`([A-Z][A-Z_]+)`/g);
+    expect(settings.map(([, name]) => name).filter((name = '') => !page.includes(name))).toEqual([]);
+  });
+
+  test('has its metrics in docs/operations/metrics.md, and no others', () => {
+    const metrics = read(`services/${service}/src/metrics.ts`).matchAll(
+      /(?:name: |gauge\(|\[\s*)'([a-z]+(?:_[a-z]+)+)',/g,
+    );
+    const names = [...metrics].map(([, name = '']) => name);
+    const page = inSection('docs/operations/metrics.md', service, /`([a-z]+(?:_[a-z]+)+)/g);
+    expect(names.filter((name) => !page.includes(name))).toEqual([]);
+    const own = (name: string) => name.startsWith(`${service}_`) && !name.startsWith(`${service}_quota_`);
+    expect(page.filter((name) => own(name) && !names.includes(name))).toEqual([]);
+  });
+});
+
+test('every setting of a service in docs/operations/configuration.md is read by the code', () => {
+  const code = execFileSync('git', ['grep', '-ohwE', '[A-Z][A-Z_]+', '--', '*.ts', '*.mjs', ':!*.test.ts'], {
+    cwd: REPOSITORY,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 ** 2,
+  });
+  const known = new Set(code.split('\n'));
+  const [, services = ''] = read('docs/operations/configuration.md').split('\n## All settings\n');
+  const rows = [...services.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);
+  const settings = rows
+    .flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z_]+)`/g)])
+    .map(([, name = '']) => name);
+  expect(settings).toContain('KEY_PEPPER');
+  expect(settings.filter((name) => !known.has(name))).toEqual([]);
 });

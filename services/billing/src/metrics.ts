@@ -36,20 +36,20 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
   });
   const seconds = new Histogram({
     name: 'billing_batch_seconds',
-    help: 'Duration of a batch, retries apart.',
+    help: 'Duration of a batch, each retry counted separately.',
     labelNames: ['kind'],
     buckets: SECONDS,
     registers,
   });
   const settledTotal = new Counter({
     name: 'billing_deliveries_total',
-    help: 'Settlement events by what became of them.',
+    help: 'Usage events by outcome.',
     labelNames: ['outcome'],
     registers,
   });
   const lag = new Gauge({
     name: 'settle_lag_seconds',
-    help: 'From the end of a call to its settlement: the longest of the last batch.',
+    help: 'Time from the end of a call to its settlement: maximum of the last batch.',
     registers,
   });
   registerReconciliation(registry, reconcile);
@@ -57,7 +57,7 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
     registry,
     replied: countResults(registry, {
       name: 'billing_reserve_replies_total',
-      help: 'Answers to Reserve: granted, or the code of the refusal.',
+      help: 'Replies to Reserve: granted, or the error code.',
     }),
     settled(deliveries, outcomes, nowMs) {
       let lagMs: number | undefined;
@@ -70,7 +70,7 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
     },
     consumerUp: new Gauge({
       name: 'billing_kafka_consumer_up',
-      help: 'Whether the consumer is a live member of its group.',
+      help: '1 if the Kafka consumer is an active member of its group.',
       registers,
     }),
     ...rateMetrics(registry),
@@ -90,19 +90,19 @@ function rateMetrics(registry: Registry) {
   const registers = [registry];
   const seconds = new Histogram({
     name: 'billing_rates_seconds',
-    help: 'Time that a batch waits for its rates.',
+    help: 'Time that a batch waits for Redis.',
     buckets: SECONDS,
     registers,
   });
   const answered = countResults(registry, {
     name: 'billing_rates_total',
-    help: 'Calls of limited keys: taken, lost when their books had to be rebuilt first, or the code of the refusal.',
+    help: 'Calls of keys with rate limits: taken, lost if the rates of the key had to be rebuilt first, or the error code.',
   });
   return {
     watchRedis(up: () => boolean): void {
       new Gauge({
         name: 'billing_redis_up',
-        help: 'Whether Redis is connected and answers.',
+        help: '1 if Redis is connected and answers.',
         registers,
         collect() {
           this.set(up() ? 1 : 0);
@@ -116,7 +116,7 @@ function rateMetrics(registry: Registry) {
     }),
     ratesFailed: new Counter({
       name: 'billing_rates_failed_total',
-      help: 'Times that the place of the rates did not answer in time.',
+      help: 'Batches for which Redis did not answer in time.',
       registers,
     }),
     observeRates: (limiter: RateLimiter): RateLimiter => ({
@@ -160,13 +160,17 @@ function registerReconciliation(registry: Registry, reconcile: () => Promise<Rec
   const gauges: [string, string, (found: Reconciliation) => bigint][] = [
     [
       'ledger_drift_nano',
-      'Differences between figures and the rows they sum up; 0 or a defect.',
+      'Differences between figures and the rows that they sum up; anything but 0 is a defect.',
       (r) => r.driftNano,
     ],
-    ['holds_orphaned', 'Open holds whose owner is gone.', (r) => r.orphanedHolds],
+    [
+      'holds_orphaned',
+      'Open holds whose owner has stopped sending heartbeats or runs in a later epoch.',
+      (r) => r.orphanedHolds,
+    ],
     ['holds_open', 'Open holds.', (r) => r.openHolds],
     ['operator_loss_nano', 'Cost of calls that could not be charged.', (r) => r.operatorLossNano],
-    ['dead_letters', 'Settlement events set aside.', (r) => r.deadLetters],
+    ['dead_letters', 'Usage events that could not be settled.', (r) => r.deadLetters],
   ];
   // All gauges of one scrape share one query.
   let running: Promise<Reconciliation | undefined> | undefined;
@@ -191,7 +195,7 @@ function registerReconciliation(registry: Registry, reconcile: () => Promise<Rec
   }
   new Gauge({
     name: 'operator_loss_by_reason_nano',
-    help: 'Cost of calls that could not be charged, by the reason.',
+    help: 'Cost of calls that could not be charged, by reason.',
     labelNames: ['reason'],
     registers: [registry],
     async collect() {

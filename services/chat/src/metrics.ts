@@ -28,7 +28,7 @@ export function createChatMetrics(
   const labelNames = ['provider', 'upstream_model'] as const;
   const calls = new Counter({
     name: 'chat_target_calls_total',
-    help: 'Calls to each target by how they began: answered, unreachable, broken, or the error status',
+    help: 'Calls to each target by outcome: answered, unreachable, broken, or the error status',
     labelNames: [...labelNames, 'outcome'],
     registers,
   });
@@ -41,19 +41,19 @@ export function createChatMetrics(
   });
   const brokenStreams = new Counter({
     name: 'chat_broken_streams_total',
-    help: 'Streams that broke after they had begun',
+    help: 'Streams that failed after their first content',
     labelNames: ['provider'],
     registers,
   });
   const disconnects = new Counter({
     name: 'chat_caller_disconnects_total',
-    help: 'Dispatched calls whose callers disconnected: cancelled before the reply, charged, or with unknown usage',
+    help: 'Dispatched calls whose clients disconnected: cancelled before the reply, charged, or with unknown usage',
     labelNames: ['outcome'],
     registers,
   });
   new Gauge({
     name: 'chat_abandoned_calls',
-    help: 'Calls whose callers have disconnected and whose providers are listened to',
+    help: 'Calls in flight whose clients have disconnected and whose replies are still read',
     registers,
     collect() {
       this.set(abandoned.count);
@@ -61,7 +61,7 @@ export function createChatMetrics(
   });
   new Gauge({
     name: 'chat_target_circuit',
-    help: '1 for the state in which the circuit of each target is',
+    help: '1 for the current state of the circuit of each target',
     labelNames: [...labelNames, 'state'],
     registers,
     collect() {

@@ -11,13 +11,13 @@ export function createDashboardMetrics(): DashboardMetrics {
   const registry = createMetrics();
   const requests = new Counter({
     name: 'dashboard_requests_total',
-    help: 'Answered requests',
+    help: 'Completed requests',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
   const seconds = new Histogram({
     name: 'dashboard_request_seconds',
-    help: 'From the parsed head to the end of the answer',
+    help: 'From the parsed head to the end of the response',
     labelNames: ['route'],
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],

@@ -21,7 +21,7 @@ export function createEdgeMetrics(sources: Sources): EdgeMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'edge_requests_total',
-    help: 'Requests by route, status (0: the caller left first) and error code',
+    help: 'Requests by route, status (0: the client disconnected first) and error code',
     labelNames: ['route', 'status', 'code'],
     registers,
   });
@@ -35,7 +35,7 @@ export function createEdgeMetrics(sources: Sources): EdgeMetrics {
   const inFlight = new Gauge({ name: 'edge_requests_in_flight', help: 'Requests in flight', registers });
   const unparsable = new Counter({
     name: 'edge_unparsable_requests_total',
-    help: 'Requests that the HTTP parser or its timers refused',
+    help: 'Requests refused by the HTTP parser or its timeouts',
     registers,
   });
   registerSources(sources, registers);
@@ -70,7 +70,7 @@ export function createEdgeMetrics(sources: Sources): EdgeMetrics {
 function registerSources({ keys, accessLog }: Sources, registers: Registry[]) {
   new Gauge({
     name: 'edge_key_cache_entries',
-    help: 'Keys remembered',
+    help: 'Cached keys',
     registers,
     collect() {
       this.set(keys.size);
@@ -78,7 +78,7 @@ function registerSources({ keys, accessLog }: Sources, registers: Registry[]) {
   });
   new Counter({
     name: 'edge_key_lookups_total',
-    help: 'Key lookups by how they were answered',
+    help: 'Key lookups by result',
     labelNames: ['result'],
     registers,
     collect() {
@@ -88,7 +88,7 @@ function registerSources({ keys, accessLog }: Sources, registers: Registry[]) {
   });
   new Counter({
     name: 'edge_access_log_dropped_total',
-    help: 'Calls without an entry in the access log, in a flood or while billing was away',
+    help: 'Calls without an entry in the access log, because there were too many or billing was unreachable',
     registers,
     collect() {
       this.reset();

@@ -49,7 +49,7 @@ export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsD
   });
   new Gauge({
     name: 'media_target_circuit',
-    help: '1 for the state in which the circuit of each target is',
+    help: '1 for the current state of the circuit of each target',
     labelNames: ['provider', 'upstream_model', 'state'],
     registers: [registry],
     collect() {
@@ -90,8 +90,8 @@ async function unlessAway<T>(count: Promise<T>, timeoutMs: number): Promise<T | 
 
 function createTaskMetrics(registry: Registry): TaskMetrics {
   const looks = new Counter({
-    name: 'media_task_looks_total',
-    help: 'Looks of this process at video tasks, by whether the provider answered: seen, failed',
+    name: 'media_task_polls_total',
+    help: 'Polls of video tasks by this process, by whether the provider answered: seen, failed',
     labelNames: ['provider', 'outcome'],
     registers: [registry],
   });
@@ -112,13 +112,13 @@ function createTargetMetrics(registry: Registry): TargetMetrics {
   const labelNames = ['provider', 'upstream_model'] as const;
   const calls = new Counter({
     name: 'media_target_calls_total',
-    help: 'Orders to each target by what came of them: answered, refused, unreachable, broken, or the error status',
+    help: 'Requests to each target by outcome: answered, refused, unreachable, broken, or the error status',
     labelNames: [...labelNames, 'outcome'],
     registers: [registry],
   });
   const took = new Histogram({
     name: 'media_target_seconds',
-    help: 'From an order to its end',
+    help: 'Duration of a request to a target',
     labelNames: [...labelNames],
     buckets: [0.1, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
     registers: [registry],

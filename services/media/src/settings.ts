@@ -51,7 +51,7 @@ const shape = {
   /** Time between two polls of a new video task. */
   VIDEO_POLL_INTERVAL_MS: milliseconds(3_000),
   /** Timeout of one poll, during which no other instance polls the task. */
-  VIDEO_LOOK_TIMEOUT_MS: milliseconds(10_000),
+  VIDEO_POLL_TIMEOUT_MS: milliseconds(10_000),
   /** Origin of the API for clients, for links to files. */
   PUBLIC_API_URL: publicApiUrl(),
   UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(5_000),

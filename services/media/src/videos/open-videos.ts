@@ -69,7 +69,7 @@ export function openVideos(options: VideosOptions): Videos {
     firstByteMs: settings.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
     idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
   };
-  const lookTimeoutMs = settings.VIDEO_LOOK_TIMEOUT_MS;
+  const lookTimeoutMs = settings.VIDEO_POLL_TIMEOUT_MS;
   const lookTimeouts = { ...timeouts, totalMs: lookTimeoutMs };
   const tasks = new Tasks({ pool, bills, firstLookMs: intervalMs });
   const looker = new VideoStatusClient({
