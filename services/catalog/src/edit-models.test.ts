@@ -82,7 +82,7 @@ const onlyModel = ({ snapshot, models }: WatchResponse__Output): Model__Output =
   return models[0]!;
 };
 
-test('a new model is pushed by every instance as it was answered', async () => {
+test('a new model is pushed by every instance as returned to the operator', async () => {
   const watchers = await watchBoth();
   const made = await create(chat(fresh, { successor: 'sim/chat', preview: true }));
   expect(made).toMatchObject({
@@ -158,7 +158,7 @@ const media = (slug: string, more: Model = {}): Model => ({
   ...more,
 });
 
-test('a price of megapixels sent is one on top of prices of images', async () => {
+test('a price of input megapixels requires prices per image', async () => {
   const entry = media(fresh);
   const priced = (image: object) => ({ ...entry, pricing: { ...entry.pricing, image } });
   const perImage = [{ size: '', quality: '', priceNano: '4' }];
@@ -171,7 +171,7 @@ test('a price of megapixels sent is one on top of prices of images', async () =>
   });
 });
 
-test('what an image and video model takes is kept, and told as it was said', async () => {
+test('the features of image and video models are stored and returned unchanged', async () => {
   const made = await create(media(fresh));
   expect(made).toMatchObject({ image: IMAGE, video: VIDEO, pricing: { image: { textOutputNano: '3' } } });
   const before = await revision();
@@ -191,14 +191,14 @@ test('what an image and video model takes is kept, and told as it was said', asy
 });
 
 test.each<[string, Model]>([
-  ['image.default_size: not one of the sizes', { image: { ...IMAGE, sizeRule: null } }],
-  ['image.default_quality: not one of the qualities', { image: { ...IMAGE, defaultQuality: 'high' } }],
-  ['image.mask: of a model without edits', { image: { ...IMAGE, maxInputImages: 0 } }],
+  ['image.default_size: is not one of the sizes', { image: { ...IMAGE, sizeRule: null } }],
+  ['image.default_quality: is not one of the qualities', { image: { ...IMAGE, defaultQuality: 'high' } }],
+  ['image.mask: requires max_input_images', { image: { ...IMAGE, maxInputImages: 0 } }],
   ['image.formats.0', { image: { ...IMAGE, formats: ['bmp'] } }],
-  ['image: output_tokens are needed', { image: { ...IMAGE, outputTokens: [] } }],
-  ['video.default_duration: not one of the durations', { video: { ...VIDEO, defaultDuration: 5 } }],
-  ['image: of a model that makes none', { outputModalities: ['video'] }],
-])('a model whose features make no sense is refused: %s', async (detail, more) => {
+  ['image: images priced by tokens need output_tokens', { image: { ...IMAGE, outputTokens: [] } }],
+  ['video.default_duration: is not one of the durations', { video: { ...VIDEO, defaultDuration: 5 } }],
+  ['image: requires the output modality image', { outputModalities: ['video'] }],
+])('inconsistent features are refused: %s', async (detail, more) => {
   await expect(create(media(fresh, more))).rejects.toMatchObject({
     code: 'invalid_request',
     detail: expect.stringContaining(detail),
@@ -222,7 +222,7 @@ describe('aliases', () => {
     expect(await create(chat(`${fresh}-2026-01-01`))).toMatchObject({ slug: `${fresh}-2026-01-01` });
   });
 
-  test('that are a name of another model are refused, and so is a slug that is an alias', async () => {
+  test('that name another model are refused, and so is a slug that is an alias', async () => {
     await create(chat(fresh, { aliases: [`${fresh}-old`] }));
     await create(chat(`${fresh}-other`));
     const before = await revision();
@@ -242,7 +242,7 @@ describe('aliases', () => {
     expect(await revision()).toBe(before);
   });
 
-  test('are unique by a database constraint, for every writer', async () => {
+  test('are unique by a database constraint', async () => {
     await create(chat(fresh, { aliases: [`${fresh}-old`] }));
     const steal = `UPDATE catalog.models SET aliases = $1 WHERE slug = 'sim/preview'`;
     for (const name of [`${fresh}-old`, fresh]) {
@@ -250,7 +250,7 @@ describe('aliases', () => {
     }
   });
 
-  test('of two models that take one name at the same moment, by both instances, one has it', async () => {
+  test('go to one of two models that claim the same name concurrently through both instances', async () => {
     const other = world.connect(instances[1]!, 'dashboard');
     const answers = await Promise.allSettled(
       [operator, other].map((client, index) => {
@@ -262,7 +262,7 @@ describe('aliases', () => {
   });
 });
 
-test('a model that exists already is refused, also when two ask at once, and nothing is pushed for it', async () => {
+test('creating an existing model is refused, also for concurrent calls, and nothing is pushed', async () => {
   const before = await revision();
   const other = world.connect(instances[1]!, 'dashboard');
   const request = { model: chat(fresh) };
@@ -273,12 +273,12 @@ test('a model that exists already is refused, also when two ask at once, and not
   expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   await expect(create(chat('sim/chat'))).rejects.toMatchObject({
     code: 'invalid_request',
-    detail: 'slug: sim/chat is listed already',
+    detail: 'slug: sim/chat already exists',
   });
   expect(BigInt(await revision())).toBe(BigInt(before) + 1n);
 });
 
-test('an update replaces the entry but for status and prices; the same again changes nothing', async () => {
+test('an update replaces the entry except its status and prices; repeating it changes nothing', async () => {
   const made = await create(chat(fresh));
   await setStatus(fresh, 'MODEL_STATUS_DISABLED');
   const watchers = await watchBoth();
@@ -303,7 +303,7 @@ test('an update replaces the entry but for status and prices; the same again cha
   expect(await revision()).toBe(before);
 });
 
-test('new prices are a new version beside the old; the same again are none', async () => {
+test('new prices create a version and keep the old one; equal prices create none', async () => {
   const made = await create(chat(fresh));
   const watchers = await watchBoth();
   const pricing = { ...PRICING, tokens: { inputNano: '5', outputNano: '6' } };
@@ -319,7 +319,7 @@ test('new prices are a new version beside the old; the same again are none', asy
   expect(rows).toEqual([{ input: '75000000' }, { input: '5' }]);
 });
 
-test('prices made against a version that is no longer current are refused, and the current one is named', async () => {
+test('prices based on an outdated version are refused with the current version', async () => {
   const made = await create(chat(fresh));
   const begun = made!.pricing!.version;
   const pricing = (inputNano: string) => ({ ...PRICING, tokens: { inputNano, outputNano: '6' } });
@@ -339,7 +339,7 @@ test('prices made against a version that is no longer current are refused, and t
   expect((await setPricing(fresh, pricing('8')))?.pricing?.tokens).toMatchObject({ inputNano: '8' });
 });
 
-test('of two changes of one version at the same moment, by both instances, one holds', async () => {
+test('one of two concurrent price changes of the same version succeeds', async () => {
   const made = await create(chat(fresh));
   const other = world.connect(instances[1]!, 'dashboard');
   const answers = await Promise.allSettled(
@@ -352,7 +352,7 @@ test('of two changes of one version at the same moment, by both instances, one h
   expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('prices of images and videos come through whole', async () => {
+test('prices of images and videos are stored and returned unchanged', async () => {
   const image = {
     source: 'x',
     sourceDate: '2026-02-01',
@@ -373,7 +373,7 @@ test('prices of images and videos come through whole', async () => {
   expect((await setPricing('sim/video', video))?.pricing).toMatchObject(video);
 });
 
-test('a model is disabled, delisted with its successor, and taken back', async () => {
+test('a model can be disabled, delisted with a successor, and reactivated', async () => {
   const watchers = await watchBoth();
   const steps: [Model['status'], string, string][] = [
     ['MODEL_STATUS_DISABLED', '', ''],
@@ -391,7 +391,7 @@ test('a model is disabled, delisted with its successor, and taken back', async (
   expect(await revision()).toBe(before);
 });
 
-test('changes at the same moment through both instances all hold', async () => {
+test('concurrent changes through both instances are all kept', async () => {
   const other = world.connect(instances[1]!, 'dashboard');
   const clients = [operator, other];
   await Promise.all(
@@ -413,7 +413,7 @@ test('changes at the same moment through both instances all hold', async () => {
   }
 });
 
-describe('refused, with nothing changed:', () => {
+describe('refused without any change:', () => {
   const slugless: Model = chat('sim/new');
   test.each<[string, () => Promise<unknown>, RegExp]>([
     ['a slug with two slashes', () => create(chat('a/b/c')), /^slug: /],
@@ -425,29 +425,37 @@ describe('refused, with nothing changed:', () => {
       () => create(chat('sim/new', { outputModalities: ['smell'] })),
       /^output_modalities/,
     ],
-    ['one twice', () => create(chat('sim/new', { inputModalities: ['text', 'text'] })), /^input_modalities/],
+    [
+      'a duplicate modality',
+      () => create(chat('sim/new', { inputModalities: ['text', 'text'] })),
+      /^input_modalities/,
+    ],
     ['no prices', () => create({ ...slugless, pricing: null }), /pricing/],
-    ['no one to answer', () => create(chat('sim/new', { targets: [] })), /^targets: /],
-    ['itself as successor', () => create(chat('sim/new', { successor: 'sim/new' })), /^successor: /],
-    ['an unlisted successor', () => create(chat('sim/new', { successor: 'sim/none' })), /is not listed/],
-    ['a delisted successor', () => create(chat('sim/new', { successor: 'sim/delisted' })), /delisted itself/],
+    ['no targets', () => create(chat('sim/new', { targets: [] })), /^targets: /],
+    ['a model as its own successor', () => create(chat('sim/new', { successor: 'sim/new' })), /^successor: /],
+    ['an unlisted successor', () => create(chat('sim/new', { successor: 'sim/none' })), /does not exist/],
+    [
+      'a delisted successor',
+      () => create(chat('sim/new', { successor: 'sim/delisted' })),
+      /sim\/delisted is delisted/,
+    ],
     [
       'a floor above the maximum',
       () => update(chat('sim/chat', { outputFloorTokens: 101 })),
       /^output_floor_tokens/,
     ],
     [
-      'images without their price',
+      'images without a price',
       () => update(chat('sim/chat', { outputModalities: ['image'] })),
       /image prices/,
     ],
     [
-      'a price below zero',
+      'a negative price',
       () => setPricing('sim/chat', { ...PRICING, tokens: { inputNano: '-1', outputNano: '1' } }),
       /tokens\.input/,
     ],
     [
-      'a price beyond reason',
+      'a price above the maximum',
       () =>
         setPricing('sim/chat', { ...PRICING, tokens: { inputNano: '1000000000000000000', outputNano: '1' } }),
       /tokens\.input/,
@@ -459,7 +467,7 @@ describe('refused, with nothing changed:', () => {
     ],
     ['no source', () => setPricing('sim/chat', { ...PRICING, source: '' }), /source/],
     [
-      'a day that is none',
+      'an invalid date',
       () => setPricing('sim/chat', { ...PRICING, sourceDate: '2026-02-30' }),
       /source_date/,
     ],
@@ -470,7 +478,7 @@ describe('refused, with nothing changed:', () => {
     ],
     ['no status', () => setStatus('sim/chat', 'MODEL_STATUS_UNSPECIFIED'), /status/],
     [
-      'delisting in favour of itself',
+      'delisting with itself as successor',
       () => setStatus('sim/chat', 'MODEL_STATUS_DELISTED', 'sim/chat'),
       /^successor: /,
     ],
@@ -483,14 +491,14 @@ describe('refused, with nothing changed:', () => {
     expect(await revision()).toBe(before);
   });
 
-  test.each(['sim/none', '', 'a\0b'])('a change of %p, which is not listed', async (slug) => {
+  test.each(['sim/none', '', 'a\0b'])('a change of %p, which does not exist', async (slug) => {
     const missing = { code: 'model_not_found' };
     await expect(update(chat(slug))).rejects.toMatchObject(missing);
     await expect(setStatus(slug, 'MODEL_STATUS_ACTIVE')).rejects.toMatchObject(missing);
     await expect(setPricing(slug, PRICING)).rejects.toMatchObject(missing);
   });
 
-  test.each(['chat', 'edge', 'media', 'billing'])('%s, who is no operator', async (caller) => {
+  test.each(['chat', 'edge', 'media', 'billing'])('a call by %s instead of the dashboard', async (caller) => {
     const client = world.connect(instances[0]!, caller);
     const request = { model: chat('sim/new') };
     await expect(callUnary(client, client.CreateModel, request, TIMEOUT)).rejects.toMatchObject({
@@ -500,7 +508,7 @@ describe('refused, with nothing changed:', () => {
   });
 });
 
-test('what is announced to nobody is found by asking', async () => {
+test('a change whose notification was lost is found by polling', async () => {
   const watchers = await watchBoth();
   await world.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -22,8 +22,8 @@ const tinyModel = (slug: string) => ({
   pricing: { source: 'a test', source_date: '2026-01-01', tokens: { input: '0.000000001', output: '2' } },
 });
 
-describe('watch', () => {
-  test('sends metadata and the whole seeded catalog at once', async () => {
+describe('Watch', () => {
+  test('sends metadata and the whole seeded catalog immediately', async () => {
     const watcher = world.watch(await world.startCatalog());
     await watcher.metadata;
     const first = await watcher.next();
@@ -59,7 +59,7 @@ describe('watch', () => {
     expect(new Set(versions).size).toBe(first.models.length);
   });
 
-  test('a change made anywhere reaches the watchers of every instance, alone', async () => {
+  test('sends only the changed model to the watchers of every instance', async () => {
     const watchers = [world.watch(await world.startCatalog()), world.watch(await world.startCatalog())];
     const [before] = await Promise.all(watchers.map((watcher) => watcher.next()));
     await world.query(
@@ -76,7 +76,7 @@ describe('watch', () => {
     }
   });
 
-  test('ends orderly when the service stops', async () => {
+  test('ends without an error when the service stops', async () => {
     const service = await world.startCatalog();
     const watcher = world.watch(service);
     await watcher.next();
@@ -85,14 +85,14 @@ describe('watch', () => {
     await stopped;
   });
 
-  test('is for services only', async () => {
+  test('refuses callers that are not services', async () => {
     const watcher = world.watch(await world.startCatalog(), 'simulator');
     await expect(watcher.next()).rejects.toMatchObject({ code: 16 });
   });
 });
 
-describe('seed', () => {
-  test('a later start adds new slugs and leaves the known ones as they are', async () => {
+describe('a start with a seed', () => {
+  test('adds new slugs and leaves existing entries unchanged', async () => {
     await (await world.startCatalog()).stop();
     const changed = { ...tinyModel('sim/chat'), name: 'Another name' };
     const watcher = world.watch(
@@ -103,7 +103,7 @@ describe('seed', () => {
     expect(bySlug.get('sim/added')?.pricing?.tokens?.inputNano).toBe('1');
   });
 
-  test('a later start tells what models take that were written before anybody could', async () => {
+  test('adds features to entries from before features existed', async () => {
     await (await world.startCatalog()).stop();
     await world.query(
       `UPDATE catalog.models SET features = NULL WHERE slug IN ('sim/image', 'sim/video');
@@ -119,7 +119,7 @@ describe('seed', () => {
     expect(bySlug.get('openai/gpt-image-2')?.image).toBeNull();
   });
 
-  test('a later start adds the aliases of models that were written before there were any, but for names in use', async () => {
+  test('adds aliases to entries from before aliases existed, except names in use', async () => {
     await (await world.startCatalog()).stop();
     await world.query(
       `UPDATE catalog.models SET aliases = NULL WHERE slug IN ('openai/gpt-4o', 'openai/o3', 'sim/chat');
@@ -132,7 +132,7 @@ describe('seed', () => {
     expect(bySlug.get('openai/o4-mini')).toEqual(['openai/o3-2025-04-16']);
   });
 
-  test('a model whose slug operators have made an alias of another model is not added', async () => {
+  test('does not add a model whose slug is an alias of another model', async () => {
     await (await world.startCatalog()).stop();
     await world.query(`UPDATE catalog.models SET aliases = '{sim/later}' WHERE slug = 'sim/chat'`);
     const seed = world.seedDirWith([tinyModel('sim/later')]);
@@ -140,7 +140,7 @@ describe('seed', () => {
     expect(first.models.map(({ slug }) => slug)).not.toContain('sim/later');
   });
 
-  test('instances that start together on an empty database add each model once', async () => {
+  test('adds each model once when instances start together on an empty database', async () => {
     await world.query('DROP SCHEMA IF EXISTS catalog CASCADE');
     const services = await Promise.all([world.startCatalog(), world.startCatalog(), world.startCatalog()]);
     const snapshots = await Promise.all(services.map((service) => world.watch(service).next()));
@@ -149,14 +149,14 @@ describe('seed', () => {
     expect(rows[0].n).toBe(snapshots[0]?.models.length);
   });
 
-  test('a bad seed stops the start', async () => {
+  test('fails if the seed is invalid', async () => {
     await expect(world.startCatalog(world.seedDirWith([{ slug: 'x' }]))).rejects.toThrow(
       'invalid catalog seed',
     );
   });
 });
 
-test('price versions can neither be changed nor deleted', async () => {
+test('the database refuses to change or delete price versions', async () => {
   await world.startCatalog();
   await expect(world.query(`UPDATE catalog.price_versions SET pricing = '{}'`)).rejects.toThrow(
     'never changed',

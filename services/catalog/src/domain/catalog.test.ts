@@ -6,11 +6,11 @@ const model = (slug: string, name = slug) => ({ slug, name }) as Model;
 const names = (models: readonly Model[] | undefined) => models?.map(({ name }) => name);
 
 describe('Catalog', () => {
-  test('gives nothing before it is loaded', () => {
+  test('returns nothing before it is loaded', () => {
     expect(new Catalog().since(undefined)).toBeUndefined();
   });
 
-  test('gives everything to who has seen nothing, else what changed', () => {
+  test('returns everything to a new client, otherwise the changes since its revision', () => {
     const catalog = new Catalog();
     catalog.apply({ revision: 1n, snapshot: true, models: [model('a'), model('b')] });
     expect(catalog.since(undefined)).toMatchObject({ snapshot: true, revision: 1n });
@@ -22,14 +22,14 @@ describe('Catalog', () => {
     expect(names(catalog.since(2n)?.models)).toEqual(['c']);
   });
 
-  test('an answer that comes late changes nothing', () => {
+  test('an outdated update changes nothing', () => {
     const catalog = new Catalog();
     catalog.apply({ revision: 2n, snapshot: true, models: [model('a', 'new')] });
     catalog.apply({ revision: 1n, snapshot: false, models: [model('a', 'old')] });
     expect(names(catalog.since(undefined)?.models)).toEqual(['new']);
   });
 
-  test('another database, at a lower revision, is given whole', () => {
+  test('returns a snapshot when the revision belongs to another database', () => {
     const catalog = new Catalog();
     catalog.apply({ revision: 9n, snapshot: true, models: [model('a')] });
     catalog.apply({ revision: 1n, snapshot: true, models: [model('b')] });

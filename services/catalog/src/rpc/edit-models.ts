@@ -20,7 +20,7 @@ export const createModel =
   async (_context: RequestContext, { model }: CreateModelRequest__Output): Promise<ModelProto> => {
     const entry = checkEntry(fromProtoModel(model));
     const made = await edit(async (catalog) => {
-      if (await catalog.find(entry.slug)) throw invalid(`slug: ${entry.slug} is listed already`);
+      if (await catalog.find(entry.slug)) throw invalid(`slug: ${entry.slug} already exists`);
       await checkNames(catalog, entry);
       await checkSuccessor(catalog, entry);
       await catalog.insert(entry);
@@ -112,8 +112,8 @@ async function checkNames(catalog: CatalogEdit, { slug, aliases }: ModelEntry): 
 async function checkSuccessor(catalog: CatalogEdit, { successor }: ModelEntry): Promise<void> {
   if (successor === undefined) return;
   const found = successor.includes('\0') ? undefined : await catalog.find(successor);
-  if (!found) throw invalid(`successor: ${successor.slice(0, 200)} is not listed`);
-  if (found.status === 'delisted') throw invalid(`successor: ${successor} is delisted itself`);
+  if (!found) throw invalid(`successor: ${successor.slice(0, 200)} does not exist`);
+  if (found.status === 'delisted') throw invalid(`successor: ${successor} is delisted`);
 }
 
 const invalid = (detail: string) => new GatewayError('invalid_request', { detail });

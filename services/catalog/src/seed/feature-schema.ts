@@ -3,7 +3,7 @@ import { listOf, text } from './seed-types';
 
 const SIZE = /^[1-9]\d{0,4}x[1-9]\d{0,4}$/;
 
-const size = z.string().regex(SIZE, 'not <width>x<height>');
+const size = z.string().regex(SIZE, 'is not <width>x<height>');
 const word = text(64);
 const count = (most: number) => z.number().int().min(0).max(most);
 const seconds = z.number().int().min(1).max(3_600);
@@ -35,7 +35,7 @@ export const imageFeatures = z
       .max(200)
       .refine(
         (rows) => new Set(rows.map((row) => `${row.size}\n${row.quality}`)).size === rows.length,
-        'names something twice',
+        'contains duplicates',
       )
       .default([]),
     output_tokens_by_area: z.boolean().default(false),
@@ -46,12 +46,12 @@ export const imageFeatures = z
     const wrong = (path: string, message: string) =>
       context.addIssue({ code: 'custom', message, path: [path] });
     if (image.default_size !== '' && !image.size_rule && !image.sizes.includes(image.default_size)) {
-      wrong('default_size', 'not one of the sizes');
+      wrong('default_size', 'is not one of the sizes');
     }
     if (image.default_quality !== '' && !image.qualities.includes(image.default_quality)) {
-      wrong('default_quality', 'not one of the qualities');
+      wrong('default_quality', 'is not one of the qualities');
     }
-    if (image.mask && image.max_input_images === 0) wrong('mask', 'of a model without edits');
+    if (image.mask && image.max_input_images === 0) wrong('mask', 'requires max_input_images');
   });
 
 /** Options of a video model. */
@@ -75,9 +75,9 @@ export const videoFeatures = z
       context.addIssue({ code: 'custom', message, path: [path] });
     const { durations, min_duration: min, max_duration: max, default_duration: usual } = video;
     const offered = durations.length > 0 ? durations.includes(usual) : min <= usual && usual <= max;
-    if (!offered) wrong('default_duration', 'not one of the durations');
+    if (!offered) wrong('default_duration', 'is not one of the durations');
     if (video.default_aspect_ratio !== '' && !video.aspect_ratios.includes(video.default_aspect_ratio)) {
-      wrong('default_aspect_ratio', 'not one of the aspect ratios');
+      wrong('default_aspect_ratio', 'is not one of the aspect ratios');
     }
   });
 

@@ -36,7 +36,7 @@ const chat = (slug: string, more: object = {}) => ({
   ...more,
 });
 
-describe('the seed that is shipped', () => {
+describe('the shipped seed', () => {
   test('is valid, and every price names its source and day', async () => {
     const models = await readSeed(SHIPPED);
     expect(models.length).toBeGreaterThan(40);
@@ -46,7 +46,7 @@ describe('the seed that is shipped', () => {
     }
   });
 
-  test('says of every model that makes images or videos what it takes', async () => {
+  test('describes the options of every image and video model', async () => {
     const models = await readSeed(SHIPPED);
     const makers = (output: string) => models.filter((model) => model.outputModalities.includes(output));
     expect(makers('image').length).toBeGreaterThan(5);
@@ -61,7 +61,7 @@ describe('the seed that is shipped', () => {
     );
   });
 
-  test('has an entry for trying every model error', async () => {
+  test('has an entry for each model error that a caller can get', async () => {
     const bySlug = new Map((await readSeed(SHIPPED)).map((model) => [model.slug, model]));
     expect(bySlug.get('sim/chat')).toMatchObject({ status: 'active', preview: false, outputFloorTokens: 16 });
     expect(bySlug.get('sim/preview')).toMatchObject({ status: 'active', preview: true });
@@ -76,8 +76,8 @@ describe('the seed that is shipped', () => {
   });
 });
 
-describe('a bad seed', () => {
-  test('is refused with every problem of every file', async () => {
+describe('an invalid seed', () => {
+  test('is refused with all problems of all files', async () => {
     write('a.json', '{');
     write('b.json', { models: [chat('Bad Slug'), chat('sim/x', { name: '', colour: 'red' })] });
     write('c.json', {
@@ -94,20 +94,24 @@ describe('a bad seed', () => {
       expect.stringMatching(/^b\.json: models\.0\.slug: /),
       expect.stringMatching(/^b\.json: models\.1\.name: /),
       expect.stringMatching(/^b\.json: models\.1: .*colour/),
-      'sim/y: listed twice',
+      'sim/y: defined twice',
       'sim/z: alias sim/y is a name of sim/y',
       'sim/a: alias latest is a name of sim/z',
-      'sim/y: successor sim/gone is not listed',
+      'sim/y: successor sim/gone does not exist',
     ]);
   });
 
-  test('an empty folder is none', async () => {
+  test('is a folder without a .json file', async () => {
     expect(await problems()).toHaveLength(1);
   });
 
   test.each<[string, object, RegExp]>([
     ['a number as price', { pricing: pricing({ tokens: { input: 1, output: '1' } }) }, /tokens\.input/],
-    ['too fine a price', { pricing: pricing({ tokens: { input: '0.0000000001', output: '1' } }) }, /decimal/],
+    [
+      'a price with too many decimals',
+      { pricing: pricing({ tokens: { input: '0.0000000001', output: '1' } }) },
+      /decimal/,
+    ],
     ['chat without an output price', { pricing: pricing({ tokens: { input: '1' } }) }, /input and output/],
     ['images without a price', { output_modalities: ['image'] }, /image prices/],
     ['video without a price', { output_modalities: ['video'], workflow: ['create'] }, /video prices/],
@@ -117,7 +121,7 @@ describe('a bad seed', () => {
       /without a price: a/,
     ],
     [
-      'a default tier that is none',
+      'an unknown default tier',
       {
         pricing: pricing({
           tokens: { input: '1', output: '1' },
@@ -129,10 +133,10 @@ describe('a bad seed', () => {
     ['a floor above the maximum', { output_floor_tokens: 101 }, /output_floor_tokens/],
     ['more output than context', { max_output_tokens: 1001 }, /above context_length/],
     ['an alias with two slashes', { aliases: ['sim/x/y'] }, /aliases\.0/],
-    ['an alias that is a placeholder', { aliases: ['default'] }, /aliases\.0: a placeholder/],
-    ['its own slug as an alias', { aliases: ['sim/x'] }, /the slug itself/],
-    ['an active model that nobody answers', { targets: [] }, /targets/],
-    ['a day that is none', { pricing: { ...pricing(), source_date: '2026-02-30' } }, /source_date/],
+    ['an alias that is a placeholder', { aliases: ['default'] }, /aliases\.0: is a placeholder/],
+    ['its own slug as an alias', { aliases: ['sim/x'] }, /contains the slug/],
+    ['an active model without targets', { targets: [] }, /targets/],
+    ['an invalid date', { pricing: { ...pricing(), source_date: '2026-02-30' } }, /source_date/],
   ])('%s', async (_what, more, expected) => {
     write('a.json', { models: [chat('sim/x', more)] });
     expect((await problems()).join('\n')).toMatch(expected);

@@ -14,7 +14,7 @@ export class SeedError extends Error {
 /** Returns the models of every `*.json` file in the folder. Throws a SeedError that lists all problems. */
 export async function readSeed(directory: string): Promise<ModelEntry[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort();
-  if (names.length === 0) throw new SeedError([`${directory} holds no .json file`]);
+  if (names.length === 0) throw new SeedError([`${directory} contains no .json file`]);
   const files = await Promise.all(names.map((name) => readSeedFile(path.join(directory, name))));
   const models = files.flatMap((file) => file.models);
   const problems = [...files.flatMap((file) => file.problems), ...crossProblems(models)];
@@ -43,7 +43,7 @@ function crossProblems(models: readonly ModelEntry[]): string[] {
   const slugs = new Set<string>();
   const problems: string[] = [];
   for (const { slug } of models) {
-    if (slugs.has(slug)) problems.push(`${slug}: listed twice`);
+    if (slugs.has(slug)) problems.push(`${slug}: defined twice`);
     slugs.add(slug);
   }
   const owners = new Map([...slugs].map((slug) => [slug, slug]));
@@ -56,7 +56,7 @@ function crossProblems(models: readonly ModelEntry[]): string[] {
   }
   for (const { slug, successor } of models) {
     if (successor !== undefined && !slugs.has(successor)) {
-      problems.push(`${slug}: successor ${successor} is not listed`);
+      problems.push(`${slug}: successor ${successor} does not exist`);
     }
   }
   return problems;

@@ -13,14 +13,14 @@ const PLACEHOLDER = /^(?:auto|default)$/i;
 const alias = z
   .string()
   .max(200)
-  .regex(ALIAS, 'not <provider>/<model> or <model>')
-  .refine((name) => !PLACEHOLDER.test(name), 'a placeholder');
+  .regex(ALIAS, 'is not <provider>/<model> or <model>')
+  .refine((name) => !PLACEHOLDER.test(name), 'is a placeholder');
 
 /** An amount of USD as a decimal string, so that no digit is lost in a floating-point number. */
 const usd = z.string().transform((value, context) => {
   const nano = nanoFromDecimal(value);
   if (nano !== undefined) return nano;
-  context.addIssue('not a decimal amount of USD with at most 9 decimals');
+  context.addIssue('is not a decimal amount of USD with at most 9 decimals');
   return z.NEVER;
 });
 
@@ -60,7 +60,7 @@ const imagePricing = z
       .max(200)
       .refine(
         (prices) => new Set(prices.map(({ size, quality }) => `${size}\n${quality}`)).size === prices.length,
-        'names something twice',
+        'contains duplicates',
       )
       .default([]),
     /** USD per million tokens. */
@@ -72,7 +72,7 @@ const imagePricing = z
     input_megapixel: usd.optional(),
   })
   .refine(({ per_image, input_megapixel }) => input_megapixel === undefined || per_image.length > 0, {
-    message: 'of a model without prices of images',
+    message: 'requires prices per image',
     path: ['input_megapixel'],
   });
 
@@ -89,7 +89,7 @@ const videoPricing = z
     if (unpriced.length > 0) context.addIssue(`tiers without a price: ${unpriced.join(', ')}`);
     if (unknown.length > 0) context.addIssue(`prices of unknown tiers: ${unknown.join(', ')}`);
     if (video.default_tier !== undefined && !video.tiers.includes(video.default_tier)) {
-      context.addIssue({ code: 'custom', message: 'not one of the tiers', path: ['default_tier'] });
+      context.addIssue({ code: 'custom', message: 'is not one of the tiers', path: ['default_tier'] });
     }
   });
 
@@ -104,7 +104,7 @@ const pricing = z.strictObject({
 /** A catalog entry, written by the seed's files or by an operator. */
 export const modelSchema = z
   .strictObject({
-    slug: z.string().max(200).regex(SLUG, 'not <provider>/<model> in lower case'),
+    slug: z.string().max(200).regex(SLUG, 'is not <provider>/<model> in lower case'),
     aliases: listOf(alias, 50).default([]),
     name: text(200),
     status: z.enum(['active', 'disabled', 'delisted']).default('active'),
@@ -143,24 +143,26 @@ export const modelSchema = z
     if (makes('text') && (perToken?.input === undefined || perToken.output === undefined)) {
       wrong('pricing', 'a text model needs input and output prices');
     }
-    if (makes('text') && entry.max_output_tokens === 0) wrong('max_output_tokens', 'a text model needs one');
+    if (makes('text') && entry.max_output_tokens === 0)
+      wrong('max_output_tokens', 'a text model needs a maximum output');
     if (makes('image') && !image) wrong('pricing', 'an image model needs image prices');
     if (makes('video') && !video) wrong('pricing', 'a video model needs video prices');
-    if (makes('video') && entry.workflow.length === 0) wrong('workflow', 'a video model needs its actions');
-    if (entry.image && !makes('image')) wrong('image', 'of a model that makes none');
-    if (entry.video && !makes('video')) wrong('video', 'of a model that makes none');
+    if (makes('video') && entry.workflow.length === 0)
+      wrong('workflow', 'a video model needs workflow actions');
+    if (entry.image && !makes('image')) wrong('image', 'requires the output modality image');
+    if (entry.video && !makes('video')) wrong('video', 'requires the output modality video');
     if (entry.image?.output_tokens.length === 0 && image?.per_image.length === 0) {
-      wrong('image', 'output_tokens are needed where images are priced by tokens');
+      wrong('image', 'images priced by tokens need output_tokens');
     }
     if (entry.output_floor_tokens > entry.max_output_tokens) {
-      wrong('output_floor_tokens', 'above max_output_tokens');
+      wrong('output_floor_tokens', 'is above max_output_tokens');
     }
-    if (entry.max_output_tokens > entry.context_length) wrong('max_output_tokens', 'above context_length');
+    if (entry.max_output_tokens > entry.context_length) wrong('max_output_tokens', 'is above context_length');
     if (entry.status === 'active' && entry.targets.length === 0) {
-      wrong('targets', 'an active model needs one');
+      wrong('targets', 'an active model needs a target');
     }
-    if (entry.aliases.includes(entry.slug)) wrong('aliases', 'the slug itself');
-    if (entry.successor === entry.slug) wrong('successor', 'the model itself');
+    if (entry.aliases.includes(entry.slug)) wrong('aliases', 'contains the slug');
+    if (entry.successor === entry.slug) wrong('successor', 'is the model itself');
   });
 
 /** One file of the seed folder. */

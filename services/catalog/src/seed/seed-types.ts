@@ -6,10 +6,13 @@ export const text = (maxCharacters: number) =>
     .string()
     .min(1)
     .max(maxCharacters)
-    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'has characters that are no text');
+    .refine(
+      (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
+      'contains control characters or unpaired surrogates',
+    );
 
 export const listOf = <T extends z.ZodType>(item: T, most: number) =>
   z
     .array(item)
     .max(most)
-    .refine((items) => new Set(items).size === items.length, 'names something twice');
+    .refine((items) => new Set(items).size === items.length, 'contains duplicates');

@@ -26,7 +26,7 @@ function priceOf(rates: Partial<TokenPricing__Output>, longContext?: Partial<Tok
   return fromProtoModel(entry).pricing;
 }
 
-test('an entry without both prices is not sold by the token', () => {
+test('an entry without both an input and an output price has no token pricing', () => {
   expect(priceOf({ inputNano: '1' })).toBeUndefined();
   expect(priceOf({ inputNano: '1', outputNano: '2' })).toEqual({
     version: 7n,

@@ -41,13 +41,13 @@ async function askMedia(
   }
 }
 
-test('serves the providers that media names, and every one until media has answered', () =>
+test('reports the providers that media lists, and every provider until media has answered', () =>
   askMedia(
     () => ({ providers: [{ id: 'openai' }, { id: 'sim' }] }),
     (media) => expect(['openai', 'sim', 'kling'].map(media.serves)).toEqual([true, true, false]),
   ));
 
-test('serves every provider while media does not answer', () =>
+test('reports every provider while media does not answer', () =>
   askMedia(
     () => {
       throw new GatewayError('internal_error');

@@ -10,12 +10,12 @@ const tool = (name: string): Tool => ({
   cache: undefined,
 });
 
-test('those that are named, in their own order', () => {
+test('returns the named tools in the order of the tools', () => {
   const [f, g, h] = ['f', 'g', 'h'].map(tool) as [Tool, Tool, Tool];
   expect(allowedTools([f, g, h], ['h', 'x', 'f', 'f'])).toEqual([f, h]);
 });
 
-test('as many names as tools take no time for each pair', () => {
+test('takes linear time for as many names as tools', () => {
   const tools = Array.from({ length: 200_000 }, (_, index) => tool(`tool_${index}`));
   const names = tools.map(({ name }) => name).reverse();
   expect(allowedTools(tools, names)).toHaveLength(tools.length);

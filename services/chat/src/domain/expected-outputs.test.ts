@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { ExpectedOutputs } from './expected-outputs';
 
-test('a key that has called nothing yet is expected to use 1,000 tokens, never more than its maximum', () => {
+test('a key without calls is expected to use 1,000 output tokens, at most its maximum', () => {
   const outputs = new ExpectedOutputs();
   expect(outputs.expect('key', 'model', 64_000)).toBe(1_000);
   expect(outputs.expect('key', 'model', 20)).toBe(20);
 });
 
-test('the expected output follows what the key had of that model lately', () => {
+test('the expected output follows the recent outputs of the key with that model', () => {
   const outputs = new ExpectedOutputs();
   outputs.learn('key', 'model', 10);
   expect(outputs.expect('key', 'model', 64_000)).toBe(10);
@@ -19,7 +19,7 @@ test('the expected output follows what the key had of that model lately', () => 
   expect(outputs.expect('key', 'model', 500)).toBe(500);
 });
 
-test('the keys and models that were used longest ago are forgotten', () => {
+test('the least recently used keys and models are evicted', () => {
   const outputs = new ExpectedOutputs();
   outputs.learn('first', 'model', 10);
   for (let i = 0; i < 20_000; i++) outputs.learn(`key ${i}`, 'model', 20);

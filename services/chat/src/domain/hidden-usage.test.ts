@@ -7,17 +7,35 @@ const on = (...wires: Wire[]) => wires.map((wire) => ({ provider: { wire } }));
 
 test.each([
   ['reasoning that is not shown', true, SIZE, on('anthropic'), true],
-  ['text of a model that shows all it says', false, SIZE, on('openai'), false],
-  ['files, by a format that reports the input last', false, { ...SIZE, hasMedia: true }, on('openai'), true],
-  ['PDFs, by such a format', false, { ...SIZE, pdfs: ['JVBERi0x'] }, on('openai'), true],
-  ['images, by such a format on any target', false, { ...SIZE, images: 1 }, on('gemini', 'openai'), true],
+  ['text of a model without hidden reasoning (none)', false, SIZE, on('openai'), false],
   [
-    'images, by formats that report the input first',
+    'files sent in a format that reports the input last',
+    false,
+    { ...SIZE, hasMedia: true },
+    on('openai'),
+    true,
+  ],
+  [
+    'PDFs sent in a format that reports the input last',
+    false,
+    { ...SIZE, pdfs: ['JVBERi0x'] },
+    on('openai'),
+    true,
+  ],
+  [
+    'images when the format of any target reports the input last',
+    false,
+    { ...SIZE, images: 1 },
+    on('gemini', 'openai'),
+    true,
+  ],
+  [
+    'images sent in formats that report the input first (none)',
     false,
     { ...SIZE, images: 1 },
     on('anthropic', 'gemini'),
     false,
   ],
-])('only the provider knows what it uses: %s', (_what, hidesReasoning, size, routes, expected) => {
+])('detects hidden usage of %s', (_what, hidesReasoning, size, routes, expected) => {
   expect(usageIsHidden({ hidesReasoning }, size, routes)).toBe(expected);
 });

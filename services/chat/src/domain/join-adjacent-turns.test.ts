@@ -6,7 +6,7 @@ const say = (text: string): TextPart => ({ kind: 'text', text, cache: undefined 
 const user = (...texts: string[]): Turn => ({ role: 'user', parts: texts.map(say) });
 const assistant = (...texts: string[]): Turn => ({ role: 'assistant', parts: texts.map(say) });
 
-test('neighbours of one role are one turn, and what was given stays as it was', () => {
+test('adjacent turns of one role are joined, and the input is not modified', () => {
   const given = [
     user('a'),
     user('b', 'c'),
@@ -26,7 +26,7 @@ test('neighbours of one role are one turn, and what was given stays as it was', 
   expect(given).toEqual(before);
 });
 
-test('a turn that stands alone is no copy', () => {
+test('a turn without adjacent turns of its role is not copied', () => {
   const alone = user('a');
   expect(joinAdjacentTurns([alone, assistant('b')])[0]).toBe(alone);
   expect(joinAdjacentTurns([])).toEqual([]);

@@ -27,7 +27,7 @@ describe('the size of an ordinary PDF', () => {
     }
   });
 
-  test('counts what a form shows as often as it is shown', () => {
+  test('counts the text of a form each time it is shown', () => {
     const form = streamOf('BT (a letterhead) Tj ET', true, '/Type /XObject /Subtype /Form ');
     const edit = (object: string) => object.replace('/Font <<', '/XObject << /X 9100 0 R >> /Font <<');
     const shown = { more: [form], edit, text: ') Tj /X Do (' };
@@ -38,7 +38,7 @@ describe('the size of an ordinary PDF', () => {
     expect(ten).toBe(10 * one);
   });
 
-  test('counts content that several pages share for each of them', () => {
+  test('counts content shared by several pages once per page', () => {
     const alone = sizeOf({ pages: 10, text: 'x' })!.textTokens;
     const shared = streamOf(`BT (${PROSE}) Tj ET`);
     const edit = (object: string) => object.replace(/\/Contents \d+ 0 R/, '/Contents [9100 0 R]');
@@ -46,7 +46,7 @@ describe('the size of an ordinary PDF', () => {
     expect(size.textTokens - alone).toBeGreaterThanOrEqual(10 * PROSE.length - 100);
   });
 
-  test('counts a code for all the characters that its font says it stands for', () => {
+  test('counts a character code as all characters that its font maps it to', () => {
     const edit = (object: string) => object.replace('/ToUnicode 4 0 R', '/ToUnicode 9100 0 R');
     const map = streamOf(`begincmap 1 beginbfchar <41> <${'0041'.repeat(100)}> endbfchar endcmap`);
     const text = 'A'.repeat(1_000);
@@ -54,24 +54,24 @@ describe('the size of an ordinary PDF', () => {
   });
 });
 
-describe('a PDF that could hide pages or text is bounded by nothing here', () => {
+describe('a PDF that could hide pages or text has no bound', () => {
   const replaced = (from: string | RegExp, to: string): PdfParts => ({
     edit: (object) => object.replace(from, to),
   });
   test.each<[string, PdfParts | Buffer]>([
-    ['no PDF', Buffer.from('hello')],
-    ['cut in the middle', pdfOf({ pages: 5 }).subarray(0, 700)],
-    ['encrypted', replaced('/Type /Catalog', '/Type /Catalog /Encrypt 5 0 R')],
+    ['a file that is not a PDF', Buffer.from('hello')],
+    ['a truncated file', pdfOf({ pages: 5 }).subarray(0, 700)],
+    ['an encrypted file', replaced('/Type /Catalog', '/Type /Catalog /Encrypt 5 0 R')],
     ['an XFA form', replaced('/Type /Catalog', '/Type /Catalog /XFA 5 0 R')],
-    ['a page that is named twice', replaced('/Kids [10 0 R]', '/Kids [10 0 R 10 0 R]')],
-    ['pages in an array elsewhere', replaced('/Kids [10 0 R]', '/Kids 9100 0 R')],
-    ['pages that are no objects', replaced('/Kids [10 0 R]', '/Kids [<< /Contents 11 0 R >>]')],
-    ['a name in other letters', replaced('/Kids [', '/#4bids [')],
+    ['a page listed twice', replaced('/Kids [10 0 R]', '/Kids [10 0 R 10 0 R]')],
+    ['pages in an array in another object', replaced('/Kids [10 0 R]', '/Kids 9100 0 R')],
+    ['pages that are not objects', replaced('/Kids [10 0 R]', '/Kids [<< /Contents 11 0 R >>]')],
+    ['a name with escaped letters', replaced('/Kids [', '/#4bids [')],
     [
-      'content in an array elsewhere',
+      'content in an array in another object',
       { ...replaced(/\/Contents \d+ 0 R/, '/Contents 9100 0 R'), more: ['[11 0 R]'] },
     ],
-    ['content that is not there', replaced(/\/Contents \d+ 0 R/, '/Contents 99 0 R')],
+    ['content in a missing object', replaced(/\/Contents \d+ 0 R/, '/Contents 99 0 R')],
     [
       'content in another encoding',
       {
@@ -80,7 +80,7 @@ describe('a PDF that could hide pages or text is bounded by nothing here', () =>
       },
     ],
     [
-      'content that inflates beyond all measure',
+      'content that inflates beyond the limit',
       { ...replaced(/\/Contents \d+ 0 R/, '/Contents 9100 0 R'), more: [streamOf(' '.repeat(9_000_000))] },
     ],
     [
@@ -91,7 +91,7 @@ describe('a PDF that could hide pages or text is bounded by nothing here', () =>
       },
     ],
     [
-      'a form whose kind stands in another object',
+      'a form whose subtype is in another object',
       { text: ') Tj /X Do (', more: [streamOf('(x) Tj', true, '/Subtype 9001 0 R')] },
     ],
     ['an object in the data of a stream', { more: [streamOf('7 0 obj << /Type /Page >> endobj', false)] }],
@@ -106,7 +106,7 @@ describe('a PDF that could hide pages or text is bounded by nothing here', () =>
       },
     ],
     [
-      'content without a length, which may go on behind what looks like its end',
+      'content without a length, which may continue after an apparent end',
       {
         ...replaced(/\/Contents \d+ 0 R/, '/Contents 9100 0 R'),
         more: ['<< /Length 9101 0 R >>stream\n(a) Tj\nendstream', '<<>>stream\n(b) Tj\nendstream'],
@@ -118,14 +118,14 @@ describe('a PDF that could hide pages or text is bounded by nothing here', () =>
     expect(pdfSize(bytes.toString('base64'))).toBeUndefined();
   });
 
-  test('a page is counted behind a comment, a string and in an object stream', () => {
+  test('pages after a comment, after a string and in an object stream are counted', () => {
     const hidden = '<< /Type%c\n/Page /Parent 2 0 R (endobj) >>';
     expect(sizeOf({ more: [hidden] })?.pages).toBe(2);
     const edit = (object: string) => object.replace('/Type /Pages', '/Type%x\n/Pages /X << /Type /Page >>');
     expect(sizeOf({ objectStream: true, edit })?.pages).toBe(2);
   });
 
-  test('a file larger than 4 MiB', () => {
+  test('a file larger than 4 MiB has no bound', () => {
     expect(sizeOf({ more: [streamOf('x'.repeat(5_000_000), false)] })).toBeUndefined();
   });
 });
@@ -146,16 +146,16 @@ test.each<[string, () => Buffer]>([
   ],
   ['many opening parentheses', () => pdfOf({ more: [`<< /X (${'('.repeat(1_000_000)} >>`] })],
   ['a stream of numbers', () => pdfOf({ more: [streamOf('1 '.repeat(1_500_000), false)] })],
-  ['content of nothing but strings', () => pdfOf({ text: 'a) Tj ('.repeat(400_000) })],
+  ['content made of strings only', () => pdfOf({ text: 'a) Tj ('.repeat(400_000) })],
   [
-    'names with a mark',
+    'names with many escapes',
     () => pdfOf({ edit: (object) => object.replace('/MediaBox', `/A${'#20'.repeat(700_000)} 1 /MediaBox`) }),
   ],
-])('%s take bounded time', (_, make) => {
+])('a PDF with %s is read in bounded time', (_, make) => {
   expect(timed(make(), 100).usedMs).toBeLessThan(500);
 });
 
-describe('a PDF that takes long to read is bounded by nothing here', () => {
+describe('a PDF that takes long to read has no bound', () => {
   const objects = (count: number, object: (at: number) => string, rest = '') =>
     Buffer.from(
       `%PDF-1.7\n${Array.from({ length: count }, (_, at) => object(at)).join('')}${rest}`,
@@ -263,7 +263,7 @@ describe('a PDF that takes long to read is bounded by nothing here', () => {
     ['strings without an end', () => pdfOf({ more: [`[${'(\\('.repeat(1_200_000)}`] })],
   ];
   test.each(HEAVY ? REFUSED : REFUSED.slice(0, 4))(
-    '%s: refused in linear time, whatever the budget',
+    '%s: rejected in linear time, regardless of the budget',
     (_, make) => {
       const pdf = make();
       expect(pdf.length).toBeLessThan(4 * 1024 * 1024);
@@ -292,7 +292,7 @@ describe('a PDF that takes long to read is bounded by nothing here', () => {
     ],
     ['hexadecimal strings', () => pdfOf({ more: [`[${'<>'.repeat(1_900_000)}]`] })],
     ['pages of text', () => pdfOf({ pages: 5_000, compressed: false, text: 'Hello. '.repeat(50) })],
-  ])('%s: given up when the budget is used up', (_, make) => {
+  ])('%s: reading stops when the budget is spent', (_, make) => {
     const pdf = make();
     expect(pdf.length).toBeLessThan(4 * 1024 * 1024);
     const { size, usedMs } = timed(pdf, 10);
@@ -301,7 +301,7 @@ describe('a PDF that takes long to read is bounded by nothing here', () => {
   });
 });
 
-test('a file that its trailer calls encrypted is bounded by nothing here', () => {
+test('a file marked as encrypted in its trailer has no bound', () => {
   const pdf = Buffer.from(
     pdfOf({ compressed: false }).toString('latin1').replace('/Root 1', '/Encrypt 5 0 R /Root 1'),
     'latin1',
@@ -310,13 +310,13 @@ test('a file that its trailer calls encrypted is bounded by nothing here', () =>
 });
 
 test.each([
-  ['in an object elsewhere', '/Differences 9100 0 R'],
+  ['in another object', '/Differences 9100 0 R'],
   ['with another list inside', '/Differences [1 [/f_f_i]]'],
-])('a list of glyphs %s is bounded by nothing here', (_, member) => {
+])('a PDF with a list of glyphs %s has no bound', (_, member) => {
   expect(sizeOf({ more: ['[1 /f_f_i]', `<< ${member} >>`] })).toBeUndefined();
 });
 
-test('a glyph whose name is a code and others counts for all of them', () => {
+test('a glyph whose name lists several codes counts as all of them', () => {
   const text = 'A'.repeat(1_000);
   const size = sizeOf({ text, more: [`<< /Differences [65 /uni0041${'_uni0041'.repeat(99)}] >>`] });
   expect(size!.textTokens).toBeGreaterThanOrEqual(100_000);

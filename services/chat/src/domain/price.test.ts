@@ -4,7 +4,7 @@ import { NO_USAGE } from './usage';
 
 const price = { inputNano: 1_000_000_001n, outputNano: 4_000_000_000n, cacheReadNano: 100_000_000n };
 
-test('one rounding up over all kinds of tokens', () => {
+test('the cost is rounded up once, over all kinds of tokens', () => {
   expect(costOf({ ...NO_USAGE, input: 1 }, price)).toBe(1_001n);
   expect(costOf({ ...NO_USAGE, input: 2, cacheRead: 1, output: 3 }, price)).toBe(
     2_000n + 100n + 12_000n + 1n,
@@ -12,21 +12,21 @@ test('one rounding up over all kinds of tokens', () => {
   expect(costOf(NO_USAGE, price)).toBe(0n);
 });
 
-test('a cache price that the model lacks is the input price', () => {
+test('cache tokens without a price cost the input price', () => {
   expect(costOf({ ...NO_USAGE, cacheWrite: 1_000_000 }, price)).toBe(1_000_000_001n);
 });
 
-test('reasoning is part of the output and not charged twice', () => {
+test('reasoning is part of the output and is not charged twice', () => {
   expect(costOf({ ...NO_USAGE, output: 1_000_000, reasoning: 900_000 }, price)).toBe(4_000_000_000n);
 });
 
-test('the bound takes the dearest input rate', () => {
+test('the bound uses the highest input rate', () => {
   const dearCache = { ...price, cacheWriteNano: 2_000_000_000n };
   expect(boundOf(1_000_000, 1_000_000, price)).toBe(5_000_000_001n);
   expect(boundOf(1_000_000, 0, dearCache)).toBe(2_000_000_000n);
 });
 
-test('a long input changes the price of every token, and the bound knows', () => {
+test('a long input changes the price of every token, also in the bound', () => {
   const long = { inputNano: 2_000_000_000n, outputNano: 6_000_000_000n };
   const tiered = {
     inputNano: 1_000_000_000n,
@@ -39,7 +39,7 @@ test('a long input changes the price of every token, and the bound knows', () =>
   expect(boundOf(1_000, 1, tiered)).toBe(1_004_000n);
 });
 
-test('what fits into an amount is the inverse of the bound', () => {
+test('outputWithin is the inverse of boundOf', () => {
   for (const output of [0, 1, 7, 1_000, 65_536]) {
     const bound = boundOf(123, output, price);
     expect(outputWithin(bound, 123, price)).toBe(output);
@@ -51,13 +51,13 @@ test('what fits into an amount is the inverse of the bound', () => {
 describe('cache writes that last an hour', () => {
   const dear = { ...price, cacheWriteNano: 1_250_000_000n, cacheWriteLongNano: 2_000_000_000n };
 
-  test('have a price of their own', () => {
+  test('have their own price', () => {
     const usage = { ...NO_USAGE, cacheWrite: 1_000_000, cacheWriteLong: 1_000_000 };
     expect(costOf(usage, dear)).toBe(3_250_000_000n);
     expect(costOf(usage, { ...price, cacheWriteNano: 1_250_000_000n })).toBe(2_500_000_000n);
   });
 
-  test('count towards a long input', () => {
+  test('count towards the long-context threshold', () => {
     const tiered = {
       ...dear,
       longContext: { aboveTokens: 10, price: { ...dear, inputNano: 9_000_000_000n } },
@@ -65,14 +65,14 @@ describe('cache writes that last an hour', () => {
     expect(costOf({ ...NO_USAGE, input: 1, cacheWriteLong: 10 }, tiered)).toBe(9_000n + 20_000n);
   });
 
-  test('are in the bound of a call that asks for them, and of no other', () => {
+  test('are part of the bound only for calls that request them', () => {
     expect(boundOf(1_000_000, 0, callPrice(dear, true))).toBe(2_000_000_000n);
     expect(boundOf(1_000_000, 0, callPrice(dear, false))).toBe(1_250_000_000n);
     const tiered = { ...dear, longContext: { aboveTokens: 1, price: dear } };
     expect(boundOf(1_000_000, 0, callPrice(tiered, false))).toBe(1_250_000_000n);
   });
 
-  test('are refused where they have no price', () => {
+  test('are refused if the model has no price for them', () => {
     expect(() => callPrice(price, true)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });

@@ -21,7 +21,7 @@ async function grown(reply: ReplyMemory, bytes: number): Promise<'grown' | 'wait
   return reserved && reply.bytes < bytes ? 'waits' : 'grown';
 }
 
-test('a small reply reserves nothing, a larger one a first part, then enough for the largest, and keeps its own size', async () => {
+test('a small reply reserves nothing; a larger reply reserves a first part, then the maximum, and keeps its own size at the end', async () => {
   const quota = quotaOf(512);
   const reply = new ReplyMemory(quota, 'a');
   expect([reply.grow(LINK_WINDOW_BYTES), quota.used]).toEqual([undefined, 0]);
@@ -36,7 +36,7 @@ test('a small reply reserves nothing, a larger one a first part, then enough for
   expect(quota.used).toBe(0);
 });
 
-test('an account may use as much as it leaves to the others; its next reply waits for one of its own', async () => {
+test('an account may use as much memory as it leaves free; its next reply waits for another of its replies', async () => {
   const quota = quotaOf(512);
   const [first, ...rest] = Array.from({ length: 4 }, () => new ReplyMemory(quota, 'a'));
   for (const reply of [first!, ...rest]) expect(await grown(reply, MAX_REPLY_BYTES)).toBe('grown');
@@ -50,7 +50,7 @@ test('an account may use as much as it leaves to the others; its next reply wait
   expect(next.bytes).toBe(4 * MIB);
 });
 
-test('replies that start together do not fill the memory together: one can always be read to its end', async () => {
+test('concurrent replies cannot exhaust the memory together: at least one can always be read completely', async () => {
   const quota = quotaOf(512);
   const all = Array.from({ length: 200 }, (_, n) => new ReplyMemory(quota, String(n % 20)));
   const begun: ReplyMemory[] = [];

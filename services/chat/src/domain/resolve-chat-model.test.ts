@@ -7,7 +7,7 @@ test.each([
   [true, 'sim/none', 'model_not_found'],
   [false, 'sim/none', 'internal_error'],
   [true, 'no slug', 'invalid_model'],
-])('models known: %s, %j: %s', (loaded, slug, code) => {
+])('with a loaded catalog (%s), resolving %j fails with %s', (loaded, slug, code) => {
   const models = { loaded, get: () => undefined };
   expect(() => resolveChatModel(models, slug, ACCESS)).toThrow(expect.objectContaining({ code }));
 });

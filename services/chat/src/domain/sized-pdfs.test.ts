@@ -12,7 +12,7 @@ test('the pages of all PDFs of a call are added up', () => {
   expect(sizedPdfs({ ...SIZE, pdfs: [pdf, pdf] }, 'a', counting).pdf?.pages).toBe(6);
 });
 
-test('one PDF that cannot be bounded leaves all of the call’s without a bound', () => {
+test('one PDF that cannot be bounded leaves all PDFs of the call without a bound', () => {
   const counting = tokenizerCpuQuota(400, () => 0);
   const size = { ...SIZE, pdfs: [pdf, Buffer.from('no PDF').toString('base64')] };
   expect(sizedPdfs(size, 'a', counting)).toBe(size);

@@ -12,20 +12,20 @@ function estimate(encoding: Encoding, ...texts: readonly string[]): number {
 }
 
 describe.each(CORPUS)('the estimate of $name', ({ text, tokens }) => {
-  test.each(ENCODINGS)('by %s is at most a quarter off the real count', (encoding) => {
+  test.each(ENCODINGS)('by %s differs from the real count by at most a quarter', (encoding) => {
     const ratio = estimate(encoding, text) / tokens[encoding];
     expect(ratio).toBeLessThanOrEqual(1.25);
     expect(ratio).toBeGreaterThanOrEqual(0.75);
   });
 
-  test('by o200k is counted exactly where its budget suffices', () => {
+  test('by o200k is an exact count if the CPU budget suffices', () => {
     const counter = new TokenCounter(10_000);
     counter.addText(text);
     expect(counter.tokens).toBe(tokens.o200k);
   });
 });
 
-test('a long text is estimated from pieces all over it', () => {
+test('a long text is estimated from pieces spread over it', () => {
   const [english, chinese] = ['english, prose', 'chinese, prose'].map(
     (name) => CORPUS.find((one) => one.name === name)!,
   );
@@ -38,7 +38,7 @@ test('a long text is estimated from pieces all over it', () => {
   expect(ratio).toBeLessThan(1.05);
 });
 
-test('texts that come after all that is scanned count as those before them', () => {
+test('texts beyond the scan limit are estimated at the rate of the scanned texts', () => {
   const { text } = CORPUS[0]!;
   const times = 2_000;
   const one = estimate('claude', text);
@@ -47,6 +47,6 @@ test('texts that come after all that is scanned count as those before them', () 
   expect(ratio).toBeLessThan(1.05);
 });
 
-test('no text is no tokens', () => {
+test('an empty text has no tokens', () => {
   expect(estimate('claude', '')).toBe(0);
 });

@@ -20,7 +20,7 @@ const model: Model = {
 };
 const size = { bodyBytes: 500, hasMedia: false, choices: 1, predictionBytes: 0 };
 
-test('bytes bound the input, the model the output', () => {
+test('the input is bounded by its bytes, the output by the model’s maximum', () => {
   expect(upperBound(model, price, size)).toMatchObject({
     inputTokens: 500,
     outputTokens: 4_000,
@@ -28,7 +28,7 @@ test('bytes bound the input, the model the output', () => {
   });
 });
 
-test('an output that only the context ends may be as long as that', () => {
+test('an output without a maximum is bounded by the context length', () => {
   expect(upperBound(model, price, { ...size, openEnded: true })).toMatchObject({
     outputTokens: 10_000,
     floorOutputTokens: 16,
@@ -36,13 +36,13 @@ test('an output that only the context ends may be as long as that', () => {
 });
 
 describe('instructions that the provider adds', () => {
-  test('come on top of what was bounded or counted', () => {
+  test('are added to the bounded or counted input', () => {
     const hidden = { ...size, hiddenInputTokens: 900 };
     expect(upperBound(model, price, hidden).inputTokens).toBe(1_400);
     expect(upperBound(model, price, hidden, 100).inputTokens).toBe(1_000);
   });
 
-  test('never make more than the context', () => {
+  test('never raise the bound above the context length', () => {
     expect(upperBound(model, price, { ...size, bodyBytes: 9_900, hiddenInputTokens: 900 }).inputTokens).toBe(
       10_000,
     );
@@ -55,14 +55,14 @@ describe('instructions that the provider adds', () => {
 describe('images', () => {
   const images = { ...size, bodyBytes: 5_000, images: 2, imageBytes: 4_800 };
 
-  test('count as the most that the catalog knows, whatever their bytes', () => {
+  test('count as the catalog’s maximum, regardless of their bytes', () => {
     const seeing = { ...model, maxImageTokens: 1_000 };
     expect(upperBound(seeing, price, images).inputTokens).toBe(2_200);
     expect(upperBound(seeing, price, images, 50).inputTokens).toBe(2_050);
     expect(upperBound(seeing, price, { ...images, images: 20 }).inputTokens).toBe(10_000);
   });
 
-  test('may fill the context where it does not', () => {
+  test('are bounded by the context length if the catalog has no maximum', () => {
     expect(upperBound(model, price, images).inputTokens).toBe(10_000);
   });
 });
@@ -71,7 +71,7 @@ describe('PDFs', () => {
   const pdfs = { ...size, bodyBytes: 5_000, pdfs: ['JVBERi0x'], pdfBytes: 4_800 };
   const seeing = { ...model, maxImageTokens: 1_000 };
 
-  test('count as their text and an image for each page, whatever their bytes', () => {
+  test('count as their text and an image for each page, regardless of their bytes', () => {
     const read = { ...pdfs, pdf: { pages: 3, textTokens: 700 } };
     expect(upperBound(seeing, price, read).inputTokens).toBe(200 + 700 + 3_000);
     expect(upperBound(seeing, price, { ...read, images: 1 }).inputTokens).toBe(200 + 700 + 4_000);
@@ -81,7 +81,7 @@ describe('PDFs', () => {
     );
   });
 
-  test('may fill the context where nobody read them, or no page has a most', () => {
+  test('are bounded by the context length if they were not read or images have no maximum', () => {
     expect(upperBound(seeing, price, pdfs).inputTokens).toBe(10_000);
     expect(upperBound(model, price, { ...pdfs, pdf: { pages: 1, textTokens: 1 } }).inputTokens).toBe(10_000);
     expect(
@@ -91,13 +91,13 @@ describe('PDFs', () => {
 });
 
 describe('a thinking budget', () => {
-  test('is below the least output that is sent', () => {
+  test('raises the minimum output above the budget', () => {
     const thinking = { ...size, thinkingBudgetTokens: 2_000 };
     expect(upperBound(model, price, thinking).floorOutputTokens).toBe(2_001);
     expect(upperBound({ ...model, outputFloorTokens: 3_000 }, price, thinking).floorOutputTokens).toBe(3_000);
   });
 
-  test('raises nothing above the maximum itself', () => {
+  test('never raises the minimum output above the maximum', () => {
     const thinking = { ...size, thinkingBudgetTokens: 2_000, maxOutputTokens: 1_000 };
     expect(upperBound(model, price, thinking).floorOutputTokens).toBe(1_000);
   });

@@ -14,11 +14,31 @@ function costNano(prices: Pick<DispatchedCall, 'price' | 'standardPrice'>, servi
 }
 
 test.each([
-  ['the tier that was asked for', { price: PRIORITY, standardPrice: STANDARD }, 'priority', 60],
-  ['the standard one instead', { price: PRIORITY, standardPrice: STANDARD }, 'default', 30],
-  ['a tier that it does not tell', { price: PRIORITY, standardPrice: STANDARD }, undefined, 60],
-  ['the standard one instead of a cheaper one', { price: FLEX, standardPrice: STANDARD }, 'default', 15],
-  ['any, when none was asked for', { price: STANDARD }, 'priority', 30],
-])('a call that was given %s', (_, prices, serviceTier, expected) => {
+  [
+    'charges the price of the requested tier when the provider applied it',
+    { price: PRIORITY, standardPrice: STANDARD },
+    'priority',
+    60,
+  ],
+  [
+    'charges the standard price when the provider applied the standard tier',
+    { price: PRIORITY, standardPrice: STANDARD },
+    'default',
+    30,
+  ],
+  [
+    'charges the price of the requested tier when the provider reports none',
+    { price: PRIORITY, standardPrice: STANDARD },
+    undefined,
+    60,
+  ],
+  [
+    'charges the price of a cheaper requested tier even if the provider applied the standard tier',
+    { price: FLEX, standardPrice: STANDARD },
+    'default',
+    15,
+  ],
+  ['charges the standard price when no tier was requested', { price: STANDARD }, 'priority', 30],
+])('%s', (_, prices, serviceTier, expected) => {
   expect(costNano(prices, serviceTier)).toBe(expected);
 });

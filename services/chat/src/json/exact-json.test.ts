@@ -14,23 +14,23 @@ test.each([
   expect(again(json)).toBe(json);
 });
 
-test('white space around them is none of theirs', () => {
+test('white space around long integers is not kept', () => {
   expect(again(' { "a" :\n 12345678901234567890 , "b" : [ -12345678901234567890 ] } ')).toBe(
     '{"a":12345678901234567890,"b":[-12345678901234567890]}',
   );
 });
 
-test('what a number can hold, or is no integer, is a number', () => {
+test('safe integers and decimals are read as numbers', () => {
   const json =
     '{"a":9007199254740991,"b":1234567890123456,"c":0.1234567890123456789,"d":1e-1234567890123456,"e":[12345678901234567890.5,12345678901234567890e1]}';
   expect(parseExact(json)).toEqual(JSON.parse(json));
 });
 
-test('millions of digits are read as a number, whatever it is then', () => {
+test('an integer of millions of digits is read as a number', () => {
   expect(parseExact(`{"a":${'9'.repeat(10_000_000)}}`)).toEqual({ a: Number.POSITIVE_INFINITY });
 });
 
-test('all else is read as ever', () => {
+test('all other values are read as JSON.parse reads them', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, text) => {
       const json = JSON.stringify({ [text]: [text, value], long: ':1234567890123456' });
@@ -40,7 +40,7 @@ test('all else is read as ever', () => {
 });
 
 test.each(['\uE0009007199254740993', '\\uE0009007199254740993', '\\ue000x'])(
-  'a text that begins with "%s" is that text',
+  'a string that begins with "%s" is unchanged',
   (text) => {
     const json = `{"a":"${text}","b":12345678901234567890}`;
     expect(parseExact(json)).toEqual(JSON.parse(json));
@@ -52,11 +52,11 @@ test.each([
   '{"id":012345678901234567890}',
   '{"id":--12345678901234567890}',
   '{12345678901234567890:1}',
-])('%s is no JSON', (json) => {
+])('%s is refused as invalid JSON', (json) => {
   expect(() => parseExact(json)).toThrow(SyntaxError);
 });
 
-test('a kept number is no object', () => {
+test('a long integer is not an object', () => {
   const { list } = parseExact('{"list":[12345678901234567890,{"a":12345678901234567890}]}') as {
     list: unknown[];
   };
@@ -64,7 +64,7 @@ test('a kept number is no object', () => {
   expect([[], null, 'a', 1].map(objectJson)).toEqual(['{}', '{}', '{}', '{}']);
 });
 
-test('of a text only an object is read, digit by digit', () => {
+test('parseExactObject returns objects only and keeps their digits', () => {
   expect(JSON.stringify(parseExactObject('{"id":12345678901234567890}'))).toBe('{"id":12345678901234567890}');
   for (const json of ['[{"a":1}]', 'null', '"a"', '12345678901234567890', '{"a":', '']) {
     expect(parseExactObject(json)).toBeUndefined();

@@ -6,12 +6,12 @@ test.each([
   ['one member', { a: 1 }],
   ['members of all kinds', { 'a"b': [null, { c: 'ü"\n' }], d: {}, e: false, f: null }],
   ['undefined members', { a: undefined, b: 1, c: undefined }],
-  ['what writes itself', { at: new Date(0) }],
+  ['values with toJSON', { at: new Date(0) }],
 ])('writes %s as JSON.stringify does', (_, members) => {
   expect(writeMembers(members)).toBe(JSON.stringify(members));
 });
 
-test('what is nested too deeply to be written is the caller’s fault', () => {
+test('members nested too deeply to be written are an invalid_request', () => {
   const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
   expect(() => writeMembers({ deep })).toThrow(
     expect.objectContaining({ code: 'invalid_request', detail: 'nested too deeply' }),

@@ -11,11 +11,11 @@ describe.each(Object.entries(STREAMS))('%s', (_name, stream) => {
   const bytes = Buffer.from(stream);
   const whole = new SseSplitter().push(bytes).map(String);
 
-  test('joined again it is the same', () => {
+  test('the joined events equal the stream', () => {
     expect(whole.join('')).toBe(stream);
   });
 
-  test('the pieces it arrives in make no difference', () => {
+  test('the events do not depend on the chunks in which the stream arrives', () => {
     for (let cut = 0; cut <= bytes.length; cut++) {
       const splitter = new SseSplitter();
       const events = [...splitter.push(bytes.subarray(0, cut)), ...splitter.push(bytes.subarray(cut))];
@@ -25,7 +25,7 @@ describe.each(Object.entries(STREAMS))('%s', (_name, stream) => {
   });
 });
 
-test('an unfinished event stays behind', () => {
+test('an unfinished event is the rest', () => {
   const splitter = new SseSplitter();
   expect(splitter.push(Buffer.from('data: 1\n\ndata: 2\n')).map(String)).toEqual(['data: 1\n\n']);
   expect(splitter.rest.toString()).toBe('data: 2\n');

@@ -116,4 +116,7 @@ export const label = (maxCharacters: number) =>
     .trim()
     .min(1)
     .max(maxCharacters)
-    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'has characters that are no text');
+    .refine(
+      (text) => text.isWellFormed() && !/\p{Cc}/u.test(text),
+      'contains control characters or unpaired surrogates',
+    );

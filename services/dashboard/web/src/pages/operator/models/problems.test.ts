@@ -7,11 +7,11 @@ const refusal = (more: { code?: string; param?: string; detail?: string }) =>
 
 test('assigns each problem to its field', () => {
   const problems = problemsOf(
-    refusal({ detail: 'slug: sim/chat is listed already; targets: an active model needs one' }),
+    refusal({ detail: 'slug: sim/chat already exists; targets: an active model needs a target' }),
   );
   expect([...problems]).toEqual([
-    ['slug', 'Sim/chat is listed already.'],
-    ['targets', 'An active model needs one.'],
+    ['slug', 'Sim/chat already exists.'],
+    ['targets', 'An active model needs a target.'],
   ]);
 });
 
