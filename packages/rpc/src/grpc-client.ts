@@ -45,7 +45,7 @@ function withToken(caller: string, secret: string): grpc.Interceptor {
 }
 
 /** A generated client method with all its overloads, because TypeScript infers from overloads pairwise. */
-interface UnaryMethod<Request, Response> {
+export interface UnaryMethod<Request, Response> {
   (
     request: Request,
     metadata: grpc.Metadata,
@@ -79,7 +79,7 @@ export async function callUnary<Request, Response>(
   method: UnaryMethod<Request, Response>,
   request: Request,
   settings: CallSettings,
-): Promise<Response> {
+): Promise<NonNullable<Response>> {
   const deadline = Date.now() + settings.timeoutMs;
   if (client.getChannel().getConnectivityState(true) !== grpc.connectivityState.READY) {
     await connected(client, Math.min(deadline, Date.now() + CONNECT_WAIT_MS));
@@ -98,14 +98,14 @@ function callConnected<Request, Response>(
   request: Request,
   settings: CallSettings,
   deadline: number,
-): Promise<Response> {
+): Promise<NonNullable<Response>> {
   return new Promise((resolve, reject) => {
     const metadata = new grpc.Metadata();
     if (settings.requestId) metadata.set('x-request-id', settings.requestId);
     const answered = (error: grpc.ServiceError | null, response?: Response) => {
       settings.signal?.removeEventListener('abort', cancel);
       if (error) reject(fromServiceError(error));
-      else if (response === undefined) reject(new GatewayError('internal_error'));
+      else if (response == null) reject(new GatewayError('internal_error'));
       else resolve(response);
     };
     const call = Reflect.apply(method, client, [

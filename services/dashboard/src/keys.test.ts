@@ -57,7 +57,7 @@ describe('the usage of a key', () => {
       body: { ...use, minute: { requests: 4, tokens: 500 } },
     });
     expect((await dashboard.get('billing/use', token)).body).toEqual({ day: use.account_day });
-    await act('an update of a key', { rpm_limit: null, tpm_limit: null });
+    await act('update', { rpm_limit: null, tpm_limit: null });
     expect((await dashboard.get(`keys/${key.id}/use`, token)).body).toEqual({ ...use, minute: null });
   });
 });
@@ -65,8 +65,8 @@ describe('the usage of a key', () => {
 describe('an update of a key', () => {
   test('leaves omitted fields unchanged', async () => {
     const before = await shown();
-    expect((await act('an update of a key', {})).body).toEqual(before);
-    expect((await act('an update of a key', { name: ' renamed ' })).body).toEqual({
+    expect((await act('update', {})).body).toEqual(before);
+    expect((await act('update', { name: ' renamed ' })).body).toEqual({
       ...before,
       name: 'renamed',
     });
@@ -74,20 +74,20 @@ describe('an update of a key', () => {
 
   test.each(Object.keys(LIMITS) as (keyof typeof LIMITS)[])('removes only %s by null', async (field) => {
     const before = await shown();
-    expect((await act('an update of a key', { [field]: null })).body).toEqual({
+    expect((await act('update', { [field]: null })).body).toEqual({
       ...before,
       [field]: NONE[field],
     });
   });
 
   test('removes all limits at once, and sets all at once', async () => {
-    expect((await act('an update of a key', NONE)).body).toMatchObject(NONE);
-    expect((await act('an update of a key', LIMITS)).body).toMatchObject(LIMITS);
+    expect((await act('update', NONE)).body).toMatchObject(NONE);
+    expect((await act('update', LIMITS)).body).toMatchObject(LIMITS);
   });
 
   test('removes expiry and allowlist by empty values; zero is a limit', async () => {
     const body = { expires_at: '', allowed_models: [], daily_limit: 0, rpm_limit: 0 };
-    expect((await act('an update of a key', body)).body).toMatchObject({
+    expect((await act('update', body)).body).toMatchObject({
       ...LIMITS,
       ...body,
       expires_at: null,
@@ -95,7 +95,7 @@ describe('an update of a key', () => {
   });
 
   test('accepts a time with an offset, and a time in the past', async () => {
-    const { body } = await act('an update of a key', { expires_at: '2020-01-01T02:00:00+02:00' });
+    const { body } = await act('update', { expires_at: '2020-01-01T02:00:00+02:00' });
     expect(body.expires_at).toBe('2020-01-01T00:00:00.000Z');
   });
 
@@ -124,7 +124,7 @@ describe('an update of a key', () => {
     [{ grace_seconds: 1 }],
   ])('refuses %p without changing the key', async (body) => {
     const before = await shown();
-    const answer = await act('an update of a key', body);
+    const answer = await act('update', body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(await shown()).toEqual(before);
   });
@@ -133,7 +133,7 @@ describe('an update of a key', () => {
 test('stores an alias in an allowlist as the slug of its model, and an unlisted slug unchanged', async () => {
   const allowed_models = ['sim/chat-2026-01-01', 'Sim-Chat', 'sim/chat', 'sim/later'];
   const kept = ['sim/chat', 'sim/later'];
-  expect((await act('an update of a key', { allowed_models })).body.allowed_models).toEqual(kept);
+  expect((await act('update', { allowed_models })).body.allowed_models).toEqual(kept);
   const made = await dashboard.post('keys', { name: 'another', allowed_models }, token);
   expect(made.body.allowed_models).toEqual(kept);
 });

@@ -51,6 +51,7 @@ import { LoginTokens } from './security/login-tokens';
 import { PasswordHasher } from './security/password-hasher';
 import { SigningKeys } from './security/signing-keys';
 import { readSettings, type Settings } from './settings';
+import type { AttemptLimit } from './store/attempts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Edge sends requests complete. */
@@ -59,9 +60,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const STOP_GRACE_MS = 5_000;
 const LOGIN_WINDOW_SECONDS = 15 * 60;
-const REGISTER_WINDOW_SECONDS = 60 * 60;
-const MEMBER_WINDOW_SECONDS = 60 * 60;
-const CHANGE_WINDOW_SECONDS = 60 * 60;
+const HOUR_SECONDS = 60 * 60;
 
 export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
@@ -186,76 +185,54 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
 
 /** Connects to the services that call providers. */
 function connectProviderServices(settings: Settings) {
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'dashboard' };
+  const { SERVICE_SECRET: secrets, CHAT_ADDR = [], MEDIA_ADDR = [] } = settings;
+  const peer = { secrets, caller: 'dashboard' };
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
-  const chats =
-    settings.CHAT_ADDR && createGrpcClients(ChatService, { ...peer, addresses: settings.CHAT_ADDR });
-  const medias =
-    settings.MEDIA_ADDR && createGrpcClients(MediaService, { ...peer, addresses: settings.MEDIA_ADDR });
-  const addressOf = (addresses: readonly string[] | undefined, index: number) => addresses?.[index] ?? '';
+  const chats = createGrpcClients(ChatService, { ...peer, addresses: CHAT_ADDR });
+  const medias = createGrpcClients(MediaService, { ...peer, addresses: MEDIA_ADDR });
   const instances = new ProviderInstances([
-    ...(chats ?? []).map((one, index) => ({
+    ...chats.map((client, index) => ({
       service: 'chat' as const,
-      address: addressOf(settings.CHAT_ADDR, index),
-      ask: (within: CallSettings) => callUnary(one, one.ListProviders, {}, within),
+      address: CHAT_ADDR[index] ?? '',
+      listProviders: (call: CallSettings) => callUnary(client, client.ListProviders, {}, call),
     })),
-    ...(medias ?? []).map((one, index) => ({
+    ...medias.map((client, index) => ({
       service: 'media' as const,
-      address: addressOf(settings.MEDIA_ADDR, index),
-      ask: (within: CallSettings) => callUnary(one, one.ListProviders, {}, within),
+      address: MEDIA_ADDR[index] ?? '',
+      listProviders: (call: CallSettings) => callUnary(client, client.ListProviders, {}, call),
     })),
   ]);
   return {
     instances,
     close() {
-      for (const client of [...(chats ?? []), ...(medias ?? [])]) client.close();
+      for (const client of [...chats, ...medias]) client.close();
     },
   };
 }
 
+const perLoginWindow = (name: string, maxTries: number): AttemptLimit => ({
+  name,
+  maxTries,
+  windowSeconds: LOGIN_WINDOW_SECONDS,
+});
+
+const perHour = (name: string, maxTries: number): AttemptLimit => ({
+  name,
+  maxTries,
+  windowSeconds: HOUR_SECONDS,
+});
+
 function readLimits(settings: Settings) {
   return {
-    loginPerEmail: {
-      name: 'login by email',
-      maxTries: settings.LOGIN_LIMIT_PER_EMAIL,
-      windowSeconds: LOGIN_WINDOW_SECONDS,
-    },
-    loginPerEmailAnywhere: {
-      name: 'login by email anywhere',
-      maxTries: settings.LOGIN_LIMIT_PER_EMAIL_ANYWHERE,
-      windowSeconds: LOGIN_WINDOW_SECONDS,
-    },
-    loginPerUser: {
-      name: 'login by user',
-      maxTries: settings.LOGIN_LIMIT_PER_USER,
-      windowSeconds: LOGIN_WINDOW_SECONDS,
-    },
-    loginPerAddress: {
-      name: 'login by address',
-      maxTries: settings.LOGIN_LIMIT_PER_ADDRESS,
-      windowSeconds: LOGIN_WINDOW_SECONDS,
-    },
-    registerPerAddress: {
-      name: 'register by address',
-      maxTries: settings.REGISTER_LIMIT_PER_ADDRESS,
-      windowSeconds: REGISTER_WINDOW_SECONDS,
-    },
-    changePerAccount: {
-      name: 'change by account',
-      maxTries: settings.CHANGE_LIMIT_PER_ACCOUNT,
-      windowSeconds: CHANGE_WINDOW_SECONDS,
-    },
-    memberPerAccount: {
-      name: 'member by account',
-      maxTries: settings.MEMBER_LIMIT_PER_ACCOUNT,
-      windowSeconds: MEMBER_WINDOW_SECONDS,
-    },
-    memberPerAddress: {
-      name: 'member by address',
-      maxTries: settings.MEMBER_LIMIT_PER_ADDRESS,
-      windowSeconds: MEMBER_WINDOW_SECONDS,
-    },
+    loginPerEmail: perLoginWindow('login by email', settings.LOGIN_LIMIT_PER_EMAIL),
+    loginPerEmailAnywhere: perLoginWindow('login by email anywhere', settings.LOGIN_LIMIT_PER_EMAIL_ANYWHERE),
+    loginPerUser: perLoginWindow('login by user', settings.LOGIN_LIMIT_PER_USER),
+    loginPerAddress: perLoginWindow('login by address', settings.LOGIN_LIMIT_PER_ADDRESS),
+    registerPerAddress: perHour('register by address', settings.REGISTER_LIMIT_PER_ADDRESS),
+    changePerAccount: perHour('change by account', settings.CHANGE_LIMIT_PER_ACCOUNT),
+    memberPerAccount: perHour('member by account', settings.MEMBER_LIMIT_PER_ACCOUNT),
+    memberPerAddress: perHour('member by address', settings.MEMBER_LIMIT_PER_ADDRESS),
   };
 }
 

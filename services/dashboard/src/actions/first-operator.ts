@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import { findUserByEmail } from '../store/users';
@@ -49,7 +50,7 @@ export class FirstOperator {
       } catch (error) {
         this.#log.warn({ err: GatewayError.from(error).cause ?? error }, 'first operator not created yet');
       }
-      await waitFor(delayMs, this.#stop.signal);
+      await setTimeout(delayMs, undefined, { signal: this.#stop.signal }).catch(() => {});
     }
   }
 
@@ -76,16 +77,4 @@ export class FirstOperator {
       if (GatewayError.from(error).code !== 'email_taken') throw error;
     }
   }
-}
-
-function waitFor(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, delayMs);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -1,34 +1,15 @@
 import { GatewayError } from '@gateway/errors';
-import type { AbandonedCost__Output } from '@gateway/proto/generated/gateway/billing/v1/AbandonedCost';
-import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
-import type { AccountUse__Output } from '@gateway/proto/generated/gateway/billing/v1/AccountUse';
-import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
-import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
-import type { FindKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/FindKeyResponse';
 import type { GetUsageRequest } from '@gateway/proto/generated/gateway/billing/v1/GetUsageRequest';
-import type { GetUsageResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/GetUsageResponse';
-import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { ListAccountsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsRequest';
-import type { ListAccountsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsResponse';
-import type { ListKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListKeysResponse';
-import type { ListLedgerResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListLedgerResponse';
-import type { ListOperatorLossesResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListOperatorLossesResponse';
 import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
-import type { ListRequestsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsResponse';
-import type { ListTopupsByStatusResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsByStatusResponse';
-import type { ListTopupsResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ListTopupsResponse';
-import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
-import type { RevokeLeakedValueResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/RevokeLeakedValueResponse';
-import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
-import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { TopupStatus } from '@gateway/proto/generated/gateway/billing/v1/TopupStatus';
 import type { UpdateAccountLimitsRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateAccountLimitsRequest';
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { callUnary } from '@gateway/rpc';
+import { callUnary, type UnaryMethod } from '@gateway/rpc';
 import type { SequenceMask } from '../domain/sequence-mask';
 
 const TIMEOUT_MS = 5_000;
@@ -55,234 +36,217 @@ export class Billing {
   }
 
   /** Idempotent by id. */
-  createAccount(caller: Caller, id: string, name: string): Promise<Account__Output> {
+  createAccount({ requestId }: Caller, id: string, name: string) {
     // Not canceled when the client disconnects: the user for whom the account is created needs it.
-    const settings = { timeoutMs: TIMEOUT_MS, requestId: caller.requestId };
-    return unwrap(callUnary(this.#client, this.#client.CreateAccount, { id, name }, settings));
-  }
-
-  getAccount(caller: Caller, id: string): Promise<Account__Output> {
-    return unwrap(callUnary(this.#client, this.#client.GetAccount, { id }, within(caller)));
-  }
-
-  getAccountUse(caller: Caller, accountId: string): Promise<AccountUse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.GetAccountUse, { accountId }, within(caller)));
-  }
-
-  createKey(caller: Caller, request: CreateKeyRequest): Promise<CreateKeyResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.CreateKey, request, within(caller)));
-  }
-
-  listKeys(caller: Caller, accountId: string, page: PageQuery): Promise<ListKeysResponse__Output> {
-    return this.#paged('keys', page, (open) =>
-      callUnary(this.#client, this.#client.ListKeys, { accountId, ...open }, within(caller)),
+    return callUnary(
+      this.#client,
+      this.#client.CreateAccount,
+      { id, name },
+      { timeoutMs: TIMEOUT_MS, requestId },
     );
   }
 
-  getKey(caller: Caller, accountId: string, id: string): Promise<ApiKey__Output> {
-    return unwrap(callUnary(this.#client, this.#client.GetKey, { accountId, id }, within(caller)));
+  getAccount(caller: Caller, id: string) {
+    return this.#call(caller, this.#client.GetAccount, { id });
   }
 
-  getKeyUse(caller: Caller, accountId: string, id: string): Promise<KeyUse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.GetKeyUse, { accountId, id }, within(caller)));
+  getAccountUse(caller: Caller, accountId: string) {
+    return this.#call(caller, this.#client.GetAccountUse, { accountId });
+  }
+
+  createKey(caller: Caller, request: CreateKeyRequest) {
+    return this.#call(caller, this.#client.CreateKey, request);
+  }
+
+  listKeys(caller: Caller, accountId: string, page: PageQuery) {
+    return this.#listMasked('keys', page, (query) =>
+      this.#call(caller, this.#client.ListKeys, { accountId, ...query }),
+    );
+  }
+
+  getKey(caller: Caller, accountId: string, id: string) {
+    return this.#call(caller, this.#client.GetKey, { accountId, id });
+  }
+
+  getKeyUse(caller: Caller, accountId: string, id: string) {
+    return this.#call(caller, this.#client.GetKeyUse, { accountId, id });
   }
 
   /** Returns what the key may do; fails as a call with the key would. */
   async getKeyContext(caller: Caller, accountId: string, keyId: string): Promise<KeyContext__Output> {
-    const request = { accountId, keyId, valueId: '' };
-    const answer = await unwrap(callUnary(this.#client, this.#client.GetKeyContext, request, within(caller)));
-    if (!answer.key) throw new GatewayError('internal_error', { cause: new Error('no key context') });
-    return answer.key;
+    const { key } = await this.#call(caller, this.#client.GetKeyContext, { accountId, keyId, valueId: '' });
+    if (!key) throw new GatewayError('internal_error', { cause: new Error('no key context') });
+    return key;
   }
 
-  deleteKey(caller: Caller, accountId: string, id: string): Promise<ApiKey__Output> {
-    return unwrap(callUnary(this.#client, this.#client.DeleteKey, { accountId, id }, within(caller)));
+  deleteKey(caller: Caller, accountId: string, id: string) {
+    return this.#call(caller, this.#client.DeleteKey, { accountId, id });
   }
 
-  updateKey(caller: Caller, request: UpdateKeyRequest): Promise<ApiKey__Output> {
-    return unwrap(callUnary(this.#client, this.#client.UpdateKey, request, within(caller)));
+  updateKey(caller: Caller, request: UpdateKeyRequest) {
+    return this.#call(caller, this.#client.UpdateKey, request);
   }
 
-  setKeyEnabled(caller: Caller, accountId: string, id: string, enabled: boolean): Promise<ApiKey__Output> {
-    const request = { accountId, id, enabled };
-    return unwrap(callUnary(this.#client, this.#client.SetKeyEnabled, request, within(caller)));
+  setKeyEnabled(caller: Caller, accountId: string, id: string, enabled: boolean) {
+    return this.#call(caller, this.#client.SetKeyEnabled, { accountId, id, enabled });
   }
 
-  rotateKey(
-    caller: Caller,
-    accountId: string,
-    id: string,
-    graceSeconds: number,
-  ): Promise<CreateKeyResponse__Output> {
-    const request = { accountId, id, graceSeconds };
-    return unwrap(callUnary(this.#client, this.#client.RotateKey, request, within(caller)));
+  rotateKey(caller: Caller, accountId: string, id: string, graceSeconds: number) {
+    return this.#call(caller, this.#client.RotateKey, { accountId, id, graceSeconds });
   }
 
-  regenerateKey(caller: Caller, accountId: string, id: string): Promise<CreateKeyResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.RegenerateKey, { accountId, id }, within(caller)));
+  regenerateKey(caller: Caller, accountId: string, id: string) {
+    return this.#call(caller, this.#client.RegenerateKey, { accountId, id });
   }
 
-  /** A key of any account. */
-  revokeKey(caller: Caller, id: string): Promise<ApiKey__Output> {
-    return unwrap(callUnary(this.#client, this.#client.RevokeKey, { id }, within(caller)));
+  /** Revokes a key of any account. */
+  revokeKey(caller: Caller, id: string) {
+    return this.#call(caller, this.#client.RevokeKey, { id });
   }
 
   /** Returns undefined for an unknown value. @param reason for the key's owner */
-  async revokeLeakedValue(
-    caller: Caller,
-    value: string,
-    reason: string,
-  ): Promise<RevokeLeakedValueResponse__Output | undefined> {
-    const request = { value, reason };
-    try {
-      return await unwrap(callUnary(this.#client, this.#client.RevokeLeakedValue, request, within(caller)));
-    } catch (error) {
+  revokeLeakedValue(caller: Caller, value: string, reason: string) {
+    return this.#call(caller, this.#client.RevokeLeakedValue, { value, reason }).catch((error: unknown) => {
       if (GatewayError.from(error).code === 'not_found') return undefined;
       throw error;
-    }
+    });
   }
 
   /** Finds a key of any account by its complete value. */
-  findKey(caller: Caller, value: string): Promise<FindKeyResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.FindKey, { value }, within(caller)));
+  findKey(caller: Caller, value: string) {
+    return this.#call(caller, this.#client.FindKey, { value });
   }
 
-  listAccounts(caller: Caller, request: ListAccountsRequest): Promise<ListAccountsResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.ListAccounts, request, within(caller)));
+  listAccounts(caller: Caller, request: ListAccountsRequest) {
+    return this.#call(caller, this.#client.ListAccounts, request);
   }
 
-  setAccountSuspended(caller: Caller, id: string, suspended: boolean): Promise<Account__Output> {
-    const request = { id, suspended };
-    return unwrap(callUnary(this.#client, this.#client.SetAccountSuspended, request, within(caller)));
+  setAccountSuspended(caller: Caller, id: string, suspended: boolean) {
+    return this.#call(caller, this.#client.SetAccountSuspended, { id, suspended });
   }
 
-  updateAccountLimits(caller: Caller, request: UpdateAccountLimitsRequest): Promise<Account__Output> {
-    return unwrap(callUnary(this.#client, this.#client.UpdateAccountLimits, request, within(caller)));
+  updateAccountLimits(caller: Caller, request: UpdateAccountLimitsRequest) {
+    return this.#call(caller, this.#client.UpdateAccountLimits, request);
   }
 
   /** Idempotent. */
-  optIn(caller: Caller, accountId: string, model: string): Promise<Account__Output> {
-    return unwrap(callUnary(this.#client, this.#client.OptIn, { accountId, model }, within(caller)));
+  optIn(caller: Caller, accountId: string, model: string) {
+    return this.#call(caller, this.#client.OptIn, { accountId, model });
   }
 
-  getThrottle(caller: Caller): Promise<Throttle__Output> {
-    return unwrap(callUnary(this.#client, this.#client.GetThrottle, {}, within(caller)));
+  getThrottle(caller: Caller) {
+    return this.#call(caller, this.#client.GetThrottle, {});
   }
 
   /** @param requestsPerSecond 0: no throttle */
-  setThrottle(caller: Caller, requestsPerSecond: number): Promise<Throttle__Output> {
-    return unwrap(callUnary(this.#client, this.#client.SetThrottle, { requestsPerSecond }, within(caller)));
+  setThrottle(caller: Caller, requestsPerSecond: number) {
+    return this.#call(caller, this.#client.SetThrottle, { requestsPerSecond });
   }
 
   /** Idempotent by id. */
-  createAdjustment(
+  async createAdjustment(
     caller: Caller,
-    adjustment: { id: string; accountId: string; amountNano: bigint; reason: string },
-  ): Promise<LedgerEntry__Output> {
-    const request = { ...adjustment, amountNano: adjustment.amountNano.toString() };
-    const made = unwrap(callUnary(this.#client, this.#client.CreateAdjustment, request, within(caller)));
-    return made.then((entry) => this.#masked(entry));
+    { amountNano, ...adjustment }: { id: string; accountId: string; amountNano: bigint; reason: string },
+  ) {
+    const request = { ...adjustment, amountNano: amountNano.toString() };
+    return this.#masked(await this.#call(caller, this.#client.CreateAdjustment, request));
   }
 
   /** Idempotent by id. */
   createTopup(
     caller: Caller,
-    topup: {
+    {
+      amountNano,
+      status,
+      ...topup
+    }: {
       id: string;
       accountId: string;
       amountNano: bigint;
       status: 'cleared' | 'pending';
       reference: string;
     },
-  ): Promise<Topup__Output> {
-    const request = {
-      id: topup.id,
-      accountId: topup.accountId,
-      amountNano: topup.amountNano.toString(),
-      status: TOPUP_STATUS[topup.status],
-      reference: topup.reference,
-    };
-    return unwrap(callUnary(this.#client, this.#client.CreateTopup, request, within(caller)));
+  ) {
+    const request = { ...topup, amountNano: amountNano.toString(), status: TOPUP_STATUS[status] };
+    return this.#call(caller, this.#client.CreateTopup, request);
   }
 
   /** Idempotent. */
-  clearTopup(caller: Caller, id: string): Promise<Topup__Output> {
-    return unwrap(callUnary(this.#client, this.#client.ClearTopup, { id }, within(caller)));
+  clearTopup(caller: Caller, id: string) {
+    return this.#call(caller, this.#client.ClearTopup, { id });
   }
 
   /** A voided top-up never clears. Idempotent. */
-  voidTopup(caller: Caller, id: string): Promise<Topup__Output> {
-    return unwrap(callUnary(this.#client, this.#client.VoidTopup, { id }, within(caller)));
+  voidTopup(caller: Caller, id: string) {
+    return this.#call(caller, this.#client.VoidTopup, { id });
   }
 
-  listTopups(caller: Caller, accountId: string, page: PageQuery): Promise<ListTopupsResponse__Output> {
-    return this.#paged('topups', page, (open) =>
-      callUnary(this.#client, this.#client.ListTopups, { accountId, ...open }, within(caller)),
+  listTopups(caller: Caller, accountId: string, page: PageQuery) {
+    return this.#listMasked('topups', page, (query) =>
+      this.#call(caller, this.#client.ListTopups, { accountId, ...query }),
     );
   }
 
-  /** Top-ups of all accounts. */
-  listTopupsByStatus(
-    caller: Caller,
-    status: keyof typeof TOPUP_STATUS,
-    page: PageQuery,
-  ): Promise<ListTopupsByStatusResponse__Output> {
-    const request = { status: TOPUP_STATUS[status], ...page };
-    return unwrap(callUnary(this.#client, this.#client.ListTopupsByStatus, request, within(caller)));
+  /** Lists top-ups of all accounts. */
+  listTopupsByStatus(caller: Caller, status: keyof typeof TOPUP_STATUS, page: PageQuery) {
+    return this.#call(caller, this.#client.ListTopupsByStatus, { status: TOPUP_STATUS[status], ...page });
   }
 
-  async listLedger(caller: Caller, accountId: string, page: PageQuery): Promise<ListLedgerResponse__Output> {
-    const answer = await this.#paged('ledger', page, (open) =>
-      callUnary(this.#client, this.#client.ListLedger, { accountId, ...open }, within(caller)),
+  async listLedger(caller: Caller, accountId: string, page: PageQuery) {
+    const list = await this.#listMasked('ledger', page, (query) =>
+      this.#call(caller, this.#client.ListLedger, { accountId, ...query }),
     );
-    return { ...answer, entries: answer.entries.map((entry) => this.#masked(entry)) };
+    return { ...list, entries: list.entries.map((entry) => this.#masked(entry)) };
   }
 
-  listOperatorLosses(
-    caller: Caller,
-    accountId: string,
-    page: PageQuery,
-  ): Promise<ListOperatorLossesResponse__Output> {
-    return this.#paged('losses', page, (open) =>
-      callUnary(this.#client, this.#client.ListOperatorLosses, { accountId, ...open }, within(caller)),
+  listOperatorLosses(caller: Caller, accountId: string, page: PageQuery) {
+    return this.#listMasked('losses', page, (query) =>
+      this.#call(caller, this.#client.ListOperatorLosses, { accountId, ...query }),
     );
   }
 
-  getAbandonedCost(caller: Caller, accountId: string): Promise<AbandonedCost__Output> {
-    return unwrap(callUnary(this.#client, this.#client.GetAbandonedCost, { accountId }, within(caller)));
+  getAbandonedCost(caller: Caller, accountId: string) {
+    return this.#call(caller, this.#client.GetAbandonedCost, { accountId });
   }
 
-  listRequests(caller: Caller, request: ListRequestsRequest): Promise<ListRequestsResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.ListRequests, request, within(caller)));
+  listRequests(caller: Caller, request: ListRequestsRequest) {
+    return this.#call(caller, this.#client.ListRequests, request);
   }
 
-  /** Requests of all accounts, or of the account in the filter. */
-  listAllRequests(caller: Caller, filter: ListRequestsRequest): Promise<ListRequestsResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.ListAllRequests, { filter }, within(caller)));
+  /** Lists requests of all accounts, or of the account in the filter. */
+  listAllRequests(caller: Caller, filter: ListRequestsRequest) {
+    return this.#call(caller, this.#client.ListAllRequests, { filter });
   }
 
-  /** A request of any account. */
-  findRequest(caller: Caller, id: string): Promise<RequestRecord__Output> {
-    return unwrap(callUnary(this.#client, this.#client.FindRequest, { id }, within(caller)));
+  /** Finds a request of any account. */
+  findRequest(caller: Caller, id: string) {
+    return this.#call(caller, this.#client.FindRequest, { id });
   }
 
-  getRequest(caller: Caller, accountId: string, id: string): Promise<RequestRecord__Output> {
-    return unwrap(callUnary(this.#client, this.#client.GetRequest, { accountId, id }, within(caller)));
+  getRequest(caller: Caller, accountId: string, id: string) {
+    return this.#call(caller, this.#client.GetRequest, { accountId, id });
   }
 
-  getUsage(caller: Caller, request: GetUsageRequest): Promise<GetUsageResponse__Output> {
-    return unwrap(callUnary(this.#client, this.#client.GetUsage, request, within(caller)));
+  getUsage(caller: Caller, request: GetUsageRequest) {
+    return this.#call(caller, this.#client.GetUsage, request);
+  }
+
+  #call<Request, Response>(
+    { requestId, signal }: Caller,
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+  ): Promise<NonNullable<Response>> {
+    return callUnary(this.#client, method, request, { timeoutMs: TIMEOUT_MS, requestId, signal });
   }
 
   /** Billing's cursors are row numbers. */
-  async #paged<T extends { nextCursor: string }>(
-    of: string,
+  async #listMasked<T extends { nextCursor: string }>(
+    kind: string,
     { limit, cursor }: PageQuery,
-    ask: (page: PageQuery) => Promise<T | undefined>,
+    list: (page: PageQuery) => Promise<T>,
   ): Promise<T> {
-    const open = { limit, cursor: cursor === '' ? '' : this.#mask.reveal(of, cursor) };
-    const answer = await unwrap(ask(open));
-    return { ...answer, nextCursor: answer.nextCursor === '' ? '' : this.#mask.hide(of, answer.nextCursor) };
+    const page = await list({ limit, cursor: cursor === '' ? '' : this.#mask.reveal(kind, cursor) });
+    return { ...page, nextCursor: page.nextCursor === '' ? '' : this.#mask.hide(kind, page.nextCursor) };
   }
 
   #masked(entry: LedgerEntry__Output): LedgerEntry__Output {
@@ -295,10 +259,3 @@ const TOPUP_STATUS = {
   cleared: 'TOPUP_STATUS_CLEARED',
   voided: 'TOPUP_STATUS_VOIDED',
 } as const satisfies Record<string, TopupStatus>;
-
-const within = ({ requestId, signal }: Caller) => ({ timeoutMs: TIMEOUT_MS, requestId, signal });
-
-/** grpc-js declares responses as optional; callUnary has already refused an absent one. */
-async function unwrap<T>(answer: Promise<T | undefined>): Promise<T> {
-  return (await answer) as T;
-}

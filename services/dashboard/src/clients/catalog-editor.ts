@@ -1,7 +1,7 @@
 import type { ModelStatus } from '@gateway/models';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
-import { callUnary } from '@gateway/rpc';
+import { callUnary, type UnaryMethod } from '@gateway/rpc';
 import type { CatalogModel } from '../domain/listed-model';
 import type { ModelFields, PricesDraft } from '../domain/model-draft';
 import type { Caller } from './billing';
@@ -46,7 +46,7 @@ export class CatalogEditor {
     prices: PricesDraft,
   ): Promise<CatalogModel> {
     const model = { ...toProtoFields(fields), status: STATUS[status], pricing: toProtoPrices(prices) };
-    return this.#take(callUnary(this.#client, this.#client.CreateModel, { model }, within(caller)));
+    return this.#change(caller, this.#client.CreateModel, { model });
   }
 
   /** Keeps status and prices; image and video features and aliases change only as `replaced` says. */
@@ -57,27 +57,29 @@ export class CatalogEditor {
       aliases: setAliases = false,
     } = replaced;
     const request = { model: toProtoFields(fields), clearImage, clearVideo, setAliases };
-    return this.#take(callUnary(this.#client, this.#client.UpdateModel, request, within(caller)));
+    return this.#change(caller, this.#client.UpdateModel, request);
   }
 
   /** Keeps the successor if none is given. */
   setStatus(caller: Caller, slug: string, status: ModelStatus, successor?: string): Promise<CatalogModel> {
     const request = { slug, status: STATUS[status], successor: successor ?? '' };
-    return this.#take(callUnary(this.#client, this.#client.SetModelStatus, request, within(caller)));
+    return this.#change(caller, this.#client.SetModelStatus, request);
   }
 
   /** Refused if the current version is not `ifVersion`. */
   setPrices(caller: Caller, slug: string, prices: PricesDraft, ifVersion = 0): Promise<CatalogModel> {
     const request = { slug, pricing: toProtoPrices(prices), ifVersion };
-    return this.#take(callUnary(this.#client, this.#client.SetPricing, request, within(caller)));
+    return this.#change(caller, this.#client.SetPricing, request);
   }
 
-  async #take(answer: Promise<Model__Output | undefined>): Promise<CatalogModel> {
-    // grpc-js declares responses as optional; callUnary has already refused an absent one.
-    const model = (await answer) as Model__Output;
+  async #change<Request>(
+    { requestId, signal }: Caller,
+    method: UnaryMethod<Request, Model__Output | undefined>,
+    request: Request,
+  ): Promise<CatalogModel> {
+    const settings = { timeoutMs: TIMEOUT_MS, requestId, signal };
+    const model = await callUnary(this.#client, method, request, settings);
     this.#directory.note(model);
     return fromProtoModel(model);
   }
 }
-
-const within = ({ requestId, signal }: Caller) => ({ timeoutMs: TIMEOUT_MS, requestId, signal });

@@ -1,6 +1,7 @@
 import type { CircuitState__Output } from '@gateway/proto/generated/gateway/common/v1/CircuitState';
 import type { ListProvidersResponse__Output } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
 import type { TargetFigures__Output } from '@gateway/proto/generated/gateway/common/v1/TargetFigures';
+import type { CallSettings } from '@gateway/rpc';
 import type {
   CircuitState,
   InstanceReport,
@@ -13,11 +14,7 @@ import type { Caller } from './billing';
 export interface ProviderInstance {
   readonly service: ProviderService;
   readonly address: string;
-  ask(settings: {
-    timeoutMs: number;
-    requestId: string;
-    signal: AbortSignal;
-  }): Promise<ListProvidersResponse__Output | undefined>;
+  listProviders(settings: CallSettings): Promise<ListProvidersResponse__Output>;
 }
 
 /** How long operators wait for an unreachable instance. */
@@ -41,22 +38,22 @@ export class ProviderInstances {
     this.#instances = instances;
   }
 
-  /** Returns what each process knows, or that it does not answer. */
+  /** Returns the report of each process, or that it does not respond. */
   reports({ requestId, signal }: Caller): Promise<InstanceReport[]> {
     const settings = { timeoutMs: TIMEOUT_MS, requestId, signal };
     return Promise.all(
-      this.#instances.map(async ({ service, address, ask }) => {
-        const answer = await ask(settings).catch(() => undefined);
-        return { service, address, report: answer && fromProtoReport(answer, Date.now()) };
+      this.#instances.map(async ({ service, address, listProviders }) => {
+        const response = await listProviders(settings).catch(() => undefined);
+        return { service, address, report: response && fromProtoReport(response, Date.now()) };
       }),
     );
   }
 }
 
-const fromProtoReport = (answer: ListProvidersResponse__Output, nowMs: number): ProviderReport => ({
-  windowSeconds: answer.windowSeconds,
-  providers: answer.providers,
-  targets: answer.targets.map((target) => fromProtoTarget(target, nowMs)),
+const fromProtoReport = (response: ListProvidersResponse__Output, nowMs: number): ProviderReport => ({
+  windowSeconds: response.windowSeconds,
+  providers: response.providers,
+  targets: response.targets.map((target) => fromProtoTarget(target, nowMs)),
 });
 
 function fromProtoTarget(target: TargetFigures__Output, nowMs: number): TargetReport {

@@ -1,7 +1,7 @@
 import type { ListedModel } from '@gateway/models';
 
 /** Fields that only operators see: how the model is served. */
-interface ModelService {
+interface ServingFields {
   readonly output_floor_tokens: number;
   /** Maximum tokens of one image in a request; 0 if not known, so that it may fill the context. */
   readonly max_image_tokens: number;
@@ -18,10 +18,10 @@ interface ModelService {
   }[];
 }
 
-export interface CatalogModel extends ListedModel, ModelService {}
+export interface CatalogModel extends ListedModel, ServingFields {}
 
 /** Returns the entry without the fields that only operators see. */
-export function withoutService({
+export function toPublicModel({
   output_floor_tokens,
   max_image_tokens,
   targets,

@@ -1,6 +1,6 @@
 import type { AnyErrorCode } from '@gateway/errors';
-import type { Endpoint } from '../routes/endpoint';
-import { noFields } from '../routes/parse-input';
+import { type Endpoint, noFields } from '../routes/endpoint';
+
 import { ERROR_EXAMPLES, ERROR_SCHEMA, errorResponses } from './error-responses';
 import { PLAYGROUND_OPERATIONS, type PlaygroundOperation } from './playground-operations';
 import { type JsonSchema, SchemaBook } from './schema-book';
@@ -174,7 +174,8 @@ function ownParts(own: Endpoint, path: string, { book }: Schemas) {
   const { method, access, doc } = own;
   const body = doc.rawBody ?? doc.body ?? noFields;
   const query = doc.query ? queryParameters(book.input(doc.query)) : [];
-  const mayBeLeftOut = body.safeParse({}).success;
+
+  const isBodyOptional = doc.optionalBody || (!doc.rawBody && !doc.body);
   const schema = book.input(body);
   const codes: AnyErrorCode[] = [
     ...commonCodes(access),
@@ -186,12 +187,12 @@ function ownParts(own: Endpoint, path: string, { book }: Schemas) {
     parameters: [...pathParameters(path), ...query, ...(doc.idempotent ? [IDEMPOTENCY_KEY] : [])],
     ...(method === 'POST' && {
       requestBody: {
-        required: !mayBeLeftOut,
+        required: !isBodyOptional,
         content: { 'application/json': { schema } },
       },
     }),
     responses: {
-      200: success({ 'application/json': { schema: book.output(doc.answer) } }),
+      200: success({ 'application/json': { schema: book.output(doc.response) } }),
       ...errorResponses(codes),
     },
   };

@@ -1,7 +1,7 @@
 import type { AnyErrorCode } from '@gateway/errors';
 import { MODEL_TYPES } from '@gateway/models';
 import { z } from 'zod';
-import { v1ModelFields } from '../routes/answers';
+import { v1ModelFields } from '../routes/responses';
 
 /** A call of the API's address space, which chat and media answer. */
 export interface V1Operation {

@@ -4,18 +4,18 @@ import { z } from 'zod';
 import { type RegisterDependencies, registerUser } from '../actions/register-user';
 import { firstPassword } from '../security/first-password';
 import { findAccountsByEmail, findOwnerEmails } from '../store/account-users';
-import {
-  accountAnswer,
-  foundKeyAnswer,
-  listOf,
-  newAccountAnswer,
-  revokedKeyAnswer,
-  throttleAnswer,
-} from './answers';
 import { emailAddress } from './auth';
-import type { Endpoint, EndpointDoc, UserCall, UserEndpoint } from './endpoint';
+import { type Endpoint, endpoint, type UserCall } from './endpoint';
 import { idempotentId } from './idempotent-id';
-import { label, noFields, pageQuery, parseBody, parseQuery } from './parse-input';
+import { label, pageQuery } from './parse-input';
+import {
+  accountResponse,
+  foundKeyResponse,
+  listOf,
+  newAccountResponse,
+  revokedKeyResponse,
+  throttleResponse,
+} from './responses';
 import { toAccountJson, toFoundKeyJson, toKeyJson, toList, toThrottleJson } from './to-json';
 
 type Dependencies = RegisterDependencies;
@@ -36,117 +36,108 @@ const throttleBody = z.strictObject({
 });
 
 export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
-  const endpoint = (
-    method: 'GET' | 'POST',
-    path: string,
-    handle: (deps: Dependencies, call: UserCall) => Promise<unknown>,
-    doc: EndpointDoc,
-  ): UserEndpoint => ({ method, path, access: 'operator', handle: (call) => handle(deps, call), doc });
+  const { billing, pool } = deps;
   return [
-    endpoint('GET', '/admin/accounts', listAccounts, {
+    endpoint('operator', 'GET /admin/accounts', {
       summary: "List accounts, newest first; `query` searches names, users' emails and ids",
       query: listQuery,
-      answer: listOf(accountAnswer),
+      response: listOf(accountResponse),
+      async handle({ context, query: { query, ...page } }) {
+        const alsoIds = query ? await findAccountsByEmail(pool, query) : [];
+        const { accounts, nextCursor } = await billing.listAccounts(context, { query, alsoIds, ...page });
+        return toList(await withOwnerEmails(pool, accounts), nextCursor);
+      },
     }),
-    endpoint('POST', '/admin/accounts', createAccount, {
+    endpoint('operator', 'POST /admin/accounts', {
       summary:
         "Create an account and its owner; the response has the owner's first password, which is shown once",
       body: createBody,
-      answer: newAccountAnswer,
+      response: newAccountResponse,
       codes: ['email_taken', 'too_many_attempts'],
       idempotent: true,
+      handle: (call) => createAccount(deps, call, call.body),
     }),
-    endpoint('GET', '/admin/accounts/:id', getAccount, {
+    endpoint('operator', 'GET /admin/accounts/:id', {
       summary: 'Retrieve an account',
-      answer: accountAnswer,
+      response: accountResponse,
+      handle: async ({ context, params }) =>
+        withOwnerEmail(pool, await billing.getAccount(context, params.id ?? '')),
     }),
-    endpoint('POST', '/admin/accounts/:id/suspend', suspendAccount, {
+    endpoint('operator', 'POST /admin/accounts/:id/suspend', {
       summary: 'Suspend or reactivate an account',
       body: suspendBody,
-      answer: accountAnswer,
+      optionalBody: true,
+      response: accountResponse,
+      handle: async ({ context, params, body }) =>
+        withOwnerEmail(pool, await billing.setAccountSuspended(context, params.id ?? '', body.suspended)),
     }),
-    endpoint('POST', '/admin/keys/:id/revoke', revokeKey, {
+    endpoint('operator', 'POST /admin/keys/:id/revoke', {
       summary: 'Permanently revoke a leaked key',
-      answer: revokedKeyAnswer,
+      response: revokedKeyResponse,
+      async handle({ context, params }) {
+        const key = await billing.revokeKey(context, params.id ?? '');
+        return { ...toKeyJson(key), account_id: key.accountId };
+      },
     }),
-    {
-      ...endpoint('POST', '/admin/keys/find', findKey, {
+    endpoint(
+      'operator',
+      'POST /admin/keys/find',
+      {
         summary: 'Find a key by its value, including rotated and deleted keys',
         body: findKeyBody,
-        answer: foundKeyAnswer,
-      }),
+        response: foundKeyResponse,
+        handle: async ({ context, body }) =>
+          toFoundKeyJson(await billing.findKey(context, body.value.trim())),
+      },
       // A lookup, not a change; and the log must not contain the value.
-      unaudited: true,
-    },
-    endpoint('GET', '/admin/throttle', getThrottle, {
+      { unaudited: true },
+    ),
+    endpoint('operator', 'GET /admin/throttle', {
       summary: "Retrieve the platform's throttle",
-      answer: throttleAnswer,
+      response: throttleResponse,
+      handle: async ({ context }) => toThrottleJson(await billing.getThrottle(context)),
     }),
-    endpoint('POST', '/admin/throttle', setThrottle, {
+    endpoint('operator', 'POST /admin/throttle', {
       summary: "Set the platform's throttle; `null` removes it",
       body: throttleBody,
-      answer: throttleAnswer,
+      response: throttleResponse,
+      handle: async ({ context, body }) =>
+        toThrottleJson(await billing.setThrottle(context, body.requests_per_second ?? 0)),
     }),
   ];
 }
 
-/** Lists all accounts, or those with the text in their name or in a user's email, or with that id. */
-async function listAccounts({ billing, pool }: Dependencies, { context, query: given }: UserCall) {
-  const { query, ...page } = parseQuery(listQuery, given);
-  const alsoIds = query ? await findAccountsByEmail(pool, query) : [];
-  const { accounts, nextCursor } = await billing.listAccounts(context, { query, alsoIds, ...page });
-  return toList(await shown(pool, accounts), nextCursor);
-}
-
-/** With an owner, the email makes it idempotent; without, the Idempotency-Key. */
-async function createAccount(deps: Dependencies, call: UserCall) {
-  const { name, owner } = parseBody(createBody, call.body);
+/** Idempotent by the owner's email; without an owner, by the Idempotency-Key. */
+async function createAccount(
+  deps: Dependencies,
+  call: Pick<UserCall, 'context' | 'user' | 'address' | 'idempotencyKey'>,
+  { name, owner }: z.output<typeof createBody>,
+) {
+  const { billing, pool } = deps;
+  const { context, address } = call;
   if (!owner) {
-    const id = idempotentId('acct', call, 'new');
-    return shownOne(deps.pool, await deps.billing.createAccount(call.context, id, name));
+    return withOwnerEmail(
+      pool,
+      await billing.createAccount(context, idempotentId('acct', call, 'new'), name),
+    );
   }
   const password = firstPassword();
-  const { email: wanted, name: called = name } = owner;
-  const { address } = call;
-  const user = { email: wanted, name: called, accountName: name, password, operator: false, address };
-  const { id, accountId, email, name: ownerName } = await registerUser(deps, call.context, user);
-  const account = await deps.billing.getAccount(call.context, accountId);
-  return { ...(await shownOne(deps.pool, account)), owner: { id, email, name: ownerName, password } };
-}
-
-async function getAccount({ billing, pool }: Dependencies, { context, params }: UserCall) {
-  return shownOne(pool, await billing.getAccount(context, params.id ?? ''));
-}
-
-async function suspendAccount({ billing, pool }: Dependencies, { context, params, body }: UserCall) {
-  const { suspended } = parseBody(suspendBody, body ?? {});
-  return shownOne(pool, await billing.setAccountSuspended(context, params.id ?? '', suspended));
-}
-
-/** Permanently revokes a leaked key of any account. */
-async function revokeKey({ billing }: Dependencies, { context, params, body }: UserCall) {
-  parseBody(noFields, body ?? {});
-  const key = await billing.revokeKey(context, params.id ?? '');
-  return { ...toKeyJson(key), account_id: key.accountId };
-}
-
-/** Finds the key of a value that was found in a public place. */
-async function findKey({ billing }: Dependencies, { context, body }: UserCall) {
-  const { value } = parseBody(findKeyBody, body);
-  return toFoundKeyJson(await billing.findKey(context, value.trim()));
-}
-
-async function getThrottle({ billing }: Dependencies, { context }: UserCall) {
-  return toThrottleJson(await billing.getThrottle(context));
-}
-
-async function setThrottle({ billing }: Dependencies, { context, body }: UserCall) {
-  const { requests_per_second } = parseBody(throttleBody, body);
-  return toThrottleJson(await billing.setThrottle(context, requests_per_second ?? 0));
+  const { email: ownerEmail, name: fullName = name } = owner;
+  const registration = {
+    email: ownerEmail,
+    name: fullName,
+    accountName: name,
+    password,
+    operator: false,
+    address,
+  };
+  const { id, accountId, email, name: ownerName } = await registerUser(deps, context, registration);
+  const account = await withOwnerEmail(pool, await billing.getAccount(context, accountId));
+  return { ...account, owner: { id, email, name: ownerName, password } };
 }
 
 /** Adds the email of a user to contact. */
-async function shown(pool: Pool, accounts: readonly Account__Output[]) {
+async function withOwnerEmails(pool: Pool, accounts: readonly Account__Output[]) {
   const ids = accounts.map(({ id }) => id);
   const emails = await findOwnerEmails(pool, ids);
   return accounts.map((account) => ({
@@ -155,7 +146,7 @@ async function shown(pool: Pool, accounts: readonly Account__Output[]) {
   }));
 }
 
-async function shownOne(pool: Pool, account: Account__Output) {
-  const [only] = await shown(pool, [account]);
+async function withOwnerEmail(pool: Pool, account: Account__Output) {
+  const [only] = await withOwnerEmails(pool, [account]);
   return only!;
 }

@@ -2,102 +2,81 @@ import { GatewayError } from '@gateway/errors';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
 import type { CatalogModel } from '../domain/listed-model';
-import { catalogModelAnswer, listOf } from './answers';
-import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
+import { type Endpoint, endpoint } from './endpoint';
 import { createModelBody, delistBody, setPricesBody, statusBody, updateModelBody } from './model-input';
 import { pageOfModels } from './page-of-models';
-import { pageQuery, parseBody, parseQuery } from './parse-input';
+import { pageQuery } from './parse-input';
+import { catalogModelResponse, listOf } from './responses';
 
 interface Dependencies {
   readonly models: ModelDirectory;
   readonly editor: CatalogEditor;
 }
 
-export function adminModelEndpoints(deps: Dependencies): Endpoint[] {
-  const endpoint = (
-    method: 'GET' | 'POST',
-    path: string,
-    handle: (deps: Dependencies, call: UserCall) => Promise<unknown>,
-    doc: Omit<EndpointDoc, 'answer' | 'codes'>,
-    answer: EndpointDoc['answer'] = catalogModelAnswer,
-  ): Endpoint => ({
-    method,
-    path,
-    access: 'operator',
-    handle: (call) => handle(deps, call),
-    doc: { ...doc, answer, codes: ['model_not_found'] },
-  });
+const model = { response: catalogModelResponse, codes: ['model_not_found'] } as const;
+
+export function adminModelEndpoints({ models, editor }: Dependencies): Endpoint[] {
+  function knownModel(slug: string | undefined): CatalogModel {
+    const found = models.all().get(slug ?? '');
+    if (!found) throw new GatewayError('model_not_found');
+    return found;
+  }
   return [
-    endpoint(
-      'GET',
-      '/admin/models',
-      listModels,
-      { summary: 'List all models, including delisted ones', query: pageQuery },
-      listOf(catalogModelAnswer),
-    ),
-    endpoint('POST', '/admin/models', createModel, { summary: 'Add a model', body: createModelBody }),
-    endpoint('GET', '/admin/models/*slug', async ({ models }, call) => knownModel(models, call), {
-      summary: 'Retrieve a model and how it is served',
+    endpoint('operator', 'GET /admin/models', {
+      summary: 'List all models, including delisted ones',
+      query: pageQuery,
+      response: listOf(catalogModelResponse),
+      codes: ['model_not_found'],
+      handle: ({ query }) => pageOfModels([...models.all().values()], query),
     }),
-    endpoint('POST', '/admin/models/*slug/update', updateModel, {
+    endpoint('operator', 'POST /admin/models', {
+      ...model,
+      summary: 'Add a model',
+      body: createModelBody,
+      handle: ({ context, body: { status, pricing, ...fields } }) =>
+        editor.create(context, fields, status, pricing),
+    }),
+    endpoint('operator', 'GET /admin/models/*slug', {
+      ...model,
+      summary: 'Retrieve a model and how it is served',
+      handle: ({ params }) => knownModel(params.slug),
+    }),
+    endpoint('operator', 'POST /admin/models/*slug/update', {
+      ...model,
       summary: 'Update a model; omitted fields stay unchanged',
       body: updateModelBody,
+      // Catalog replaces whole entries; omitted fields are taken from the entry known here.
+      handle({ context, params, body }) {
+        const changed = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        // Only given fields: the entry known to this instance may be outdated.
+        const replaced = {
+          noImage: body.image === null,
+          noVideo: body.video === null,
+          aliases: body.aliases !== undefined,
+        };
+        return editor.update(context, { ...knownModel(params.slug), ...changed }, replaced);
+      },
     }),
-    endpoint('POST', '/admin/models/*slug/status', setStatus, {
+    endpoint('operator', 'POST /admin/models/*slug/status', {
+      ...model,
       summary: 'Enable or disable a model',
       body: statusBody,
+      handle: ({ context, params, body }) => editor.setStatus(context, params.slug ?? '', body.status),
     }),
-    endpoint('POST', '/admin/models/*slug/delist', delistModel, {
+    endpoint('operator', 'POST /admin/models/*slug/delist', {
+      ...model,
       summary: 'Delist a model and name its successor',
       body: delistBody,
+      optionalBody: true,
+      handle: ({ context, params, body }) =>
+        editor.setStatus(context, params.slug ?? '', 'delisted', body.successor ?? undefined),
     }),
-    endpoint('POST', '/admin/models/*slug/prices', setPrices, {
+    endpoint('operator', 'POST /admin/models/*slug/prices', {
+      ...model,
       summary: 'Set the prices of a model, effective immediately',
       body: setPricesBody,
+      handle: ({ context, params, body: { if_version, ...prices } }) =>
+        editor.setPrices(context, params.slug ?? '', prices, if_version ?? undefined),
     }),
   ];
-}
-
-/** Includes delisted models. */
-async function listModels({ models }: Dependencies, { query }: UserCall) {
-  return pageOfModels([...models.all().values()], parseQuery(pageQuery, query));
-}
-
-async function createModel({ editor }: Dependencies, { context, body }: UserCall): Promise<CatalogModel> {
-  const { status, pricing, ...fields } = parseBody(createModelBody, body);
-  return editor.create(context, fields, status, pricing);
-}
-
-/** Catalog replaces whole entries; omitted fields are taken from the entry known here. */
-async function updateModel({ models, editor }: Dependencies, call: UserCall): Promise<CatalogModel> {
-  const given = parseBody(updateModelBody, call.body);
-  const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  // Only given fields: the entry known to this instance may be outdated.
-  const replaced = {
-    noImage: given.image === null,
-    noVideo: given.video === null,
-    aliases: given.aliases !== undefined,
-  };
-  return editor.update(call.context, { ...knownModel(models, call), ...changed }, replaced);
-}
-
-async function setStatus({ editor }: Dependencies, { context, params, body }: UserCall) {
-  const { status } = parseBody(statusBody, body);
-  return editor.setStatus(context, params.slug ?? '', status);
-}
-
-async function delistModel({ editor }: Dependencies, { context, params, body }: UserCall) {
-  const { successor } = parseBody(delistBody, body ?? {});
-  return editor.setStatus(context, params.slug ?? '', 'delisted', successor ?? undefined);
-}
-
-async function setPrices({ editor }: Dependencies, { context, params, body }: UserCall) {
-  const { if_version, ...prices } = parseBody(setPricesBody, body);
-  return editor.setPrices(context, params.slug ?? '', prices, if_version ?? undefined);
-}
-
-function knownModel(models: ModelDirectory, { params }: UserCall): CatalogModel {
-  const model = models.all().get(params.slug ?? '');
-  if (!model) throw new GatewayError('model_not_found');
-  return model;
 }

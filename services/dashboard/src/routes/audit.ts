@@ -2,16 +2,16 @@ import type { Pool } from '@gateway/postgres';
 import { z } from 'zod';
 import type { SequenceMask } from '../domain/sequence-mask';
 import { type AuditRow, listAudit } from '../store/audit';
-import { anyAuditEntryAnswer, auditEntryAnswer, listOf } from './answers';
-import type { Endpoint, UserCall } from './endpoint';
-import { pageQuery, parseQuery } from './parse-input';
+import { type Endpoint, endpoint } from './endpoint';
+import { pageQuery } from './parse-input';
+import { anyAuditEntryResponse, auditEntryResponse, listOf } from './responses';
 import { toList } from './to-json';
 
 const LAST_SEQ = String(2n ** 63n - 1n);
 const anyAuditQuery = pageQuery.extend({
   account_id: z
     .string()
-    .regex(/^[\w-]{1,128}$/, 'not the id of an account')
+    .regex(/^[\w-]{1,128}$/, 'not an account ID')
     .optional(),
 });
 
@@ -20,58 +20,41 @@ export interface AuditDependencies {
   readonly mask: SequenceMask;
 }
 
-export function auditEndpoints(deps: AuditDependencies): Endpoint[] {
-  return [
-    {
-      method: 'GET',
-      path: '/audit',
-      access: 'owner',
-      handle: (call) => ofAccount(deps, call),
-      doc: {
-        summary: "List the account's audit log, newest first",
-        query: pageQuery,
-        answer: listOf(auditEntryAnswer),
-      },
+export const auditEndpoints = (deps: AuditDependencies): Endpoint[] => [
+  endpoint('owner', 'GET /audit', {
+    summary: "List the account's audit log, newest first",
+    query: pageQuery,
+    response: listOf(auditEntryResponse),
+    // Includes operators' changes to the account, without their names and addresses.
+    async handle({ user, query }) {
+      const { rows, nextCursor } = await pageOf(deps, user.accountId, query);
+      const nobody = { id: null, email: null };
+      return toList(
+        rows.map((row) => ({
+          ...toAuditJson(deps, row, row.by_operator ? nobody : actorOf(row)),
+          address: row.by_operator ? null : row.address,
+        })),
+        nextCursor,
+      );
     },
-    {
-      method: 'GET',
-      path: '/admin/audit',
-      access: 'operator',
-      handle: (call) => ofAll(deps, call),
-      doc: {
-        summary: 'List the audit log of all accounts, or of one, newest first',
-        query: anyAuditQuery,
-        answer: listOf(anyAuditEntryAnswer),
-      },
+  }),
+  endpoint('operator', 'GET /admin/audit', {
+    summary: 'List the audit log of all accounts, or of one, newest first',
+    query: anyAuditQuery,
+    response: listOf(anyAuditEntryResponse),
+    async handle({ query: { account_id, ...page } }) {
+      const { rows, nextCursor } = await pageOf(deps, account_id, page);
+      return toList(
+        rows.map((row) => ({
+          ...toAuditJson(deps, row, actorOf(row)),
+          address: row.address,
+          account_id: row.account_id,
+        })),
+        nextCursor,
+      );
     },
-  ];
-}
-
-/** Includes operators' changes to the account, without their names and addresses. */
-async function ofAccount(deps: AuditDependencies, { user, query }: UserCall) {
-  const { rows, nextCursor } = await pageOf(deps, user.accountId, parseQuery(pageQuery, query));
-  const nobody = { id: null, email: null };
-  return toList(
-    rows.map((row) => ({
-      ...toAuditJson(deps, row, row.by_operator ? nobody : actorOf(row)),
-      address: row.by_operator ? null : row.address,
-    })),
-    nextCursor,
-  );
-}
-
-async function ofAll(deps: AuditDependencies, { query }: UserCall) {
-  const { account_id, ...page } = parseQuery(anyAuditQuery, query);
-  const { rows, nextCursor } = await pageOf(deps, account_id, page);
-  return toList(
-    rows.map((row) => ({
-      ...toAuditJson(deps, row, actorOf(row)),
-      address: row.address,
-      account_id: row.account_id,
-    })),
-    nextCursor,
-  );
-}
+  }),
+];
 
 /** @param accountId undefined: all accounts */
 async function pageOf(

@@ -15,9 +15,15 @@ import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, takeAttempt } from '../store/attempts';
 import { deleteOtherSessions, deleteSession, renewSession } from '../store/sessions';
 import { updatePassword } from '../store/users';
-import { loggedOutAnswer, meAnswer, passwordChangedAnswer, registrationAnswer, tokenAnswer } from './answers';
-import type { Call, Endpoint, EndpointDoc, UserCall, UserEndpoint } from './endpoint';
-import { label, noFields, parseBody } from './parse-input';
+import { type Call, type Endpoint, endpoint, publicEndpoint } from './endpoint';
+import { label } from './parse-input';
+import {
+  loggedOutResponse,
+  meResponse,
+  passwordChangedResponse,
+  registrationResponse,
+  tokenResponse,
+} from './responses';
 import { toAccountJson, toTokenJson } from './to-json';
 
 export interface AuthDependencies {
@@ -48,132 +54,116 @@ const passwordBody = z.strictObject({ password: given, new_password: z.string().
 const loginBody = z.strictObject({ email: given, password: given });
 
 export function authEndpoints(deps: AuthDependencies): Endpoint[] {
-  const anyone = (
-    path: string,
-    handle: (deps: AuthDependencies, call: Call) => Promise<unknown>,
-    doc: EndpointDoc,
-  ): Endpoint => ({ method: 'POST', path, access: 'public', handle: (call) => handle(deps, call), doc });
-  const user = (
-    [method, path]: readonly ['GET' | 'POST', string],
-    handle: (deps: AuthDependencies, call: UserCall) => Promise<unknown>,
-    doc: EndpointDoc,
-  ): UserEndpoint => ({ method, path, access: 'viewer', handle: (call) => handle(deps, call), doc });
+  const { pool, billing, hasher, tokens, events, limits, apiUrl } = deps;
   return [
-    anyone('/auth/register', register, {
+    publicEndpoint('POST /auth/register', {
       summary: 'Create an account and its owner, and log in',
       body: registerBody,
-      answer: registrationAnswer,
+      response: registrationResponse,
       codes: ['email_taken', 'too_many_attempts'],
+      async handle(call) {
+        const { context, address, body } = call;
+        refuseWeakPassword('password', body.password, body.email);
+        refuseIfMany(await takeAttempt(pool, limits.registerPerAddress, address));
+        const user = await registerUser(deps, context, { ...body, operator: false, address });
+        const token = await openSession(deps, user);
+        const { id, email, name, accountId } = user;
+        events.log({ event: 'user.registered', actorId: id, accountId }, originOf(call));
+        return { ...toTokenJson(token), account: { id: accountId }, user: { id, email, name } };
+      },
     }),
-    anyone('/auth/login', login, {
+    publicEndpoint('POST /auth/login', {
       summary: 'Log in',
       body: loginBody,
-      answer: tokenAnswer,
+      response: tokenResponse,
       codes: ['invalid_credentials', 'too_many_attempts'],
+      async handle(call) {
+        const { address, body } = call;
+        const email = normaliseEmail(body.email) ?? body.email;
+        const origin = originOf(call);
+        const user = await checkPassword(deps, { email, password: body.password, address, origin });
+        const token = await openSession(deps, user);
+        await events.audit({ event: 'login.succeeded' }, actorOf(user), origin);
+        return toTokenJson(token);
+      },
     }),
-    user(['GET', '/auth/me'], me, { summary: 'Retrieve the current user', answer: meAnswer }),
-    {
-      ...user(['POST', '/auth/refresh'], refresh, {
+    endpoint('viewer', 'GET /auth/me', {
+      summary: 'Retrieve the current user',
+      response: meResponse,
+      async handle({ context, user }) {
+        const account = await billing.getAccount(context, user.accountId);
+        const { id, name, status, preview_models } = toAccountJson(account);
+        return {
+          user: { id: user.id, email: user.email, name: user.name },
+          account: { id, name, status, preview_models },
+          role: user.role,
+          operator: user.operator,
+          api_url: apiUrl ?? null,
+        };
+      },
+    }),
+    endpoint(
+      'viewer',
+      'POST /auth/refresh',
+      {
         summary:
           'Refresh a token that is valid or has expired within 12 hours, up to seven days after the login. Each token can be refreshed once; a second attempt ends the login',
-        answer: tokenAnswer,
-      }),
-      unaudited: true,
-      renewsLogin: true,
-    },
-    {
-      ...user(['POST', '/auth/logout'], logout, {
+        response: tokenResponse,
+        // A second refresh means that somebody else has a copy of the token: the login ends.
+        async handle(call) {
+          const { user, session, tokenRenewals } = call;
+          const renewals = await renewSession(pool, session.id, tokenRenewals);
+          if (renewals === undefined) {
+            await events.audit({ event: 'token.reused' }, actorOf(user), originOf(call));
+            throw new GatewayError('invalid_api_key', {
+              detail: 'this token has been refreshed already; log in again',
+            });
+          }
+          return toTokenJson(await tokens.issue(user, { ...session, renewals }, Date.now()));
+        },
+      },
+      { unaudited: true, renewsLogin: true },
+    ),
+    endpoint(
+      'viewer',
+      'POST /auth/logout',
+      {
         summary: 'Log out: end this login and all of its tokens',
-        answer: loggedOutAnswer,
-      }),
-      unaudited: true,
-    },
-    user(['POST', '/auth/password'], changePassword, {
+        response: loggedOutResponse,
+        async handle({ session }) {
+          await deleteSession(pool, session.id);
+          return { logged_out: true };
+        },
+      },
+      { unaudited: true },
+    ),
+    endpoint('viewer', 'POST /auth/password', {
       summary: 'Change your password and end your other logins',
       body: passwordBody,
-      answer: passwordChangedAnswer,
+      response: passwordChangedResponse,
       codes: ['invalid_credentials', 'too_many_attempts'],
+      // One of the other logins may belong to somebody who knows the old password.
+      async handle(call) {
+        const { user, session, address, body } = call;
+        const { password, new_password } = body;
+        refuseWeakPassword('new_password', new_password, user.email);
+        await checkPassword(deps, { email: user.email, password, address, origin: originOf(call) });
+        await updatePassword(pool, user.id, await hasher.hash(new_password, address));
+        await deleteOtherSessions(pool, user.id, session.id);
+        return { id: user.id, changed: true };
+      },
     }),
   ];
 }
 
-const originOf = ({ context, clientIp }: Call) => ({ requestId: context.requestId, clientIp });
+const originOf = ({ context, clientIp }: Pick<Call, 'context' | 'clientIp'>) => ({
+  requestId: context.requestId,
+  clientIp,
+});
 
 const actorOf = ({ id, email, accountId }: User) => ({ id, email, accountId, byOperator: false });
 
 function refuseWeakPassword(field: string, password: string, email: string): void {
   const problem = passwordProblem(password, email);
   if (problem) throw new GatewayError('invalid_request', { detail: `${field}: ${problem}` });
-}
-
-async function register(deps: AuthDependencies, call: Call) {
-  const { context, address, body } = call;
-  const registration = parseBody(registerBody, body);
-  refuseWeakPassword('password', registration.password, registration.email);
-  refuseIfMany(await takeAttempt(deps.pool, deps.limits.registerPerAddress, address));
-  const user = await registerUser(deps, context, { ...registration, operator: false, address });
-  const token = await openSession(deps, user);
-  const { id: actorId, accountId } = user;
-  deps.events.log({ event: 'user.registered', actorId, accountId }, originOf(call));
-  return {
-    ...toTokenJson(token),
-    account: { id: user.accountId },
-    user: { id: user.id, email: user.email, name: user.name },
-  };
-}
-
-async function login(deps: AuthDependencies, call: Call) {
-  const { address, body } = call;
-  const { email: given, password } = parseBody(loginBody, body);
-  const email = normaliseEmail(given) ?? given;
-  const origin = originOf(call);
-  const user = await checkPassword(deps, { email, password, address, origin });
-  const token = await openSession(deps, user);
-  await deps.events.audit({ event: 'login.succeeded' }, actorOf(user), origin);
-  return toTokenJson(token);
-}
-
-async function me({ billing, apiUrl }: AuthDependencies, { context, user }: UserCall) {
-  const account = await billing.getAccount(context, user.accountId);
-  const { id, name, status, preview_models } = toAccountJson(account);
-  return {
-    user: { id: user.id, email: user.email, name: user.name },
-    account: { id, name, status, preview_models },
-    role: user.role,
-    operator: user.operator,
-    api_url: apiUrl ?? null,
-  };
-}
-
-/** Each token can be refreshed once. A second refresh means that somebody else has a copy of it: the login ends. */
-async function refresh({ pool, tokens, events }: AuthDependencies, call: UserCall) {
-  const { user, session, tokenRenewals, body } = call;
-  parseBody(noFields, body ?? {});
-  const renewals = await renewSession(pool, session.id, tokenRenewals);
-  if (renewals === undefined) {
-    await events.audit({ event: 'token.reused' }, actorOf(user), originOf(call));
-    throw new GatewayError('invalid_api_key', {
-      detail: 'this token has been refreshed already; log in again',
-    });
-  }
-  return toTokenJson(await tokens.issue(user, { ...session, renewals }, Date.now()));
-}
-
-/** Ends every token of this login at once. */
-async function logout({ pool }: AuthDependencies, { session, body }: UserCall) {
-  parseBody(noFields, body ?? {});
-  await deleteSession(pool, session.id);
-  return { logged_out: true };
-}
-
-/** Ends the user's other logins: one of them may belong to somebody who knows the old password. */
-async function changePassword(deps: AuthDependencies, call: UserCall) {
-  const { user, session, address, body } = call;
-  const { pool, hasher } = deps;
-  const { password, new_password } = parseBody(passwordBody, body);
-  refuseWeakPassword('new_password', new_password, user.email);
-  await checkPassword(deps, { email: user.email, password, address, origin: originOf(call) });
-  await updatePassword(pool, user.id, await hasher.hash(new_password, address));
-  await deleteOtherSessions(pool, user.id, session.id);
-  return { id: user.id, changed: true };
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
+import { type Endpoint, endpoint } from './endpoint';
+import { pageQuery, usdAmount } from './parse-input';
 import {
-  accountUseAnswer,
-  balanceAnswer,
-  ledgerEntryAnswer,
-  limitsAnswer,
+  accountUseResponse,
+  balanceResponse,
+  ledgerEntryResponse,
+  limitsResponse,
   listOf,
-  topupAnswer,
-} from './answers';
-import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
-import { pageQuery, parseBody, parseQuery, usdAmount } from './parse-input';
+  topupResponse,
+} from './responses';
 import { toAccountUseJson, toBalanceJson, toLedgerJson, toLimitsJson, toList, toTopupJson } from './to-json';
 
 const limitsBody = z.strictObject({
@@ -17,76 +17,53 @@ const limitsBody = z.strictObject({
   when_short: z.enum(['lower', 'refuse']).optional(),
 });
 
-export function billingEndpoints(billing: Billing): Endpoint[] {
-  const endpoint = (
-    [method, path, access]: readonly ['GET' | 'POST', string, 'viewer' | 'owner'],
-    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
-    doc: EndpointDoc,
-  ): Endpoint => ({ method, path, access, handle: (call) => handle(billing, call), doc });
-  return [
-    endpoint(['GET', '/billing/balance', 'viewer'], getBalance, {
-      summary: 'Retrieve the balance, the reserved part of it, and the available part',
-      answer: balanceAnswer,
-    }),
-    endpoint(['GET', '/billing/limits', 'viewer'], getLimits, {
-      summary: "Retrieve the account's daily spending limit",
-      answer: limitsAnswer,
-    }),
-    endpoint(['GET', '/billing/use', 'viewer'], getUse, {
-      summary: "Retrieve the account's current spending",
-      answer: accountUseAnswer,
-    }),
-    endpoint(['POST', '/billing/limits', 'owner'], setLimits, {
-      summary: "Update the account's spending limits; omitted limits stay unchanged, `null` removes a limit",
-      body: limitsBody,
-      answer: limitsAnswer,
-    }),
-    endpoint(['GET', '/billing/topups', 'viewer'], listTopups, {
-      summary: "List the account's top-ups, newest first",
-      query: pageQuery,
-      answer: listOf(topupAnswer),
-    }),
-    endpoint(['GET', '/billing/ledger', 'viewer'], listLedger, {
-      summary: 'List all changes of the balance, newest first',
-      query: pageQuery,
-      answer: listOf(ledgerEntryAnswer),
-    }),
-  ];
-}
-
-async function getBalance(billing: Billing, { context, user }: UserCall) {
-  return toBalanceJson(await billing.getAccount(context, user.accountId));
-}
-
-async function getLimits(billing: Billing, { context, user }: UserCall) {
-  return toLimitsJson(await billing.getAccount(context, user.accountId));
-}
-
-async function getUse(billing: Billing, { context, user }: UserCall) {
-  return toAccountUseJson(await billing.getAccountUse(context, user.accountId));
-}
-
-async function setLimits(billing: Billing, { context, user, body }: UserCall) {
-  const { daily_limit, when_short } = parseBody(limitsBody, body);
-  const account = await billing.updateAccountLimits(context, {
-    id: user.accountId,
-    ...(daily_limit != null && { dailyLimitNano: daily_limit.toString() }),
-    liftDailyLimit: daily_limit === null,
-    ...(when_short && {
-      whenShort: when_short === 'lower' ? 'WHEN_SHORT_LOWER' : 'WHEN_SHORT_REFUSE',
-    }),
-  });
-  return toLimitsJson(account);
-}
-
-async function listTopups(billing: Billing, { context, user, query }: UserCall) {
-  const page = parseQuery(pageQuery, query);
-  const { topups, nextCursor } = await billing.listTopups(context, user.accountId, page);
-  return toList(topups.map(toTopupJson), nextCursor);
-}
-
-async function listLedger(billing: Billing, { context, user, query }: UserCall) {
-  const page = parseQuery(pageQuery, query);
-  const { entries, nextCursor } = await billing.listLedger(context, user.accountId, page);
-  return toList(entries.map(toLedgerJson), nextCursor);
-}
+export const billingEndpoints = (billing: Billing): Endpoint[] => [
+  endpoint('viewer', 'GET /billing/balance', {
+    summary: 'Retrieve the balance, the reserved part of it, and the available part',
+    response: balanceResponse,
+    handle: async ({ context, user }) => toBalanceJson(await billing.getAccount(context, user.accountId)),
+  }),
+  endpoint('viewer', 'GET /billing/limits', {
+    summary: "Retrieve the account's daily spending limit",
+    response: limitsResponse,
+    handle: async ({ context, user }) => toLimitsJson(await billing.getAccount(context, user.accountId)),
+  }),
+  endpoint('viewer', 'GET /billing/use', {
+    summary: "Retrieve the account's current spending",
+    response: accountUseResponse,
+    handle: async ({ context, user }) =>
+      toAccountUseJson(await billing.getAccountUse(context, user.accountId)),
+  }),
+  endpoint('owner', 'POST /billing/limits', {
+    summary: "Update the account's spending limits; omitted limits stay unchanged, `null` removes a limit",
+    body: limitsBody,
+    response: limitsResponse,
+    async handle({ context, user, body: { daily_limit, when_short } }) {
+      const account = await billing.updateAccountLimits(context, {
+        id: user.accountId,
+        ...(daily_limit != null && { dailyLimitNano: daily_limit.toString() }),
+        liftDailyLimit: daily_limit === null,
+        ...(when_short && { whenShort: when_short === 'lower' ? 'WHEN_SHORT_LOWER' : 'WHEN_SHORT_REFUSE' }),
+      });
+      return toLimitsJson(account);
+    },
+  }),
+  endpoint('viewer', 'GET /billing/topups', {
+    summary: "List the account's top-ups, newest first",
+    query: pageQuery,
+    response: listOf(topupResponse),
+    async handle({ context, user, query }) {
+      const { topups, nextCursor } = await billing.listTopups(context, user.accountId, query);
+      return toList(topups.map(toTopupJson), nextCursor);
+    },
+  }),
+  endpoint('viewer', 'GET /billing/ledger', {
+    summary: 'List all changes of the balance, newest first',
+    query: pageQuery,
+    response: listOf(ledgerEntryResponse),
+    async handle({ context, user, query }) {
+      const { entries, nextCursor } = await billing.listLedger(context, user.accountId, query);
+      return toList(entries.map(toLedgerJson), nextCursor);
+    },
+  }),
+];

@@ -1,8 +1,9 @@
 import type { AnyErrorCode } from '@gateway/errors';
 import type { RequestContext } from '@gateway/rpc';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Access } from '../domain/access';
 import type { Login } from '../domain/user';
+import { parseBody, parseQuery } from './parse-input';
 
 /** An HTTP call, parsed as far as all endpoints need it. */
 export interface Call {
@@ -32,6 +33,7 @@ interface Route {
   readonly method: 'GET' | 'POST';
   /** Below `/api/v1`. `:name` is one segment, `*name` all remaining segments. */
   readonly path: string;
+  readonly doc: EndpointDoc;
 }
 
 /** Documentation of an endpoint in the API document; tests check the endpoint against it. */
@@ -39,10 +41,12 @@ export interface EndpointDoc {
   readonly summary: string;
   /** Body of a POST; absent: it has no fields, and the body may be omitted. */
   readonly body?: z.ZodObject;
+  /** The body may be omitted although it has fields. */
+  readonly optionalBody?: true;
   /** Body of an endpoint that receives the raw body. */
   readonly rawBody?: z.ZodType;
   readonly query?: z.ZodObject;
-  readonly answer: z.ZodType;
+  readonly response: z.ZodType;
   /** Errors in addition to those that every endpoint may return. */
   readonly codes?: readonly AnyErrorCode[];
   /** It supports `Idempotency-Key`. */
@@ -55,17 +59,69 @@ export type Endpoint = PublicEndpoint | UserEndpoint;
 export interface PublicEndpoint extends Route {
   readonly access: 'public';
   readonly takesRawBody?: true;
-  readonly doc: EndpointDoc;
   handle(call: Call): Promise<unknown>;
 }
 
 /** Users without access get `not_found`. */
-export interface UserEndpoint extends Route {
+export interface UserEndpoint extends Route, UserEndpointOptions {
   readonly access: Exclude<Access, 'public'>;
+  handle(call: UserCall): Promise<unknown>;
+}
+
+interface UserEndpointOptions {
   /** A POST that makes no change for the audit log. */
   readonly unaudited?: true;
   /** Accepts expired tokens of sessions that have not ended. */
   readonly renewsLogin?: true;
-  readonly doc: EndpointDoc;
-  handle(call: UserCall): Promise<unknown>;
+}
+
+interface Declaration<AnyCall, Query extends z.ZodObject, Body extends z.ZodObject> extends EndpointDoc {
+  readonly query?: Query;
+  readonly body?: Body;
+  handle(
+    call: Omit<AnyCall, 'query' | 'body'> & {
+      readonly query: z.output<Query>;
+      readonly body: z.output<Body>;
+    },
+  ): unknown;
+}
+
+type NoFields = z.ZodObject<Record<never, never>, z.core.$strict>;
+
+/** Bodies of calls without fields. */
+export const noFields: NoFields = z.strictObject({});
+
+/** Returns an endpoint for users with this access; `handle` gets the parsed query and body. */
+export function endpoint<Query extends z.ZodObject = NoFields, Body extends z.ZodObject = NoFields>(
+  access: UserEndpoint['access'],
+  route: `${'GET' | 'POST'} /${string}`,
+  declaration: Declaration<UserCall, Query, Body>,
+  options: UserEndpointOptions = {},
+): UserEndpoint {
+  return { access, ...toRoute<UserCall, Query, Body>(route, declaration), ...options };
+}
+
+export function publicEndpoint<Query extends z.ZodObject = NoFields, Body extends z.ZodObject = NoFields>(
+  route: `${'GET' | 'POST'} /${string}`,
+  declaration: Declaration<Call, Query, Body>,
+): PublicEndpoint {
+  return { access: 'public', ...toRoute<Call, Query, Body>(route, declaration) };
+}
+
+function toRoute<AnyCall extends Call, Query extends z.ZodObject, Body extends z.ZodObject>(
+  route: string,
+  { handle, ...doc }: Declaration<AnyCall, Query, Body>,
+) {
+  const [method, path = ''] = route.split(' ');
+  return {
+    method: method as 'GET' | 'POST',
+    path,
+    doc,
+    async handle(call: AnyCall) {
+      const query = doc.query && parseQuery(doc.query, call.query);
+      const given = doc.body && !doc.optionalBody ? call.body : (call.body ?? {});
+      const body = method === 'POST' ? parseBody(doc.body ?? noFields, given) : undefined;
+      return handle({ ...call, query, body } as Parameters<typeof handle>[0]);
+    },
+  };
 }

@@ -9,10 +9,14 @@ const MAX_KEY = 255;
  * and account gives the same id. An invalid key is refused rather than shortened or ignored, which would merge different
  * objects or create one twice.
  */
-export function idempotentId(prefix: string, { user, idempotencyKey }: UserCall, accountId: string): string {
+export function idempotentId(
+  prefix: string,
+  { user, idempotencyKey }: Pick<UserCall, 'user' | 'idempotencyKey'>,
+  accountId: string,
+): string {
   if (idempotencyKey === undefined) return `${prefix}_${randomUUIDv7()}`;
   if (idempotencyKey === '' || idempotencyKey.length > MAX_KEY) {
-    const detail = `Idempotency-Key is not a text of 1 to ${MAX_KEY} characters`;
+    const detail = `Idempotency-Key must have 1 to ${MAX_KEY} characters`;
     throw new GatewayError('invalid_request', { detail });
   }
   const digest = createHash('sha256').update(JSON.stringify([user.id, accountId, idempotencyKey]));

@@ -5,9 +5,9 @@ import { type LeakedValue, type RevokedValue, revokeLeakedValues } from '../acti
 import type { SecurityEvents } from '../actions/security-events';
 import type { Billing } from '../clients/billing';
 import type { SecretScanningKeys } from '../clients/secret-scanning-keys';
-import { leakedValuesAnswer, scannedSecretsAnswer } from './answers';
-import type { Call, Endpoint, UserCall } from './endpoint';
-import { label, parseBody } from './parse-input';
+import { type Call, type Endpoint, endpoint } from './endpoint';
+import { label } from './parse-input';
+import { leakedValuesResponse, scannedSecretsResponse } from './responses';
 
 export interface LeakedKeyDependencies {
   readonly billing: Billing;
@@ -39,44 +39,34 @@ const scannedSecrets = z
   )
   .max(MAX_SECRETS);
 
-export function leakedKeyEndpoints(deps: LeakedKeyDependencies): Endpoint[] {
-  return [
-    {
-      method: 'POST',
-      path: '/admin/keys/revoke-leaked',
-      access: 'operator',
-      handle: (call) => revokeValues(deps, call),
-      doc: {
-        summary: 'Revoke the keys of leaked values',
-        body: revokeBody,
-        answer: leakedValuesAnswer,
-      },
+export const leakedKeyEndpoints = (deps: LeakedKeyDependencies): Endpoint[] => [
+  endpoint('operator', 'POST /admin/keys/revoke-leaked', {
+    summary: 'Revoke the keys of leaked values',
+    body: revokeBody,
+    response: leakedValuesResponse,
+    async handle({ context, user, clientIp, body: { values, reason = 'Leaked: reported by an operator' } }) {
+      const leaked = values.map((value) => ({ value: value.trim(), reason }));
+      const revoked = await revokeLeakedValues(deps, context, leaked, {
+        reporter: { id: user.id, name: user.email, isOperator: true },
+        origin: { requestId: context.requestId, clientIp },
+      });
+      return { data: revoked.map(toRevokedJson) };
     },
-    {
-      method: 'POST',
-      path: '/secret-scanning/github',
-      access: 'public',
-      takesRawBody: true,
-      handle: (call) => revokeScanned(deps, call),
-      doc: {
-        summary: "Receive leaked keys from GitHub's secret scanning and revoke them",
-        rawBody: scannedSecrets,
-        answer: scannedSecretsAnswer,
-        codes: ['invalid_api_key'],
-      },
+  }),
+  {
+    method: 'POST',
+    path: '/secret-scanning/github',
+    access: 'public',
+    takesRawBody: true,
+    handle: (call) => revokeScanned(deps, call),
+    doc: {
+      summary: "Receive leaked keys from GitHub's secret scanning and revoke them",
+      rawBody: scannedSecrets,
+      response: scannedSecretsResponse,
+      codes: ['invalid_api_key'],
     },
-  ];
-}
-
-async function revokeValues(deps: LeakedKeyDependencies, { context, user, clientIp, body }: UserCall) {
-  const { values, reason = 'Leaked: reported by an operator' } = parseBody(revokeBody, body);
-  const leaked = values.map((value) => ({ value: value.trim(), reason }));
-  const revoked = await revokeLeakedValues(deps, context, leaked, {
-    reporter: { id: user.id, name: user.email, isOperator: true },
-    origin: { requestId: context.requestId, clientIp },
-  });
-  return { data: revoked.map(toRevokedJson) };
-}
+  },
+];
 
 const toRevokedJson = (revoked: RevokedValue | undefined) => ({
   key_id: revoked?.keyId ?? null,
@@ -113,9 +103,9 @@ async function verifySignature({ scanningKeys }: LeakedKeyDependencies, raw: Cal
   const signature = raw?.header('github-public-key-signature');
   if (!raw || !id || !signature) throw unsigned('the signature headers are missing');
   const key = await scanningKeys.find(id);
-  if (!key) throw unsigned('the key that signed is unknown');
+  if (!key) throw unsigned('unknown public key identifier');
   if (!verify('sha256', raw.bytes, key, Buffer.from(signature, 'base64'))) {
-    throw unsigned('the signature is not that of the body');
+    throw unsigned('the signature does not match the body');
   }
 }
 

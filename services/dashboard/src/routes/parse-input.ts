@@ -55,12 +55,9 @@ const fieldName = ({ path }: z.core.$ZodIssue): string =>
 
 function invalid(issue: z.core.$ZodIssue | undefined): GatewayError {
   const at = issue?.path.map(String).join('.');
-  const what = issue?.message ?? 'does not fit';
+  const what = issue?.message ?? 'invalid';
   return new GatewayError('invalid_request', { detail: at ? `${at}: ${what}` : what });
 }
-
-/** For calls without fields; their body may be omitted. */
-export const noFields = z.strictObject({});
 
 export const pageQuery = z.object({
   limit: z
@@ -81,7 +78,7 @@ const usdFrom = (leastUsd: number) =>
     .transform((usd, context) => {
       const nano = nanoFromUsd(usd);
       if (nano !== undefined) return nano;
-      context.addIssue('not an amount of USD with at most 9 decimals');
+      context.addIssue('not an amount in USD with at most 9 decimals');
       return z.NEVER;
     });
 

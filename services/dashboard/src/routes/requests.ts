@@ -5,13 +5,13 @@ import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/bil
 import type { UsageTotals__Output } from '@gateway/proto/generated/gateway/billing/v1/UsageTotals';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import { anyRequestAnswer, listOf, requestAnswer, usageAnswer } from './answers';
-import type { Endpoint, EndpointDoc, UserCall } from './endpoint';
-import { moment, pageQuery, parseQuery } from './parse-input';
+import { type Endpoint, endpoint } from './endpoint';
+import { moment, pageQuery } from './parse-input';
+import { anyRequestResponse, listOf, requestResponse, usageResponse } from './responses';
 import { toList, toTime } from './to-json';
 
 const DAY_MS = 86_400_000;
-const USUAL_DAYS = 30;
+const DEFAULT_DAYS = 30;
 const MAX_DAYS = 1_000;
 
 const text = z
@@ -44,61 +44,68 @@ const GROUPS = {
   'day,key': 'USAGE_GROUP_DAY_KEY',
 } as const;
 
-export function adminRequestEndpoints(billing: Billing): Endpoint[] {
-  const get = (
-    path: string,
-    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
-    doc: EndpointDoc,
-  ): Endpoint => ({ method: 'GET', path, access: 'operator', handle: (call) => handle(billing, call), doc });
-  return [
-    get('/admin/requests', listAllRequests, {
-      summary: 'List requests of all accounts, or of one, newest first, including refused ones',
-      query: allQuery,
-      answer: listOf(anyRequestAnswer),
-    }),
-    get('/admin/requests/:id', findRequest, {
-      summary: 'Retrieve any authenticated request by the X-Request-Id of its response',
-      answer: anyRequestAnswer,
-    }),
-  ];
-}
+export const adminRequestEndpoints = (billing: Billing): Endpoint[] => [
+  endpoint('operator', 'GET /admin/requests', {
+    summary: 'List requests of all accounts, or of one, newest first, including refused ones',
+    query: allQuery,
+    response: listOf(anyRequestResponse),
+    async handle({ context, query: { account_id, ...rest } }) {
+      const { requests, nextCursor } = await billing.listAllRequests(context, toFilter(account_id, rest));
+      return toList(requests.map(toAnyRequestJson), nextCursor);
+    },
+  }),
+  endpoint('operator', 'GET /admin/requests/:id', {
+    summary: 'Retrieve any authenticated request by the X-Request-Id of its response',
+    response: anyRequestResponse,
+    handle: async ({ context, params }) =>
+      toAnyRequestJson(await billing.findRequest(context, params.id ?? '')),
+  }),
+];
 
-export function requestEndpoints(billing: Billing): Endpoint[] {
-  const get = (
-    path: string,
-    handle: (billing: Billing, call: UserCall) => Promise<unknown>,
-    doc: EndpointDoc,
-  ): Endpoint => ({ method: 'GET', path, access: 'viewer', handle: (call) => handle(billing, call), doc });
-  return [
-    get('/requests', listRequests, {
-      summary: "List the account's requests, newest first: completed, refused, and video tasks in progress",
-      query: listQuery,
-      answer: listOf(requestAnswer),
-    }),
-    get('/requests/:id', getRequest, { summary: 'Retrieve a request', answer: requestAnswer }),
-    get('/usage', getUsage, {
-      summary: 'Retrieve usage by UTC day, by default of the last 30 days',
-      query: usageQuery,
-      answer: usageAnswer,
-    }),
-  ];
-}
-
-async function listRequests(billing: Billing, { context, user, query }: UserCall) {
-  const filter = toFilter(user.accountId, parseQuery(listQuery, query));
-  const { requests, nextCursor } = await billing.listRequests(context, filter);
-  return toList(requests.map(toRequestJson), nextCursor);
-}
-
-async function listAllRequests(billing: Billing, { context, query }: UserCall) {
-  const { account_id, ...rest } = parseQuery(allQuery, query);
-  const { requests, nextCursor } = await billing.listAllRequests(context, toFilter(account_id, rest));
-  return toList(requests.map(toAnyRequestJson), nextCursor);
-}
-
-async function findRequest(billing: Billing, { context, params }: UserCall) {
-  return toAnyRequestJson(await billing.findRequest(context, params.id ?? ''));
-}
+export const requestEndpoints = (billing: Billing): Endpoint[] => [
+  endpoint('viewer', 'GET /requests', {
+    summary: "List the account's requests, newest first: completed, refused, and video tasks in progress",
+    query: listQuery,
+    response: listOf(requestResponse),
+    async handle({ context, user, query }) {
+      const { requests, nextCursor } = await billing.listRequests(context, toFilter(user.accountId, query));
+      return toList(requests.map(toRequestJson), nextCursor);
+    },
+  }),
+  endpoint('viewer', 'GET /requests/:id', {
+    summary: 'Retrieve a request',
+    response: requestResponse,
+    handle: async ({ context, user, params }) =>
+      toRequestJson(await billing.getRequest(context, user.accountId, params.id ?? '')),
+  }),
+  endpoint('viewer', 'GET /usage', {
+    summary: 'Retrieve usage by UTC day, by default of the last 30 days',
+    query: usageQuery,
+    response: usageResponse,
+    async handle({ context, user, query: { from, to = Date.now(), group_by } }) {
+      const fromMs = from ?? to - (DEFAULT_DAYS - 1) * DAY_MS;
+      if (fromMs > to || to - fromMs > MAX_DAYS * DAY_MS) {
+        throw new GatewayError('invalid_request', {
+          detail: `from, to: must be a range of at most ${MAX_DAYS} days`,
+        });
+      }
+      const { groups } = await billing.getUsage(context, {
+        accountId: user.accountId,
+        fromDay: toTime(fromMs).slice(0, 10),
+        toDay: toTime(to).slice(0, 10),
+        groupBy: GROUPS[group_by],
+      });
+      return {
+        data: groups.map((totals) => ({
+          group: totals.group || null,
+          ...(group_by === 'day,model' && { model: totals.model || null }),
+          ...(group_by === 'day,key' && { key_id: totals.keyId }),
+          ...toUsageJson(totals),
+        })),
+      };
+    },
+  }),
+];
 
 function toFilter(accountId: string, filter: z.output<typeof listQuery>): ListRequestsRequest {
   const { limit, cursor, from, to, key_id, model, status, error_code } = filter;
@@ -125,35 +132,6 @@ const isEnd = (status: string): status is keyof typeof ENDS => Object.hasOwn(END
 
 /** An HTTP status, or a word for whether and how the call has ended. */
 const toEnd = (status: string) => (isEnd(status) ? { end: ENDS[status] } : { status: Number(status) });
-
-async function getRequest(billing: Billing, { context, user, params }: UserCall) {
-  return toRequestJson(await billing.getRequest(context, user.accountId, params.id ?? ''));
-}
-
-/** Returns the UTC days of the range, both ends included. */
-async function getUsage(billing: Billing, { context, user, query }: UserCall) {
-  const { from, to = Date.now(), group_by } = parseQuery(usageQuery, query);
-  const fromMs = from ?? to - (USUAL_DAYS - 1) * DAY_MS;
-  if (fromMs > to || to - fromMs > MAX_DAYS * DAY_MS) {
-    throw new GatewayError('invalid_request', {
-      detail: `from, to: must be a range of at most ${MAX_DAYS} days`,
-    });
-  }
-  const { groups } = await billing.getUsage(context, {
-    accountId: user.accountId,
-    fromDay: toTime(fromMs).slice(0, 10),
-    toDay: toTime(to).slice(0, 10),
-    groupBy: GROUPS[group_by],
-  });
-  return {
-    data: groups.map((totals) => ({
-      group: totals.group || null,
-      ...(group_by === 'day,model' && { model: totals.model || null }),
-      ...(group_by === 'day,key' && { key_id: totals.keyId }),
-      ...toUsageJson(totals),
-    })),
-  };
-}
 
 function toRequestJson(record: RequestRecord__Output) {
   const tokens = record.tokens ?? {
@@ -203,14 +181,14 @@ const toAnyRequestJson = (record: RequestRecord__Output) => ({
 function toTimings({ createdAtMs, startedAtMs, endedAtMs, admittedMs, firstByteMs }: RequestRecord__Output) {
   const [created, started, ended] = [Number(createdAtMs), Number(startedAtMs), Number(endedAtMs)];
   if (started === 0 || ended === 0) return null;
-  const lasted = (ms: number) => Math.max(0, ms);
-  const firstByte = firstByteMs === 0 ? null : lasted(firstByteMs - admittedMs);
+  const duration = (ms: number) => Math.max(0, ms);
+  const firstByte = firstByteMs === 0 ? null : duration(firstByteMs - admittedMs);
   return {
-    receive_ms: lasted(started - created),
+    receive_ms: duration(started - created),
     admit_ms: admittedMs,
     first_byte_ms: firstByte,
-    reply_ms: firstByte === null ? null : lasted(ended - started - firstByteMs),
-    total_ms: lasted(ended - Math.min(created, started)),
+    reply_ms: firstByte === null ? null : duration(ended - started - firstByteMs),
+    total_ms: duration(ended - Math.min(created, started)),
   };
 }
 

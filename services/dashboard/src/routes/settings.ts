@@ -1,45 +1,28 @@
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
-import { settingsAnswer } from './answers';
-import type { Endpoint, UserCall } from './endpoint';
-import { parseBody } from './parse-input';
+import { type Endpoint, endpoint } from './endpoint';
+import { settingsResponse } from './responses';
 import { toSettingsJson } from './to-json';
 
 const settingsBody = z.strictObject({ bare_model_names: z.boolean().optional() });
 
-/** Settings of an account that apply to keys without a setting of their own. */
-export function settingsEndpoints(billing: Billing): Endpoint[] {
-  return [
-    {
-      method: 'GET',
-      path: '/account/settings',
-      access: 'viewer',
-      handle: (call) => getSettings(billing, call),
-      doc: { summary: "Retrieve the account's default settings for its keys", answer: settingsAnswer },
+/** Account settings that apply to keys without their own setting. */
+export const settingsEndpoints = (billing: Billing): Endpoint[] => [
+  endpoint('viewer', 'GET /account/settings', {
+    summary: "Retrieve the account's default settings for its keys",
+    response: settingsResponse,
+    handle: async ({ context, user }) => toSettingsJson(await billing.getAccount(context, user.accountId)),
+  }),
+  endpoint('owner', 'POST /account/settings', {
+    summary: "Update the account's default settings for its keys; omitted fields stay unchanged",
+    body: settingsBody,
+    response: settingsResponse,
+    async handle({ context, user, body: { bare_model_names } }) {
+      const account = await billing.updateAccountLimits(context, {
+        id: user.accountId,
+        ...(bare_model_names !== undefined && { bareModelNames: bare_model_names }),
+      });
+      return toSettingsJson(account);
     },
-    {
-      method: 'POST',
-      path: '/account/settings',
-      access: 'owner',
-      handle: (call) => setSettings(billing, call),
-      doc: {
-        summary: "Update the account's default settings for its keys; omitted fields stay unchanged",
-        body: settingsBody,
-        answer: settingsAnswer,
-      },
-    },
-  ];
-}
-
-async function getSettings(billing: Billing, { context, user }: UserCall) {
-  return toSettingsJson(await billing.getAccount(context, user.accountId));
-}
-
-async function setSettings(billing: Billing, { context, user, body }: UserCall) {
-  const { bare_model_names } = parseBody(settingsBody, body);
-  const account = await billing.updateAccountLimits(context, {
-    id: user.accountId,
-    ...(bare_model_names !== undefined && { bareModelNames: bare_model_names }),
-  });
-  return toSettingsJson(account);
-}
+  }),
+];

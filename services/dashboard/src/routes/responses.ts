@@ -23,15 +23,15 @@ const token = {
   token: z.string().meta({ description: 'For `Authorization: Bearer`; valid for 15 minutes' }),
   expires_at: time,
 };
-export const tokenAnswer = z.object(token).meta({ id: 'Token' });
-export const registrationAnswer = z
+export const tokenResponse = z.object(token).meta({ id: 'Token' });
+export const registrationResponse = z
   .object({
     ...token,
     account: z.object({ id }),
     user: z.object({ id, email: z.string(), name: z.string() }),
   })
   .meta({ id: 'Registration' });
-export const meAnswer = z
+export const meResponse = z
   .object({
     user: z.object({ id, email: z.string(), name: z.string() }),
     account: z.object({
@@ -47,8 +47,8 @@ export const meAnswer = z
     api_url: z.string().nullable().meta({ description: 'Origin of `/v1`, if it is configured' }),
   })
   .meta({ id: 'Me' });
-export const loggedOutAnswer = z.object({ logged_out: z.literal(true) });
-export const passwordChangedAnswer = z.object({ id, changed: z.literal(true) });
+export const loggedOutResponse = z.object({ logged_out: z.literal(true) });
+export const passwordChangedResponse = z.object({ id, changed: z.literal(true) });
 
 const price = usd.optional();
 const rates = {
@@ -182,10 +182,10 @@ const service = {
     }),
   ),
 };
-export const modelAnswer = z.object(model).meta({ id: 'Model' });
-export const modelDetailAnswer = z.object({ ...model, opted_in: z.boolean().optional() });
-export const optedInAnswer = z.object({ ...model, opted_in: z.literal(true) });
-export const catalogModelAnswer = z.object({ ...model, ...service }).meta({ id: 'CatalogModel' });
+export const modelResponse = z.object(model).meta({ id: 'Model' });
+export const modelDetailResponse = z.object({ ...model, opted_in: z.boolean().optional() });
+export const optedInResponse = z.object({ ...model, opted_in: z.literal(true) });
+export const catalogModelResponse = z.object({ ...model, ...service }).meta({ id: 'CatalogModel' });
 
 const key = {
   id,
@@ -204,12 +204,12 @@ const key = {
   tpm_limit: count.nullable(),
   bare_model_names: z.boolean().nullable().meta({ description: "Null for the account's setting" }),
 };
-export const keyAnswer = z.object(key).meta({ id: 'Key' });
+export const keyResponse = z.object(key).meta({ id: 'Key' });
 const spendWindow = z.object({
   used: usd.meta({ description: 'Includes funds reserved for in-flight requests' }),
   resets_at: time,
 });
-export const keyUseAnswer = z
+export const keyUseResponse = z
   .object({
     day: spendWindow,
     month: spendWindow,
@@ -220,12 +220,12 @@ export const keyUseAnswer = z
       .meta({ description: 'In the last minute; null for a key without request and token limits' }),
   })
   .meta({ id: 'KeyUse' });
-export const accountUseAnswer = z.object({ day: spendWindow }).meta({ id: 'AccountUse' });
-export const newKeyAnswer = z
+export const accountUseResponse = z.object({ day: spendWindow }).meta({ id: 'AccountUse' });
+export const newKeyResponse = z
   .object({ ...key, key: z.string().meta({ description: '`sk-gw-…`, shown once' }) })
   .meta({ id: 'NewKey' });
-export const revokedKeyAnswer = z.object({ ...key, account_id: id });
-export const leakedValuesAnswer = z.object({
+export const revokedKeyResponse = z.object({ ...key, account_id: id });
+export const leakedValuesResponse = z.object({
   data: z
     .array(
       z.object({
@@ -237,7 +237,7 @@ export const leakedValuesAnswer = z.object({
     )
     .meta({ description: 'In the order of the values, which are not included' }),
 });
-export const scannedSecretsAnswer = z
+export const scannedSecretsResponse = z
   .array(
     z.object({
       token_hash: z.string().meta({ description: 'SHA-256 of the token, in hexadecimal' }),
@@ -246,7 +246,7 @@ export const scannedSecretsAnswer = z
     }),
   )
   .meta({ id: 'ScannedSecrets' });
-export const foundKeyAnswer = z.object({
+export const foundKeyResponse = z.object({
   ...key,
   account_id: id,
   value_ends_at: time.nullable().meta({
@@ -254,7 +254,7 @@ export const foundKeyAnswer = z.object({
   }),
 });
 
-export const balanceAnswer = z
+export const balanceResponse = z
   .object({
     account_id: id,
     balance: usd,
@@ -264,14 +264,14 @@ export const balanceAnswer = z
   })
   .meta({ id: 'Balance' });
 const limits = { daily_limit: usd.nullable(), when_short: z.enum(['lower', 'refuse']) };
-export const limitsAnswer = z.object(limits).meta({ id: 'Limits' });
+export const limitsResponse = z.object(limits).meta({ id: 'Limits' });
 const settings = {
   bare_model_names: z.boolean().meta({
     description: 'Keys without a setting of their own may call models by names without a provider',
   }),
 };
-export const settingsAnswer = z.object(settings).meta({ id: 'AccountSettings' });
-export const topupAnswer = z
+export const settingsResponse = z.object(settings).meta({ id: 'AccountSettings' });
+export const topupResponse = z
   .object({
     id,
     account_id: id,
@@ -295,10 +295,10 @@ const entry = {
   task_id: z.string().nullable().meta({ description: 'The video task of a charge' }),
   created_at: time,
 };
-export const ledgerEntryAnswer = z.object(entry).meta({ id: 'LedgerEntry' });
-export const adjustmentAnswer = z.object({ ...entry, account_id: id });
+export const ledgerEntryResponse = z.object(entry).meta({ id: 'LedgerEntry' });
+export const adjustmentResponse = z.object({ ...entry, account_id: id });
 
-export const operatorLossAnswer = z
+export const operatorLossResponse = z
   .object({
     request_id: id,
     reason: z
@@ -308,7 +308,7 @@ export const operatorLossAnswer = z
     created_at: time,
   })
   .meta({ id: 'OperatorLoss' });
-export const abandonedCostAnswer = z
+export const abandonedCostResponse = z
   .object({
     last_hour: usd.meta({ description: 'Cost of calls abandoned in the last hour' }),
     limit: usd.meta({ description: 'Above this amount new calls are refused' }),
@@ -319,7 +319,7 @@ export const abandonedCostAnswer = z
   .meta({ id: 'AbandonedCost' });
 
 const milliseconds = z.number().nonnegative();
-export const requestAnswer = z
+export const requestResponse = z
   .object({
     id,
     created_at: time,
@@ -352,14 +352,14 @@ export const requestAnswer = z
       .nullable(),
   })
   .meta({ id: 'Request' });
-export const anyRequestAnswer = requestAnswer
+export const anyRequestResponse = requestResponse
   .extend({
     account_id: id.nullable().meta({ description: 'Null for a call with a login token' }),
     key_id: z.string().nullable(),
     user_id: id.nullable().meta({ description: 'For a call with a login token' }),
   })
   .meta({ id: 'AnyRequest' });
-export const usageAnswer = z
+export const usageResponse = z
   .object({
     data: z.array(
       z.object({
@@ -380,10 +380,10 @@ export const usageAnswer = z
 
 const member = { id, email: z.string(), name: z.string(), role, created_at: time };
 const password = z.string().meta({ description: 'The first password, shown once' });
-export const memberAnswer = z.object(member).meta({ id: 'Member' });
-export const newMemberAnswer = z.object({ ...member, password }).meta({ id: 'NewMember' });
-export const deletedMemberAnswer = z.object({ ...member, deleted: z.literal(true) });
-export const addedMemberAnswer = z.object({ ...member, account_id: id, password });
+export const memberResponse = z.object(member).meta({ id: 'Member' });
+export const newMemberResponse = z.object({ ...member, password }).meta({ id: 'NewMember' });
+export const deletedMemberResponse = z.object({ ...member, deleted: z.literal(true) });
+export const addedMemberResponse = z.object({ ...member, account_id: id, password });
 
 const auditEntry = {
   id,
@@ -396,8 +396,8 @@ const auditEntry = {
   request_id: z.string(),
   address: z.string().nullable().meta({ description: 'IP address of the actor; null for an operator' }),
 };
-export const auditEntryAnswer = z.object(auditEntry).meta({ id: 'AuditEntry' });
-export const anyAuditEntryAnswer = z.object({ ...auditEntry, account_id: z.string().nullable() });
+export const auditEntryResponse = z.object(auditEntry).meta({ id: 'AuditEntry' });
+export const anyAuditEntryResponse = z.object({ ...auditEntry, account_id: z.string().nullable() });
 
 const account = {
   id,
@@ -413,12 +413,12 @@ const account = {
   preview_models: z.array(z.string()),
   owner_email: z.string().nullable(),
 };
-export const accountAnswer = z.object(account).meta({ id: 'Account' });
-export const newAccountAnswer = z.object({
+export const accountResponse = z.object(account).meta({ id: 'Account' });
+export const newAccountResponse = z.object({
   ...account,
   owner: z.object({ id, email: z.string(), name: z.string(), password }).optional(),
 });
-export const throttleAnswer = z
+export const throttleResponse = z
   .object({ requests_per_second: z.int().nullable().meta({ description: 'Null if there is no throttle' }) })
   .meta({ id: 'Throttle' });
 
@@ -442,7 +442,7 @@ const provider = z
     ),
   })
   .meta({ id: 'Provider' });
-export const providersAnswer = z.object({
+export const providersResponse = z.object({
   ...listOf(provider).shape,
   services: z.array(
     z.object({ service: z.enum(['chat', 'media']), address: z.string(), status: z.enum(['up', 'away']) }),
