@@ -10,7 +10,7 @@ import {
 } from '@gateway/process';
 import { Meter } from './domain/meter';
 import { ReplyWriter } from './domain/reply';
-import { TaskBook } from './domain/task-book';
+import { TaskStore } from './domain/task-store';
 import { O200kTokenizer } from './domain/tokenizer';
 import { createHttpServer } from './http/http-server';
 import { createAnthropic } from './providers/anthropic/anthropic';
@@ -19,7 +19,7 @@ import { createDashScope } from './providers/dashscope/dashscope';
 import { createGemini } from './providers/gemini/gemini';
 import { createKling } from './providers/kling/kling';
 import { createMinimax } from './providers/minimax/minimax';
-import { COMPATIBLE, createKin } from './providers/openai/compatible';
+import { COMPATIBLE, createCompatibleProvider } from './providers/openai/compatible';
 import { createOpenAi } from './providers/openai/openai';
 import { createRouter } from './routes/router';
 import { readSettings } from './settings';
@@ -62,13 +62,13 @@ export async function startSimulator(
 function createSimulator(
   nowMs: () => number,
   klingSecret: string,
-  onDefect: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Server {
   const tokenizer = new O200kTokenizer();
   const meter = new Meter(METER_ENTRIES, nowMs);
   const deps = {
     meter,
-    tasks: new TaskBook(meter, nowMs, TASK_LIMITS),
+    tasks: new TaskStore(meter, nowMs, TASK_LIMITS),
     tokenizer,
     replies: new ReplyWriter(tokenizer),
     newId: createIds(randomBytes(8).toString('hex')),
@@ -85,11 +85,11 @@ function createSimulator(
         createMinimax(deps),
         createKling(deps, klingSecret),
         createDashScope(deps),
-        ...Object.entries(COMPATIBLE).map(([name, manners]) => createKin(name, manners, deps)),
+        ...Object.entries(COMPATIBLE).map(([name, quirks]) => createCompatibleProvider(name, quirks, deps)),
       ],
       deps,
     ),
-    onDefect,
+    onError,
   );
 }
 

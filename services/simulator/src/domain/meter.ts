@@ -1,4 +1,4 @@
-import { type MediaBill, NO_MEDIA } from './media-bill';
+import { type MediaUsage, NO_MEDIA } from './media-usage';
 import { NO_USAGE, type Usage } from './usage';
 
 export interface CallFacts {
@@ -15,7 +15,7 @@ export interface CallOutcome {
   readonly status: number;
   readonly usage: Usage;
   /** Of calls for images and videos. */
-  readonly media?: MediaBill;
+  readonly media?: MediaUsage;
   /** The reply's last byte was handed to the socket. */
   readonly finished: boolean;
   /** The caller closed its side first. */
@@ -30,7 +30,7 @@ export interface MeterEntry extends CallFacts, CallOutcome {
   readonly atMs: number;
 }
 
-export interface MeterTotals extends Usage, Pick<MediaBill, MediaSum> {
+export interface MeterTotals extends Usage, Pick<MediaUsage, MediaSum> {
   readonly calls: number;
   /** Tasks that succeeded. */
   readonly tasks: number;
@@ -53,8 +53,8 @@ export class Meter {
   #ring: MeterEntry[] = [];
   #firstId = 1;
   #nextId = 1;
-  #totals = new Sum();
-  #byModel = new Map<string, Sum>();
+  #totals = new RunningTotals();
+  #byModel = new Map<string, RunningTotals>();
   #inFlight = 0;
 
   constructor(
@@ -84,7 +84,7 @@ export class Meter {
   }
 
   /** @param media what the task costs, and nothing but its id if it has failed */
-  endTask(atMs: number, facts: CallFacts, succeeded: boolean, media: MediaBill): void {
+  endTask(atMs: number, facts: CallFacts, succeeded: boolean, media: MediaUsage): void {
     this.#record('task', atMs, facts, {
       status: 0,
       usage: NO_USAGE,
@@ -97,7 +97,7 @@ export class Meter {
   reset(): void {
     this.#ring = [];
     this.#firstId = this.#nextId;
-    this.#totals = new Sum();
+    this.#totals = new RunningTotals();
     this.#byModel = new Map();
   }
 
@@ -133,14 +133,14 @@ export class Meter {
     const model = known ? facts.model : OTHER_MODELS;
     let ofModel = this.#byModel.get(model);
     if (ofModel === undefined) {
-      ofModel = new Sum();
+      ofModel = new RunningTotals();
       this.#byModel.set(model, ofModel);
     }
     ofModel.add(kind, outcome);
   }
 }
 
-class Sum implements MeterTotals {
+class RunningTotals implements MeterTotals {
   calls = 0;
   tasks = 0;
   promptTokens = 0;

@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { NO_WISH, ReplyWriter, type Wish } from './reply';
+import { DEFAULT_OPTIONS, type ReplyOptions, ReplyWriter } from './reply';
 import { O200kTokenizer } from './tokenizer';
 
 const tokenizer = new O200kTokenizer();
 const writer = new ReplyWriter(tokenizer);
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
-const write = (directive: Parameters<ReplyWriter['write']>[0], maxTokens: number, wish: Partial<Wish> = {}) =>
-  writer.write(directive, { ...NO_WISH, maxTokens, ...wish });
+const write = (
+  directive: Parameters<ReplyWriter['write']>[0],
+  maxTokens: number,
+  options: Partial<ReplyOptions> = {},
+) => writer.write(directive, { ...DEFAULT_OPTIONS, maxTokens, ...options });
 
 const joined = (pieces: readonly { kind: string; text: string }[], kind: string) =>
   pieces

@@ -29,7 +29,7 @@ export interface Reply {
 }
 
 /** What the request asks of the reply; the directive has the last word, except for the limits. */
-export interface Wish {
+export interface ReplyOptions {
   /** Upper bound of the reply's tokens, thinking included; Infinity when the caller set none. */
   readonly maxTokens: number;
   readonly stopSequences: readonly string[];
@@ -42,7 +42,7 @@ export interface Wish {
   readonly wholeArguments: boolean;
 }
 
-export const NO_WISH: Wish = {
+export const DEFAULT_OPTIONS: ReplyOptions = {
   maxTokens: Number.POSITIVE_INFINITY,
   stopSequences: [],
   thinking: 'shown',
@@ -62,23 +62,23 @@ export class ReplyWriter {
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  write(directive: Directive, wish: Wish): Reply {
+  write(directive: Directive, options: ReplyOptions): Reply {
     const { text, thinking, hide_thinking, tool_call, chunks, finish_reason } = directive;
-    const key = JSON.stringify([text, thinking, hide_thinking, tool_call, chunks, finish_reason, wish]);
+    const key = JSON.stringify([text, thinking, hide_thinking, tool_call, chunks, finish_reason, options]);
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
-    const reply = compose(directive, wish, this.tokenizer);
+    const reply = compose(directive, options, this.tokenizer);
     const chars = reply.pieces.reduce((sum, piece) => sum + piece.json.length, key.length);
     this.#recent.add(key, reply, chars + reply.pieces.length * PIECE_WEIGHT);
     return reply;
   }
 }
 
-function compose(directive: Directive, wish: Wish, tokenizer: Tokenizer): Reply {
+function compose(directive: Directive, options: ReplyOptions, tokenizer: Tokenizer): Reply {
   const { chunks } = directive;
   const pieces: Piece[] = [];
   const toolCalls: ToolCall[] = [];
-  let budget = wish.maxTokens;
+  let budget = options.maxTokens;
   let truncated = false;
   const say = (kind: PieceKind, wanted: string[], groups?: number): string => {
     const fitting = truncated ? [] : fit(wanted, budget, tokenizer);
@@ -92,18 +92,18 @@ function compose(directive: Directive, wish: Wish, tokenizer: Tokenizer): Reply 
     return said;
   };
 
-  const thinking = wish.thinking === 'off' ? undefined : directive.thinking?.toWellFormed();
-  const thinkingHidden = wish.thinking === 'hidden' || directive.hide_thinking === true;
+  const thinking = options.thinking === 'off' ? undefined : directive.thinking?.toWellFormed();
+  const thinkingHidden = options.thinking === 'hidden' || directive.hide_thinking === true;
   const saidThinking = thinking
     ? say('thinking', tokenizer.split(thinking), thinkingHidden ? 1 : undefined)
     : null;
 
-  const { text, calls } = content(directive, wish);
-  const wanted = text === null ? null : untilStop(text, directive, wish, tokenizer);
+  const { text, calls } = content(directive, options);
+  const wanted = text === null ? null : untilStop(text, directive, options, tokenizer);
   const saidText = wanted === null ? null : say('text', wanted.pieces, chunks);
   const stopSequence = truncated ? null : (wanted?.stopSequence ?? null);
 
-  const groups = wish.wholeArguments ? 1 : text === null ? chunks : undefined;
+  const groups = options.wholeArguments ? 1 : text === null ? chunks : undefined;
   for (const { name, arguments: args } of stopSequence === null ? calls : []) {
     if (say('tool_name', [name]) === '') break;
     toolCalls.push({ name, arguments: say('tool_arguments', tokenizer.split(args), groups) });
@@ -122,11 +122,14 @@ function compose(directive: Directive, wish: Wish, tokenizer: Tokenizer): Reply 
 }
 
 /** What is to be said: as the directive has it, else as the request wants it, else the default. */
-function content(directive: Directive, wish: Wish): { text: string | null; calls: readonly ToolCall[] } {
+function content(
+  directive: Directive,
+  options: ReplyOptions,
+): { text: string | null; calls: readonly ToolCall[] } {
   const text = directive.text?.toWellFormed() ?? null;
   if (directive.tool_call !== undefined) return { text, calls: [directive.tool_call].flat().map(toToolCall) };
-  if (text === null && wish.toolCall !== null) return { text, calls: [wish.toolCall] };
-  return { text: text ?? wish.text ?? DEFAULT_TEXT, calls: [] };
+  if (text === null && options.toolCall !== null) return { text, calls: [options.toolCall] };
+  return { text: text ?? options.text ?? DEFAULT_TEXT, calls: [] };
 }
 
 function toToolCall({ name, arguments: args = {} }: { name: string; arguments?: unknown }): ToolCall {
@@ -134,15 +137,15 @@ function toToolCall({ name, arguments: args = {} }: { name: string; arguments?: 
   return { name: name.toWellFormed(), arguments: text.toWellFormed() };
 }
 
-function untilStop(text: string, directive: Directive, wish: Wish, tokenizer: Tokenizer) {
+function untilStop(text: string, directive: Directive, options: ReplyOptions, tokenizer: Tokenizer) {
   // A text in a format asked for would no longer be in it if it were repeated.
-  const length = directive.text === undefined && text === wish.text ? 1 : (directive.chunks ?? 1);
+  const length = directive.text === undefined && text === options.text ? 1 : (directive.chunks ?? 1);
   const pieces = extend(text, length, tokenizer);
-  if (wish.stopSequences.length === 0) return { pieces, stopSequence: null };
+  if (options.stopSequences.length === 0) return { pieces, stopSequence: null };
   const whole = pieces.join('');
   let end = whole.length;
   let stopSequence: string | null = null;
-  for (const stop of wish.stopSequences) {
+  for (const stop of options.stopSequences) {
     const at = whole.indexOf(stop);
     if (at === -1 || at >= end) continue;
     end = at;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { hide, isHidden, sign } from './signer';
+import { isRedacted, redact, sign } from './signer';
 
 test('a signature is of one text and one kind', () => {
   expect(sign('thinking', 'a')).toBe(sign('thinking', 'a'));
@@ -7,15 +7,15 @@ test('a signature is of one text and one kind', () => {
 });
 
 test('what is hidden is known again, and nothing else', () => {
-  const data = hide('a thought');
-  expect(isHidden(data)).toBe(true);
+  const data = redact('a thought');
+  expect(isRedacted(data)).toBe(true);
   for (const other of [
     '',
     data.slice(1),
     data.slice(0, -1),
     `${data}x`,
-    hide('x').slice(0, 44) + data.slice(44),
+    redact('x').slice(0, 44) + data.slice(44),
   ]) {
-    expect(isHidden(other)).toBe(false);
+    expect(isRedacted(other)).toBe(false);
   }
 });

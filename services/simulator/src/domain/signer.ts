@@ -9,12 +9,12 @@ export function sign(kind: 'thinking' | 'hidden' | 'call', text: string): string
 }
 
 /** What stands for a thought that is not shown: opaque, and signed by itself. */
-export function hide(thought: string): string {
+export function redact(thought: string): string {
   const digest = sign('hidden', thought);
   return `${digest}${sign('hidden', digest)}`;
 }
 
-export function isHidden(data: string): boolean {
+export function isRedacted(data: string): boolean {
   const half = data.length / 2;
   return data.length > 0 && data.slice(half) === sign('hidden', data.slice(0, half));
 }

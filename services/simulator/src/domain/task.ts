@@ -1,7 +1,7 @@
 import type { Directive } from './directive';
 import type { ImageFormat } from './files/image';
 import type { Size } from './files/size';
-import type { Upload } from './media-bill';
+import type { Upload } from './media-usage';
 
 /** Whatever a provider calls it. `refused`: by content policy, once it was accepted. */
 export type TaskState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'expired' | 'refused';
@@ -22,21 +22,21 @@ export interface Task {
   /** In the provider's own shape. */
   readonly id: string;
   /** By which its caller can ask for it, too. */
-  readonly givenId?: string;
+  readonly callerTaskId?: string;
   readonly model: string;
   /** Of the call that submitted it. */
   readonly requestId: string | null;
   readonly job: Job;
   readonly submittedAtMs: number;
   readonly endsAtMs: number;
-  readonly ending: Ending;
+  readonly outcome: TaskOutcome;
   readonly urlTtlMs: number;
 }
 
-export interface Ending {
+export interface TaskOutcome {
   readonly state: TaskState;
   /** A word that the provider has for no state; it is told as it is. */
-  readonly word?: string;
+  readonly statusName?: string;
 }
 
 const DEFAULT_TASK_SECONDS = 1;
@@ -48,19 +48,19 @@ export const taskMs = ({ task_seconds = DEFAULT_TASK_SECONDS }: Directive) => ta
 export const urlTtlMs = ({ url_seconds = DEFAULT_URL_SECONDS }: Directive) => url_seconds * 1_000;
 
 /** @param words the provider's for each state; `task_status` is one of them, a state, or any other word */
-export function endingOf(
+export function outcomeOf(
   { task_status, policy }: Directive,
-  words: Readonly<Record<TaskState, string>>,
-): Ending {
+  statusNames: Readonly<Record<TaskState, string>>,
+): TaskOutcome {
   if (task_status === undefined) return { state: policy === true ? 'refused' : 'succeeded' };
-  const states = Object.keys(words) as TaskState[];
-  const state = states.find((known) => known === task_status || words[known] === task_status);
-  return state === undefined ? { state: 'failed', word: task_status } : { state };
+  const states = Object.keys(statusNames) as TaskState[];
+  const state = states.find((known) => known === task_status || statusNames[known] === task_status);
+  return state === undefined ? { state: 'failed', statusName: task_status } : { state };
 }
 
 /** What the directive made of it rules from the end on, and a task that is to stay in the queue does not leave it. */
-export function stateOf({ submittedAtMs, endsAtMs, ending }: Task, nowMs: number): TaskState {
-  if (nowMs >= endsAtMs || ending.state === 'queued') return ending.state;
+export function stateOf({ submittedAtMs, endsAtMs, outcome }: Task, nowMs: number): TaskState {
+  if (nowMs >= endsAtMs || outcome.state === 'queued') return outcome.state;
   return (nowMs - submittedAtMs) * QUEUE_SHARE < endsAtMs - submittedAtMs ? 'queued' : 'running';
 }
 

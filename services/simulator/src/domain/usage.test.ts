@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { NO_WISH, ReplyWriter } from './reply';
+import { DEFAULT_OPTIONS, ReplyWriter } from './reply';
 import { O200kTokenizer } from './tokenizer';
-import { sharesOf, usageOf } from './usage';
+import { progressiveUsage, usageOf } from './usage';
 
 const tokenizer = new O200kTokenizer();
 const writer = new ReplyWriter(tokenizer);
 
-const write = (directive: Parameters<ReplyWriter['write']>[0]) => writer.write(directive, NO_WISH);
+const write = (directive: Parameters<ReplyWriter['write']>[0]) => writer.write(directive, DEFAULT_OPTIONS);
 
 test('a whole reply: thinking is part of the completion', () => {
   const reply = write({ thinking: 'one two', text: 'three four five' });
@@ -89,7 +89,7 @@ test('shares rise to the whole: thinking first, and nothing before the first chu
     cacheWriteTokens: 0,
     reasoningTokens: 20,
   };
-  const share = sharesOf(whole, reply, 2);
+  const share = progressiveUsage(whole, reply, 2);
   const told = Array.from({ length: 11 }, (_, sent) => share(sent));
   expect(told.map(({ reasoningTokens }) => reasoningTokens)).toEqual([
     0, 5, 10, 15, 20, 20, 20, 20, 20, 20, 20,

@@ -61,7 +61,7 @@ export function usageOf(
  * What a stream that tells its usage as it goes has told when so many pieces are out: of thinking and of the rest the
  * share of chunks sent, rounded down. Cheap enough for every chunk, and exact at the end.
  */
-export function sharesOf(whole: Usage, reply: Reply, n: number): (sent: number) => Usage {
+export function progressiveUsage(whole: Usage, reply: Reply, n: number): (sent: number) => Usage {
   const thoughts = reply.pieces.filter(({ kind }) => kind === 'thinking').length * n;
   const others = reply.pieces.length * n - thoughts;
   const rest = whole.completionTokens - whole.reasoningTokens;

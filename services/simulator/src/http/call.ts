@@ -37,7 +37,7 @@ export class Call {
   }
 
   /** Lets other calls have their turn. Resolves to false when the caller has gone. */
-  breathe(): Promise<boolean> {
+  yieldToOthers(): Promise<boolean> {
     if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
       setImmediate(() => resolve(!this.#stopped));

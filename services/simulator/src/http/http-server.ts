@@ -4,10 +4,10 @@ import { Call } from './call';
 
 const KEEP_ALIVE_MS = 120_000;
 
-/** @param onCall answers every call; what it throws goes to `onDefect` */
+/** @param onCall answers every call; what it throws goes to `onError` */
 export function createHttpServer(
   onCall: (call: Call) => void | Promise<void>,
-  onDefect: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Server {
   const current = new WeakMap<Socket, Call>();
 
@@ -18,7 +18,7 @@ export function createHttpServer(
       await onCall(call);
     } catch (error) {
       // A caller that goes while its body is read is no defect.
-      if (!call.stopped) onDefect(error);
+      if (!call.stopped) onError(error);
       res.destroy();
     }
   };

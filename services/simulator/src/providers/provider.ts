@@ -1,6 +1,6 @@
 import type { Meter } from '../domain/meter';
 import type { ReplyWriter } from '../domain/reply';
-import type { TaskBook } from '../domain/task-book';
+import type { TaskStore } from '../domain/task-store';
 import type { Tokenizer } from '../domain/tokenizer';
 import type { Call } from '../http/call';
 
@@ -14,7 +14,7 @@ export interface Provider {
 
 export interface ProviderDeps {
   readonly meter: Meter;
-  readonly tasks: TaskBook;
+  readonly tasks: TaskStore;
   readonly tokenizer: Tokenizer;
   readonly replies: ReplyWriter;
   /** 32 lowercase hex digits, new at each call. */

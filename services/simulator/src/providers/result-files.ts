@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { drawImage } from '../domain/files/image';
 import { toMp4 } from '../domain/files/mp4';
-import { seedOf } from '../domain/image-order';
+import { seedOf } from '../domain/image-spec';
 import { signLink } from '../domain/signer';
 import type { Task } from '../domain/task';
 import type { Call } from '../http/call';
@@ -39,8 +39,8 @@ export function sendResult(call: Call, { job }: Task): void {
   call.res.end(file);
 }
 
-function render({ format, size, seconds, ...order }: Task['job']): Buffer {
-  const seed = seedOf(order, 0);
+function render({ format, size, seconds, ...spec }: Task['job']): Buffer {
+  const seed = seedOf(spec, 0);
   if (format !== 'mp4') return drawImage(format, size, seed);
   return toMp4(size, seconds, createHash('sha256').update(seed).digest());
 }

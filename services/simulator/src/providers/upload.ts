@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { imageFormatOf } from '../domain/files/image';
-import type { Upload } from '../domain/media-bill';
+import type { Upload } from '../domain/media-usage';
 
 const DATA_URL = /^data:image\/[a-z+.-]+;base64,/;
 const MAX_URL_CHARS = 2_048;

@@ -1,6 +1,6 @@
-import type { MediaBill } from '../domain/media-bill';
+import type { MediaUsage } from '../domain/media-usage';
 import type { Meter, MeterEntry, MeterTotals } from '../domain/meter';
-import type { TaskBook } from '../domain/task-book';
+import type { TaskStore } from '../domain/task-store';
 import type { Usage } from '../domain/usage';
 import type { Call } from '../http/call';
 import { sendJson } from '../http/send';
@@ -18,7 +18,7 @@ export function handleMeter(
   call: Call,
   path: string,
   query: URLSearchParams,
-  { meter, tasks }: { readonly meter: Meter; readonly tasks: TaskBook },
+  { meter, tasks }: { readonly meter: Meter; readonly tasks: TaskStore },
 ): void {
   tasks.settle();
   const { status, body } = answer(call.req.method ?? '', path, query, meter);
@@ -90,7 +90,7 @@ function toEntry(entry: MeterEntry) {
   };
 }
 
-function toMedia(media: MediaBill) {
+function toMedia(media: MediaUsage) {
   return {
     images: media.images,
     size: media.size,

@@ -1,12 +1,12 @@
 import type { Call } from '../../http/call';
-import { playLookUp, sendError } from '../play';
-import { playCall, playCount } from '../play-call';
+import { handleLookup, sendError } from '../handle-call';
+import { handleChat, handleTokenCount } from '../handle-chat';
 import type { Provider, ProviderDeps } from '../provider';
 import { AnthropicError } from './error';
-import { messagesDialect } from './messages-dialect';
+import { readApiHeaders } from './headers';
+import { messagesProtocol } from './messages-protocol';
 import { parseCountRequest, parseMessagesRequest } from './messages-request';
 import { getModel, listModels } from './models';
-import { readTerms } from './terms';
 
 const MESSAGES_PATH = '/v1/messages';
 const COUNT_PATH = '/v1/messages/count_tokens';
@@ -23,18 +23,18 @@ export function createAnthropic(deps: ProviderDeps): Provider {
       if (method !== (isModels ? 'GET' : 'POST')) return refuse(call, deps, 405, 'Method Not Allowed');
       if (isModels) {
         const id = path.slice(MODELS_PATH.length + 1);
-        return playLookUp(call, deps, messagesDialect, () => (id === '' ? listModels() : getModel(id)));
+        return handleLookup(call, deps, messagesProtocol, () => (id === '' ? listModels() : getModel(id)));
       }
       if (path === MESSAGES_PATH) {
-        const parse = (body: unknown) => parseMessagesRequest(body, readTerms(headers));
-        return playCall(call, deps, messagesDialect, parse);
+        const parse = (body: unknown) => parseMessagesRequest(body, readApiHeaders(headers));
+        return handleChat(call, deps, messagesProtocol, parse);
       }
-      const parse = (body: unknown) => parseCountRequest(body, readTerms(headers));
-      return playCount(call, deps, messagesDialect, parse, (tokens) => ({ input_tokens: tokens }));
+      const parse = (body: unknown) => parseCountRequest(body, readApiHeaders(headers));
+      return handleTokenCount(call, deps, messagesProtocol, parse, (tokens) => ({ input_tokens: tokens }));
     },
   };
 }
 
 function refuse(call: Call, deps: ProviderDeps, status: number, message: string): void {
-  sendError(call, deps, messagesDialect, new AnthropicError(status, message));
+  sendError(call, deps, messagesProtocol, new AnthropicError(status, message));
 }

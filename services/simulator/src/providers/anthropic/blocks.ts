@@ -1,6 +1,6 @@
-import { isHidden, sign } from '../../domain/signer';
+import { isRedacted, sign } from '../../domain/signer';
 import { isObject, type Json } from '../json';
-import type { CacheMarks } from './cache-marks';
+import type { CacheControls } from './cache-controls';
 import { invalid } from './error';
 import { listAt, matchAt, objectAt, oneOfAt, onlyFields, stringAt } from './fields';
 
@@ -17,7 +17,7 @@ type Place = 'user' | 'assistant' | 'system' | 'tool_result';
 interface BlockType {
   readonly fields: ReadonlySet<string>;
   readonly places: readonly Place[];
-  read(block: Json, at: string, marks: CacheMarks): Block;
+  read(block: Json, at: string, cacheControls: CacheControls): Block;
 }
 
 const ID = /^[a-zA-Z0-9_-]+$/;
@@ -67,12 +67,12 @@ const TYPES: Readonly<Record<string, BlockType>> = {
 const SERVER_TYPE = /^(server_tool_use|container_upload|[a-z_]+_tool_result)$/;
 
 /** A message's content: a string or a list of blocks. */
-export function readContent(value: unknown, place: Place, at: string, marks: CacheMarks): Block[] {
+export function readContent(value: unknown, place: Place, at: string, cacheControls: CacheControls): Block[] {
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }];
-  return listAt(value, at).map((block, i) => readBlock(block, place, `${at}.${i}`, marks));
+  return listAt(value, at).map((block, i) => readBlock(block, place, `${at}.${i}`, cacheControls));
 }
 
-function readBlock(value: unknown, place: Place, at: string, marks: CacheMarks): Block {
+function readBlock(value: unknown, place: Place, at: string, cacheControls: CacheControls): Block {
   const block = objectAt(value, at);
   const name = stringAt(block.type, `${at}.type`);
   const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
@@ -83,9 +83,9 @@ function readBlock(value: unknown, place: Place, at: string, marks: CacheMarks):
   if (!type.places.includes(place))
     throw invalid(`${at}: \`${name}\` blocks are not allowed in ${place} content`);
   onlyFields(block, type.fields, `${at}.${name}`);
-  const read = type.read(block, `${at}.${name}`, marks);
+  const read = type.read(block, `${at}.${name}`, cacheControls);
   // After what is inside: a result's mark stands behind its content.
-  marks.add(block.cache_control, `${at}.${name}`);
+  cacheControls.add(block.cache_control, `${at}.${name}`);
   return read;
 }
 
@@ -127,7 +127,7 @@ function readUrl(source: Json, at: string): void {
 function readThinking(block: Json, at: string): Block {
   const thinking = stringAt(block.thinking, `${at}.thinking`);
   const signature = stringAt(block.signature, `${at}.signature`);
-  const known = thinking === '' ? isHidden(signature) : signature === sign('thinking', thinking);
+  const known = thinking === '' ? isRedacted(signature) : signature === sign('thinking', thinking);
   if (!known) {
     throw invalid(`${at.slice(0, at.lastIndexOf('.'))}: Invalid \`signature\` in \`thinking\` block`);
   }
@@ -135,7 +135,7 @@ function readThinking(block: Json, at: string): Block {
 }
 
 function readRedactedThinking(block: Json, at: string): Block {
-  if (!isHidden(stringAt(block.data, `${at}.data`))) {
+  if (!isRedacted(stringAt(block.data, `${at}.data`))) {
     throw invalid(`${at.slice(0, at.lastIndexOf('.'))}: Invalid \`data\` in \`redacted_thinking\` block`);
   }
   return { kind: 'thinking' };
@@ -148,12 +148,14 @@ function readToolUse(block: Json, at: string): Block {
   return { kind: 'call', id, name, arguments: JSON.stringify(block.input) };
 }
 
-function readToolResult(block: Json, at: string, marks: CacheMarks): Block {
+function readToolResult(block: Json, at: string, cacheControls: CacheControls): Block {
   const id = matchAt(block.tool_use_id, ID, `${at}.tool_use_id`);
   if (block.is_error !== undefined && typeof block.is_error !== 'boolean') {
     throw invalid(`${at}.is_error: Input should be a valid boolean`);
   }
   const content =
-    block.content === undefined ? [] : readContent(block.content, 'tool_result', `${at}.content`, marks);
+    block.content === undefined
+      ? []
+      : readContent(block.content, 'tool_result', `${at}.content`, cacheControls);
   return { kind: 'result', id, content, at };
 }

@@ -1,4 +1,4 @@
-import { WireError } from '../wire-error';
+import { ProviderError } from '../provider-error';
 
 const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
 };
 
 /** An error body in Anthropic's shape. */
-export class AnthropicError extends WireError {
+export class AnthropicError extends ProviderError {
   toBody(id: string): unknown {
     const { status, message } = this;
     const type = TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');

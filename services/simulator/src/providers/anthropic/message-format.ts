@@ -1,9 +1,9 @@
 import type { Reply } from '../../domain/reply';
-import { hide, sign } from '../../domain/signer';
+import { redact, sign } from '../../domain/signer';
 import type { Usage } from '../../domain/usage';
-import type { Script } from '../dialect';
+import type { ReplyContext } from '../chat-protocol';
 import { isObject } from '../json';
-import type { Identity } from '../voice';
+import type { Identity } from '../protocol';
 import type { MessagesRequest } from './messages-request';
 
 const STOP_REASONS = {
@@ -13,18 +13,18 @@ const STOP_REASONS = {
   content_filter: 'refusal',
 } as const;
 
-export function toMessage(script: Script<MessagesRequest>) {
-  const { reply, usage } = script;
+export function toMessage(context: ReplyContext<MessagesRequest>) {
+  const { reply, usage } = context;
   return {
-    ...toEmptyMessage(script),
-    content: toContent(script),
+    ...toEmptyMessage(context),
+    content: toContent(context),
     ...toStop(reply),
-    usage: toUsage(script, usage),
+    usage: toUsage(context, usage),
   };
 }
 
 /** What a stream begins with: the message before it says anything. */
-export function toEmptyMessage({ identity, request }: Script<MessagesRequest>) {
+export function toEmptyMessage({ identity, request }: ReplyContext<MessagesRequest>) {
   return {
     id: `msg_${identity.id}`,
     type: 'message',
@@ -50,7 +50,7 @@ export function toStop({ finishReason, stopSequence }: Reply) {
   };
 }
 
-export function toUsage({ request }: Script<MessagesRequest>, usage: Usage) {
+export function toUsage({ request }: ReplyContext<MessagesRequest>, usage: Usage) {
   const { cacheWriteTokens } = usage;
   return {
     ...toDeltaUsage(usage),
@@ -77,7 +77,7 @@ export function toDeltaUsage(usage: Usage) {
   };
 }
 
-function toContent({ identity, request, reply }: Script<MessagesRequest>): unknown[] {
+function toContent({ identity, request, reply }: ReplyContext<MessagesRequest>): unknown[] {
   const content: unknown[] = [];
   if (reply.thinking !== null) content.push(toThoughts(request, reply));
   if (reply.text) content.push(toText(reply.text));
@@ -88,11 +88,11 @@ function toContent({ identity, request, reply }: Script<MessagesRequest>): unkno
 }
 
 /** A block that can be sent back: whole, its signature alone if the request omits thoughts, or unreadable. */
-export function toThoughts({ wish }: MessagesRequest, { thinking, thinkingHidden }: Reply) {
+export function toThoughts({ options }: MessagesRequest, { thinking, thinkingHidden }: Reply) {
   const thought = thinking ?? '';
-  if (wish.thinking === 'hidden')
-    return { type: 'thinking', thinking: '', signature: hide(thought) } as const;
-  if (thinkingHidden) return { type: 'redacted_thinking', data: hide(thought) } as const;
+  if (options.thinking === 'hidden')
+    return { type: 'thinking', thinking: '', signature: redact(thought) } as const;
+  if (thinkingHidden) return { type: 'redacted_thinking', data: redact(thought) } as const;
   return { type: 'thinking', thinking: thought, signature: sign('thinking', thought) } as const;
 }
 

@@ -1,6 +1,6 @@
 import type { Piece, Reply } from '../../domain/reply';
-import type { StreamFrames } from '../../http/play-stream';
-import type { Script } from '../dialect';
+import type { StreamFrames } from '../../http/write-stream';
+import type { ReplyContext } from '../chat-protocol';
 import {
   toDeltaUsage,
   toEmptyMessage,
@@ -13,8 +13,8 @@ import {
 import type { MessagesRequest } from './messages-request';
 
 /** A message's stream: its pieces are the deltas, with the borders of blocks where the kind changes. */
-export function toStreamFrames(script: Script<MessagesRequest>): StreamFrames {
-  const { identity, request, reply, usage } = script;
+export function toStreamFrames(context: ReplyContext<MessagesRequest>): StreamFrames {
+  const { identity, request, reply, usage } = context;
   const { pieces } = reply;
   const starts = blockStarts(pieces);
   const thoughts = reply.thinking === null ? undefined : toThoughts(request, reply);
@@ -36,8 +36,8 @@ export function toStreamFrames(script: Script<MessagesRequest>): StreamFrames {
 
   // Little is said when the message starts; the last frame tells the whole.
   const started = { ...usage, completionTokens: Math.min(1, usage.completionTokens), reasoningTokens: 0 };
-  const message = { ...toEmptyMessage(script), usage: toUsage(script, started) };
-  const ending = { delta: { ...toStop(reply), container: null }, usage: toDeltaUsage(usage) };
+  const message = { ...toEmptyMessage(context), usage: toUsage(context, started) };
+  const outcome = { delta: { ...toStop(reply), container: null }, usage: toDeltaUsage(usage) };
   return {
     head: event('message_start', { message }) + event('ping', {}),
     count: pieces.length,
@@ -47,7 +47,7 @@ export function toStreamFrames(script: Script<MessagesRequest>): StreamFrames {
       const said = toDelta(block, piece, reply);
       return starts[block] === i ? open(block, piece) + said : said;
     },
-    tail: `${starts.length === 0 ? '' : close(starts.length - 1)}${event('message_delta', ending)}${event('message_stop', {})}`,
+    tail: `${starts.length === 0 ? '' : close(starts.length - 1)}${event('message_delta', outcome)}${event('message_stop', {})}`,
   };
 }
 

@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { countPrompt, directiveTexts, signedPartsOf } from '../../domain/prompt';
-import { hide, sign } from '../../domain/signer';
+import { redact, sign } from '../../domain/signer';
 import { O200kTokenizer } from '../../domain/tokenizer';
 import { parseChatRequest } from '../openai/chat-request';
 import { AnthropicError } from './error';
+import type { ApiHeaders } from './headers';
 import { parseCountRequest, parseMessagesRequest } from './messages-request';
-import type { Terms } from './terms';
 
-const OLD: Terms = { version: '2023-06-01', beta: false };
+const OLD: ApiHeaders = { version: '2023-06-01', beta: false };
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown) => ({ role: 'assistant', content });
 const call = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
 const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
-const text = (words: string) => ({ type: 'text', text: words });
+const text = (statusNames: string) => ({ type: 'text', text: statusNames });
 const tool = (more: object = {}) => ({ name: 'f', input_schema: { type: 'object' }, ...more });
 const request = (more: object) => ({ model: 'm', max_tokens: 4_000, messages: [user('x')], ...more });
 const talk = (...messages: unknown[]) => request({ messages });
@@ -23,9 +23,9 @@ const hour = { ...text('x'), cache_control: { type: 'ephemeral', ttl: '1h' } };
 const thought = { type: 'thinking', thinking: 'x', signature: sign('thinking', 'x') };
 const image = (source: object) => talk(user([{ type: 'image', source }]));
 
-function refusal(body: unknown, terms: Terms): string {
+function refusal(body: unknown, headers: ApiHeaders): string {
   try {
-    parseMessagesRequest(body, terms);
+    parseMessagesRequest(body, headers);
   } catch (error) {
     if (error instanceof AnthropicError && error.status === 400) return error.message;
     throw error;
@@ -209,7 +209,7 @@ describe('accepted', () => {
         user('x'),
         assistant([
           { type: 'thinking', thinking: 'x', signature: sign('thinking', 'x') },
-          { type: 'redacted_thinking', data: hide('x') },
+          { type: 'redacted_thinking', data: redact('x') },
           text('y'),
         ]),
         user('z'),

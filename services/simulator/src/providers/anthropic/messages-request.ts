@@ -1,17 +1,17 @@
-import { NO_WISH } from '../../domain/reply';
-import type { CallRequest } from '../dialect';
+import { DEFAULT_OPTIONS } from '../../domain/reply';
+import type { TextRequest } from '../chat-protocol';
 import { isObject, type Json } from '../json';
 import { readContent } from './blocks';
-import { CacheMarks } from './cache-marks';
+import { CacheControls } from './cache-controls';
 import { invalid } from './error';
 import { integerAt, listAt, objectAt, oneOfAt, onlyFields, stringAt } from './fields';
+import type { ApiHeaders } from './headers';
 import { readOutputConfig } from './output-config';
-import type { Terms } from './terms';
 import { readThinking } from './thinking';
 import { readToolChoice, readTools } from './tools';
-import { checkOpenTurnThinks, readTurns, toPromptMessages } from './turns';
+import { checkOpenTurnStartsWithThinking, readTurns, toPromptMessages } from './turns';
 
-export interface MessagesRequest extends CallRequest {
+export interface MessagesRequest extends TextRequest {
   /** What the prompt writes to the cache stays an hour instead of five minutes. */
   readonly cacheHour: boolean;
 }
@@ -58,8 +58,8 @@ const BETA_FIELDS = [
 const METADATA_FIELDS = new Set(['user_id']);
 
 /** @throws AnthropicError for what the real API refuses */
-export function parseMessagesRequest(value: unknown, terms: Terms): MessagesRequest {
-  const body = readBody(value, FIELDS, terms);
+export function parseMessagesRequest(value: unknown, headers: ApiHeaders): MessagesRequest {
+  const body = readBody(value, FIELDS, headers);
   const maxTokens = integerAt(body.max_tokens, 'max_tokens', 1);
   checkSampling(body);
   checkOptions(body);
@@ -67,16 +67,16 @@ export function parseMessagesRequest(value: unknown, terms: Terms): MessagesRequ
   return {
     ...request,
     stream: body.stream === true,
-    wish: { ...request.wish, maxTokens, stopSequences: readStopSequences(body.stop_sequences) },
+    options: { ...request.options, maxTokens, stopSequences: readStopSequences(body.stop_sequences) },
   };
 }
 
 /** @throws AnthropicError */
-export function parseCountRequest(value: unknown, terms: Terms): MessagesRequest {
-  return readCommon(readBody(value, COUNT_FIELDS, terms));
+export function parseCountRequest(value: unknown, headers: ApiHeaders): MessagesRequest {
+  return readCommon(readBody(value, COUNT_FIELDS, headers));
 }
 
-function readBody(value: unknown, fields: readonly string[], { version, beta }: Terms): Json {
+function readBody(value: unknown, fields: readonly string[], { version, beta }: ApiHeaders): Json {
   if (!isObject(value)) throw invalid('The request body is not a JSON object.');
   const sampling = version === '2023-06-01' && fields === FIELDS ? SAMPLING_FIELDS : [];
   onlyFields(value, new Set([...fields, ...sampling, ...(beta ? BETA_FIELDS : [])]), '');
@@ -86,16 +86,16 @@ function readBody(value: unknown, fields: readonly string[], { version, beta }: 
 function readCommon(body: Json): MessagesRequest {
   const model = stringAt(body.model, 'model');
   if (model === '') throw invalid('model: String should have at least 1 character');
-  const marks = new CacheMarks();
-  const tools = readTools(body.tools, marks);
-  const system = body.system === undefined ? [] : readContent(body.system, 'system', 'system', marks);
-  const turns = readTurns(body.messages, marks);
+  const cacheControls = new CacheControls();
+  const tools = readTools(body.tools, cacheControls);
+  const system = body.system === undefined ? [] : readContent(body.system, 'system', 'system', cacheControls);
+  const turns = readTurns(body.messages, cacheControls);
   // For the whole prompt, so behind all of it.
-  marks.add(body.cache_control, 'body');
+  cacheControls.add(body.cache_control, 'body');
   const toolCall = readToolChoice(body.tool_choice, tools);
   const thinking = readThinking(body, toolCall);
   const mode = isObject(body.thinking) ? body.thinking.type : 'disabled';
-  if (mode === 'enabled') checkOpenTurnThinks(turns);
+  if (mode === 'enabled') checkOpenTurnStartsWithThinking(turns);
   if (mode === 'disabled') checkClearsNoThinking(body.context_management);
   const messages = turns.flatMap(toPromptMessages);
   const systemTurn = { role: 'system', index: -1, blocks: system } as const;
@@ -107,13 +107,13 @@ function readCommon(body: Json): MessagesRequest {
       messages: system.length > 0 ? [...toPromptMessages(systemTurn), ...messages] : messages,
       tools,
     },
-    wish: {
-      ...NO_WISH,
+    options: {
+      ...DEFAULT_OPTIONS,
       thinking,
       toolCall,
       text: readOutputConfig(body.output_config),
     },
-    cacheHour: marks.hour,
+    cacheHour: cacheControls.hour,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../domain/prompt';
-import type { Wish } from '../../domain/reply';
+import type { ReplyOptions } from '../../domain/reply';
 import type { Json } from '../json';
 import { invalid } from './error';
 import { integerAt, objectAt, oneOfAt, onlyFields } from './fields';
@@ -14,7 +14,7 @@ const FIELDS = {
 const MIN_BUDGET = 1024;
 
 /** @throws AnthropicError for a configuration, or one that what else was asked for does not allow */
-export function readThinking(body: Json, forced: ToolCall | null): Wish['thinking'] {
+export function readThinking(body: Json, forced: ToolCall | null): ReplyOptions['thinking'] {
   if (body.thinking === undefined) return 'shown';
   const config = objectAt(body.thinking, 'thinking');
   const type = oneOfAt(config.type, ['enabled', 'adaptive', 'disabled', 'between_tools'], 'thinking.type');

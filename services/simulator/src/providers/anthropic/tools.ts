@@ -2,7 +2,7 @@ import type { ToolCall } from '../../domain/prompt';
 import { instanceOf } from '../../domain/schema-instance';
 import type { Json } from '../json';
 import { TOOL_NAME } from './blocks';
-import type { CacheMarks } from './cache-marks';
+import type { CacheControls } from './cache-controls';
 import { invalid } from './error';
 import { extra, listAt, matchAt, objectAt, oneOfAt, onlyFields } from './fields';
 
@@ -26,18 +26,18 @@ const CHOICE_FIELDS = {
   none: new Set(['type']),
 } as const;
 
-export function readTools(value: unknown, marks: CacheMarks): Json[] {
+export function readTools(value: unknown, cacheControls: CacheControls): Json[] {
   if (value === undefined) return [];
-  const tools = listAt(value, 'tools').map((tool, i) => readTool(tool, `tools.${i}`, marks));
+  const tools = listAt(value, 'tools').map((tool, i) => readTool(tool, `tools.${i}`, cacheControls));
   if (new Set(tools.map(({ name }) => name)).size < tools.length) {
     throw invalid('tools: Tool names must be unique.');
   }
   return tools;
 }
 
-function readTool(value: unknown, at: string, marks: CacheMarks): Json {
+function readTool(value: unknown, at: string, cacheControls: CacheControls): Json {
   const tool = objectAt(value, at);
-  marks.add(tool.cache_control, at);
+  cacheControls.add(tool.cache_control, at);
   // Anthropic's own tools have fields of their own.
   if (!isCustom(tool)) return tool;
   const inside = `${at}.custom`;

@@ -1,6 +1,6 @@
 import type { PromptMessage } from '../../domain/prompt';
 import { type Block, readContent } from './blocks';
-import type { CacheMarks } from './cache-marks';
+import type { CacheControls } from './cache-controls';
 import { invalid } from './error';
 import { listAt, objectAt, oneOfAt, onlyFields } from './fields';
 
@@ -14,27 +14,27 @@ export interface Turn {
 const FIELDS = new Set(['role', 'content']);
 
 /** @throws AnthropicError for messages that do not make a conversation */
-export function readTurns(value: unknown, marks: CacheMarks): Turn[] {
+export function readTurns(value: unknown, cacheControls: CacheControls): Turn[] {
   const messages = listAt(value, 'messages');
   if (messages.length === 0) throw invalid('messages: at least one message is required');
-  const turns = messages.map((message, index) => readTurn(message, index, marks));
+  const turns = messages.map((message, index) => readTurn(message, index, cacheControls));
   turns.forEach((turn, i) => {
     checkFilled(turn, i === turns.length - 1);
   });
   const dialogue = mergeTurns(turns.filter((turn) => turn.role !== 'system'));
   if (dialogue[0]?.role !== 'user') throw invalid('messages: first message must use the "user" role');
-  dialogue.forEach(checkNoBareThinking);
+  dialogue.forEach(checkEndsAfterThinking);
   checkEnd(dialogue.at(-1));
   checkToolUse(dialogue);
   return turns;
 }
 
-function readTurn(value: unknown, index: number, marks: CacheMarks): Turn {
+function readTurn(value: unknown, index: number, cacheControls: CacheControls): Turn {
   const at = `messages.${index}`;
   const message = objectAt(value, at);
   onlyFields(message, FIELDS, at);
   const role = oneOfAt(message.role, ['user', 'assistant', 'system'], `${at}.role`);
-  return { role, index, blocks: readContent(message.content, role, `${at}.content`, marks) };
+  return { role, index, blocks: readContent(message.content, role, `${at}.content`, cacheControls) };
 }
 
 function checkFilled(turn: Turn, last: boolean): void {
@@ -55,7 +55,7 @@ function mergeTurns(turns: readonly Turn[]): Turn[] {
   return merged;
 }
 
-function checkNoBareThinking({ index, blocks }: Turn): void {
+function checkEndsAfterThinking({ index, blocks }: Turn): void {
   if (blocks.at(-1)?.kind === 'thinking') {
     throw invalid(`messages.${index}: The final block in an assistant message cannot be \`thinking\`.`);
   }
@@ -72,7 +72,7 @@ function checkEnd(turn: Turn | undefined): void {
  * What a thinking budget asks of a turn of tool calls that is still open: that it began with a thought.
  * @throws AnthropicError
  */
-export function checkOpenTurnThinks(turns: readonly Turn[]): void {
+export function checkOpenTurnStartsWithThinking(turns: readonly Turn[]): void {
   const dialogue = turns.filter((turn) => turn.role !== 'system');
   const said = dialogue.findLastIndex(
     ({ role, blocks }) => role === 'user' && !blocks.some(({ kind }) => kind === 'result'),

@@ -1,9 +1,9 @@
 import { splitUrl } from '../../http/split-url';
-import { sendError } from '../play';
-import { playPoll, playSubmit } from '../play-task';
+import { sendError } from '../handle-call';
+import { handleTaskPoll, handleTaskSubmit } from '../handle-task';
 import type { Provider, ProviderDeps } from '../provider';
 import { errorOfStatus } from './error';
-import { fluxDialect } from './flux-dialect';
+import { fluxProtocol } from './flux-protocol';
 import { parseFluxRequest } from './flux-request';
 
 const RESULT_PATH = '/v1/get_result';
@@ -15,13 +15,13 @@ export function createBfl(deps: ProviderDeps): Provider {
     handle(call, path) {
       if (path === RESULT_PATH && call.req.method === 'GET') {
         const query = new URLSearchParams(splitUrl(call.req.url ?? '/').query);
-        return playPoll(call, deps, fluxDialect, query.get('id') ?? '');
+        return handleTaskPoll(call, deps, fluxProtocol, query.get('id') ?? '');
       }
       const model = MODEL_PATH.exec(path)?.[1];
       if (model === undefined || path === RESULT_PATH || call.req.method !== 'POST') {
-        return sendError(call, deps, fluxDialect, errorOfStatus(404));
+        return sendError(call, deps, fluxProtocol, errorOfStatus(404));
       }
-      return playSubmit(call, deps, fluxDialect, (body) => parseFluxRequest(body, model));
+      return handleTaskSubmit(call, deps, fluxProtocol, (body) => parseFluxRequest(body, model));
     },
   };
 }

@@ -1,7 +1,7 @@
-import { WireError } from '../wire-error';
+import { ProviderError } from '../provider-error';
 
 /** An error body in the shape of api.bfl.ai, which is FastAPI's; docs.bfl.ai, "Errors", has the statuses. */
-export class BflError extends WireError {
+export class BflError extends ProviderError {
   constructor(
     status: number,
     message: string,
@@ -19,7 +19,7 @@ export class BflError extends WireError {
 }
 
 /** What a poll says of a task that is not there: a body like any poll's. */
-export class TaskNotFound extends WireError {
+export class TaskNotFound extends ProviderError {
   constructor(readonly taskId: string) {
     super(404, 'Task not found');
   }

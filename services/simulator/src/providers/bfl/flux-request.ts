@@ -1,11 +1,11 @@
-import type { Upload } from '../../domain/media-bill';
+import type { Upload } from '../../domain/media-usage';
 import { textPrompt } from '../../domain/prompt';
 import type { Job } from '../../domain/task';
 import { isObject, type Json } from '../json';
-import type { TaskRequest } from '../task-dialect';
+import type { TaskRequest } from '../task-protocol';
 import { uploadOf } from '../upload';
 import { invalid } from './error';
-import { megapixelsSent } from './megapixels';
+import { inputMegapixels } from './megapixels';
 
 const FIELDS = new Set([
   'prompt',
@@ -75,6 +75,6 @@ function parseUploads(body: Json): Upload[] {
     .map(([field, value]) => {
       const upload = uploadOf(field, value);
       if (upload === null) throw invalid(field, 'Invalid image');
-      return { ...upload, megapixels: megapixelsSent(String(value)) };
+      return { ...upload, megapixels: inputMegapixels(String(value)) };
     });
 }

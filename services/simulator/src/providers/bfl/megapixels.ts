@@ -5,7 +5,7 @@ export const megapixelsOf = (width: number, height: number): number =>
   Math.ceil((width * height) / MEGAPIXEL);
 
 /** Of an image sent, in base64, perhaps in a data URL. Only a PNG is looked into; others are taken for small ones. */
-export function megapixelsSent(image: string): number {
+export function inputMegapixels(image: string): number {
   const base64 = image.slice(image.indexOf(',') + 1, image.indexOf(',') + 65);
   const head = Buffer.from(base64, 'base64');
   const isPng = head.length >= 24 && head.toString('hex', 0, 8) === PNG;

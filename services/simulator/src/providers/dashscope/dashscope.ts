@@ -1,8 +1,8 @@
-import { sendError } from '../play';
-import { playPoll, playSubmit } from '../play-task';
+import { sendError } from '../handle-call';
+import { handleTaskPoll, handleTaskSubmit } from '../handle-task';
 import type { Provider, ProviderDeps } from '../provider';
 import { errorOfStatus, notAsync } from './error';
-import { videoDialect } from './video-dialect';
+import { videoProtocol } from './video-protocol';
 import { parseVideoRequest } from './video-request';
 
 const SUBMIT_PATH = '/api/v1/services/aigc/video-generation/video-synthesis';
@@ -14,11 +14,11 @@ export function createDashScope(deps: ProviderDeps): Provider {
     handle(call, path) {
       const taskId = TASK_PATH.exec(path)?.[1];
       if (call.req.method === 'GET' && taskId !== undefined)
-        return playPoll(call, deps, videoDialect, taskId);
+        return handleTaskPoll(call, deps, videoProtocol, taskId);
       if (call.req.method !== 'POST' || path !== SUBMIT_PATH) {
-        return sendError(call, deps, videoDialect, errorOfStatus(404));
+        return sendError(call, deps, videoProtocol, errorOfStatus(404));
       }
-      return playSubmit(call, deps, videoDialect, (body) => {
+      return handleTaskSubmit(call, deps, videoProtocol, (body) => {
         if (call.req.headers['x-dashscope-async'] !== 'enable') throw notAsync();
         return parseVideoRequest(body);
       });

@@ -1,8 +1,8 @@
+import { ProviderError } from '../provider-error';
 import { toUuid } from '../task-id';
-import { WireError } from '../wire-error';
 
 /** An error body in DashScope's shape; codes after Model Studio's "Error messages". */
-export class DashScopeError extends WireError {
+export class DashScopeError extends ProviderError {
   constructor(
     status: number,
     readonly code: string,

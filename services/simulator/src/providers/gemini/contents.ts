@@ -2,7 +2,7 @@ import type { PromptMessage } from '../../domain/prompt';
 import { isObject, type Json } from '../json';
 import { isOwn } from './call-signature';
 import { invalid } from './error';
-import type { Shape } from './shape';
+import type { ProtoReader } from './proto-reader';
 
 /** What a part is to the simulator; `other` is whatever only weighs: media, with its base64 if it came along, code. */
 export type Part =
@@ -59,23 +59,23 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** Reads a content's parts; its faults are told by `shape.check`. */
 export function readContent(
   value: unknown,
-  shape: Shape,
+  reader: ProtoReader,
   at: string,
 ): { role: string | undefined; parts: Part[] } {
-  const content = shape.message(value, CONTENT_FIELDS, at);
-  const parts = shape
+  const content = reader.message(value, CONTENT_FIELDS, at);
+  const parts = reader
     .list(content.parts, `${at}.parts`)
-    .map((part, i) => readPart(part, shape, `${at}.parts[${i}]`));
-  return { role: shape.text(content.role, `${at}.role`), parts };
+    .map((part, i) => readPart(part, reader, `${at}.parts[${i}]`));
+  return { role: reader.text(content.role, `${at}.role`), parts };
 }
 
-function readPart(value: unknown, shape: Shape, at: string): Part {
-  const part = shape.message(value, PART_FIELDS, at);
-  const thought = shape.boolean(part.thought, `${at}.thought`);
-  const signature = shape.text(part.thoughtSignature, `${at}.thought_signature`) ?? null;
+function readPart(value: unknown, reader: ProtoReader, at: string): Part {
+  const part = reader.message(value, PART_FIELDS, at);
+  const thought = reader.boolean(part.thought, `${at}.thought`);
+  const signature = reader.text(part.thoughtSignature, `${at}.thought_signature`) ?? null;
   const data = DATA_FIELDS.filter((field) => part[field] != null);
   if (data.length > 1) {
-    shape.fault(
+    reader.violation(
       at,
       `Invalid value at '${at}' (oneof), oneof field 'data' is already set. Cannot set '${data[1]}'`,
     );
@@ -84,18 +84,18 @@ function readPart(value: unknown, shape: Shape, at: string): Part {
     case undefined:
       return { kind: 'none' };
     case 'text': {
-      const text = shape.text(part.text, `${at}.text`) ?? '';
+      const text = reader.text(part.text, `${at}.text`) ?? '';
       return thought ? { kind: 'thought' } : { kind: 'text', text };
     }
     case 'functionCall':
-      return readCall(part.functionCall, signature, shape, `${at}.function_call`);
+      return readCall(part.functionCall, signature, reader, `${at}.function_call`);
     case 'functionResponse':
-      return readResponse(part.functionResponse, shape, `${at}.function_response`);
+      return readResponse(part.functionResponse, reader, `${at}.function_response`);
     case 'inlineData':
-      return { kind: 'other', data: readInlineData(part.inlineData, shape, `${at}.inline_data`) };
+      return { kind: 'other', data: readInlineData(part.inlineData, reader, `${at}.inline_data`) };
     case 'fileData':
-      shape.text(
-        shape.message(part.fileData, FILE_FIELDS, `${at}.file_data`).fileUri,
+      reader.text(
+        reader.message(part.fileData, FILE_FIELDS, `${at}.file_data`).fileUri,
         `${at}.file_data.file_uri`,
       );
       break;
@@ -103,29 +103,29 @@ function readPart(value: unknown, shape: Shape, at: string): Part {
   return { kind: 'other' };
 }
 
-function readCall(value: unknown, signature: string | null, shape: Shape, at: string): Part {
-  const call = shape.message(value, CALL_FIELDS, at);
-  shape.text(call.id, `${at}.id`);
-  const name = shape.text(call.name, `${at}.name`) ?? '';
-  return { kind: 'call', name, args: readStruct(call.args, shape, `${at}.args`), signature };
+function readCall(value: unknown, signature: string | null, reader: ProtoReader, at: string): Part {
+  const call = reader.message(value, CALL_FIELDS, at);
+  reader.text(call.id, `${at}.id`);
+  const name = reader.text(call.name, `${at}.name`) ?? '';
+  return { kind: 'call', name, args: readStruct(call.args, reader, `${at}.args`), signature };
 }
 
-function readResponse(value: unknown, shape: Shape, at: string): Part {
-  const answer = shape.message(value, RESPONSE_FIELDS, at);
-  shape.text(answer.id, `${at}.id`);
-  const name = shape.text(answer.name, `${at}.name`) ?? '';
-  return { kind: 'response', name, response: readStruct(answer.response, shape, `${at}.response`) };
+function readResponse(value: unknown, reader: ProtoReader, at: string): Part {
+  const answer = reader.message(value, RESPONSE_FIELDS, at);
+  reader.text(answer.id, `${at}.id`);
+  const name = reader.text(answer.name, `${at}.name`) ?? '';
+  return { kind: 'response', name, response: readStruct(answer.response, reader, `${at}.response`) };
 }
 
 /** An object of any fields. */
-function readStruct(value: unknown, shape: Shape, at: string): Json {
-  return shape.message(value, isObject(value) ? new Set(Object.keys(value)) : new Set(), at);
+function readStruct(value: unknown, reader: ProtoReader, at: string): Json {
+  return reader.message(value, isObject(value) ? new Set(Object.keys(value)) : new Set(), at);
 }
 
-function readInlineData(value: unknown, shape: Shape, at: string): string {
-  const blob = shape.message(value, INLINE_FIELDS, at);
-  shape.text(blob.mimeType, `${at}.mime_type`);
-  const data = shape.text(blob.data, `${at}.data`) ?? '';
+function readInlineData(value: unknown, reader: ProtoReader, at: string): string {
+  const blob = reader.message(value, INLINE_FIELDS, at);
+  reader.text(blob.mimeType, `${at}.mime_type`);
+  const data = reader.text(blob.data, `${at}.data`) ?? '';
   if (!BASE64.test(data)) throw invalid(`Invalid value at '${at}.data' (TYPE_BYTES), Base64 decoding failed`);
   return data;
 }

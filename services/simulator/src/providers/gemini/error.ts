@@ -1,4 +1,4 @@
-import { WireError } from '../wire-error';
+import { ProviderError } from '../provider-error';
 
 const CODES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -33,7 +33,7 @@ const detail = (type: string, fields: object) => ({
 });
 
 /** An error body in Google's shape. */
-export class GeminiError extends WireError {
+export class GeminiError extends ProviderError {
   constructor(
     status: number,
     message: string,

@@ -2,8 +2,8 @@ import type { ToolCall } from '../../domain/prompt';
 import { instanceOf } from '../../domain/schema-instance';
 import { isObject, type Json } from '../json';
 import { invalid } from './error';
+import type { ProtoReader } from './proto-reader';
 import { checkSchema, readSchema } from './schema';
-import type { Shape } from './shape';
 
 const TOOL_FIELDS = new Set([
   'functionDeclarations',
@@ -45,31 +45,31 @@ export interface Functions {
 }
 
 /** Reads `tools` and `toolConfig`; `checkFunctions` is for when nothing else was wrong with the body. */
-export function readFunctions(body: Json, shape: Shape): Functions {
-  const tools = shape
+export function readFunctions(body: Json, reader: ProtoReader): Functions {
+  const tools = reader
     .list(body.tools, 'tools')
-    .map((tool, i) => shape.message(tool, TOOL_FIELDS, `tools[${i}]`));
+    .map((tool, i) => reader.message(tool, TOOL_FIELDS, `tools[${i}]`));
   const declarations = tools.flatMap((tool, i) =>
-    readDeclarations(tool, shape, `tools[${i}].function_declarations`),
+    readDeclarations(tool, reader, `tools[${i}].function_declarations`),
   );
-  const config = shape.message(body.toolConfig, CONFIG_FIELDS, 'tool_config');
+  const config = reader.message(body.toolConfig, CONFIG_FIELDS, 'tool_config');
   const at = 'tool_config.function_calling_config';
-  const calling = shape.message(config.functionCallingConfig, CALLING_FIELDS, at);
+  const calling = reader.message(config.functionCallingConfig, CALLING_FIELDS, at);
   const others = tools.filter((tool) => tool.functionDeclarations == null);
   return {
     tools: [...declarations, ...others],
     declarations,
-    mode: shape.enumeration(calling.mode, MODES, `${at}.mode`) ?? 'AUTO',
-    allowed: shape.texts(calling.allowedFunctionNames, `${at}.allowed_function_names`),
+    mode: reader.enumeration(calling.mode, MODES, `${at}.mode`) ?? 'AUTO',
+    allowed: reader.texts(calling.allowedFunctionNames, `${at}.allowed_function_names`),
   };
 }
 
-function readDeclarations(tool: Json, shape: Shape, at: string): Json[] {
-  return shape.list(tool.functionDeclarations, at).map((value, i) => {
-    const declaration = shape.message(value, DECLARATION_FIELDS, `${at}[${i}]`);
-    shape.text(declaration.name, `${at}[${i}].name`);
-    shape.text(declaration.description, `${at}[${i}].description`);
-    if (declaration.parameters != null) readSchema(declaration.parameters, shape, `${at}[${i}].parameters`);
+function readDeclarations(tool: Json, reader: ProtoReader, at: string): Json[] {
+  return reader.list(tool.functionDeclarations, at).map((value, i) => {
+    const declaration = reader.message(value, DECLARATION_FIELDS, `${at}[${i}]`);
+    reader.text(declaration.name, `${at}[${i}].name`);
+    reader.text(declaration.description, `${at}[${i}].description`);
+    if (declaration.parameters != null) readSchema(declaration.parameters, reader, `${at}[${i}].parameters`);
     return declaration;
   });
 }

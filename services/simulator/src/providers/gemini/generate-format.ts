@@ -1,9 +1,9 @@
 import type { Piece, Reply } from '../../domain/reply';
 import { sign } from '../../domain/signer';
-import { sharesOf, type Usage } from '../../domain/usage';
-import type { CallRequest, Script, StreamScript } from '../dialect';
+import { progressiveUsage, type Usage } from '../../domain/usage';
+import type { ReplyContext, ReplyStream, TextRequest } from '../chat-protocol';
 import { isObject, type Json } from '../json';
-import type { Identity } from '../voice';
+import type { Identity } from '../protocol';
 import { signCall } from './call-signature';
 
 const FINISH_REASONS = {
@@ -17,9 +17,9 @@ const FINISH_REASONS = {
 // Models of these generations give each call an id, older ones leave it to the name.
 const GIVES_IDS = /^gemini-[3-9]/;
 
-export function toResponse(script: Script<CallRequest>): unknown {
-  const { request, identity, reply, usage } = script;
-  if (script.blocked) return toBlocked(script);
+export function toResponse(context: ReplyContext<TextRequest>): unknown {
+  const { request, identity, reply, usage } = context;
+  if (context.blocked) return toBlocked(context);
   const candidates = Array.from({ length: request.n }, (_, index) => ({
     content: { parts: toParts(request, identity, reply), role: 'model' },
     finishReason: finishReasonOf(reply),
@@ -29,27 +29,27 @@ export function toResponse(script: Script<CallRequest>): unknown {
 }
 
 /** A stream has no frame of its own for the end: its last chunk has the finish reason. */
-export function toStream(script: Script<CallRequest>): StreamScript {
-  const { request, identity, reply, usage } = script;
-  if (script.blocked) {
-    return { frames: { head: toFrame(toBlocked(script)), count: 0, piece: () => '', tail: '' } };
+export function toStream(context: ReplyContext<TextRequest>): ReplyStream {
+  const { request, identity, reply, usage } = context;
+  if (context.blocked) {
+    return { frames: { head: toFrame(toBlocked(context)), count: 0, piece: () => '', tail: '' } };
   }
   const { n } = request;
   const origin = JSON.stringify(toOrigin(request, identity)).slice(1);
   const chunk = (index: number, part: string, told: Usage, reason = '') =>
     `data: {"candidates":[{"content":{"parts":[${part}],"role":"model"}${reason},"index":${index}}],"usageMetadata":${JSON.stringify(toUsage(told))},${origin}\r\n\r\n`;
-  const toldUsage = sharesOf(usage, reply, n);
+  const reportedUsage = progressiveUsage(usage, reply, n);
   const lastPart = JSON.stringify({ text: '', ...signatureOf(reply) });
   const reason = `,"finishReason":"${finishReasonOf(reply)}"`;
   return {
-    toldUsage,
+    reportedUsage,
     frames: {
       head: '',
       count: reply.pieces.length * n,
       piece: (i) => {
         const index = i % n;
         const piece = reply.pieces[(i - index) / n]!;
-        return chunk(index, toPart(request, identity, reply, piece), toldUsage(i + 1));
+        return chunk(index, toPart(request, identity, reply, piece), reportedUsage(i + 1));
       },
       tail: Array.from({ length: n }, (_, index) => chunk(index, lastPart, usage, reason)).join(''),
     },
@@ -61,7 +61,7 @@ export const toFrame = (body: unknown) => `data: ${JSON.stringify(body)}\r\n\r\n
 const NOTHING = '{"text":""}';
 
 /** What is not shown has a chunk nevertheless, which tells what it costs. */
-function toPart(request: CallRequest, identity: Identity, reply: Reply, piece: Piece): string {
+function toPart(request: TextRequest, identity: Identity, reply: Reply, piece: Piece): string {
   if (piece.kind === 'text') return `{"text":${piece.json}}`;
   if (piece.kind === 'thinking')
     return reply.thinkingHidden ? NOTHING : `{"text":${piece.json},"thought":true}`;
@@ -69,7 +69,7 @@ function toPart(request: CallRequest, identity: Identity, reply: Reply, piece: P
   return call === null ? NOTHING : JSON.stringify(call);
 }
 
-function toParts(request: CallRequest, identity: Identity, reply: Reply): unknown[] {
+function toParts(request: TextRequest, identity: Identity, reply: Reply): unknown[] {
   const parts: unknown[] = [];
   if (reply.thinking !== null && !reply.thinkingHidden) parts.push({ text: reply.thinking, thought: true });
   if (reply.text) parts.push({ text: reply.text, ...signatureOf(reply) });
@@ -85,7 +85,7 @@ function signatureOf({ thinking, toolCalls }: Reply) {
   return thinking === null || toolCalls.length > 0 ? {} : { thoughtSignature: sign('thinking', thinking) };
 }
 
-function toCall({ model }: CallRequest, { id }: Identity, reply: Reply, call: number): object | null {
+function toCall({ model }: TextRequest, { id }: Identity, reply: Reply, call: number): object | null {
   const { name, arguments: text } = reply.toolCalls[call]!;
   const args = parseArgs(text);
   if (args === null) return null;
@@ -111,12 +111,12 @@ function parseArgs(text: string): Json | null {
   }
 }
 
-function toBlocked({ request, identity, usage }: Script<CallRequest>): unknown {
+function toBlocked({ request, identity, usage }: ReplyContext<TextRequest>): unknown {
   const promptFeedback = { blockReason: 'PROHIBITED_CONTENT' };
   return { promptFeedback, usageMetadata: toUsage(usage), ...toOrigin(request, identity) };
 }
 
-function toOrigin({ model }: CallRequest, { id }: Identity) {
+function toOrigin({ model }: TextRequest, { id }: Identity) {
   return { modelVersion: model, responseId: id };
 }
 

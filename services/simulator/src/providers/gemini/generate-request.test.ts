@@ -11,7 +11,7 @@ const SKIP = 'skip_thought_signature_validator';
 
 const user = (...parts: unknown[]) => ({ role: 'user', parts });
 const model = (...parts: unknown[]) => ({ role: 'model', parts });
-const text = (words: string) => ({ text: words });
+const text = (statusNames: string) => ({ text: statusNames });
 const call = (name: string, thoughtSignature?: string, args: object = { a: 1, b: 2 }) => ({
   functionCall: { name, args },
   ...(thoughtSignature === undefined ? {} : { thoughtSignature }),

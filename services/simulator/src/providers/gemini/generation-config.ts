@@ -1,9 +1,9 @@
-import { NO_WISH, type Wish } from '../../domain/reply';
+import { DEFAULT_OPTIONS, type ReplyOptions } from '../../domain/reply';
 import { instanceOf } from '../../domain/schema-instance';
 import { isObject } from '../json';
 import { invalid } from './error';
+import type { ProtoReader } from './proto-reader';
 import { checkSchema, readSchema } from './schema';
-import type { Shape } from './shape';
 
 const FIELDS = new Set([
   'stopSequences',
@@ -57,38 +57,39 @@ export interface GenerationConfig {
 const at = (field: string) => `generation_config.${field}`;
 
 /** Reads `generationConfig`; `checkConfig` is for when nothing else was wrong with the body. */
-export function parseEnv(value: unknown, shape: Shape): GenerationConfig {
-  const config = shape.message(value, FIELDS, 'generation_config');
-  for (const field of ['topP', 'presencePenalty', 'frequencyPenalty']) shape.number(config[field], at(field));
-  for (const field of ['topK', 'seed', 'logprobs']) shape.integer(config[field], at(field));
-  const thinking = shape.message(config.thinkingConfig, THINKING_FIELDS, at('thinking_config'));
-  const image = shape.message(config.imageConfig, IMAGE_FIELDS, at('image_config'));
-  if (config.responseSchema != null) readSchema(config.responseSchema, shape, at('response_schema'));
+export function readConfig(value: unknown, reader: ProtoReader): GenerationConfig {
+  const config = reader.message(value, FIELDS, 'generation_config');
+  for (const field of ['topP', 'presencePenalty', 'frequencyPenalty'])
+    reader.number(config[field], at(field));
+  for (const field of ['topK', 'seed', 'logprobs']) reader.integer(config[field], at(field));
+  const thinking = reader.message(config.thinkingConfig, THINKING_FIELDS, at('thinking_config'));
+  const image = reader.message(config.imageConfig, IMAGE_FIELDS, at('image_config'));
+  if (config.responseSchema != null) readSchema(config.responseSchema, reader, at('response_schema'));
   return {
-    n: shape.integer(config.candidateCount, at('candidate_count')) ?? 1,
-    temperature: shape.number(config.temperature, at('temperature')),
-    maxOutputTokens: shape.integer(config.maxOutputTokens, at('max_output_tokens')),
-    stopSequences: shape.texts(config.stopSequences, at('stop_sequences')),
-    mimeType: shape.text(config.responseMimeType, at('response_mime_type')) ?? 'text/plain',
+    n: reader.integer(config.candidateCount, at('candidate_count')) ?? 1,
+    temperature: reader.number(config.temperature, at('temperature')),
+    maxOutputTokens: reader.integer(config.maxOutputTokens, at('max_output_tokens')),
+    stopSequences: reader.texts(config.stopSequences, at('stop_sequences')),
+    mimeType: reader.text(config.responseMimeType, at('response_mime_type')) ?? 'text/plain',
     schema: config.responseSchema ?? undefined,
     jsonSchema: config.responseJsonSchema ?? undefined,
-    modalities: shape
+    modalities: reader
       .list(config.responseModalities, at('response_modalities'))
       .map(
-        (name, i) => shape.enumeration(name, MODALITIES, `${at('response_modalities')}[${i}]`, true) ?? '',
+        (name, i) => reader.enumeration(name, MODALITIES, `${at('response_modalities')}[${i}]`, true) ?? '',
       ),
-    aspectRatio: shape.text(image.aspectRatio, at('image_config.aspect_ratio')) ?? '1:1',
-    imageSize: shape.text(image.imageSize, at('image_config.image_size')) ?? '1K',
+    aspectRatio: reader.text(image.aspectRatio, at('image_config.aspect_ratio')) ?? '1:1',
+    imageSize: reader.text(image.imageSize, at('image_config.image_size')) ?? '1K',
     thinking: {
-      shown: shape.boolean(thinking.includeThoughts, at('thinking_config.include_thoughts')),
-      budget: shape.integer(thinking.thinkingBudget, at('thinking_config.thinking_budget')),
-      level: shape.enumeration(thinking.thinkingLevel, LEVELS, at('thinking_config.thinking_level'), true),
+      shown: reader.boolean(thinking.includeThoughts, at('thinking_config.include_thoughts')),
+      budget: reader.integer(thinking.thinkingBudget, at('thinking_config.thinking_budget')),
+      level: reader.enumeration(thinking.thinkingLevel, LEVELS, at('thinking_config.thinking_level'), true),
     },
   };
 }
 
 /** What the configuration asks of the reply. @throws GeminiError for what is out of range or at odds */
-export function checkConfig(config: GenerationConfig): Wish {
+export function checkConfig(config: GenerationConfig): ReplyOptions {
   const refuse = (field: string, message: string) =>
     invalid(`* GenerateContentRequest.${at(field)}: ${message}\n`);
   const { n, temperature = 1, maxOutputTokens = Number.POSITIVE_INFINITY, stopSequences, thinking } = config;
@@ -102,7 +103,7 @@ export function checkConfig(config: GenerationConfig): Wish {
     throw invalid('You can only set only one of thinking budget and thinking level.');
   }
   return {
-    ...NO_WISH,
+    ...DEFAULT_OPTIONS,
     maxTokens: maxOutputTokens,
     stopSequences,
     thinking: thinking.budget === 0 ? 'off' : thinking.shown ? 'shown' : 'hidden',

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../json';
 import { invalid } from './error';
-import type { Shape } from './shape';
+import type { ProtoReader } from './proto-reader';
 
 const FIELDS = new Set([
   'anyOf',
@@ -41,15 +41,15 @@ const TYPES = new Set([
 const MAX_DEPTH = 64;
 
 /** Google's own subset of JSON schema; what it lacks (`$schema`, `const`, `additionalProperties`, …) is a fault. */
-export function readSchema(value: unknown, shape: Shape, at: string, depth = 0): void {
+export function readSchema(value: unknown, reader: ProtoReader, at: string, depth = 0): void {
   if (depth > MAX_DEPTH) throw invalid(`* GenerateContentRequest.${at}: schema is too deep\n`);
-  const schema = shape.message(value, FIELDS, at);
-  shape.enumeration(schema.type, TYPES, `${at}.type`, true);
-  shape.texts(schema.enum, `${at}.enum`);
-  shape.texts(schema.required, `${at}.required`);
-  const next = (inner: unknown, place: string) => readSchema(inner, shape, place, depth + 1);
+  const schema = reader.message(value, FIELDS, at);
+  reader.enumeration(schema.type, TYPES, `${at}.type`, true);
+  reader.texts(schema.enum, `${at}.enum`);
+  reader.texts(schema.required, `${at}.required`);
+  const next = (inner: unknown, place: string) => readSchema(inner, reader, place, depth + 1);
   if (schema.items != null) next(schema.items, `${at}.items`);
-  shape.list(schema.anyOf, `${at}.any_of`).forEach((inner, i) => {
+  reader.list(schema.anyOf, `${at}.any_of`).forEach((inner, i) => {
     next(inner, `${at}.any_of[${i}]`);
   });
   if (!isObject(schema.properties)) return;

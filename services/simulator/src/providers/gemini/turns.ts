@@ -1,14 +1,14 @@
 import { isSignature } from './call-signature';
 import { type Part, readContent, type Turn } from './contents';
 import { invalid } from './error';
-import type { Shape } from './shape';
+import type { ProtoReader } from './proto-reader';
 
 /** Reads the contents; `checkTurns` is for when nothing else was wrong with the body. */
 export function readTurns(
   value: unknown,
-  shape: Shape,
+  reader: ProtoReader,
 ): (Omit<Turn, 'role'> & { role: string | undefined })[] {
-  return shape.list(value, 'contents').map((content, i) => readContent(content, shape, `contents[${i}]`));
+  return reader.list(value, 'contents').map((content, i) => readContent(content, reader, `contents[${i}]`));
 }
 
 /** Models before these use signatures too, but do without. */

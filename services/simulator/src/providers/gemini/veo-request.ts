@@ -1,11 +1,11 @@
-import type { Upload } from '../../domain/media-bill';
+import type { Upload } from '../../domain/media-usage';
 import { textPrompt } from '../../domain/prompt';
 import { isObject, type Json } from '../json';
-import type { TaskRequest } from '../task-dialect';
+import type { TaskRequest } from '../task-protocol';
 import { uploadOf } from '../upload';
 import { videoSize } from '../video-size';
 import { invalid } from './error';
-import { Shape } from './shape';
+import { ProtoReader } from './proto-reader';
 
 const FIELDS = new Set(['instances', 'parameters']);
 const INSTANCE_FIELDS = new Set(['prompt', 'image', 'lastFrame', 'referenceImages']);
@@ -29,17 +29,17 @@ const MAX_PROMPT_CHARS = 10_000;
 /** Body of models/{model}:predictLongRunning, after the Gemini API's guide to Veo. @throws GeminiError */
 export function parseVeoRequest(value: unknown, model: string): TaskRequest {
   if (!isObject(value)) throw invalid('Invalid JSON payload received. Expected an object.');
-  const shape = new Shape();
-  const body = shape.message(value, FIELDS, '');
-  const instances = shape.list(body.instances, 'instances');
-  const instance = shape.message(instances[0], INSTANCE_FIELDS, 'instances[0]');
-  const parameters = shape.message(body.parameters, PARAMETERS, 'parameters');
-  const text = shape.text(instance.prompt, 'instances[0].prompt') ?? '';
-  const resolution = shape.text(parameters.resolution, 'parameters.resolution') ?? '720p';
-  const ratio = shape.text(parameters.aspectRatio, 'parameters.aspectRatio') ?? '16:9';
-  const seconds = shape.integer(parameters.durationSeconds, 'parameters.durationSeconds') ?? 8;
-  const samples = shape.integer(parameters.sampleCount, 'parameters.sampleCount') ?? 1;
-  shape.check();
+  const reader = new ProtoReader();
+  const body = reader.message(value, FIELDS, '');
+  const instances = reader.list(body.instances, 'instances');
+  const instance = reader.message(instances[0], INSTANCE_FIELDS, 'instances[0]');
+  const parameters = reader.message(body.parameters, PARAMETERS, 'parameters');
+  const text = reader.text(instance.prompt, 'instances[0].prompt') ?? '';
+  const resolution = reader.text(parameters.resolution, 'parameters.resolution') ?? '720p';
+  const ratio = reader.text(parameters.aspectRatio, 'parameters.aspectRatio') ?? '16:9';
+  const seconds = reader.integer(parameters.durationSeconds, 'parameters.durationSeconds') ?? 8;
+  const samples = reader.integer(parameters.sampleCount, 'parameters.sampleCount') ?? 1;
+  reader.check();
   const uploads = parseUploads(instance);
   const shortEdge = RESOLUTIONS[resolution];
   if (instances.length !== 1) throw invalid('Exactly one instance is required.');

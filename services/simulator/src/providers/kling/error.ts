@@ -1,10 +1,10 @@
-import { WireError } from '../wire-error';
+import { ProviderError } from '../provider-error';
 
 /**
  * An error body in Kling's shape: the code says more than the status. Codes and statuses are those of "General
  * Information" in its API reference.
  */
-export class KlingError extends WireError {
+export class KlingError extends ProviderError {
   constructor(
     status: number,
     readonly code: number,

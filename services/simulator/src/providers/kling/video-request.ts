@@ -1,8 +1,8 @@
-import type { Upload } from '../../domain/media-bill';
+import type { Upload } from '../../domain/media-usage';
 import { textPrompt } from '../../domain/prompt';
 import { isObject, type Json } from '../json';
 import { isModelName } from '../model-name';
-import type { TaskRequest } from '../task-dialect';
+import type { TaskRequest } from '../task-protocol';
 import { uploadOf } from '../upload';
 import { videoSize } from '../video-size';
 import { invalid } from './error';
@@ -42,12 +42,13 @@ export function parseVideoRequest(body: unknown, action: KlingAction): TaskReque
   if (!RATIOS.includes(String(ratio))) throw invalid('aspect_ratio value is invalid');
   const uploads = images.flatMap((field) => parseImage(body, field));
   if (action === 'image2video' && uploads.length === 0) throw invalid('image or image_tail is required');
-  const { external_task_id: givenId } = body;
-  if (givenId !== undefined && !isGivenId(givenId)) throw invalid('external_task_id is invalid');
+  const { external_task_id: callerTaskId } = body;
+  if (callerTaskId !== undefined && !isCallerTaskId(callerTaskId))
+    throw invalid('external_task_id is invalid');
   return {
     model,
     stream: false,
-    ...(givenId !== undefined && { givenId }),
+    ...(callerTaskId !== undefined && { callerTaskId }),
     prompt: textPrompt(prompt),
     job: {
       text: prompt,
@@ -60,7 +61,7 @@ export function parseVideoRequest(body: unknown, action: KlingAction): TaskReque
   };
 }
 
-const isGivenId = (value: unknown): value is string =>
+const isCallerTaskId = (value: unknown): value is string =>
   typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 
 /** Seconds, as text: 5 or 10; from kling-v3 on, any from 3 to 15. */

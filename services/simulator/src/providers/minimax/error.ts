@@ -1,10 +1,10 @@
-import { WireError } from '../wire-error';
+import { ProviderError } from '../provider-error';
 
 /**
  * An error body of MiniMax's v2, whose message ends with the code, as platform.minimax.io shows them. With a status
  * below 300 it is v1's: `base_resp` in a reply that looks like success.
  */
-export class MinimaxError extends WireError {
+export class MinimaxError extends ProviderError {
   constructor(
     status: number,
     readonly type: string,

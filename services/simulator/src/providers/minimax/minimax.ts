@@ -1,8 +1,8 @@
-import { sendError } from '../play';
-import { playPoll, playSubmit } from '../play-task';
+import { sendError } from '../handle-call';
+import { handleTaskPoll, handleTaskSubmit } from '../handle-task';
 import type { Provider, ProviderDeps } from '../provider';
 import { errorOfStatus } from './error';
-import { videoDialect } from './video-dialect';
+import { videoProtocol } from './video-protocol';
 import { parseVideoRequest } from './video-request';
 
 const SUBMIT_PATH = '/v2/video_generation';
@@ -14,11 +14,11 @@ export function createMinimax(deps: ProviderDeps): Provider {
     handle(call, path) {
       const taskId = QUERY_PATH.exec(path)?.[1];
       if (call.req.method === 'GET' && taskId !== undefined)
-        return playPoll(call, deps, videoDialect, taskId);
+        return handleTaskPoll(call, deps, videoProtocol, taskId);
       if (call.req.method !== 'POST' || path !== SUBMIT_PATH) {
-        return sendError(call, deps, videoDialect, errorOfStatus(404));
+        return sendError(call, deps, videoProtocol, errorOfStatus(404));
       }
-      return playSubmit(call, deps, videoDialect, parseVideoRequest);
+      return handleTaskSubmit(call, deps, videoProtocol, parseVideoRequest);
     },
   };
 }

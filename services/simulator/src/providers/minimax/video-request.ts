@@ -1,8 +1,8 @@
-import type { Upload } from '../../domain/media-bill';
+import type { Upload } from '../../domain/media-usage';
 import { textPrompt } from '../../domain/prompt';
 import { isObject, type Json } from '../json';
 import { isModelName } from '../model-name';
-import type { TaskRequest } from '../task-dialect';
+import type { TaskRequest } from '../task-protocol';
 import { uploadOf } from '../upload';
 import { videoSize } from '../video-size';
 import { invalid } from './error';

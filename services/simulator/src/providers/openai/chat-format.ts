@@ -1,25 +1,25 @@
 import type { Piece, Reply } from '../../domain/reply';
 import type { Usage } from '../../domain/usage';
-import type { StreamFrames } from '../../http/play-stream';
-import type { Script } from '../dialect';
-import type { Identity } from '../voice';
+import type { StreamFrames } from '../../http/write-stream';
+import type { ReplyContext } from '../chat-protocol';
+import type { Identity } from '../protocol';
 import { type ChatRequest, MAX_N } from './chat-request';
 
 const FINGERPRINT = 'fp_simulator';
 
-export function toChatCompletion({ identity, request, reply, usage }: Script<ChatRequest>) {
-  const { mistralShapes } = request;
+export function toChatCompletion({ identity, request, reply, usage }: ReplyContext<ChatRequest>) {
+  const { mistralFormat } = request;
   const thinking = reply.thinkingHidden ? null : reply.thinking;
   const message = (index: number) => ({
     role: 'assistant',
-    content: mistralShapes && thinking !== null ? toParts(thinking, reply.text) : reply.text,
-    ...(thinking === null || mistralShapes ? {} : { reasoning_content: thinking }),
+    content: mistralFormat && thinking !== null ? toParts(thinking, reply.text) : reply.text,
+    ...(thinking === null || mistralFormat ? {} : { reasoning_content: thinking }),
     ...(reply.toolCalls.length === 0
       ? {}
       : {
           tool_calls: reply.toolCalls.map((called, call) => ({
             id: toolCallId(identity, index, call),
-            ...(mistralShapes ? {} : { type: 'function' }),
+            ...(mistralFormat ? {} : { type: 'function' }),
             function: called,
           })),
         }),
@@ -43,7 +43,7 @@ export function toChatCompletion({ identity, request, reply, usage }: Script<Cha
   };
 }
 
-export function toStreamFrames({ identity, request, reply, usage }: Script<ChatRequest>): StreamFrames {
+export function toStreamFrames({ identity, request, reply, usage }: ReplyContext<ChatRequest>): StreamFrames {
   const { n } = request;
   const prefix = `data: {"id":"chatcmpl-${identity.id}","object":"chat.completion.chunk","created":${
     identity.createdSeconds
@@ -69,15 +69,15 @@ export function toStreamFrames({ identity, request, reply, usage }: Script<ChatR
     piece: (i) => {
       const index = i % n;
       const piece = reply.pieces[(i - index) / n]!;
-      if (isHidden(piece, reply)) return '';
+      if (isRedacted(piece, reply)) return '';
       const id = toolCallId(identity, index, piece.call);
-      return frame(index, request.mistralShapes ? toMistralDelta(piece, id) : toDelta(piece, id));
+      return frame(index, request.mistralFormat ? toMistralDelta(piece, id) : toDelta(piece, id));
     },
     tail: `${finals}${totals}data: [DONE]\n\n`,
   };
 }
 
-function isHidden(piece: Piece, reply: Reply): boolean {
+function isRedacted(piece: Piece, reply: Reply): boolean {
   return piece.kind === 'thinking' && reply.thinkingHidden;
 }
 
@@ -113,8 +113,8 @@ function toolCallId(identity: Identity, choice: number, call: number): string {
   return `call_${identity.id.slice(-21)}${number}`;
 }
 
-function toUsage(usage: Usage, { reasoningApart, mistralShapes }: ChatRequest) {
-  if (mistralShapes) {
+function toUsage(usage: Usage, { separateReasoning, mistralFormat }: ChatRequest) {
+  if (mistralFormat) {
     return {
       prompt_tokens: usage.promptTokens,
       completion_tokens: usage.completionTokens,
@@ -122,7 +122,7 @@ function toUsage(usage: Usage, { reasoningApart, mistralShapes }: ChatRequest) {
       num_cached_tokens: usage.cachedTokens,
     };
   }
-  const completionTokens = usage.completionTokens - (reasoningApart ? usage.reasoningTokens : 0);
+  const completionTokens = usage.completionTokens - (separateReasoning ? usage.reasoningTokens : 0);
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: completionTokens,

@@ -1,7 +1,7 @@
 import { MAX_CHUNKS } from '../../domain/directive';
 import type { PromptMessage, PromptRole } from '../../domain/prompt';
-import { NO_WISH, type Wish } from '../../domain/reply';
-import type { CallRequest, Script } from '../dialect';
+import { DEFAULT_OPTIONS, type ReplyOptions } from '../../domain/reply';
+import type { ReplyContext, TextRequest } from '../chat-protocol';
 import { isObject, type Json } from '../json';
 import { invalid, missing, wrongType } from './error';
 import { formattedText } from './response-format';
@@ -10,26 +10,26 @@ import { forcedCall } from './tool-choice';
 /** In what providers of this format differ when they count. */
 export interface Quirks {
   /** A stream tells its usage unasked; to be asked is an error. */
-  readonly tellsUsageUnasked: boolean;
+  readonly alwaysReportsUsage: boolean;
   /** Reasoning is beside `completion_tokens`, not in it. */
-  readonly reasoningApart: boolean;
+  readonly separateReasoning: boolean;
   /**
    * Replies and requests in Mistral's shape: thinking as a part of the content, tool calls without `type` and `index`,
    * `num_cached_tokens`; an assistant's message with `reasoning_content`, or with nothing in it, is refused.
    */
-  readonly mistralShapes: boolean;
+  readonly mistralFormat: boolean;
 }
 
-export const OPENAI_MANNERS: Quirks = {
-  tellsUsageUnasked: false,
-  reasoningApart: false,
-  mistralShapes: false,
+export const OPENAI_QUIRKS: Quirks = {
+  alwaysReportsUsage: false,
+  separateReasoning: false,
+  mistralFormat: false,
 };
 
-export interface ChatRequest extends CallRequest {
+export interface ChatRequest extends TextRequest {
   readonly includeUsage: boolean;
-  readonly reasoningApart: boolean;
-  readonly mistralShapes: boolean;
+  readonly separateReasoning: boolean;
+  readonly mistralFormat: boolean;
   readonly serviceTier: string;
 }
 
@@ -44,7 +44,7 @@ const ROLES: ReadonlySet<string> = new Set<PromptRole>([
 export const MAX_N = 128;
 
 /** @throws OpenAiError */
-export function parseChatRequest(body: unknown, manners = OPENAI_MANNERS): ChatRequest {
+export function parseChatRequest(body: unknown, quirks = OPENAI_QUIRKS): ChatRequest {
   if (!isObject(body)) throw invalid('We could not parse the JSON body of your request as an object.');
   const { model, messages, tools = [] } = body;
   if (typeof model !== 'string' || model === '') throw invalid('you must provide a model parameter');
@@ -55,11 +55,11 @@ export function parseChatRequest(body: unknown, manners = OPENAI_MANNERS): ChatR
   }
   if (tools !== null && !Array.isArray(tools)) throw wrongType('tools', 'an array of objects');
   const stream = body.stream === true;
-  const options = body.stream_options;
-  if (options != null && manners.tellsUsageUnasked) {
+  const streamOptions = body.stream_options;
+  if (streamOptions != null && quirks.alwaysReportsUsage) {
     throw invalid('Extra inputs are not permitted', 'stream_options');
   }
-  if (options != null && !stream) {
+  if (streamOptions != null && !stream) {
     throw invalid(
       "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
       'stream_options',
@@ -68,22 +68,23 @@ export function parseChatRequest(body: unknown, manners = OPENAI_MANNERS): ChatR
   return {
     model,
     prompt: {
-      messages: messages.map((message, index) => parseMessage(message, index, manners)),
+      messages: messages.map((message, index) => parseMessage(message, index, quirks)),
       tools: tools ?? [],
     },
     stream,
-    includeUsage: manners.tellsUsageUnasked || (isObject(options) && options.include_usage === true),
-    reasoningApart: manners.reasoningApart,
-    mistralShapes: manners.mistralShapes,
+    includeUsage:
+      quirks.alwaysReportsUsage || (isObject(streamOptions) && streamOptions.include_usage === true),
+    separateReasoning: quirks.separateReasoning,
+    mistralFormat: quirks.mistralFormat,
     n: positive(body, 'n', MAX_N) ?? 1,
-    wish: parseWish(body, tools ?? []),
+    options: parseReplyOptions(body, tools ?? []),
     serviceTier: parseServiceTier(body.service_tier),
   };
 }
 
-function parseWish(body: Json, tools: readonly unknown[]): Wish {
+function parseReplyOptions(body: Json, tools: readonly unknown[]): ReplyOptions {
   return {
-    ...NO_WISH,
+    ...DEFAULT_OPTIONS,
     maxTokens: parseMaxTokens(body),
     stopSequences: [body.stop]
       .flat()
@@ -93,7 +94,7 @@ function parseWish(body: Json, tools: readonly unknown[]): Wish {
   };
 }
 
-function parseMessage(message: unknown, index: number, { mistralShapes }: Quirks): PromptMessage {
+function parseMessage(message: unknown, index: number, { mistralFormat }: Quirks): PromptMessage {
   const at = `messages[${index}]`;
   if (!isObject(message)) throw wrongType(at, 'an object');
   const { role, content, name, tool_calls } = message;
@@ -105,7 +106,7 @@ function parseMessage(message: unknown, index: number, { mistralShapes }: Quirks
   if (content === undefined && calls.length === 0 && !isObject(message.function_call)) {
     throw missing(`${at}.content`);
   }
-  if (mistralShapes && role === 'assistant') {
+  if (mistralFormat && role === 'assistant') {
     if ('reasoning_content' in message) {
       throw invalid('Extra inputs are not permitted', `${at}.reasoning_content`);
     }
@@ -173,7 +174,7 @@ function positive(body: Json, param: string, max: number): number | undefined {
 }
 
 /** All choices together say at most ten times what one can. */
-export function checkReplySize({ request, reply }: Script<ChatRequest>): void {
+export function checkReplySize({ request, reply }: ReplyContext<ChatRequest>): void {
   if (reply.pieces.length * request.n > 10 * MAX_CHUNKS)
     throw invalid("Invalid 'n': so long a reply can't have so many choices.", 'n');
 }

@@ -1,7 +1,7 @@
-import { playLookUp, sendError } from '../play';
-import { playCall } from '../play-call';
+import { handleLookup, sendError } from '../handle-call';
+import { handleChat } from '../handle-chat';
 import type { Provider, ProviderDeps } from '../provider';
-import { chatDialect } from './chat-dialect';
+import { chatProtocol } from './chat-protocol';
 import { parseChatRequest, type Quirks } from './chat-request';
 import { unknownPath, wrongMethod } from './error';
 import { getModel, listModels } from './models';
@@ -15,26 +15,26 @@ const MODELS_PATH = '/v1/models';
  * reasoning beside the completion (docs.x.ai, "Reasoning").
  */
 export const COMPATIBLE: Readonly<Record<string, Quirks>> = {
-  mistral: { tellsUsageUnasked: true, reasoningApart: false, mistralShapes: true },
-  xai: { tellsUsageUnasked: false, reasoningApart: true, mistralShapes: false },
+  mistral: { alwaysReportsUsage: true, separateReasoning: false, mistralFormat: true },
+  xai: { alwaysReportsUsage: false, separateReasoning: true, mistralFormat: false },
 };
 
 /** A provider of OpenAI's format with manners of its own. */
-export function createKin(name: string, manners: Quirks, deps: ProviderDeps): Provider {
-  const dialect = { ...chatDialect, provider: name };
+export function createCompatibleProvider(name: string, quirks: Quirks, deps: ProviderDeps): Provider {
+  const protocol = { ...chatProtocol, provider: name };
   return {
     name,
     handle(call, path) {
       const { method = '' } = call.req;
       if (path === CHAT_PATH && method === 'POST') {
-        return playCall(call, deps, dialect, (body) => parseChatRequest(body, manners));
+        return handleChat(call, deps, protocol, (body) => parseChatRequest(body, quirks));
       }
-      if (path === CHAT_PATH) return sendError(call, deps, dialect, wrongMethod(method, path));
-      if (method === 'GET' && path === MODELS_PATH) return playLookUp(call, deps, dialect, listModels);
+      if (path === CHAT_PATH) return sendError(call, deps, protocol, wrongMethod(method, path));
+      if (method === 'GET' && path === MODELS_PATH) return handleLookup(call, deps, protocol, listModels);
       if (method === 'GET' && path.startsWith(`${MODELS_PATH}/`)) {
-        return playLookUp(call, deps, dialect, () => getModel(path.slice(MODELS_PATH.length + 1)));
+        return handleLookup(call, deps, protocol, () => getModel(path.slice(MODELS_PATH.length + 1)));
       }
-      return sendError(call, deps, dialect, unknownPath(method, path));
+      return sendError(call, deps, protocol, unknownPath(method, path));
     },
   };
 }

@@ -1,7 +1,7 @@
-import { WireError } from '../wire-error';
+import { ProviderError } from '../provider-error';
 
 /** An error body in OpenAI's shape. */
-export class OpenAiError extends WireError {
+export class OpenAiError extends ProviderError {
   constructor(
     status: number,
     message: string,

@@ -1,16 +1,16 @@
 import { imageFormatOf } from '../../domain/files/image';
-import type { ImageOrder } from '../../domain/image-order';
+import type { ImageSpec } from '../../domain/image-spec';
 import { textPrompt } from '../../domain/prompt';
 import type { Tokenizer } from '../../domain/tokenizer';
 import type { Form, FormFile } from '../../http/read-form';
+import type { ParsedRequest } from '../handle-call';
 import { isObject, type Json } from '../json';
-import type { AnyRequest } from '../play';
 import { invalid, missing } from './error';
 import { type ImageFields, oneOf, parseImageFields } from './image-fields';
 import { INPUT_IMAGE_TOKENS } from './image-tokens';
 
-export interface ImageRequest extends AnyRequest {
-  readonly order: ImageOrder;
+export interface ImageRequest extends ParsedRequest {
+  readonly spec: ImageSpec;
   readonly background: ImageFields['background'];
 }
 
@@ -82,7 +82,7 @@ function checkMask(mask: FormFile, image: FormFile): void {
 function toRequest(fields: ImageFields, files: readonly FormFile[], tokenizer: Tokenizer): ImageRequest {
   const { model, text, n, size, format, quality, background, tokensPerImage } = fields;
   const inputs = files.filter(({ part }) => part !== 'mask').length;
-  const order: ImageOrder = {
+  const spec: ImageSpec = {
     text,
     n,
     size,
@@ -93,5 +93,5 @@ function toRequest(fields: ImageFields, files: readonly FormFile[], tokenizer: T
     inputImageTokens: inputs * INPUT_IMAGE_TOKENS,
     tokensPerImage,
   };
-  return { model, stream: false, prompt: textPrompt(text), order, background };
+  return { model, stream: false, prompt: textPrompt(text), spec, background };
 }

@@ -1,11 +1,11 @@
 import { sizeText } from '../../domain/files/size';
-import { billOf, drawOrder } from '../../domain/image-order';
+import { billOf, drawImages } from '../../domain/image-spec';
 import type { CallOutcome } from '../../domain/meter';
 import type { Call } from '../../http/call';
 import { FormError, readForm } from '../../http/read-form';
-import { play, readJson, type Scene, sendWhole } from '../play';
+import { type Exchange, handleMetered, readJson, sendJsonReply } from '../handle-call';
+import type { ProviderProtocol } from '../protocol';
 import type { ProviderDeps } from '../provider';
-import type { Voice } from '../voice';
 import { errorOfStatus, invalid, moderationBlocked } from './error';
 import { authorize, openAiHeaders } from './headers';
 import { type ImageRequest, MAX_INPUT_IMAGES, parseEdit, parseGeneration } from './image-request';
@@ -18,7 +18,7 @@ const FORM_LIMITS = {
   fileBytes: 50 * 1024 * 1024,
 };
 
-export const imagesVoice: Voice = {
+export const imagesProtocol: ProviderProtocol = {
   provider: 'openai',
   overloadedStatus: 503,
   authorize,
@@ -27,12 +27,18 @@ export const imagesVoice: Voice = {
   contentPolicy: moderationBlocked,
 };
 
-export function playGeneration(call: Call, deps: ProviderDeps): Promise<void> {
+export function handleImageGeneration(call: Call, deps: ProviderDeps): Promise<void> {
   const parse = (body: unknown) => parseGeneration(body, deps.tokenizer);
-  return play(call, deps, imagesVoice, () => readJson(call, deps, imagesVoice, parse), sendImages);
+  return handleMetered(
+    call,
+    deps,
+    imagesProtocol,
+    () => readJson(call, deps, imagesProtocol, parse),
+    sendImages,
+  );
 }
 
-export function playEdit(call: Call, deps: ProviderDeps): Promise<void> {
+export function handleImageEdit(call: Call, deps: ProviderDeps): Promise<void> {
   const read = async () => {
     try {
       return parseEdit(await readForm(call.req, FORM_LIMITS), deps.tokenizer);
@@ -41,23 +47,23 @@ export function playEdit(call: Call, deps: ProviderDeps): Promise<void> {
       throw error;
     }
   };
-  return play(call, deps, imagesVoice, read, sendImages);
+  return handleMetered(call, deps, imagesProtocol, read, sendImages);
 }
 
-function sendImages(scene: Scene<ImageRequest, Voice>): CallOutcome {
-  const { order, background } = scene.request;
-  const images = drawOrder(order, scene.directive);
-  const bill = billOf(order, images.length, scene.directive);
+function sendImages(exchange: Exchange<ImageRequest, ProviderProtocol>): CallOutcome {
+  const { spec, background } = exchange.request;
+  const images = drawImages(spec, exchange.directive);
+  const bill = billOf(spec, images.length, exchange.directive);
   const body = {
-    created: scene.identity.createdSeconds,
+    created: exchange.identity.createdSeconds,
     background,
     data: images.map((image) => ({ b64_json: image.toString('base64') })),
-    output_format: order.format,
-    quality: order.quality,
-    size: sizeText(order.size),
+    output_format: spec.format,
+    quality: spec.quality,
+    size: sizeText(spec.size),
     usage: toUsage(bill),
   };
-  return sendWhole(scene, body, images.length, bill);
+  return sendJsonReply(exchange, body, images.length, bill);
 }
 
 function toUsage({ usage, media }: ReturnType<typeof billOf>) {

@@ -1,11 +1,11 @@
 import type { Call } from '../../http/call';
-import { playLookUp, sendError } from '../play';
-import { playCall } from '../play-call';
+import { handleLookup, sendError } from '../handle-call';
+import { handleChat } from '../handle-chat';
 import type { Provider, ProviderDeps } from '../provider';
-import { chatDialect } from './chat-dialect';
+import { chatProtocol } from './chat-protocol';
 import { parseChatRequest } from './chat-request';
 import { unknownPath, wrongMethod } from './error';
-import { playEdit, playGeneration } from './images';
+import { handleImageEdit, handleImageGeneration } from './images';
 import { getModel, listModels } from './models';
 
 const CHAT_PATH = '/v1/chat/completions';
@@ -15,9 +15,9 @@ const MODELS_PATH = '/v1/models';
 
 export function createOpenAi(deps: ProviderDeps): Provider {
   const posts = new Map<string, (call: Call) => Promise<void>>([
-    [CHAT_PATH, (call) => playCall(call, deps, chatDialect, parseChatRequest)],
-    [GENERATIONS_PATH, (call) => playGeneration(call, deps)],
-    [EDITS_PATH, (call) => playEdit(call, deps)],
+    [CHAT_PATH, (call) => handleChat(call, deps, chatProtocol, parseChatRequest)],
+    [GENERATIONS_PATH, (call) => handleImageGeneration(call, deps)],
+    [EDITS_PATH, (call) => handleImageEdit(call, deps)],
   ]);
   return {
     name: 'openai',
@@ -26,14 +26,14 @@ export function createOpenAi(deps: ProviderDeps): Provider {
       const answer = posts.get(path);
       if (answer !== undefined) {
         if (method === 'POST') return answer(call);
-        return sendError(call, deps, chatDialect, wrongMethod(method, path));
+        return sendError(call, deps, chatProtocol, wrongMethod(method, path));
       }
       if (path === MODELS_PATH || path.startsWith(`${MODELS_PATH}/`)) {
-        if (method !== 'GET') return sendError(call, deps, chatDialect, wrongMethod(method, path));
+        if (method !== 'GET') return sendError(call, deps, chatProtocol, wrongMethod(method, path));
         const id = path.slice(MODELS_PATH.length + 1);
-        return playLookUp(call, deps, chatDialect, () => (id === '' ? listModels() : getModel(id)));
+        return handleLookup(call, deps, chatProtocol, () => (id === '' ? listModels() : getModel(id)));
       }
-      return sendError(call, deps, chatDialect, unknownPath(method, path));
+      return sendError(call, deps, chatProtocol, unknownPath(method, path));
     },
   };
 }

@@ -1,15 +1,15 @@
 import { isOver } from '../../domain/task';
 import { hasBearer } from '../bearer';
 import { retryAfterHeader } from '../retry-after';
-import type { TaskDialect, TaskRequest, TaskView } from '../task-dialect';
 import { toDigits } from '../task-id';
+import type { TaskProtocol, TaskRequest, TaskView } from '../task-protocol';
 import { contentPolicy, errorOfStatus } from './error';
 
-export const videoDialect: TaskDialect<TaskRequest> = {
+export const videoProtocol: TaskProtocol<TaskRequest> = {
   provider: 'minimax',
   overloadedStatus: 503,
-  refusesInSuccess: true,
-  words: {
+  errorsWithStatus200: true,
+  statusNames: {
     queued: 'queued',
     running: 'running',
     succeeded: 'succeeded',
@@ -30,7 +30,7 @@ export const videoDialect: TaskDialect<TaskRequest> = {
   unknownTask: () => errorOfStatus(404),
 };
 
-function toView({ task, state, word, url }: TaskView) {
+function toView({ task, state, statusName, url }: TaskView) {
   const { seconds, tier } = task.job;
   const failed = isOver(state) && url === null;
   const error =
@@ -42,7 +42,7 @@ function toView({ task, state, word, url }: TaskView) {
       id: task.id,
       type: 'video_generation',
       model: task.model,
-      status: word,
+      status: statusName,
       resolution: tier,
       ...(url === null ? {} : { content: { url }, duration: seconds, usage: { output_seconds: seconds } }),
       ...(failed ? { error } : {}),

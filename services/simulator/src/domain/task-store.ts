@@ -1,5 +1,5 @@
 import { sizeText } from './files/size';
-import { type MediaBill, NO_MEDIA } from './media-bill';
+import { type MediaUsage, NO_MEDIA } from './media-usage';
 import type { Meter } from './meter';
 import { isOver, stateOf, type Task } from './task';
 
@@ -14,7 +14,7 @@ export interface TaskLimits {
  * The tasks of all providers. Nothing runs: what a task is follows from the clock when somebody looks, and its end is
  * metered, once, before anybody can look at the meter.
  */
-export class TaskBook {
+export class TaskStore {
   /** Oldest first. */
   readonly #tasks = new Map<string, Task>();
   readonly #running = new Set<Task>();
@@ -36,7 +36,7 @@ export class TaskBook {
     this.#chars += task.job.text.length;
     this.#tasks.set(keyOf(task.provider, task.id), task);
     this.#running.add(task);
-    if (task.givenId !== undefined) this.#named.set(keyOf(task.provider, task.givenId), task);
+    if (task.callerTaskId !== undefined) this.#named.set(keyOf(task.provider, task.callerTaskId), task);
     return true;
   }
 
@@ -48,11 +48,11 @@ export class TaskBook {
   /** Meters all that has ended by now, in the order of their ends. */
   settle(): void {
     const nowMs = this.nowMs();
-    const ended = [...this.#running].filter((task) => task.endsAtMs <= nowMs && isOver(task.ending.state));
+    const ended = [...this.#running].filter((task) => task.endsAtMs <= nowMs && isOver(task.outcome.state));
     for (const task of ended.sort((a, b) => a.endsAtMs - b.endsAtMs)) {
       this.#running.delete(task);
       const { provider, model, requestId } = task;
-      const succeeded = task.ending.state === 'succeeded';
+      const succeeded = task.outcome.state === 'succeeded';
       const media = succeeded ? billOf(task) : { ...NO_MEDIA, taskId: task.id };
       this.meter.endTask(
         task.endsAtMs,
@@ -87,7 +87,7 @@ export class TaskBook {
 
   #forget(key: string, task: Task): void {
     this.#tasks.delete(key);
-    if (task.givenId !== undefined) this.#named.delete(keyOf(task.provider, task.givenId));
+    if (task.callerTaskId !== undefined) this.#named.delete(keyOf(task.provider, task.callerTaskId));
     this.#chars -= task.job.text.length;
     this.#running.delete(task);
   }
@@ -95,7 +95,7 @@ export class TaskBook {
 
 const keyOf = (provider: string, id: string) => `${provider}/${id}`;
 
-function billOf({ id, job }: Task): MediaBill {
+function billOf({ id, job }: Task): MediaUsage {
   const made = job.format === 'mp4' ? { seconds: job.seconds, tier: job.tier } : { images: 1 };
   return { ...NO_MEDIA, ...made, size: sizeText(job.size), uploads: job.uploads, taskId: id };
 }

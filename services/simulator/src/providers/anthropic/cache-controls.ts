@@ -5,7 +5,7 @@ const MAX_MARKS = 4;
 const FIELDS = new Set(['type', 'ttl']);
 
 /** The `cache_control` marks of one request, added in the order of the prompt: tools, system, messages. */
-export class CacheMarks {
+export class CacheControls {
   #count = 0;
   #hour = false;
   #minutes = false;

@@ -1,14 +1,14 @@
 import { retryAfterHeader } from '../retry-after';
-import type { Accepted, TaskDialect, TaskRequest, TaskView } from '../task-dialect';
 import { toUuid } from '../task-id';
+import type { Accepted, TaskProtocol, TaskRequest, TaskView } from '../task-protocol';
 import { errorOfStatus, TaskNotFound } from './error';
 import { megapixelsOf } from './megapixels';
 
 /** Without `contentPolicy`: a refused task says so when it is polled. */
-export const fluxDialect: TaskDialect<TaskRequest> = {
+export const fluxProtocol: TaskProtocol<TaskRequest> = {
   provider: 'bfl',
   overloadedStatus: 503,
-  words: {
+  statusNames: {
     queued: 'Pending',
     running: 'Pending',
     succeeded: 'Ready',
@@ -38,11 +38,11 @@ function toAccepted({ request, taskId, origin }: Accepted<TaskRequest>) {
   };
 }
 
-function toView({ task, state, word, url }: TaskView) {
-  const refused = state === 'refused' || word === 'Content Moderated';
+function toView({ task, state, statusName, url }: TaskView) {
+  const refused = state === 'refused' || statusName === 'Content Moderated';
   return {
     id: task.id,
-    status: word,
+    status: statusName,
     result:
       url === null
         ? null

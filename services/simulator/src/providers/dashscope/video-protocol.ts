@@ -1,16 +1,16 @@
 import { isOver } from '../../domain/task';
 import { hasBearer } from '../bearer';
+import { ProviderError } from '../provider-error';
 import { retryAfterHeader } from '../retry-after';
-import type { Accepted, TaskDialect, TaskRequest, TaskView } from '../task-dialect';
 import { toUuid } from '../task-id';
-import { WireError } from '../wire-error';
+import type { Accepted, TaskProtocol, TaskRequest, TaskView } from '../task-protocol';
 import { errorOfStatus } from './error';
 
 /** Without `contentPolicy`: a refused task has failed when it is polled. */
-export const videoDialect: TaskDialect<TaskRequest> = {
+export const videoProtocol: TaskProtocol<TaskRequest> = {
   provider: 'dashscope',
   overloadedStatus: 503,
-  words: {
+  statusNames: {
     queued: 'PENDING',
     running: 'RUNNING',
     succeeded: 'SUCCEEDED',
@@ -31,7 +31,7 @@ export const videoDialect: TaskDialect<TaskRequest> = {
 };
 
 /** A task that is not there, or no longer, is a state of its own and no failure. */
-class UnknownTask extends WireError {
+class UnknownTask extends ProviderError {
   constructor(readonly taskId: string) {
     super(200, 'unknown task');
   }
@@ -48,7 +48,7 @@ function toAccepted({ taskId, identity }: Accepted<TaskRequest>) {
   };
 }
 
-function toView({ task, state, word, url, id }: TaskView) {
+function toView({ task, state, statusName, url, id }: TaskView) {
   const { seconds, tier, size, text } = task.job;
   const failure =
     state === 'refused'
@@ -57,7 +57,7 @@ function toView({ task, state, word, url, id }: TaskView) {
   const times = { submit_time: timeText(task.submittedAtMs), scheduled_time: timeText(task.submittedAtMs) };
   const output = {
     task_id: task.id,
-    task_status: word,
+    task_status: statusName,
     ...times,
     ...(isOver(state) ? { end_time: timeText(task.endsAtMs) } : {}),
     ...(isOver(state) && url === null ? failure : {}),

@@ -1,17 +1,17 @@
 import { isOver, type Task } from '../../domain/task';
-import type { Accepted, TaskDialect, TaskRequest, TaskView } from '../task-dialect';
-import { authorize, geminiHeaders } from './access';
+import type { Accepted, TaskProtocol, TaskRequest, TaskView } from '../task-protocol';
 import { errorOfStatus } from './error';
+import { authorize, geminiHeaders } from './headers';
 
 const RESPONSE_TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse';
 const INTERNAL_CODE = 13;
 
 /** Without `contentPolicy`: an operation that was refused is done, without videos. */
-export const veoDialect: TaskDialect<TaskRequest> = {
+export const veoProtocol: TaskProtocol<TaskRequest> = {
   provider: 'gemini',
   overloadedStatus: 503,
   // An operation is done or not, and says no more.
-  words: {
+  statusNames: {
     queued: 'queued',
     running: 'running',
     succeeded: 'succeeded',
@@ -31,11 +31,11 @@ export const veoDialect: TaskDialect<TaskRequest> = {
 
 export const operationName = (model: string, operation: string) => `models/${model}/operations/${operation}`;
 
-function toView({ task, state, word, origin }: TaskView) {
+function toView({ task, state, statusName, origin }: TaskView) {
   const { id: name } = task;
   if (!isOver(state)) return { name };
   if (state !== 'succeeded' && state !== 'refused') {
-    const message = `Video generation failed: ${word}.`;
+    const message = `Video generation failed: ${statusName}.`;
     return { name, done: true, error: { code: INTERNAL_CODE, message } };
   }
   const filtered = {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { imageFormatOf } from '../../domain/files/image';
 import type { Size } from '../../domain/files/size';
-import type { Upload } from '../../domain/media-bill';
+import type { Upload } from '../../domain/media-usage';
 import type { Part, Turn } from './contents';
 import { invalid } from './error';
 import type { GenerationConfig } from './generation-config';
 
 /** What a request for images asks for, besides its words. */
-export interface ImageWish {
+export interface ImageOptions {
   readonly size: Size;
   readonly imageSize: string;
   readonly withText: boolean;
@@ -51,11 +51,11 @@ const SCALES: Readonly<Record<string, number>> = { '1K': 1, '2K': 2, '4K': 4 };
 const MAX_IMAGES = 16;
 
 /** Null where only words are wanted. @throws GeminiError */
-export function imageWish(
+export function readImageOptions(
   model: string,
   { modalities, aspectRatio, imageSize, n }: GenerationConfig,
   turns: readonly Turn[],
-): ImageWish | null {
+): ImageOptions | null {
   if (!modalities.includes('IMAGE')) return null;
   const older = model.startsWith('gemini-2');
   const [width, height] = (older ? OLDER_SIZES : SIZES)[aspectRatio] ?? refuse('aspect_ratio', aspectRatio);

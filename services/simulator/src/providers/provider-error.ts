@@ -1,5 +1,5 @@
 /** A refusal in a provider's own shape. */
-export abstract class WireError extends Error {
+export abstract class ProviderError extends Error {
   constructor(
     /** HTTP. */
     readonly status: number,

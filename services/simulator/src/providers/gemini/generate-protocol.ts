@@ -1,13 +1,13 @@
-import type { CallRequest, Dialect } from '../dialect';
-import { authorize, geminiHeaders } from './access';
+import type { ChatProtocol, TextRequest } from '../chat-protocol';
 import { errorOfStatus } from './error';
 import { toFrame, toResponse, toStream } from './generate-format';
+import { authorize, geminiHeaders } from './headers';
 
 /** Without `contentPolicy`: Google says so in a reply of status 200. */
-export const generateDialect: Dialect<CallRequest> = {
+export const generateProtocol: ChatProtocol<TextRequest> = {
   provider: 'gemini',
   overloadedStatus: 503,
-  tellsCacheWrites: false,
+  reportsCacheWrites: false,
   authorize,
   headers: geminiHeaders,
   errorOfStatus,

@@ -27,9 +27,9 @@ export interface StreamResult {
 const BATCH_CHARS = 64 * 1024;
 
 /** Writes the stream after its head was written; `sent` are the pieces handed to the socket. */
-export async function playStream(call: Call, frames: StreamFrames, pace: StreamPace): Promise<StreamResult> {
+export async function writeStream(call: Call, frames: StreamFrames, pace: StreamPace): Promise<StreamResult> {
   const last = Math.min(pace.dropAfter, frames.count);
-  if (last > 0 && pace.chunkDelayMs > 0) return playPaced(call, frames, pace, last);
+  if (last > 0 && pace.chunkDelayMs > 0) return writePaced(call, frames, pace, last);
   let sent = 0;
   let batch = frames.head;
   for (;;) {
@@ -42,7 +42,7 @@ export async function playStream(call: Call, frames: StreamFrames, pace: StreamP
 }
 
 // Each piece has its due time from the start, so that timers' delays do not add up over a long stream.
-async function playPaced(
+async function writePaced(
   call: Call,
   frames: StreamFrames,
   pace: StreamPace,
@@ -55,7 +55,7 @@ async function playPaced(
     const writable = call.res.write(text);
     if (!writable && !(await call.drained())) return { sent, end: 'aborted' };
     const waitMs = startMs + sent * pace.chunkDelayMs - performance.now();
-    const live = waitMs > 0 ? await call.sleep(waitMs) : await call.breathe();
+    const live = waitMs > 0 ? await call.sleep(waitMs) : await call.yieldToOthers();
     if (!live) return { sent, end: 'aborted' };
     text = frames.piece(sent);
   }

@@ -1,17 +1,17 @@
 import { isOver, type TaskState } from '../../domain/task';
 import { retryAfterHeader } from '../retry-after';
-import type { Accepted, TaskDialect, TaskRequest, TaskView } from '../task-dialect';
 import { toDigits } from '../task-id';
+import type { Accepted, TaskProtocol, TaskRequest, TaskView } from '../task-protocol';
 import { contentPolicy, errorOfStatus } from './error';
 import { checkToken } from './token';
 
 /** @param secret that callers sign their tokens with */
-export function videoDialect(secret: string, nowMs: () => number): TaskDialect<TaskRequest> {
+export function videoProtocol(secret: string, nowMs: () => number): TaskProtocol<TaskRequest> {
   return {
     provider: 'kling',
     overloadedStatus: 503,
-    refusesInSuccess: true,
-    words: {
+    errorsWithStatus200: true,
+    statusNames: {
       queued: 'submitted',
       running: 'processing',
       succeeded: 'succeed',
@@ -41,11 +41,11 @@ function toAccepted({ taskId, identity, nowMs }: Accepted<TaskRequest>) {
   });
 }
 
-function toView({ task, state, word, url, id }: TaskView) {
+function toView({ task, state, statusName, url, id }: TaskView) {
   const videos = [{ id: `${task.id}0`, url, duration: task.job.seconds.toFixed(1) }];
   return success(id, {
     task_id: task.id,
-    task_status: word,
+    task_status: statusName,
     task_status_msg: MESSAGES[state] ?? '',
     task_info: {},
     created_at: task.submittedAtMs,

@@ -3,7 +3,7 @@ import { hasBearer } from '../bearer';
 import { AnthropicError, invalid, requestId } from './error';
 
 /** What a call's headers decide about its body. */
-export interface Terms {
+export interface ApiHeaders {
   readonly version: Version;
   /** Fields of features in beta are known. */
   readonly beta: boolean;
@@ -12,7 +12,7 @@ export interface Terms {
 export type Version = '2023-06-01' | '2026-10-21';
 
 /** @throws AnthropicError without a key (any will do) or a known version */
-export function readTerms(headers: IncomingHttpHeaders): Terms {
+export function readApiHeaders(headers: IncomingHttpHeaders): ApiHeaders {
   if (!headers['x-api-key'] && !hasBearer(headers)) {
     throw new AnthropicError(401, 'x-api-key header is required');
   }

@@ -1,19 +1,22 @@
-import { billOf, drawOrder, type ImageOrder } from '../../domain/image-order';
+import { billOf, drawImages, type ImageSpec } from '../../domain/image-spec';
 import type { CallOutcome } from '../../domain/meter';
 import { countPrompt, type Prompt } from '../../domain/prompt';
-import { type Scene, sendWhole } from '../play';
-import type { Voice } from '../voice';
+import { type Exchange, sendJsonReply } from '../handle-call';
+import type { ProviderProtocol } from '../protocol';
 import type { GenerateRequest } from './generate-request';
-import type { ImageWish } from './image-wish';
+import type { ImageOptions } from './image-options';
 
 /** A reply of images; refused or without any, it is a reply of status 200 nevertheless. */
-export function sendImages(scene: Scene<GenerateRequest, Voice>, wish: ImageWish): CallOutcome {
-  const { request, identity, directive, deps } = scene;
+export function sendImages(
+  exchange: Exchange<GenerateRequest, ProviderProtocol>,
+  options: ImageOptions,
+): CallOutcome {
+  const { request, identity, directive, deps } = exchange;
   const refused = directive.policy === true || directive.finish_reason === 'content_filter';
-  const order = toOrder(wish, request.prompt, scene);
-  const images = drawOrder(order, refused ? { images: 0 } : directive);
-  const said = wish.withText && !refused ? (directive.text ?? '') : '';
-  const bill = billOf(order, images.length, refused ? {} : directive, deps.tokenizer.count(said));
+  const spec = toSpec(options, request.prompt, exchange);
+  const images = drawImages(spec, refused ? { images: 0 } : directive);
+  const said = options.withText && !refused ? (directive.text ?? '') : '';
+  const bill = billOf(spec, images.length, refused ? {} : directive, deps.tokenizer.count(said));
   const parts = [
     ...(said === '' ? [] : [{ text: said }]),
     ...images.map((image) => ({ inlineData: { mimeType: 'image/png', data: image.toString('base64') } })),
@@ -30,22 +33,26 @@ export function sendImages(scene: Scene<GenerateRequest, Voice>, wish: ImageWish
     modelVersion: request.model,
     responseId: identity.id,
   };
-  return sendWhole(scene, body, images.length, bill);
+  return sendJsonReply(exchange, body, images.length, bill);
 }
 
-function toOrder(wish: ImageWish, prompt: Prompt, { deps }: Scene<GenerateRequest, Voice>): ImageOrder {
+function toSpec(
+  options: ImageOptions,
+  prompt: Prompt,
+  { deps }: Exchange<GenerateRequest, ProviderProtocol>,
+): ImageSpec {
   // Images weigh what they weigh to a model that makes some, not what a chat counts for them.
   const messages = prompt.messages.map((message) => ({ ...message, otherParts: 0 }));
   return {
     text: messages.flatMap(({ texts }) => texts).join('\n'),
     n: 1,
-    size: wish.size,
+    size: options.size,
     format: 'png',
-    quality: wish.imageSize,
-    uploads: wish.uploads,
+    quality: options.imageSize,
+    uploads: options.uploads,
     textTokens: countPrompt({ ...prompt, messages }, deps.tokenizer),
-    inputImageTokens: wish.uploads.length * wish.tokensPerUpload,
-    tokensPerImage: wish.tokensPerImage,
+    inputImageTokens: options.uploads.length * options.tokensPerUpload,
+    tokensPerImage: options.tokensPerImage,
   };
 }
 

@@ -1,19 +1,19 @@
-import type { Dialect } from '../dialect';
+import type { ChatProtocol } from '../chat-protocol';
 import { contentPolicy, errorOfStatus } from './error';
+import { anthropicHeaders, readApiHeaders } from './headers';
 import { toMessage } from './message-format';
 import { toStreamFrames } from './message-stream';
 import type { MessagesRequest } from './messages-request';
-import { anthropicHeaders, readTerms } from './terms';
 
-export const messagesDialect: Dialect<MessagesRequest> = {
+export const messagesProtocol: ChatProtocol<MessagesRequest> = {
   provider: 'anthropic',
   overloadedStatus: 529,
-  tellsCacheWrites: true,
-  authorize: ({ req }) => void readTerms(req.headers),
+  reportsCacheWrites: true,
+  authorize: ({ req }) => void readApiHeaders(req.headers),
   headers: anthropicHeaders,
   errorOfStatus,
   contentPolicy,
   toBody: toMessage,
-  toStream: (script) => ({ frames: toStreamFrames(script) }),
+  toStream: (context) => ({ frames: toStreamFrames(context) }),
   toErrorFrame: (body) => `event: error\ndata: ${JSON.stringify(body)}\n\n`,
 };

@@ -10,7 +10,7 @@ export interface Upload {
 }
 
 /** What images and videos cost, and what tells one call's from another's. */
-export interface MediaBill {
+export interface MediaUsage {
   readonly images: number;
   /** `<width>x<height>` in pixels. */
   readonly size: string | null;
@@ -28,7 +28,7 @@ export interface MediaBill {
   readonly uploads: readonly Upload[];
 }
 
-export const NO_MEDIA: MediaBill = {
+export const NO_MEDIA: MediaUsage = {
   images: 0,
   size: null,
   quality: null,

@@ -5,7 +5,7 @@ import { badRequest, type Violation } from './error';
  * Reads a body as Google's parser does: by known fields and types, null like nothing, all faults told at once, each
  * with its place in the parser's own spelling (`tools[0].function_declarations[2].parameters`).
  */
-export class Shape {
+export class ProtoReader {
   readonly #faults: Violation[] = [];
 
   message(value: unknown, known: ReadonlySet<string>, at: string): Json {
@@ -58,7 +58,7 @@ export class Shape {
     const name = typeof value === 'string' && anyCase ? value.toUpperCase() : value;
     if (typeof name === 'string' && names.has(name)) return name;
     if (Array.isArray(value)) {
-      this.fault(
+      this.violation(
         at,
         `Invalid JSON payload received. Unknown name "${lastName(at)}" at '${parentOf(at)}': Proto field is not repeating, cannot start list.`,
       );
@@ -68,7 +68,7 @@ export class Shape {
 
   unknown(field: string, at: string): void {
     const place = at === '' ? '' : ` at '${at}'`;
-    this.fault(at, `Invalid JSON payload received. Unknown name "${field}"${place}: Cannot find field.`);
+    this.violation(at, `Invalid JSON payload received. Unknown name "${field}"${place}: Cannot find field.`);
   }
 
   /** @throws GeminiError if there was any fault */
@@ -77,10 +77,10 @@ export class Shape {
   }
 
   #wrong(value: unknown, at: string, type: string): void {
-    this.fault(at, `Invalid value at '${at}' (${type}), ${JSON.stringify(value).slice(0, 64)}`);
+    this.violation(at, `Invalid value at '${at}' (${type}), ${JSON.stringify(value).slice(0, 64)}`);
   }
 
-  fault(field: string, description: string): void {
+  violation(field: string, description: string): void {
     if (this.#faults.length < MAX_FAULTS) this.#faults.push({ field, description });
   }
 }

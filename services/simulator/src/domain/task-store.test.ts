@@ -1,21 +1,25 @@
 import { expect, test } from '@jest/globals';
 import { Meter } from './meter';
-import type { Ending, Task } from './task';
-import { TaskBook } from './task-book';
+import type { Task, TaskOutcome } from './task';
+import { TaskStore } from './task-store';
 
 const DAY_MS = 86_400_000;
 
 function bookWith(tasks: number) {
   const clock = { nowMs: 0 };
   const meter = new Meter(100, () => clock.nowMs);
-  return { clock, meter, book: new TaskBook(meter, () => clock.nowMs, { tasks, chars: 100, ageMs: DAY_MS }) };
+  return {
+    clock,
+    meter,
+    book: new TaskStore(meter, () => clock.nowMs, { tasks, chars: 100, ageMs: DAY_MS }),
+  };
 }
 
 const taskOf = (
   id: string,
   submittedAtMs: number,
   endsAtMs: number,
-  ending: Ending['state'] = 'succeeded',
+  outcome: TaskOutcome['state'] = 'succeeded',
 ): Task => ({
   provider: 'kling',
   id,
@@ -24,7 +28,7 @@ const taskOf = (
   job: { text: 'x', format: 'mp4', size: { width: 16, height: 16 }, seconds: 5, tier: 'pro', uploads: [] },
   submittedAtMs,
   endsAtMs,
-  ending: { state: ending },
+  outcome: { state: outcome },
   urlTtlMs: 1_000,
 });
 

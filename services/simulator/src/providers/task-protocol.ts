@@ -1,12 +1,12 @@
 import type { Job, Task, TaskState } from '../domain/task';
-import type { AnyRequest } from './play';
-import type { Identity, Voice } from './voice';
-import type { WireError } from './wire-error';
+import type { ParsedRequest } from './handle-call';
+import type { Identity, ProviderProtocol } from './protocol';
+import type { ProviderError } from './provider-error';
 
-export interface TaskRequest extends AnyRequest {
+export interface TaskRequest extends ParsedRequest {
   readonly job: Job;
   /** By which its caller can ask for the task, too. */
-  readonly givenId?: string;
+  readonly callerTaskId?: string;
 }
 
 /** A look at a task. */
@@ -14,7 +14,7 @@ export interface TaskView {
   readonly task: Task;
   readonly state: TaskState;
   /** The state in the provider's words, or what the directive put in their place. */
-  readonly word: string;
+  readonly statusName: string;
   /** Of the result, once there is one: new at each look, and good for a while. */
   readonly url: string | null;
   /** Of the look, not of the task. */
@@ -23,14 +23,14 @@ export interface TaskView {
 }
 
 /** One provider's way with tasks; their course is the same for all. */
-export interface TaskDialect<R extends TaskRequest> extends Voice {
-  readonly words: Readonly<Record<TaskState, string>>;
+export interface TaskProtocol<R extends TaskRequest> extends ProviderProtocol {
+  readonly statusNames: Readonly<Record<TaskState, string>>;
   /** @param id 32 hex digits; what the provider would call such a task */
   toTaskId(id: string, request: R): string;
   /** @param taskId undefined where success is to be told without one */
-  toAccepted(script: Accepted<R>): unknown;
+  toAccepted(context: Accepted<R>): unknown;
   toView(view: TaskView): unknown;
-  unknownTask(taskId: string): WireError;
+  unknownTask(taskId: string): ProviderError;
 }
 
 export interface Accepted<R extends TaskRequest> {

@@ -1,24 +1,24 @@
-import type { Dialect } from '../dialect';
+import type { ChatProtocol } from '../chat-protocol';
 import { toChatCompletion, toStreamFrames } from './chat-format';
 import { type ChatRequest, checkReplySize } from './chat-request';
 import { contentPolicy, errorOfStatus } from './error';
 import { authorize, openAiHeaders } from './headers';
 
-export const chatDialect: Dialect<ChatRequest> = {
+export const chatProtocol: ChatProtocol<ChatRequest> = {
   provider: 'openai',
   overloadedStatus: 503,
-  tellsCacheWrites: true,
+  reportsCacheWrites: true,
   authorize,
   headers: openAiHeaders,
   errorOfStatus,
   contentPolicy,
-  toBody(script) {
-    checkReplySize(script);
-    return toChatCompletion(script);
+  toBody(context) {
+    checkReplySize(context);
+    return toChatCompletion(context);
   },
-  toStream(script) {
-    checkReplySize(script);
-    return { frames: toStreamFrames(script) };
+  toStream(context) {
+    checkReplySize(context);
+    return { frames: toStreamFrames(context) };
   },
   toErrorFrame: (body) => `data: ${JSON.stringify(body)}\n\n`,
 };

@@ -1,11 +1,11 @@
 import type { Directive } from './directive';
 import { drawImage, type ImageFormat } from './files/image';
 import { type Size, sizeText } from './files/size';
-import { type MediaBill, NO_MEDIA, type Upload } from './media-bill';
+import { type MediaUsage, NO_MEDIA, type Upload } from './media-usage';
 import { NO_USAGE, type Usage } from './usage';
 
 /** Images asked for in any provider's format. */
-export interface ImageOrder {
+export interface ImageSpec {
   readonly text: string;
   readonly n: number;
   readonly size: Size;
@@ -18,18 +18,18 @@ export interface ImageOrder {
   readonly tokensPerImage: number;
 }
 
-export interface ImageBill {
+export interface ImageUsage {
   readonly usage: Usage;
-  readonly media: MediaBill;
+  readonly media: MediaUsage;
 }
 
 /** As many as were asked for, unless the directive says how many come of it. */
-export function drawOrder(order: ImageOrder, { images = order.n }: Directive): Buffer[] {
-  return Array.from({ length: images }, (_, i) => drawImage(order.format, order.size, seedOf(order, i)));
+export function drawImages(spec: ImageSpec, { images = spec.n }: Directive): Buffer[] {
+  return Array.from({ length: images }, (_, i) => drawImage(spec.format, spec.size, seedOf(spec, i)));
 }
 
 /** The same request gives the same images; another prompt or other bytes sent give others. */
-export function seedOf({ text, uploads }: Pick<ImageOrder, 'text' | 'uploads'>, index: number): string {
+export function seedOf({ text, uploads }: Pick<ImageSpec, 'text' | 'uploads'>, index: number): string {
   return JSON.stringify([text, uploads.map(({ part, sha256 }) => [part, sha256]), index]);
 }
 
@@ -38,21 +38,21 @@ export function seedOf({ text, uploads }: Pick<ImageOrder, 'text' | 'uploads'>, 
  * @param saidTokens of the words that come with the images
  */
 export function billOf(
-  order: ImageOrder,
+  spec: ImageSpec,
   images: number,
   { usage = {} }: Directive,
   saidTokens = 0,
-): ImageBill {
-  const promptTokens = usage.prompt_tokens ?? order.textTokens + order.inputImageTokens;
-  const completionTokens = usage.completion_tokens ?? saidTokens + images * order.tokensPerImage;
+): ImageUsage {
+  const promptTokens = usage.prompt_tokens ?? spec.textTokens + spec.inputImageTokens;
+  const completionTokens = usage.completion_tokens ?? saidTokens + images * spec.tokensPerImage;
   const media = {
     ...NO_MEDIA,
     images,
-    size: sizeText(order.size),
-    quality: order.quality,
-    inputImageTokens: Math.min(promptTokens, order.inputImageTokens),
+    size: sizeText(spec.size),
+    quality: spec.quality,
+    inputImageTokens: Math.min(promptTokens, spec.inputImageTokens),
     outputImageTokens: Math.max(0, completionTokens - saidTokens),
-    uploads: order.uploads,
+    uploads: spec.uploads,
   };
   const cachedTokens = usage.cached_tokens ?? 0;
   return { usage: { ...NO_USAGE, promptTokens, completionTokens, cachedTokens }, media };

@@ -1,0 +1,130 @@
+import type { Directive } from '../domain/directive';
+import type { CallOutcome } from '../domain/meter';
+import { countPrompt } from '../domain/prompt';
+import type { Reply } from '../domain/reply';
+import { usageOf } from '../domain/usage';
+import type { Call } from '../http/call';
+import { writeStream } from '../http/write-stream';
+import type { ChatProtocol, ParseBody, TextRequest } from './chat-protocol';
+import {
+  type Exchange,
+  handleMetered,
+  handleUnmetered,
+  readJson,
+  sendJsonReply,
+  statusOf,
+} from './handle-call';
+import type { ProviderDeps } from './provider';
+
+type ChatExchange<R extends TextRequest> = Exchange<R, ChatProtocol<R>>;
+
+const BLOCKED: Directive = { text: '', finish_reason: 'content_filter' };
+
+/** A call for words. */
+export function handleChat<R extends TextRequest>(
+  call: Call,
+  deps: ProviderDeps,
+  protocol: ChatProtocol<R>,
+  parse: ParseBody<R>,
+): Promise<void> {
+  return handleMetered(call, deps, protocol, () => readJson(call, deps, protocol, parse), reply);
+}
+
+/** A call for the size of a prompt. */
+export function handleTokenCount<R extends TextRequest>(
+  call: Call,
+  deps: ProviderDeps,
+  protocol: ChatProtocol<R>,
+  parse: ParseBody<R>,
+  toBody: (tokens: number) => unknown,
+): Promise<void> {
+  const read = () => readJson(call, deps, protocol, parse);
+  return handleUnmetered(call, deps, protocol, read, ({ directive, request }) =>
+    toBody(directive.usage?.prompt_tokens ?? countPrompt(request.prompt, deps.tokenizer)),
+  );
+}
+
+export function reply<R extends TextRequest>(exchange: ChatExchange<R>): CallOutcome | Promise<CallOutcome> {
+  const { deps, directive, request, protocol } = exchange;
+  const blocked = directive.policy === true;
+  const statusNames = deps.replies.write(blocked ? BLOCKED : directive, request.options);
+  const promptTokens = countPrompt(request.prompt, deps.tokenizer);
+  const charge = (sent: number) => {
+    const usage = usageOf(
+      { reply: statusNames, n: request.n, sent },
+      promptTokens,
+      directive,
+      deps.tokenizer,
+    );
+    return protocol.reportsCacheWrites ? usage : { ...usage, cacheWriteTokens: 0 };
+  };
+  return request.stream
+    ? streamReply(exchange, statusNames, charge, blocked)
+    : sendReply(exchange, statusNames, charge, blocked);
+}
+
+type Charge = (sent: number) => CallOutcome['usage'];
+
+function sendReply<R extends TextRequest>(
+  exchange: ChatExchange<R>,
+  statusNames: Reply,
+  charge: Charge,
+  blocked: boolean,
+): CallOutcome {
+  const { protocol, request, identity } = exchange;
+  const sent = statusNames.pieces.length * request.n;
+  const usage = charge(sent);
+  return sendJsonReply(
+    exchange,
+    protocol.toBody({ request, identity, reply: statusNames, usage, blocked }),
+    sent,
+    { usage },
+  );
+}
+
+async function streamReply<R extends TextRequest>(
+  exchange: ChatExchange<R>,
+  statusNames: Reply,
+  charge: Charge,
+  blocked: boolean,
+): Promise<CallOutcome> {
+  const { call, protocol, request, directive, identity } = exchange;
+  const status = statusOf(directive);
+  const all = charge(statusNames.pieces.length * request.n);
+  const { frames, reportedUsage = charge } = protocol.toStream({
+    request,
+    identity,
+    reply: statusNames,
+    usage: all,
+    blocked,
+  });
+  call.res.writeHead(status, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'transfer-encoding': 'chunked',
+    ...protocol.headers(identity.id),
+  });
+  const failure = streamFailure(exchange);
+  const { sent, end } = await writeStream(call, frames, {
+    chunkDelayMs: directive.chunk_delay_ms ?? 0,
+    dropAfter:
+      directive.drop_after_chunks ?? (failure === undefined ? Number.POSITIVE_INFINITY : frames.count),
+    ...(failure === undefined ? {} : { failure }),
+  });
+  const usage = end === 'finished' ? all : reportedUsage(sent);
+  return { status, usage, finished: end === 'finished', aborted: end === 'aborted' };
+}
+
+function streamFailure<R extends TextRequest>({
+  protocol,
+  directive,
+  identity,
+}: ChatExchange<R>): string | undefined {
+  const { stream_error } = directive;
+  if (stream_error === undefined) return undefined;
+  if (typeof stream_error === 'object') return protocol.toErrorFrame(stream_error);
+  const message = typeof stream_error === 'string' ? stream_error : undefined;
+  return protocol.toErrorFrame(
+    protocol.errorOfStatus(protocol.overloadedStatus, message).toBody(identity.id),
+  );
+}
