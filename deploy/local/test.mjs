@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,8 @@ const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 const UNIT_WORKERS = Math.min(4, availableParallelism() + 1);
 /** All flush the one Redis. */
 const REAL_SYSTEMS = 1;
+/** Connections that `fetch` keeps alive end earlier. */
+const EXIT_TIMEOUT_MS = 60_000;
 const REAL_ENGINES = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_KAFKA_BROKERS'];
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--heavy');
@@ -95,11 +97,11 @@ async function runJest(node, { title, project, workers, env, start }) {
   const outputFile = join(folder, 'result.json');
   console.log(`\n${title}\n`);
   let started;
+  let killTimer;
   try {
     started = await start();
     const flags = ['--selectProjects', project, `--maxWorkers=${workers}`];
-    // A test that failed may leave something open; the run has to end all the same.
-    const output = ['--forceExit', '--passWithNoTests', '--json', `--outputFile=${outputFile}`];
+    const output = ['--passWithNoTests', '--json', `--outputFile=${outputFile}`];
     const child = spawn(node, [JEST, ...flags, ...output, ...args], {
       cwd: ROOT,
       env: {
@@ -115,12 +117,24 @@ async function runJest(node, { title, project, workers, env, start }) {
     const ended = await new Promise((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (code, signal) => resolve(signal ?? code));
+      killTimer = killWhatStaysOpen(child, outputFile);
     });
     return { title, ...summarise(readResult(outputFile), ended) };
   } finally {
+    clearInterval(killTimer);
     await started?.stop?.();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Jest writes its result, then waits for what tests left open. A test that leaves something open for long fails the run. */
+function killWhatStaysOpen(child, outputFile) {
+  let waitedMs = 0;
+  return setInterval(() => {
+    if (!existsSync(outputFile)) return;
+    waitedMs += 1_000;
+    if (waitedMs > EXIT_TIMEOUT_MS) child.kill('SIGKILL');
+  }, 1_000);
 }
 
 function readResult(file) {
