@@ -21,7 +21,7 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
-import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import { HttpClient, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { AbandonedCalls } from './app/abandoned-calls';
 import { Admission } from './app/admission';
 import { answerChat } from './app/answer-chat';
@@ -36,7 +36,6 @@ import { Journal } from './journal/journal';
 import { recoverPreviousEpochs } from './journal/recover-previous-epochs';
 import { createChatMetrics } from './metrics';
 import { createProviders, KNOWN } from './providers/registry';
-import { UpstreamHttp } from './providers/upstream-http';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
 import { createMessage } from './rpc/create-message';
@@ -110,7 +109,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   await recoverPreviousEpochs({ billing, journal, outbox, log, signal: stopping.signal });
   const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
 
-  const upstream = new UpstreamHttp(settings.KEEP_ALIVE_MS);
+  const upstream = new HttpClient();
   const clock = new ProgressClock();
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
   const bodies = memoryFor(settings.BODY_MEMORY_BYTES);
@@ -127,7 +126,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     upstream,
     health,
     metrics: metrics.targets,
-    holdMs: settings.KEEP_ALIVE_MS,
+    keepAliveMs: settings.KEEP_ALIVE_MS,
     timeouts: {
       connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
       firstByteMs: settings.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,

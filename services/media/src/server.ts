@@ -153,7 +153,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await grpc.stop(1_000);
       await refusals.close();
       await videos.poller.stop();
-      await upstream.close();
+      upstream.close();
       await books.close();
       models.close();
       for (const client of [billing, catalog, ...billingInstances]) client.close();

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { RequestContext } from '@gateway/rpc';
+import type { HttpRequest, HttpResponse } from '@gateway/upstream';
 import { TargetHealth, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model } from '../domain/model';
@@ -7,7 +8,6 @@ import type { Route } from '../domain/route';
 import { routeOf, targetOf } from '../domain/route.fixture';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import { readOpeningEvent } from '../providers/anthropic/read-opening';
-import type { UpstreamRequest, UpstreamResponse } from '../providers/upstream-http';
 import type { AdmittedCall } from './admitted-call';
 import { Dispatcher } from './dispatcher';
 
@@ -19,7 +19,7 @@ const EVENT = `${START}event: content_block_delta\ndata: {"type":"content_block_
 const errorEvent = (type: string) =>
   `event: error\ndata: {"type":"error","error":{"type":"${type}","message":"m"}}\n\n`;
 
-type Does = (request: UpstreamRequest) => Promise<UpstreamResponse>;
+type Does = (request: HttpRequest) => Promise<HttpResponse>;
 
 async function* bytesOf(...texts: string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text);
@@ -40,7 +40,7 @@ const isSilent: Does = ({ signal }) =>
 /** What each provider does to a call. */
 let does: Record<string, Does>;
 /** The providers that were called, in order, and with what. */
-let called: { provider: string; request: UpstreamRequest }[];
+let called: { provider: string; request: HttpRequest }[];
 let outcomes: string[];
 let nowMs: number;
 let dispatcher: Dispatcher;
@@ -52,14 +52,14 @@ beforeEach(() => {
   nowMs = 0;
   dispatcher = new Dispatcher({
     upstream: {
-      post(request) {
+      send(request) {
         const provider = request.url.hostname;
         called.push({ provider, request });
         return does[provider]!(request);
       },
     },
     timeouts: TIMEOUTS,
-    holdMs: HOLD_MS,
+    keepAliveMs: HOLD_MS,
     health: new TargetHealth(() => nowMs, 10_000),
     metrics: {
       answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
@@ -235,12 +235,12 @@ describe('the request body', () => {
   test('is prepared for the first route and rebuilt for another one or for less output', async () => {
     does = { a: answers(500), b: answers(500), other: answers(200) };
     await begin(callTo([routeTo('a'), routeTo('b'), routeTo('other')]));
-    const bodies = called.map(({ request }) => request.body.toString());
+    const bodies = called.map(({ request }) => String(request.body));
     expect(bodies).toEqual(['prepared', expect.stringContaining('"model":"m"'), 'translated']);
     called = [];
     does.a = answers(200);
     await begin(callTo([routeTo('a')], { loweredMaxTokens: 3 }));
-    expect(JSON.parse(called[0]!.request.body.toString())).toMatchObject({ max_tokens: 3 });
+    expect(JSON.parse(String(called[0]!.request.body))).toMatchObject({ max_tokens: 3 });
   });
 
   test('is sent with the credential of the provider and the timeouts of the target', async () => {

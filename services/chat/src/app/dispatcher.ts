@@ -2,6 +2,9 @@ import { GatewayError } from '@gateway/errors';
 import type { RequestContext } from '@gateway/rpc';
 import {
   failureOf,
+  type HttpClient,
+  type HttpResponse,
+  type HttpTimeouts,
   isClientError,
   preferRetryable,
   type Target,
@@ -13,7 +16,6 @@ import type { Route } from '../domain/route';
 import type { TargetMetrics } from '../metrics';
 import { readRefusalBody } from '../providers/read-reply';
 import { failureBy } from '../providers/refusal';
-import type { UpstreamHttp, UpstreamResponse, UpstreamTimeouts } from '../providers/upstream-http';
 import type { AdmittedCall } from './admitted-call';
 import { beginStream } from './begin-stream';
 import { upstreamBody } from './upstream-body';
@@ -23,14 +25,14 @@ export interface StartedReply {
   readonly route: Route;
   /** The request body that was sent. */
   readonly body: Buffer;
-  readonly reply: UpstreamResponse['body'];
+  readonly reply: HttpResponse['body'];
 }
 
 export interface DispatcherDeps {
-  readonly upstream: Pick<UpstreamHttp, 'post'>;
-  readonly timeouts: UpstreamTimeouts;
-  /** How long after dispatch a stream without content is buffered. */
-  readonly holdMs: number;
+  readonly upstream: Pick<HttpClient, 'send'>;
+  readonly timeouts: HttpTimeouts;
+  /** How long after dispatch a stream without content is buffered, and the silence after which a reply yields an empty piece. */
+  readonly keepAliveMs: number;
   readonly health: TargetHealth;
   readonly metrics: TargetMetrics;
 }
@@ -51,8 +53,8 @@ export class Dispatcher {
    * @throws UpstreamError the failure for which a retry is most promising; the abort reason, if the client disconnected
    */
   async begin(context: RequestContext, call: AdmittedCall, signal = context.signal): Promise<StartedReply> {
-    const { health, metrics, holdMs } = this.#deps;
-    const holdUntilMs = performance.now() + holdMs;
+    const { health, metrics, keepAliveMs } = this.#deps;
+    const holdUntilMs = performance.now() + keepAliveMs;
     let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
@@ -91,7 +93,11 @@ export class Dispatcher {
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
     const address = provider.address(target.upstreamModel, request.stream, request.passThroughHeaders);
-    const response = await this.#deps.upstream.post({
+    const response = await this.#deps.upstream.send({
+      method: 'POST',
+      connection: 'persistent',
+      // What the provider has sent is billed.
+      onAbort: 'finish',
       url: address.url,
       headers: {
         ...address.headers,
@@ -101,7 +107,9 @@ export class Dispatcher {
       body,
       signal,
       timeouts,
-      isAbandoned: () => context.signal.aborted,
+      keepAliveMs: this.#deps.keepAliveMs,
+      // A model with hidden reasoning is silent for long, and only its last event reports the usage.
+      ignoresIdle: () => context.signal.aborted,
     });
     const { status, headers } = response;
     if (status < 200 || status > 299) {
@@ -125,7 +133,7 @@ function bodyFor(call: AdmittedCall, route: Route): Buffer | undefined {
   }
 }
 
-function timeoutsOf(target: Target, usual: UpstreamTimeouts): UpstreamTimeouts {
+function timeoutsOf(target: Target, usual: HttpTimeouts): HttpTimeouts {
   return {
     connectMs: target.connectTimeoutMs || usual.connectMs,
     firstByteMs: target.firstByteTimeoutMs || usual.firstByteMs,

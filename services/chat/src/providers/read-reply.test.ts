@@ -1,18 +1,18 @@
 import { Readable } from 'node:stream';
 import { Quota } from '@gateway/quota';
+import type { HttpResponse } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
 import { ReplyMemory } from '../domain/reply-memory';
 import { readMessage } from './anthropic/read-message';
 import { ResponseReader } from './gemini/response-reader';
 import { readReply } from './read-reply';
-import type { UpstreamResponse } from './upstream-http';
 
 const LONG = '{"id":12345678901234567890,"of":[{"n":-9007199254740993}]}';
 const NUMBER = '12345678901234567890';
 
 const memory = new ReplyMemory(new Quota({ limit: 0 }), 'a');
 const reply = async (json: string) => {
-  const body = Readable.from([Buffer.from(json)]) as unknown as UpstreamResponse['body'];
+  const body = Readable.from([Buffer.from(json)]) as unknown as HttpResponse['body'];
   return (await readReply(body, memory)).value;
 };
 

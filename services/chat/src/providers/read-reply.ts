@@ -1,7 +1,7 @@
+import type { HttpResponse } from '@gateway/upstream';
 import type { WholeReply } from '../domain/chat-provider';
 import { MAX_REPLY_BYTES, type ReplyMemory } from '../domain/reply-memory';
 import { parseExact } from '../json/exact-json';
-import type { UpstreamResponse } from './upstream-http';
 
 /** Enough of an error response to read its message. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
@@ -18,7 +18,7 @@ export class ReplyTooLarge extends Error {}
  * @param memory reserved for the reply; its caller releases it
  * @throws Error when the reply is truncated or not a JSON object; ReplyTooLarge; ReplyMemoryExhausted
  */
-export async function readReply(reply: UpstreamResponse['body'], memory: ReplyMemory): Promise<ReplyObject> {
+export async function readReply(reply: HttpResponse['body'], memory: ReplyMemory): Promise<ReplyObject> {
   const bytes = await readAll(reply, MAX_REPLY_BYTES, memory);
   memory.shrink(bytes.length);
   const value = parseJson(bytes, parseExact);
@@ -27,7 +27,7 @@ export async function readReply(reply: UpstreamResponse['body'], memory: ReplyMe
 }
 
 /** Returns the body of an error response, or undefined if it can't be read. */
-export async function readRefusalBody(body: UpstreamResponse['body']): Promise<unknown> {
+export async function readRefusalBody(body: HttpResponse['body']): Promise<unknown> {
   try {
     return parseJson(await readAll(body, MAX_REFUSAL_BYTES), JSON.parse);
   } catch {
@@ -44,11 +44,7 @@ function parseJson(bytes: Buffer, parse: (json: string) => unknown): unknown {
   }
 }
 
-async function readAll(
-  body: UpstreamResponse['body'],
-  maxBytes: number,
-  memory?: ReplyMemory,
-): Promise<Buffer> {
+async function readAll(body: HttpResponse['body'], maxBytes: number, memory?: ReplyMemory): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const bytes of body) {

@@ -23,7 +23,7 @@ afterEach(async () => {
 function client(server?: LoopbackServer, maxRequests?: number) {
   const upstream = new UpstreamHttp(maxRequests);
   cleanUps.push(async () => {
-    await upstream.close();
+    upstream.close();
     if (server) await until(() => server.openConnections === 0);
   });
   return upstream;

@@ -1,10 +1,7 @@
-import type { Readable } from 'node:stream';
-import { UpstreamError } from '@gateway/upstream';
-import { Agent } from 'undici';
+import { HttpClient, UpstreamError } from '@gateway/upstream';
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../domain/upstream';
 import { bodyBytes, readBody } from '../domain/upstream-body';
 import { RequestError } from './request-error';
-import { UpstreamExchange } from './upstream-exchange';
 
 /**
  * Maximum requests to one origin, twice what all jobs make. Connections have no limit of their own: a request that waits for a
@@ -12,25 +9,13 @@ import { UpstreamExchange } from './upstream-exchange';
  */
 const MAX_REQUESTS = 2_048;
 const BUSY_RETRY_SECONDS = 1;
-/** Each request has its own connect timeout; this ends what continues after it. */
-const MAX_CONNECT_MS = 10_000;
-
-const options = {
-  connect: { timeout: MAX_CONNECT_MS },
-  // Timeouts are implemented here, so that each has its exact meaning.
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  // Its errors tell less about whether a request was sent.
-  allowH2: false,
-};
 
 /**
  * Requests to providers over HTTP. Reads share persistent connections; an order has a connection of its own, because with a
  * persistent one that turns out to be closed it would be unknown whether the order arrived.
  */
 export class UpstreamHttp implements Upstream {
-  readonly #reads = new Agent(options);
-  readonly #orders = new Agent({ ...options, pipelining: 0 });
+  readonly #client = new HttpClient();
   readonly #requests = new Map<string, number>();
   readonly #maxRequests: number;
 
@@ -40,36 +25,80 @@ export class UpstreamHttp implements Upstream {
 
   /** @throws RequestError */
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
-    const { method, url, headers, body } = request;
-    const { origin } = url;
-    const requests = this.#requests.get(origin) ?? 0;
-    if (requests >= this.#maxRequests) throw tooMany();
-    this.#requests.set(origin, requests + 1);
-    const exchange = new UpstreamExchange(request, () => this.#over(origin));
-    const agent = method === 'GET' ? this.#reads : this.#orders;
-    agent.dispatch(
-      {
+    const { method, url, headers, body, signal, timeouts } = request;
+    const release = this.#acquire(url.origin);
+    let mayHaveArrived = false;
+    try {
+      const response = await this.#client.send({
         method,
-        origin,
-        path: `${url.pathname}${url.search}`,
-        headers: { ...headers, ...(body && { 'content-length': String(bodyBytes(body)) }) },
-        // The type definitions lack iterables.
-        body: body ? (readBody(body) as unknown as Readable) : null,
-      },
-      exchange,
-    );
-    return exchange.reply;
+        url,
+        headers,
+        ...(body && { body: { bytes: bodyBytes(body), read: () => readBody(body) } }),
+        signal,
+        onAbort: 'close',
+        timeouts,
+        connection: method === 'GET' ? 'persistent' : 'own',
+        needsReader: true,
+        onConnected: () => {
+          mayHaveArrived = true;
+        },
+        onClose: release,
+      });
+      const reply = readReply(response.body, request.maxReplyBytes);
+      return {
+        status: response.status,
+        headers: singleHeaders(response.headers),
+        body: reply,
+        json: () => readJson(reply),
+      };
+    } catch (error) {
+      throw new RequestError(error, mayHaveArrived);
+    }
   }
 
   /** Aborts requests in progress. */
-  async close(): Promise<void> {
-    await Promise.all([this.#reads.destroy(), this.#orders.destroy()]);
+  close(): void {
+    this.#client.close();
   }
 
-  #over(origin: string): void {
-    const left = this.#requests.get(origin)! - 1;
-    if (left > 0) this.#requests.set(origin, left);
-    else this.#requests.delete(origin);
+  #acquire(origin: string): () => void {
+    const requests = this.#requests.get(origin) ?? 0;
+    if (requests >= this.#maxRequests) throw tooMany();
+    this.#requests.set(origin, requests + 1);
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      const left = this.#requests.get(origin)! - 1;
+      if (left > 0) this.#requests.set(origin, left);
+      else this.#requests.delete(origin);
+    };
+  }
+}
+
+/** @throws RequestError when the reply breaks, stays silent or is too long */
+async function* readReply(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > maxBytes) throw new Error('the reply is too long');
+      if (piece.length > 0) yield piece;
+    }
+  } catch (error) {
+    throw new RequestError(error, true);
+  }
+}
+
+/** @throws UpstreamError `broken` */
+async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  for await (const piece of body) pieces.push(piece);
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  } catch {
+    // The parser's own error would quote the reply, and errors are logged.
+    throw new UpstreamError({ kind: 'broken', cause: new Error('the reply is not JSON') });
   }
 }
 
@@ -77,4 +106,12 @@ export class UpstreamHttp implements Upstream {
 function tooMany(): RequestError {
   const failure = { kind: 'status', status: 429, retryAfterSeconds: BUSY_RETRY_SECONDS } as const;
   return new RequestError(new UpstreamError(failure), false);
+}
+
+function singleHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
 }

@@ -26,16 +26,23 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
    * @param isLeft whether the client has disconnected: then a broken reply ends without an error
    * @param onIdle called when the provider has been silent for `idleMs` while we waited, and after each further
    *   `keepAliveMs` of silence if it leaves the reply open
+   * @param needsReader whether a reply that nobody reads for `idleMs` is idle too
    */
   constructor(
     incoming: IncomingMessage,
-    options: { idleMs: number; keepAliveMs: number; isLeft(): boolean; onIdle(): void },
+    options: {
+      readonly idleMs: number;
+      readonly keepAliveMs: number;
+      readonly needsReader?: boolean;
+      isLeft(): boolean;
+      onIdle(): void;
+    },
   ) {
     this.#incoming = incoming;
     this.#isLeft = options.isLeft;
     const keepAliveSpans = Math.ceil(options.idleMs / options.keepAliveMs);
     this.#idleTimer = setTimeout(() => {
-      if (!this.#waiting) this.#idleTimer.refresh();
+      if (!this.#waiting && !options.needsReader) this.#idleTimer.refresh();
       else if (++this.#keepAliveSpans >= keepAliveSpans) options.onIdle();
       else this.#give(NOTHING);
     }, options.idleMs / keepAliveSpans);

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { UpstreamHttp } from './upstream-http';
+import { HttpClient } from './http-client';
 
 const SILENT_MS = 600;
 const IDLE_MS = 100;
@@ -11,7 +11,7 @@ const server = http.createServer((_request, response) => {
   response.write('first ');
   setTimeout(() => response.end('last'), SILENT_MS);
 });
-const upstream = new UpstreamHttp(50);
+const upstream = new HttpClient();
 let url: URL;
 
 beforeAll(async () => {
@@ -24,13 +24,17 @@ afterAll(() => {
 });
 
 async function read(isAbandoned: boolean): Promise<string> {
-  const { body } = await upstream.post({
+  const { body } = await upstream.send({
+    method: 'POST',
+    connection: 'persistent',
+    onAbort: 'finish',
+    keepAliveMs: 50,
     url,
     headers: {},
     body: Buffer.from('{}'),
     signal: new AbortController().signal,
     timeouts: { connectMs: 5_000, firstByteMs: 5_000, idleMs: IDLE_MS },
-    isAbandoned: () => isAbandoned,
+    ignoresIdle: () => isAbandoned,
   });
   let text = '';
   for await (const piece of body) text += piece.toString();

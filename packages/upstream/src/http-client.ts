@@ -1,0 +1,230 @@
+import http from 'node:http';
+import https from 'node:https';
+import { ReplyBytes } from './reply-bytes';
+
+export interface HttpTimeouts {
+  /** Until the connection is established, TLS included. */
+  readonly connectMs: number;
+  /** From the request's last byte to the reply's head. */
+  readonly firstByteMs: number;
+  /** Between two pieces, of the request and of the reply. */
+  readonly idleMs: number;
+  /** From the start to the reply's last byte. */
+  readonly totalMs?: number;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: HttpBody;
+  readonly signal: AbortSignal;
+  /**
+   * What an aborted signal does. `close`: ends the call. `finish`: closes our side of the connection, and yields the bytes
+   * that are in flight, without an error.
+   */
+  readonly onAbort: 'close' | 'finish';
+  readonly timeouts: HttpTimeouts;
+  /**
+   * `persistent`: reuses connections. A provider may close one just when it is used again; the request is then sent once more
+   * on a new connection, because nothing has been answered. `own`: a new connection, so that nothing is ever sent twice.
+   */
+  readonly connection: 'persistent' | 'own';
+  /** Silence after which the reply yields an empty piece; absent: never. */
+  readonly keepAliveMs?: number;
+  /** Whether a silent reply is read on regardless of `idleMs`. `signal` bounds the wait. */
+  readonly ignoresIdle?: () => boolean;
+  /** Whether a reply that nobody reads is closed after `idleMs`. */
+  readonly needsReader?: boolean;
+  /** The connection is established: from here on the request may have arrived. */
+  readonly onConnected?: () => void;
+  /** The connection is closed or free again, or the request has failed; called for each attempt. */
+  readonly onClose?: () => void;
+}
+
+/** A body in memory, or one of known length that is read while it is sent. */
+export type HttpBody = Buffer | { readonly bytes: number; read(): AsyncIterable<Buffer> };
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  /** Yields the bytes as they arrive. Throws when the connection breaks or stays silent. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** Code of the error of a request that was aborted before its server had received all of it. */
+export const NOT_SENT = 'NOT_SENT';
+
+/** After an abort: how long to wait for more of what the server has already sent, and how often. */
+const LEAVE_QUIET_MS = 100;
+const LEAVE_MAX_WAITS = 20;
+
+const agentOptions = {
+  keepAlive: true,
+  keepAliveMsecs: 15_000,
+  maxFreeSockets: 256,
+  scheduling: 'lifo' as const,
+};
+
+/**
+ * Sends requests to providers. Follows no redirects. Uses Node's own client rather than a faster one because it exposes the
+ * socket: when a client disconnects, our side is closed and the bytes already in flight are read, so that the call is billed
+ * for exactly what the provider sent.
+ */
+export class HttpClient {
+  readonly #http = new http.Agent(agentOptions);
+  readonly #https = new https.Agent(agentOptions);
+  readonly #inFlight = new Set<http.ClientRequest>();
+
+  /** @throws the connection's error with its `code` */
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    if (request.connection === 'own') return this.#send(request, false);
+    const secure = request.url.protocol === 'https:';
+    try {
+      return await this.#send(request, secure ? this.#https : this.#http);
+    } catch (error) {
+      if (!(error instanceof StaleConnection) || request.signal.aborted) throw error;
+      return this.#send(request, false);
+    }
+  }
+
+  #send(request: HttpRequest, agent: http.Agent | false): Promise<HttpResponse> {
+    const { body, signal, timeouts } = request;
+    return new Promise((resolve, reject) => {
+      const secure = request.url.protocol === 'https:';
+      const bytes = Buffer.isBuffer(body) ? body.length : body?.bytes;
+      const outgoing = (secure ? https : http).request(request.url, {
+        method: request.method,
+        agent,
+        headers: { ...request.headers, ...(bytes !== undefined && { 'content-length': bytes }) },
+      });
+      this.#inFlight.add(outgoing);
+      let timer: NodeJS.Timeout | undefined;
+      const wait = (timeoutMs: number, code: string) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => outgoing.destroy(codedError(code)), timeoutMs);
+      };
+      const { totalMs } = timeouts;
+      const totalTimer =
+        totalMs === undefined
+          ? undefined
+          : setTimeout(() => outgoing.destroy(codedError('TOTAL_TIMEOUT')), totalMs);
+      let answered = false;
+      const leave = () => {
+        if (request.onAbort === 'finish') leaveSocket(outgoing);
+        else outgoing.destroy(codedError('ABORTED'));
+      };
+      const forget = () => {
+        clearTimeout(timer);
+        clearTimeout(totalTimer);
+        signal.removeEventListener('abort', leave);
+        if (this.#inFlight.delete(outgoing)) request.onClose?.();
+      };
+
+      wait(timeouts.connectMs, 'CONNECT_TIMEOUT');
+      outgoing.once('socket', (socket) => {
+        socket.setNoDelay(true);
+        const connected = () => {
+          request.onConnected?.();
+          if (answered || outgoing.destroyed) return;
+          if (outgoing.writableFinished) return;
+          const sending = () => wait(timeouts.idleMs, 'SEND_TIMEOUT');
+          sending();
+          if (body && !Buffer.isBuffer(body)) {
+            writeBody(outgoing, body.read(), sending).catch((error: Error) => outgoing.destroy(error));
+          }
+        };
+        if (!socket.connecting) connected();
+        else socket.once(secure ? 'secureConnect' : 'connect', connected);
+      });
+      outgoing.once('finish', () => {
+        if (!answered && !outgoing.destroyed) wait(timeouts.firstByteMs, 'FIRST_BYTE_TIMEOUT');
+      });
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        forget();
+        const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        reject(stale ? new StaleConnection('kept connection was closed', { cause: error }) : error);
+      });
+      // A response that switches protocols ends with neither a response nor an error.
+      outgoing.once('close', () => {
+        forget();
+        if (!answered) reject(new Error('connection closed without a reply'));
+      });
+      outgoing.once('response', (incoming) => {
+        answered = true;
+        clearTimeout(timer);
+        incoming.once('close', forget);
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          body: new ReplyBytes(incoming, {
+            idleMs: timeouts.idleMs,
+            keepAliveMs: request.keepAliveMs ?? timeouts.idleMs,
+            needsReader: request.needsReader ?? false,
+            isLeft: () => request.onAbort === 'finish' && signal.aborted,
+            onIdle: () => {
+              if (!request.ignoresIdle?.()) incoming.destroy(codedError('IDLE_TIMEOUT'));
+            },
+          }),
+        });
+      });
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+      if (!body) outgoing.end();
+      else if (Buffer.isBuffer(body)) outgoing.end(body);
+    });
+  }
+
+  /** Ends requests in flight, and idle connections. */
+  close(): void {
+    for (const outgoing of this.#inFlight) outgoing.destroy();
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+}
+
+/** Reads the next piece when the previous one was accepted. @param onProgress called for each piece */
+async function writeBody(
+  outgoing: http.ClientRequest,
+  pieces: AsyncIterable<Buffer>,
+  onProgress: () => void,
+): Promise<void> {
+  for await (const piece of pieces) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(piece)) {
+      await new Promise<void>((resolve) => {
+        outgoing.once('drain', resolve).once('close', resolve);
+      });
+    }
+    if (outgoing.destroyed) return;
+    onProgress();
+  }
+  outgoing.end();
+}
+
+/** Half-closes the connection: the server notices the disconnect, and what it has sent can still be read. */
+function leaveSocket(outgoing: http.ClientRequest): void {
+  const { socket } = outgoing;
+  if (!socket || socket.connecting || !outgoing.writableFinished) {
+    outgoing.destroy(codedError(NOT_SENT));
+    return;
+  }
+  socket.end();
+  let waits = 0;
+  let bytesRead = socket.bytesRead;
+  const look = () => {
+    if (socket.bytesRead === bytesRead || ++waits === LEAVE_MAX_WAITS)
+      outgoing.destroy(codedError('CLIENT_DISCONNECTED'));
+    bytesRead = socket.bytesRead;
+  };
+  // On a busy process timers fire late, before the data that arrived meanwhile is read.
+  const timer = setInterval(() => setImmediate(look), LEAVE_QUIET_MS);
+  socket.once('close', () => clearInterval(timer));
+}
+
+/** A persistent connection that was closed before it answered anything. */
+class StaleConnection extends Error {}
+
+function codedError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
