@@ -1,6 +1,5 @@
 export * from './circuit-breaker';
 export * from './google-failure';
-export * from './http-client';
 export * from './json-value';
 export * from './list-providers';
 export * from './provider-address';

@@ -13,6 +13,7 @@ import {
   withRefusalReports,
 } from '@gateway/call-billing';
 import { CatalogWatch } from '@gateway/catalog-client';
+import { HttpClient } from '@gateway/http-client';
 import { type LinkHandler, LinkServer } from '@gateway/link';
 import { createQuotaMetrics, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
@@ -21,7 +22,7 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
-import { HttpClient, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { AbandonedCalls } from './app/abandoned-calls';
 import { Admission } from './app/admission';
 import { answerChat } from './app/answer-chat';

@@ -1,8 +1,9 @@
 import { GatewayError } from '@gateway/errors';
+import { NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { failureOf, NOT_SENT, type TargetHealth, toGatewayError } from '@gateway/upstream';
+import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { PassThroughStream } from '../domain/chat-provider';
 import { ReplyMemory, ReplyMemoryExhausted } from '../domain/reply-memory';

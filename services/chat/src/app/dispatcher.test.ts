@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
+import type { HttpRequest, HttpResponse } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
-import type { HttpRequest, HttpResponse } from '@gateway/upstream';
 import { TargetHealth, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model } from '../domain/model';

@@ -1,10 +1,8 @@
 import { GatewayError } from '@gateway/errors';
+import type { HttpClient, HttpResponse, HttpTimeouts } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
 import {
   failureOf,
-  type HttpClient,
-  type HttpResponse,
-  type HttpTimeouts,
   isClientError,
   preferRetryable,
   type Target,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
+import type { HttpResponse } from '@gateway/http-client';
 import { Quota } from '@gateway/quota';
-import type { HttpResponse } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
 import { ReplyMemory } from '../domain/reply-memory';
 import { readMessage } from './anthropic/read-message';

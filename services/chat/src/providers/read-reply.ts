@@ -1,4 +1,4 @@
-import type { HttpResponse } from '@gateway/upstream';
+import type { HttpResponse } from '@gateway/http-client';
 import type { WholeReply } from '../domain/chat-provider';
 import { MAX_REPLY_BYTES, type ReplyMemory } from '../domain/reply-memory';
 import { parseExact } from '../json/exact-json';

@@ -1,4 +1,5 @@
-import { HttpClient, UpstreamError } from '@gateway/upstream';
+import { HttpClient } from '@gateway/http-client';
+import { UpstreamError } from '@gateway/upstream';
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../domain/upstream';
 import { bodyBytes, readBody } from '../domain/upstream-body';
 import { RequestError } from './request-error';
