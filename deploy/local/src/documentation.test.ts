@@ -40,6 +40,14 @@ test.each(pages)('every relative link in %s leads to a file and heading of the r
   expect(targets.filter((target) => isBroken(page, target))).toEqual([]);
 });
 
+test.each(pages)('every path of the repository that %s names exists', (page) => {
+  const names = read(page).matchAll(
+    /`((?:services|packages|proto|deploy|tests|bench|docs|examples)\/[\w./-]+)`/g,
+  );
+  const paths = [...names].map(([, name = '']) => name);
+  expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
+});
+
 test('the glossary defines each term once, in alphabetical order', () => {
   const terms = [...read('docs/glossary.md').matchAll(/^\| ([^|]+?) \| .*\]\(/gm)].map(
     ([, term = '']) => term,
