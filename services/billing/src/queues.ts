@@ -65,7 +65,8 @@ export function createSettlements(
       );
       metrics.settled(deliveries, outcomes, Date.now());
       for (const outcome of outcomes) {
-        if (outcome.kind === 'dead') log.error({ reason: outcome.reason }, 'settlement event set aside');
+        if (outcome.kind === 'dead')
+          log.error({ reason: outcome.reason }, 'usage event became a dead letter');
       }
       const corrections = outcomes.flatMap((one) => (one.kind === 'applied' && one.rates ? [one.rates] : []));
       // Not awaited; it has a deadline of its own.

@@ -160,7 +160,7 @@ function createLimiter(
   { moneyPool, metrics, log }: { moneyPool: Pool; metrics: BillingMetrics; log: Logger },
 ): RateLimiter {
   if (!redis) {
-    log.warn('no REDIS_URL: keys with a limit of requests or tokens per minute are refused');
+    log.warn('no REDIS_URL: keys with rate limits are refused');
     return noRates;
   }
   metrics.watchRedis(() => redis.up);

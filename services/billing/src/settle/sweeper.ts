@@ -46,7 +46,7 @@ export class Sweeper {
       if (count === 0) break;
       expired += count;
     }
-    if (expired > 0) log.warn({ expired }, 'holds of lost owners expired');
+    if (expired > 0) log.warn({ expired }, 'holds of dead owners expired');
     return expired;
   }
 }

@@ -34,7 +34,7 @@ export function followChanges(options: {
       failing = false;
     } catch (error) {
       // The models in memory are still served.
-      if (!failing) log.warn({ err: error }, 'catalog changes unreadable');
+      if (!failing) log.warn({ err: error }, 'catalog changes not readable; serving the models in memory');
       failing = true;
     }
   };

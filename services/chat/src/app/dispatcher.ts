@@ -75,7 +75,7 @@ export class Dispatcher {
         metrics.failed(route, thisFailure);
         if (isClientError(thisFailure)) throw new UpstreamError(thisFailure);
         failure = failure ? preferRetryable(failure, thisFailure) : thisFailure;
-        context.log.warn({ provider: route.provider.id, err: error }, 'a provider failed before it answered');
+        context.log.warn({ provider: route.provider.id, err: error }, 'provider failed before its reply');
       }
     }
     throw new UpstreamError(failure ?? { kind: 'unreachable', cause: new Error('every circuit is open') });

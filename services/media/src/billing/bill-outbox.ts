@@ -92,7 +92,7 @@ export class BillOutbox {
       try {
         const isFirst = await this.#within(this.#writeEnd(event, tries > 1));
         if (isFirst) this.deliver(event);
-        else this.#options.log.warn({ requestId: event.requestId }, 'a bill had been ended by others');
+        else this.#options.log.warn({ requestId: event.requestId }, 'another instance had ended the bill');
         return isFirst;
       } catch (error) {
         if (this.#stopping.signal.aborted) throw error;
@@ -151,7 +151,7 @@ export class BillOutbox {
    */
   dropLater(requestId: string): void {
     if (this.#uncertain.size < MAX_UNCERTAIN) this.#uncertain.set(requestId, performance.now());
-    else this.#options.log.error({ requestId }, 'a bill that may have been opened is left');
+    else this.#options.log.error({ requestId }, 'bill of uncertain state abandoned');
   }
 
   /** Billing has the end. */
@@ -170,7 +170,7 @@ export class BillOutbox {
       await this.#forget();
       await leave(pool, instanceId);
     } catch (error) {
-      log.warn({ err: error }, 'bills are left to others');
+      log.warn({ err: error }, 'open bills left to other instances');
     }
   }
 
@@ -191,7 +191,7 @@ export class BillOutbox {
         eventOf: (call, state) => abandonedEvent(call, state, Date.now()),
         newTaskId,
       });
-      if (adopted > 0) log.warn({ adopted }, 'bills of lost instances taken over');
+      if (adopted > 0) log.warn({ adopted }, 'bills of dead instances taken over');
       await forgetInstances(pool, silent);
     }
     await this.#forget();

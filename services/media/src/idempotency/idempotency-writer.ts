@@ -61,12 +61,12 @@ export class IdempotencyWriter {
 
   #later(log: Logger, note: () => Promise<void>): void {
     if (this.#late >= MAX_LATE_NOTES) {
-      log.error({ late: this.#late }, 'an idempotency key keeps its state: too many notes are late');
+      log.error({ late: this.#late }, 'idempotency key not updated: too many updates are waiting');
       return;
     }
     this.#late++;
     this.#untilWritten(note)
-      .catch((err) => log.error({ err }, 'an idempotency key keeps its state'))
+      .catch((err) => log.error({ err }, 'idempotency key not updated'))
       .finally(() => this.#late--);
   }
 

@@ -58,7 +58,7 @@ export class UnkeyedCall implements OwnKey {
     try {
       return await this.#deps.store.register(this.#call);
     } catch (err) {
-      this.#deps.log.warn({ err }, 'a late call has no key');
+      this.#deps.log.warn({ err }, 'idempotency key of a timed-out call not stored');
       return false;
     }
   }

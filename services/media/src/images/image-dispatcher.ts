@@ -65,7 +65,7 @@ export class ImageDispatcher {
         if (!surelyNotBegun(error)) throw error;
         failure = preferRetryable(failure, (error as UpstreamError).failure);
         const facts = { provider: route.provider.id, failure: failureText(error) };
-        image.log.warn(facts, 'a provider did not take an order');
+        image.log.warn(facts, 'provider did not accept the request');
       }
     }
     throw new NothingBegun(failure);

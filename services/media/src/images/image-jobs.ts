@@ -95,7 +95,7 @@ export class ImageJobs {
       throw await failed(job, outcome, asTold);
     } finally {
       job.lease.endJob();
-      await job.close().catch((err) => job.log.error({ err }, 'files of a call are not freed'));
+      await job.close().catch((err) => job.log.error({ err }, 'files of a call not released'));
     }
   }
 
@@ -127,8 +127,8 @@ export class ImageJobs {
 /** A provider's message may contain the client's text and is not logged; a defect of our own is logged with its stack. */
 function annotateFailure(log: Logger, err: unknown): void {
   const isTheirs = err instanceof UpstreamError || err instanceof MediaRefused;
-  if (isTheirs) log.warn({ failure: failureText(err) }, 'an image failed');
-  else log.error({ err }, 'an image failed');
+  if (isTheirs) log.warn({ failure: failureText(err) }, 'image request failed');
+  else log.error({ err }, 'image request failed');
 }
 
 interface JobFailure extends ImageFailure {

@@ -39,11 +39,11 @@ export class TaskKeeper {
         // The commit may have succeeded although its answer was lost.
         const kept = (await tasks.insert(task, handOver)) ?? (await tasks.find(task.id));
         if (kept) return kept;
-        log.error({ provider, upstreamId }, 'a task was accepted after its bill had been given up');
+        log.error({ provider, upstreamId }, 'task accepted after its bill had ended');
         throw new GatewayError('internal_error', { cause: new Error('the bill was given up') });
       } catch (error) {
         if (error instanceof GatewayError || tries === MAX_TRIES) throw error;
-        log.warn({ err: error, provider, upstreamId }, 'an accepted task is not written down yet');
+        log.warn({ err: error, provider, upstreamId }, 'accepted task not stored yet; retrying');
         await sleep(Math.min(firstWaitMs * 2 ** Math.min(tries - 1, 10), MAX_WAIT_MS));
       }
     }

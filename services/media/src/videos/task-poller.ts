@@ -96,7 +96,7 @@ export class TaskPoller {
       await this.#keepHouse();
       return true;
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'tasks could not be looked for');
+      this.#deps.log.warn({ err: error }, 'due tasks not claimed');
       return false;
     }
   }
@@ -126,7 +126,7 @@ export class TaskPoller {
       await this.#take(task, gaveUp ? leftToOthers(task) : nextStep(task, report, settings));
     } catch (error) {
       // The lease expires, and the task is polled again.
-      log.error({ err: error, taskId: task.id }, 'what a look at a task found was not kept');
+      log.error({ err: error, taskId: task.id }, 'result of a poll not stored');
     }
   }
 
@@ -143,7 +143,7 @@ export class TaskPoller {
     } catch (error) {
       metrics.looked(task.provider, 'failed');
       const facts = { taskId: task.id, provider: task.provider, failure: failureText(error) };
-      log.warn(facts, 'a look at a task failed');
+      log.warn(facts, 'poll of a task failed');
       return undefined;
     }
   }
@@ -155,7 +155,7 @@ export class TaskPoller {
     if (!end.ended) return;
     metrics.ended(task.provider, step.state, task.ageMs / 1_000);
     if (end.event) deliver(end.event);
-    else log.error({ taskId: task.id }, 'a task ended whose bill was over');
+    else log.error({ taskId: task.id }, 'task ended after its bill had ended');
   }
 
   async #keepHouse(): Promise<void> {

@@ -57,8 +57,8 @@ export class VideoSubmitter {
     const outcome = await this.#try(submission);
     if ('upstreamId' in outcome) return outcome;
     const { error, bill: end } = outcome;
-    if (error.code === 'internal_error') log.error({ err: error.cause }, 'a video could not be ordered');
-    else log.warn({ code: error.code, outcome: end }, 'a video was not ordered');
+    if (error.code === 'internal_error') log.error({ err: error.cause }, 'video request failed');
+    else log.warn({ code: error.code, outcome: end }, 'video request refused');
     const told = { status: error.row.status, errorCode: error.code };
     await (end === 'lost' ? own.lost() : own.free());
     await (end === 'lost' ? bill.lost(told) : bill.release(told));
@@ -85,7 +85,10 @@ export class VideoSubmitter {
           return refused(error.detail);
         }
         const thisFailure = orderFailureOf(error);
-        log.warn({ provider: route.provider.id, failure: failureText(error) }, 'a provider took no order');
+        log.warn(
+          { provider: route.provider.id, failure: failureText(error) },
+          'provider did not accept the request',
+        );
         health.failed(route, thisFailure, bill.call.accountId);
         metrics.failed(route, thisFailure);
         if (!tookNothing(thisFailure)) return submitFailure(thisFailure);
