@@ -19,8 +19,8 @@ import { createDashScope } from './providers/dashscope/dashscope';
 import { createGemini } from './providers/gemini/gemini';
 import { createKling } from './providers/kling/kling';
 import { createMinimax } from './providers/minimax/minimax';
-import { COMPATIBLE, createCompatibleProvider } from './providers/openai/compatible';
-import { createOpenAi } from './providers/openai/openai';
+import { createCompatibleProvider, createOpenAi } from './providers/openai/openai';
+import { COMPATIBLE_PROVIDERS } from './providers/openai/quirks';
 import { createRouter } from './routes/router';
 import { readSettings } from './settings';
 
@@ -85,7 +85,9 @@ function createSimulator(
         createMinimax(deps),
         createKling(deps, klingSecret),
         createDashScope(deps),
-        ...Object.entries(COMPATIBLE).map(([name, quirks]) => createCompatibleProvider(name, quirks, deps)),
+        ...Object.entries(COMPATIBLE_PROVIDERS).map(([name, quirks]) =>
+          createCompatibleProvider(name, quirks, deps),
+        ),
       ],
       deps,
     ),

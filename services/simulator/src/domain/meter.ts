@@ -30,13 +30,14 @@ export interface MeterEntry extends CallFacts, CallOutcome {
   readonly atMs: number;
 }
 
-export interface MeterTotals extends Usage, Pick<MediaUsage, MediaSum> {
+export interface MeterTotals extends Usage, Pick<MediaUsage, (typeof MEDIA_TOTALS)[number]> {
   readonly calls: number;
   /** Tasks that succeeded. */
   readonly tasks: number;
 }
 
-type MediaSum = 'images' | 'inputImageTokens' | 'outputImageTokens' | 'seconds';
+const TOKENS = Object.keys(NO_USAGE) as (keyof Usage)[];
+const MEDIA_TOTALS = ['images', 'inputImageTokens', 'outputImageTokens', 'seconds'] as const;
 
 export interface MeterQuery {
   readonly limit: number;
@@ -156,14 +157,7 @@ class RunningTotals implements MeterTotals {
   add(kind: MeterEntry['kind'], { usage, media = NO_MEDIA, finished }: CallOutcome): void {
     if (kind === 'call') this.calls++;
     else if (finished) this.tasks++;
-    this.promptTokens += usage.promptTokens;
-    this.completionTokens += usage.completionTokens;
-    this.cachedTokens += usage.cachedTokens;
-    this.cacheWriteTokens += usage.cacheWriteTokens;
-    this.reasoningTokens += usage.reasoningTokens;
-    this.images += media.images;
-    this.inputImageTokens += media.inputImageTokens;
-    this.outputImageTokens += media.outputImageTokens;
-    this.seconds += media.seconds;
+    for (const name of TOKENS) this[name] += usage[name];
+    for (const name of MEDIA_TOTALS) this[name] += media[name];
   }
 }

@@ -1,13 +1,11 @@
-/** A refusal in a provider's own shape. */
-export abstract class ProviderError extends Error {
+/** A refusal in a provider's own format. */
+export class ProviderError extends Error {
+  /** @param toBody receives the reply's id, as the reply's headers contain it */
   constructor(
-    /** HTTP. */
     readonly status: number,
     message: string,
+    readonly toBody: (id: string) => unknown,
   ) {
     super(message);
   }
-
-  /** @param id the reply's, as its headers give it */
-  abstract toBody(id: string): unknown;
 }

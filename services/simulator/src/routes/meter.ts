@@ -1,7 +1,5 @@
-import type { MediaUsage } from '../domain/media-usage';
-import type { Meter, MeterEntry, MeterTotals } from '../domain/meter';
+import type { Meter, MeterEntry } from '../domain/meter';
 import type { TaskStore } from '../domain/task-store';
-import type { Usage } from '../domain/usage';
 import type { Call } from '../http/call';
 import { sendJson } from '../http/send';
 
@@ -53,66 +51,25 @@ function refuse(status: number, message: string): Answer {
 
 function toMeter(meter: Meter, entries: MeterEntry[]) {
   return {
-    ...toTotals(meter.totals),
+    ...toSnakeCase(meter.totals),
     in_flight: meter.inFlight,
-    by_model: Object.fromEntries([...meter.byModel].map(([model, totals]) => [model, toTotals(totals)])),
+    by_model: Object.fromEntries([...meter.byModel].map(([model, totals]) => [model, toSnakeCase(totals)])),
     entries: entries.map(toEntry),
   };
 }
 
-function toTotals(totals: MeterTotals) {
-  return {
-    calls: totals.calls,
-    ...toUsage(totals),
-    images: totals.images,
-    input_image_tokens: totals.inputImageTokens,
-    output_image_tokens: totals.outputImageTokens,
-    tasks: totals.tasks,
-    seconds: totals.seconds,
-  };
+function toEntry({ atMs, usage, media, ...rest }: MeterEntry) {
+  const at = new Date(atMs).toISOString();
+  return { ...toSnakeCase(rest), at, ...toSnakeCase(usage), ...(media && { media: toSnakeCase(media) }) };
 }
 
-function toEntry(entry: MeterEntry) {
-  return {
-    id: entry.id,
-    kind: entry.kind,
-    at: new Date(entry.atMs).toISOString(),
-    provider: entry.provider,
-    model: entry.model,
-    request_id: entry.requestId,
-    stream: entry.stream,
-    signed_parts: entry.signedParts,
-    status: entry.status,
-    ...toUsage(entry.usage),
-    ...(entry.media === undefined ? {} : { media: toMedia(entry.media) }),
-    finished: entry.finished,
-    aborted: entry.aborted,
-  };
-}
-
-function toMedia(media: MediaUsage) {
-  return {
-    images: media.images,
-    size: media.size,
-    quality: media.quality,
-    input_image_tokens: media.inputImageTokens,
-    output_image_tokens: media.outputImageTokens,
-    seconds: media.seconds,
-    tier: media.tier,
-    task_id: media.taskId,
-    uploads: media.uploads,
-  };
-}
-
-function toUsage(usage: Usage) {
-  return {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    cached_tokens: usage.cachedTokens,
-    cache_write_tokens: usage.cacheWriteTokens,
-    reasoning_tokens: usage.reasoningTokens,
-  };
-}
+const toSnakeCase = (object: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
 
 function integer(text: string): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : null;

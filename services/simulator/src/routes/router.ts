@@ -1,5 +1,5 @@
 import type { Call } from '../http/call';
-import { splitUrl } from '../http/split-url';
+import { splitUrl } from '../http/url';
 import type { Provider, ProviderDeps } from '../providers/provider';
 import { handleFile } from '../providers/result-files';
 import { handleMeter } from './meter';

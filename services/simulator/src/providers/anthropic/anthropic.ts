@@ -1,12 +1,14 @@
 import type { Call } from '../../http/call';
+import type { ChatProtocol } from '../chat-protocol';
 import { handleLookup, sendError } from '../handle-call';
 import { handleChat, handleTokenCount } from '../handle-chat';
 import type { Provider, ProviderDeps } from '../provider';
-import { AnthropicError } from './error';
-import { readApiHeaders } from './headers';
-import { messagesProtocol } from './messages-protocol';
-import { parseCountRequest, parseMessagesRequest } from './messages-request';
-import { getModel, listModels } from './models';
+import { anthropicError, contentPolicy, errorOfStatus } from './error';
+import { anthropicHeaders, readApiHeaders } from './headers';
+import { toMessage } from './message-format';
+import { toStreamFrames } from './message-stream';
+import { type MessagesRequest, parseCountRequest, parseMessagesRequest } from './messages-request';
+import { listModels, toModel } from './models';
 
 const MESSAGES_PATH = '/v1/messages';
 const COUNT_PATH = '/v1/messages/count_tokens';
@@ -23,7 +25,7 @@ export function createAnthropic(deps: ProviderDeps): Provider {
       if (method !== (isModels ? 'GET' : 'POST')) return refuse(call, deps, 405, 'Method Not Allowed');
       if (isModels) {
         const id = path.slice(MODELS_PATH.length + 1);
-        return handleLookup(call, deps, messagesProtocol, () => (id === '' ? listModels() : getModel(id)));
+        return handleLookup(call, deps, messagesProtocol, () => (id === '' ? listModels() : toModel(id)));
       }
       if (path === MESSAGES_PATH) {
         const parse = (body: unknown) => parseMessagesRequest(body, readApiHeaders(headers));
@@ -36,5 +38,18 @@ export function createAnthropic(deps: ProviderDeps): Provider {
 }
 
 function refuse(call: Call, deps: ProviderDeps, status: number, message: string): void {
-  sendError(call, deps, messagesProtocol, new AnthropicError(status, message));
+  sendError(call, deps, messagesProtocol, anthropicError(status, message));
 }
+
+const messagesProtocol: ChatProtocol<MessagesRequest> = {
+  provider: 'anthropic',
+  overloadedStatus: 529,
+  reportsCacheWrites: true,
+  authorize: ({ req }) => void readApiHeaders(req.headers),
+  headers: anthropicHeaders,
+  errorOfStatus,
+  contentPolicy,
+  toBody: toMessage,
+  toStream: (context) => ({ frames: toStreamFrames(context) }),
+  toErrorFrame: (body) => `event: error\ndata: ${JSON.stringify(body)}\n\n`,
+};

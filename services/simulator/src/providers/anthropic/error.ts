@@ -24,22 +24,19 @@ const MESSAGES: Readonly<Record<number, string>> = {
   529: 'Overloaded',
 };
 
-/** An error body in Anthropic's shape. */
-export class AnthropicError extends ProviderError {
-  toBody(id: string): unknown {
-    const { status, message } = this;
-    const type = TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
-    return { type: 'error', error: { type, message }, request_id: requestId(id) };
-  }
+export function anthropicError(status: number, message: string): ProviderError {
+  const type = TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+  const error = { type, message };
+  return new ProviderError(status, message, (id) => ({ type: 'error', error, request_id: requestId(id) }));
 }
 
 export const requestId = (id: string) => `req_${id}`;
 
-export function errorOfStatus(status: number, message?: string): AnthropicError {
-  const usual = MESSAGES[status] ?? 'The request was refused as its directive demands.';
-  return new AnthropicError(status, message ?? usual);
+export function errorOfStatus(status: number, message?: string): ProviderError {
+  const usual = MESSAGES[status] ?? 'The request was refused by its directive.';
+  return anthropicError(status, message ?? usual);
 }
 
 export const contentPolicy = () => invalid('Output blocked by content filtering policy');
 
-export const invalid = (message: string) => new AnthropicError(400, message);
+export const invalid = (message: string) => anthropicError(400, message);

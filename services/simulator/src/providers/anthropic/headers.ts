@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { hasBearer } from '../bearer';
-import { AnthropicError, invalid, requestId } from './error';
+import { hasBearer, retryAfterHeader } from '../headers';
+import { anthropicError, invalid, requestId } from './error';
 
 /** What a call's headers decide about its body. */
 export interface ApiHeaders {
@@ -11,10 +11,10 @@ export interface ApiHeaders {
 
 export type Version = '2023-06-01' | '2026-10-21';
 
-/** @throws AnthropicError without a key (any will do) or a known version */
+/** @throws ProviderError without a key (any will do) or a known version */
 export function readApiHeaders(headers: IncomingHttpHeaders): ApiHeaders {
   if (!headers['x-api-key'] && !hasBearer(headers)) {
-    throw new AnthropicError(401, 'x-api-key header is required');
+    throw anthropicError(401, 'x-api-key header is required');
   }
   const version = headers['anthropic-version'];
   if (version === undefined) throw invalid('anthropic-version: header is required');
@@ -28,6 +28,6 @@ export function anthropicHeaders(id: string, retryAfterSeconds?: number): Outgoi
   return {
     'request-id': requestId(id),
     'anthropic-organization-id': '00000000-0000-4000-8000-000000000000',
-    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...retryAfterHeader(id, retryAfterSeconds),
   };
 }

@@ -3,7 +3,7 @@ import { countPrompt, directiveTexts, signedPartsOf } from '../../domain/prompt'
 import { redact, sign } from '../../domain/signer';
 import { O200kTokenizer } from '../../domain/tokenizer';
 import { parseChatRequest } from '../openai/chat-request';
-import { AnthropicError } from './error';
+import { ProviderError } from '../provider-error';
 import type { ApiHeaders } from './headers';
 import { parseCountRequest, parseMessagesRequest } from './messages-request';
 
@@ -27,7 +27,7 @@ function refusal(body: unknown, headers: ApiHeaders): string {
   try {
     parseMessagesRequest(body, headers);
   } catch (error) {
-    if (error instanceof AnthropicError && error.status === 400) return error.message;
+    if (error instanceof ProviderError && error.status === 400) return error.message;
     throw error;
   }
   throw new Error('accepted');

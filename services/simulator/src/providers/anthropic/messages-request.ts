@@ -57,7 +57,7 @@ const BETA_FIELDS = [
 
 const METADATA_FIELDS = new Set(['user_id']);
 
-/** @throws AnthropicError for what the real API refuses */
+/** @throws ProviderError for what the real API refuses */
 export function parseMessagesRequest(value: unknown, headers: ApiHeaders): MessagesRequest {
   const body = readBody(value, FIELDS, headers);
   const maxTokens = integerAt(body.max_tokens, 'max_tokens', 1);
@@ -71,7 +71,7 @@ export function parseMessagesRequest(value: unknown, headers: ApiHeaders): Messa
   };
 }
 
-/** @throws AnthropicError */
+/** @throws ProviderError */
 export function parseCountRequest(value: unknown, headers: ApiHeaders): MessagesRequest {
   return readCommon(readBody(value, COUNT_FIELDS, headers));
 }

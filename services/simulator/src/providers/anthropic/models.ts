@@ -1,7 +1,7 @@
-// Any model name is served; these are only what a list shows.
+// Any model name is accepted; the list contains only these.
 const MODELS = ['sim-chat', 'sim-preview', 'claude-opus-4-8', 'claude-haiku-4-5'];
 
-const toModel = (id: string) => ({
+export const toModel = (id: string) => ({
   type: 'model',
   id,
   display_name: id,
@@ -15,10 +15,9 @@ const toModel = (id: string) => ({
   capabilities: null,
 });
 
-export function listModels() {
-  return { data: MODELS.map(toModel), has_more: false, first_id: MODELS[0], last_id: MODELS.at(-1) };
-}
-
-export function getModel(id: string) {
-  return toModel(id);
-}
+export const listModels = () => ({
+  data: MODELS.map(toModel),
+  has_more: false,
+  first_id: MODELS[0],
+  last_id: MODELS.at(-1),
+});

@@ -13,7 +13,7 @@ export interface Turn {
 
 const FIELDS = new Set(['role', 'content']);
 
-/** @throws AnthropicError for messages that do not make a conversation */
+/** @throws ProviderError for messages that do not make a conversation */
 export function readTurns(value: unknown, cacheControls: CacheControls): Turn[] {
   const messages = listAt(value, 'messages');
   if (messages.length === 0) throw invalid('messages: at least one message is required');
@@ -70,7 +70,7 @@ function checkEnd(turn: Turn | undefined): void {
 
 /**
  * What a thinking budget asks of a turn of tool calls that is still open: that it began with a thought.
- * @throws AnthropicError
+ * @throws ProviderError
  */
 export function checkOpenTurnStartsWithThinking(turns: readonly Turn[]): void {
   const dialogue = turns.filter((turn) => turn.role !== 'system');

@@ -1,34 +1,5 @@
 import { ProviderError } from '../provider-error';
 
-/** An error body in the shape of api.bfl.ai, which is FastAPI's; docs.bfl.ai, "Errors", has the statuses. */
-export class BflError extends ProviderError {
-  constructor(
-    status: number,
-    message: string,
-    /** The field at fault, for a body that is not as it must be. */
-    readonly field: string | null = null,
-  ) {
-    super(status, message);
-  }
-
-  toBody(): unknown {
-    const { field, message } = this;
-    if (field === null) return { detail: message };
-    return { detail: [{ type: 'value_error', loc: ['body', field], msg: message }] };
-  }
-}
-
-/** What a poll says of a task that is not there: a body like any poll's. */
-export class TaskNotFound extends ProviderError {
-  constructor(readonly taskId: string) {
-    super(404, 'Task not found');
-  }
-
-  toBody(): unknown {
-    return { id: this.taskId, status: 'Task not found', result: null, progress: null, details: null };
-  }
-}
-
 const MESSAGES: Readonly<Record<number, string>> = {
   402: 'Insufficient credits.',
   403: 'Not authenticated - Invalid Authentication',
@@ -38,7 +9,17 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-export const errorOfStatus = (status: number, message?: string) =>
-  new BflError(status, message ?? MESSAGES[status] ?? 'The request was refused as its directive demands.');
+/** Returns an error of api.bfl.ai, which uses FastAPI's format; docs.bfl.ai, "Errors", lists the statuses. */
+export function errorOfStatus(status: number, message?: string): ProviderError {
+  const detail = message ?? MESSAGES[status] ?? 'The request was refused by its directive.';
+  return new ProviderError(status, detail, () => ({ detail }));
+}
 
-export const invalid = (field: string, message: string) => new BflError(422, message, field);
+export const invalid = (field: string, msg: string) =>
+  new ProviderError(422, msg, () => ({ detail: [{ type: 'value_error', loc: ['body', field], msg }] }));
+
+/** The body of an unknown task is like that of any poll. */
+export function taskNotFound(id: string): ProviderError {
+  const status = 'Task not found';
+  return new ProviderError(404, status, () => ({ id, status, result: null, progress: null, details: null }));
+}

@@ -3,7 +3,7 @@ import { textPrompt } from '../../domain/prompt';
 import type { Job } from '../../domain/task';
 import { isObject, type Json } from '../json';
 import type { TaskRequest } from '../task-protocol';
-import { uploadOf } from '../upload';
+import { uploadsOf } from '../upload';
 import { invalid } from './error';
 import { inputMegapixels } from './megapixels';
 
@@ -26,7 +26,7 @@ const MIN_EDGE = 64;
 const MAX_PIXELS = 4_194_304;
 const DEFAULT_EDGE = 1_024;
 
-/** Body of POST /v1/{model}, after docs.bfl.ai, "Generate or edit an image with FLUX.2 [pro]". @throws BflError */
+/** Body of POST /v1/{model}, after docs.bfl.ai, "Generate or edit an image with FLUX.2 [pro]". @throws ProviderError */
 export function parseFluxRequest(body: unknown, model: string): TaskRequest {
   if (!isObject(body)) throw invalid('body', 'Input should be a valid dictionary');
   const stray = Object.keys(body).find((field) => !FIELDS.has(field) && !INPUT_IMAGE.test(field));
@@ -70,11 +70,7 @@ function parseSize(body: Json): Job['size'] {
 }
 
 function parseUploads(body: Json): Upload[] {
-  return Object.entries(body)
-    .filter(([field, value]) => INPUT_IMAGE.test(field) && value != null)
-    .map(([field, value]) => {
-      const upload = uploadOf(field, value);
-      if (upload === null) throw invalid(field, 'Invalid image');
-      return { ...upload, megapixels: inputMegapixels(String(value)) };
-    });
+  const fields = Object.keys(body).filter((field) => INPUT_IMAGE.test(field));
+  const uploads = uploadsOf(body, fields, (field) => invalid(field, 'Invalid image'));
+  return uploads.map((upload) => ({ ...upload, megapixels: inputMegapixels(String(body[upload.part])) }));
 }

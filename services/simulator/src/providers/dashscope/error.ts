@@ -1,21 +1,6 @@
 import { ProviderError } from '../provider-error';
 import { toUuid } from '../task-id';
 
-/** An error body in DashScope's shape; codes after Model Studio's "Error messages". */
-export class DashScopeError extends ProviderError {
-  constructor(
-    status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(status, message);
-  }
-
-  toBody(id: string): unknown {
-    return { code: this.code, message: this.message, request_id: toUuid(id) };
-  }
-}
-
 const CODES: Readonly<Record<number, readonly [string, string]>> = {
   400: ['InvalidParameter', 'The request is not valid.'],
   401: ['InvalidApiKey', 'Invalid API-key provided.'],
@@ -26,9 +11,11 @@ const CODES: Readonly<Record<number, readonly [string, string]>> = {
   503: ['ModelServingError', 'Too many requests. The model serving is overloaded.'],
 };
 
-export function errorOfStatus(status: number, message?: string): DashScopeError {
+/** Returns an error with the code that Model Studio's "Error messages" lists for the status. */
+export function errorOfStatus(status: number, message?: string): ProviderError {
   const [code, usual] = CODES[status] ?? CODES[status >= 500 ? 500 : 400]!;
-  return new DashScopeError(status, code, message ?? usual);
+  const text = message ?? usual;
+  return new ProviderError(status, text, (id) => ({ code, message: text, request_id: toUuid(id) }));
 }
 
 export const invalid = (message: string) => errorOfStatus(400, message);

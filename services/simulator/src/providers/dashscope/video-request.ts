@@ -1,11 +1,9 @@
 import type { Size } from '../../domain/files/size';
-import type { Upload } from '../../domain/media-usage';
-import { textPrompt } from '../../domain/prompt';
 import { isObject, type Json } from '../json';
 import { isModelName } from '../model-name';
 import type { TaskRequest } from '../task-protocol';
-import { uploadOf } from '../upload';
-import { videoSize } from '../video-size';
+import { uploadsOf } from '../upload';
+import { videoRequest, videoSize } from '../video-request';
 import { invalid } from './error';
 
 const INPUT_FIELDS = new Set(['prompt', 'negative_prompt', 'img_url', 'first_frame_url', 'last_frame_url']);
@@ -26,7 +24,7 @@ const RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4'];
 const MAX_PROMPT_CHARS = 5_000;
 const SECONDS = { min: 2, max: 15, usual: 5 };
 
-/** Body of POST …/video-synthesis, after Model Studio's "Wan text-to-video API reference". @throws DashScopeError */
+/** Body of POST …/video-synthesis, after Model Studio's "Wan text-to-video API reference". @throws ProviderError */
 export function parseVideoRequest(body: unknown): TaskRequest {
   if (!isObject(body)) throw invalid('The request body is not an object.');
   const { model, input, parameters = {} } = body;
@@ -35,7 +33,7 @@ export function parseVideoRequest(body: unknown): TaskRequest {
   checkFields(input, INPUT_FIELDS, 'input');
   checkFields(parameters, PARAMETERS, 'parameters');
   const { prompt = '' } = input;
-  const uploads = IMAGES.flatMap((field) => parseImage(input, field));
+  const uploads = uploadsOf(input, IMAGES, (field) => invalid(`${field} is not valid.`));
   if (typeof prompt !== 'string' || prompt.length > MAX_PROMPT_CHARS) throw invalid('prompt is not valid.');
   if (prompt === '' && uploads.length === 0) throw invalid('prompt is required.');
   const seconds = parameters.duration ?? SECONDS.usual;
@@ -43,20 +41,12 @@ export function parseVideoRequest(body: unknown): TaskRequest {
     throw invalid('duration is not valid.');
   }
   const { size, tier } = parseSize(parameters);
-  const job = { text: prompt, format: 'mp4' as const, size, seconds: Number(seconds), tier, uploads };
-  return { model, stream: false, prompt: textPrompt(prompt), job };
+  return videoRequest(model, { text: prompt, size, seconds: Number(seconds), tier, uploads });
 }
 
 function checkFields(values: Json, known: ReadonlySet<string>, at: string): void {
   const stray = Object.keys(values).find((field) => !known.has(field));
   if (stray !== undefined) throw invalid(`${at}.${stray} is not known.`);
-}
-
-function parseImage(input: Json, field: string): Upload[] {
-  if (input[field] == null) return [];
-  const upload = uploadOf(field, input[field]);
-  if (upload === null) throw invalid(`${field} is not valid.`);
-  return [upload];
 }
 
 /** Text to video names a size, `1280*720`; image to video a resolution; the price follows the tier, which the area tells. */

@@ -20,24 +20,6 @@ export interface Turn {
 
 const CONTENT_FIELDS = new Set(['role', 'parts']);
 
-const PART_FIELDS = new Set([
-  'text',
-  'inlineData',
-  'fileData',
-  'functionCall',
-  'functionResponse',
-  'executableCode',
-  'codeExecutionResult',
-  'toolCall',
-  'toolResponse',
-  'thought',
-  'thoughtSignature',
-  'videoMetadata',
-  'mediaResolution',
-  'mediaProcessing',
-  'partMetadata',
-]);
-
 const DATA_FIELDS = [
   'text',
   'inlineData',
@@ -49,6 +31,16 @@ const DATA_FIELDS = [
   'toolCall',
   'toolResponse',
 ];
+
+const PART_FIELDS = new Set([
+  ...DATA_FIELDS,
+  'thought',
+  'thoughtSignature',
+  'videoMetadata',
+  'mediaResolution',
+  'mediaProcessing',
+  'partMetadata',
+]);
 
 const CALL_FIELDS = new Set(['id', 'name', 'args']);
 const RESPONSE_FIELDS = new Set(['id', 'name', 'response', 'parts', 'scheduling', 'willContinue']);

@@ -32,45 +32,35 @@ const detail = (type: string, fields: object) => ({
   ...fields,
 });
 
-/** An error body in Google's shape. */
-export class GeminiError extends ProviderError {
-  constructor(
-    status: number,
-    message: string,
-    readonly details: readonly object[] = [],
-  ) {
-    super(status, message);
-  }
-
-  toBody(): unknown {
-    const { status: code, message, details } = this;
-    const status = CODES[code] ?? (code >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION');
-    return { error: { code, message, status, ...(details.length === 0 ? {} : { details }) } };
-  }
+/** @param details in the format of google.rpc.Status */
+export function geminiError(code: number, message: string, details: readonly object[] = []): ProviderError {
+  const status = CODES[code] ?? (code >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION');
+  const error = { code, message, status, ...(details.length > 0 && { details }) };
+  return new ProviderError(code, message, () => ({ error }));
 }
 
-export function errorOfStatus(status: number, message?: string, retryAfterSeconds?: number): GeminiError {
-  const usual = MESSAGES[status] ?? 'The request was refused as its directive demands.';
+export function errorOfStatus(status: number, message?: string, retryAfterSeconds?: number): ProviderError {
+  const usual = MESSAGES[status] ?? 'The request was refused by its directive.';
   const retry =
     retryAfterSeconds === undefined ? [] : [detail('RetryInfo', { retryDelay: `${retryAfterSeconds}s` })];
-  return new GeminiError(status, message ?? usual, retry);
+  return geminiError(status, message ?? usual, retry);
 }
 
-export const invalid = (message: string) => new GeminiError(400, message);
+export const invalid = (message: string) => geminiError(400, message);
 
 export interface Violation {
   readonly field: string;
   readonly description: string;
 }
 
-export function badRequest(violations: readonly Violation[]): GeminiError {
+export function badRequest(violations: readonly Violation[]): ProviderError {
   const message = violations.map(({ description }) => description).join('\n');
-  return new GeminiError(400, message, [detail('BadRequest', { fieldViolations: violations })]);
+  return geminiError(400, message, [detail('BadRequest', { fieldViolations: violations })]);
 }
 
-export function wrongKey(): GeminiError {
+export function wrongKey(): ProviderError {
   const message = 'API key not valid. Please pass a valid API key.';
-  return new GeminiError(400, message, [
+  return geminiError(400, message, [
     detail('ErrorInfo', {
       reason: 'API_KEY_INVALID',
       domain: 'googleapis.com',
@@ -81,7 +71,7 @@ export function wrongKey(): GeminiError {
 }
 
 export const noKey = () =>
-  new GeminiError(
+  geminiError(
     403,
     "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
   );

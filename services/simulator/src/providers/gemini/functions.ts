@@ -74,7 +74,7 @@ function readDeclarations(tool: Json, reader: ProtoReader, at: string): Json[] {
   });
 }
 
-/** The call that the request demands; null when it demands none. @throws GeminiError */
+/** The call that the request demands; null when it demands none. @throws ProviderError */
 export function checkFunctions({ declarations, mode, allowed }: Functions): ToolCall | null {
   const names = new Set<unknown>();
   declarations.forEach((declaration, i) => {

@@ -1,18 +1,19 @@
 import type { Call } from '../../http/call';
+import { queryOf } from '../../http/url';
 import type { ChatProtocol } from '../chat-protocol';
 import { handleLookup, handleMetered, readJson, sendError } from '../handle-call';
 import { handleTokenCount, reply } from '../handle-chat';
 import type { Provider, ProviderDeps } from '../provider';
-import { errorOfStatus, GeminiError, invalid } from './error';
-import { generateProtocol } from './generate-protocol';
+import { errorOfStatus, geminiError, invalid } from './error';
+import { toFrame, toResponse, toStream } from './generate-format';
 import {
   type GenerateRequest,
   type ModelMethod,
   parseCountRequest,
   parseGenerateRequest,
 } from './generate-request';
-import { queryOf } from './headers';
-import { getModel, listModels } from './models';
+import { authorize, geminiHeaders } from './headers';
+import { listModels, toModel } from './models';
 import { sendImages } from './send-images';
 import { handleVeoGet, handleVeoSubmit } from './veo';
 
@@ -28,7 +29,7 @@ export function createGemini(deps: ProviderDeps): Provider {
       if (match === null) return sendError(call, deps, generateProtocol, errorOfStatus(404));
       const [, model, method] = match;
       if (call.req.method === 'GET' && method === undefined) {
-        const toBody = () => (model === undefined ? listModels() : getModel(model));
+        const toBody = () => (model === undefined ? listModels() : toModel(model));
         return handleLookup(call, deps, generateProtocol, toBody);
       }
       if (call.req.method !== 'POST' || model === undefined || method === undefined) {
@@ -56,7 +57,7 @@ function handleMethod(call: Call, deps: ProviderDeps, model: string, method: str
         toCount,
       );
     default:
-      return sendError(call, deps, generateProtocol, new GeminiError(404, `Method not found: ${method}`));
+      return sendError(call, deps, generateProtocol, geminiError(404, `Method not found: ${method}`));
   }
 }
 
@@ -68,18 +69,25 @@ function handleGenerate(call: Call, deps: ProviderDeps, target: ModelMethod): Pr
     return parseGenerateRequest(body, target);
   };
   const read = () => readJson(call, deps, generateProtocol, parse);
-  return handleMetered<GenerateRequest, ChatProtocol<GenerateRequest>>(
-    call,
-    deps,
-    generateProtocol,
-    read,
-    (exchange) => {
-      const { image } = exchange.request;
-      return image === null ? reply(exchange) : sendImages(exchange, image);
-    },
-  );
+  return handleMetered(call, deps, generateProtocol, read, (exchange) => {
+    const { image } = exchange.request;
+    return image === null ? reply(exchange) : sendImages(exchange, image);
+  });
 }
 
 function toCount(tokens: number) {
   return { totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] };
 }
+
+/** Without `contentPolicy`: Google says so in a reply of status 200. */
+const generateProtocol: ChatProtocol<GenerateRequest> = {
+  provider: 'gemini',
+  overloadedStatus: 503,
+  reportsCacheWrites: false,
+  authorize,
+  headers: geminiHeaders,
+  errorOfStatus,
+  toBody: toResponse,
+  toStream,
+  toErrorFrame: toFrame,
+};

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { countPrompt, signedPartsOf } from '../../domain/prompt';
 import { O200kTokenizer } from '../../domain/tokenizer';
 import { parseChatRequest } from '../openai/chat-request';
+import { ProviderError } from '../provider-error';
 import { signCall } from './call-signature';
-import { GeminiError } from './error';
 import { parseCountRequest, parseGenerateRequest } from './generate-request';
 
 const TARGET = { model: 'm', stream: false };
@@ -28,11 +28,11 @@ const calling = (functionCallingConfig: object) => ({
   toolConfig: { functionCallingConfig },
 });
 
-function refusal(body: unknown): GeminiError {
+function refusal(body: unknown): ProviderError {
   try {
     parseGenerateRequest(body, TARGET);
   } catch (error) {
-    if (error instanceof GeminiError && error.status === 400) return error;
+    if (error instanceof ProviderError && error.status === 400) return error;
     throw error;
   }
   throw new Error('accepted');
@@ -177,11 +177,13 @@ describe('refused', () => {
     expect(refusal(body).message).toMatch(message);
   });
 
-  test('all unknown fields are told at once, with their places', () => {
+  test('all unknown fields are reported at once, with their paths', () => {
     const violations = [{ field: '' }, { field: 'generation_config' }];
-    expect(refusal(request({ a: 1, generationConfig: { b: 1 } })).details).toMatchObject([
-      { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations },
-    ]);
+    expect(refusal(request({ a: 1, generationConfig: { b: 1 } })).toBody('')).toMatchObject({
+      error: {
+        details: [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations }],
+      },
+    });
   });
 });
 

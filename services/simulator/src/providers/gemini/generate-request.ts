@@ -36,7 +36,7 @@ export interface GenerateRequest extends TextRequest {
   readonly image: ImageOptions | null;
 }
 
-/** @throws GeminiError for what the real API refuses */
+/** @throws ProviderError for what the real API refuses */
 export function parseGenerateRequest(value: unknown, { model, stream }: ModelMethod): GenerateRequest {
   if (!isObject(value)) throw invalid('Invalid JSON payload received. Expected an object.');
   const reader = new ProtoReader();
@@ -71,7 +71,7 @@ function toPrompt(turns: readonly Turn[], system: Turn['parts'], tools: readonly
   return { messages: [{ ...toPromptMessage(system), role: 'system' }, ...messages], tools };
 }
 
-/** A count is asked of contents, or of a whole request. @throws GeminiError */
+/** A count is asked of contents, or of a whole request. @throws ProviderError */
 export function parseCountRequest(value: unknown, target: ModelMethod): GenerateRequest {
   const reader = new ProtoReader();
   const body: Json = reader.message(value, COUNT_FIELDS, '');

@@ -88,7 +88,7 @@ export function readConfig(value: unknown, reader: ProtoReader): GenerationConfi
   };
 }
 
-/** What the configuration asks of the reply. @throws GeminiError for what is out of range or at odds */
+/** What the configuration asks of the reply. @throws ProviderError for what is out of range or at odds */
 export function checkConfig(config: GenerationConfig): ReplyOptions {
   const refuse = (field: string, message: string) =>
     invalid(`* GenerateContentRequest.${at(field)}: ${message}\n`);

@@ -1,17 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Call } from '../../http/call';
-import { splitUrl } from '../../http/split-url';
+import { queryOf } from '../../http/url';
 import { noKey, wrongKey } from './error';
 
-/** @throws GeminiError without a key, or with one that begins with `invalid` */
+/** @throws ProviderError without a key, or with one that begins with `invalid` */
 export function authorize({ req }: Call): void {
   const key = req.headers['x-goog-api-key'] || queryOf(req.url).get('key');
   if (!key) throw noKey();
   if (String(key).startsWith('invalid')) throw wrongKey();
-}
-
-export function queryOf(url = '/'): URLSearchParams {
-  return new URLSearchParams(splitUrl(url).query);
 }
 
 /** Google gives its replies no id in a header, and tells the time to wait in the body. */

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { imageFormatOf } from '../../domain/files/image';
 import type { Size } from '../../domain/files/size';
 import type { Upload } from '../../domain/media-usage';
+import { uploadOf } from '../upload';
 import type { Part, Turn } from './contents';
 import { invalid } from './error';
 import type { GenerationConfig } from './generation-config';
@@ -50,7 +49,7 @@ const SIZES: Sizes = {
 const SCALES: Readonly<Record<string, number>> = { '1K': 1, '2K': 2, '4K': 4 };
 const MAX_IMAGES = 16;
 
-/** Null where only words are wanted. @throws GeminiError */
+/** Null where only words are wanted. @throws ProviderError */
 export function readImageOptions(
   model: string,
   { modalities, aspectRatio, imageSize, n }: GenerationConfig,
@@ -81,14 +80,10 @@ function tokensPerImage(model: string, scale: number): number {
 
 function uploadsOf(parts: readonly Part[], at: string): Upload[] {
   return parts.flatMap((part, i) =>
-    part.kind === 'other' && part.data !== undefined ? [toUpload(part.data, `${at}.parts[${i}]`)] : [],
+    part.kind === 'other' && part.data !== undefined
+      ? [uploadOf(`${at}.parts[${i}]`, part.data, () => invalid('Unable to process input image.'))]
+      : [],
   );
-}
-
-function toUpload(data: string, part: string): Upload {
-  const bytes = Buffer.from(data, 'base64');
-  if (imageFormatOf(bytes) === undefined) throw invalid('Unable to process input image.');
-  return { part, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 function refuse(field: string, value: string): never {

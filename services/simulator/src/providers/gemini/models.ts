@@ -1,7 +1,7 @@
-// Any model name is served; these are only what a list shows.
+// Any model name is accepted; the list contains only these.
 const MODELS = ['sim-chat', 'sim-preview', 'gemini-3-pro', 'gemini-3-flash', 'gemini-3-pro-image'];
 
-const toModel = (id: string) => ({
+export const toModel = (id: string) => ({
   name: `models/${id}`,
   version: '001',
   displayName: id,
@@ -10,10 +10,4 @@ const toModel = (id: string) => ({
   supportedGenerationMethods: ['generateContent', 'countTokens'],
 });
 
-export function listModels() {
-  return { models: MODELS.map(toModel) };
-}
-
-export function getModel(id: string) {
-  return toModel(id);
-}
+export const listModels = () => ({ models: MODELS.map(toModel) });

@@ -71,7 +71,7 @@ export class ProtoReader {
     this.violation(at, `Invalid JSON payload received. Unknown name "${field}"${place}: Cannot find field.`);
   }
 
-  /** @throws GeminiError if there was any fault */
+  /** @throws ProviderError if there was any fault */
   check(): void {
     if (this.#faults.length > 0) throw badRequest(this.#faults);
   }

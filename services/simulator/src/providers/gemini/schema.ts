@@ -58,7 +58,7 @@ export function readSchema(value: unknown, reader: ProtoReader, at: string, dept
   });
 }
 
-/** What a schema of known fields can still get wrong. @throws GeminiError */
+/** What a schema of known fields can still get wrong. @throws ProviderError */
 export function checkSchema(schema: Json, at: string): void {
   const type = String(schema.type ?? '').toUpperCase();
   const refuse = (field: string, message: string) =>

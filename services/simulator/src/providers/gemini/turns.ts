@@ -14,7 +14,7 @@ export function readTurns(
 /** Models before these use signatures too, but do without. */
 const DEMANDS_SIGNATURES = /^(?!gemini-[12]\.)/;
 
-/** @throws GeminiError for contents that do not make a conversation with this model */
+/** @throws ProviderError for contents that do not make a conversation with this model */
 export function checkTurns(contents: ReturnType<typeof readTurns>, model: string): Turn[] {
   if (contents.length === 0) {
     throw invalid('* GenerateContentRequest.contents: contents is not specified\n');

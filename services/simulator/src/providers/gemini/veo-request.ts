@@ -1,9 +1,8 @@
 import type { Upload } from '../../domain/media-usage';
-import { textPrompt } from '../../domain/prompt';
 import { isObject, type Json } from '../json';
 import type { TaskRequest } from '../task-protocol';
 import { uploadOf } from '../upload';
-import { videoSize } from '../video-size';
+import { videoRequest, videoSize } from '../video-request';
 import { invalid } from './error';
 import { ProtoReader } from './proto-reader';
 
@@ -26,7 +25,7 @@ const DURATIONS = [4, 6, 8];
 const MAX_REFERENCES = 3;
 const MAX_PROMPT_CHARS = 10_000;
 
-/** Body of models/{model}:predictLongRunning, after the Gemini API's guide to Veo. @throws GeminiError */
+/** Body of models/{model}:predictLongRunning, after the Gemini API's guide to Veo. @throws ProviderError */
 export function parseVeoRequest(value: unknown, model: string): TaskRequest {
   if (!isObject(value)) throw invalid('Invalid JSON payload received. Expected an object.');
   const reader = new ProtoReader();
@@ -52,8 +51,7 @@ export function parseVeoRequest(value: unknown, model: string): TaskRequest {
     throw invalid('`resolution` is not supported for this duration.');
   }
   const size = videoSize(shortEdge, ratio);
-  const job = { text, format: 'mp4' as const, size, seconds, tier: resolution, uploads };
-  return { model, stream: false, prompt: textPrompt(text), job };
+  return videoRequest(model, { text, size, seconds, tier: resolution, uploads });
 }
 
 function parseUploads(instance: Json): Upload[] {
@@ -71,7 +69,5 @@ function parseUploads(instance: Json): Upload[] {
 function parseImage(image: unknown, field: string): Upload[] {
   if (image == null) return [];
   const data = isObject(image) ? image.bytesBase64Encoded : null;
-  const upload = uploadOf(field, data);
-  if (upload === null) throw invalid(`Unable to process input image (${field}).`);
-  return [upload];
+  return [uploadOf(field, data, () => invalid(`Unable to process input image (${field}).`))];
 }

@@ -1,12 +1,13 @@
 import { stateOf } from '../../domain/task';
 import type { Call } from '../../http/call';
+import { queryOf } from '../../http/url';
 import { sendError } from '../handle-call';
 import { handleTaskPoll, handleTaskSubmit } from '../handle-task';
 import type { ProviderDeps } from '../provider';
 import { ProviderError } from '../provider-error';
 import { sendResult } from '../result-files';
 import { errorOfStatus } from './error';
-import { authorize, queryOf } from './headers';
+import { authorize } from './headers';
 import { operationName, veoProtocol } from './veo-protocol';
 import { parseVeoRequest } from './veo-request';
 

@@ -1,22 +1,8 @@
 import { ProviderError } from '../provider-error';
 
-/**
- * An error body in Kling's shape: the code says more than the status. Codes and statuses are those of "General
- * Information" in its API reference.
- */
-export class KlingError extends ProviderError {
-  constructor(
-    status: number,
-    readonly code: number,
-    message: string,
-  ) {
-    super(status, message);
-  }
-
-  toBody(id: string): unknown {
-    return { code: this.code, message: this.message, request_id: id };
-  }
-}
+/** Kling's code is more specific than the status; both are listed in "General Information" of its API reference. */
+const klingError = (status: number, code: number, message: string) =>
+  new ProviderError(status, message, (id) => ({ code, message, request_id: id }));
 
 const CODES: Readonly<Record<number, readonly [number, string]>> = {
   200: [1102, 'Account balance not enough'],
@@ -29,13 +15,13 @@ const CODES: Readonly<Record<number, readonly [number, string]>> = {
   504: [5002, 'Server internal timeout'],
 };
 
-export function errorOfStatus(status: number, message?: string): KlingError {
+export function errorOfStatus(status: number, message?: string): ProviderError {
   const [code, usual] = CODES[status] ?? (status >= 500 ? CODES[500]! : [1200, 'Invalid request']);
-  return new KlingError(status, code, message ?? usual);
+  return klingError(status, code, message ?? usual);
 }
 
-export const invalid = (message: string) => new KlingError(400, 1201, message);
+export const invalid = (message: string) => klingError(400, 1201, message);
 export const contentPolicy = () =>
-  new KlingError(400, 1301, 'Failure to pass the risk control system: the content is not allowed');
+  klingError(400, 1301, 'Failure to pass the risk control system: the content is not allowed');
 export const unauthorized = (code: 1001 | 1002 | 1003 | 1004, message: string) =>
-  new KlingError(401, code, message);
+  klingError(401, code, message);

@@ -6,7 +6,7 @@ const BEARER = /^Bearer (\S+)$/;
 
 /**
  * Kling's bearer is a JWT that the caller signs by HS256 with its secret key: `iss` is the access key, `exp` and `nbf`
- * are seconds. @throws KlingError by what is wrong with it
+ * are seconds. @throws ProviderError by what is wrong with it
  */
 export function checkToken(header: string | undefined, secret: string, nowMs: number): void {
   if (!header) throw unauthorized(1001, 'Authorization is empty');

@@ -1,10 +1,8 @@
-import type { Upload } from '../../domain/media-usage';
-import { textPrompt } from '../../domain/prompt';
-import { isObject, type Json } from '../json';
+import { isObject } from '../json';
 import { isModelName } from '../model-name';
 import type { TaskRequest } from '../task-protocol';
-import { uploadOf } from '../upload';
-import { videoSize } from '../video-size';
+import { uploadsOf } from '../upload';
+import { videoRequest, videoSize } from '../video-request';
 import { invalid } from './error';
 
 export type KlingAction = 'text2video' | 'image2video';
@@ -27,7 +25,7 @@ const DEFAULT_MODEL = 'kling-v1';
 const MAX_PROMPT_CHARS = 2_500;
 const LONGEST_SECONDS = 15;
 
-/** Body of POST /v1/videos/{action}. @throws KlingError */
+/** Body of POST /v1/videos/{action}. @throws ProviderError */
 export function parseVideoRequest(body: unknown, action: KlingAction): TaskRequest {
   if (!isObject(body)) throw invalid('Invalid request body');
   const images = action === 'image2video' ? IMAGES : [];
@@ -40,24 +38,24 @@ export function parseVideoRequest(body: unknown, action: KlingAction): TaskReque
   const shortEdge = MODES[String(mode)];
   if (shortEdge === undefined) throw invalid('mode value is invalid');
   if (!RATIOS.includes(String(ratio))) throw invalid('aspect_ratio value is invalid');
-  const uploads = images.flatMap((field) => parseImage(body, field));
+  const refuse = (field: string) => invalid(`${field} is invalid`);
+  // Kling accepts base64 without a data URL only.
+  const dataUrl = images.find((field) => String(body[field]).startsWith('data:'));
+  if (dataUrl !== undefined) throw refuse(dataUrl);
+  const uploads = uploadsOf(body, images, refuse);
   if (action === 'image2video' && uploads.length === 0) throw invalid('image or image_tail is required');
   const { external_task_id: callerTaskId } = body;
   if (callerTaskId !== undefined && !isCallerTaskId(callerTaskId))
     throw invalid('external_task_id is invalid');
   return {
-    model,
-    stream: false,
-    ...(callerTaskId !== undefined && { callerTaskId }),
-    prompt: textPrompt(prompt),
-    job: {
+    ...videoRequest(model, {
       text: prompt,
-      format: 'mp4',
       size: videoSize(shortEdge, String(ratio)),
       seconds: parseDuration(body.duration ?? '5', model),
       tier: String(mode),
       uploads,
-    },
+    }),
+    ...(callerTaskId !== undefined && { callerTaskId }),
   };
 }
 
@@ -70,13 +68,4 @@ function parseDuration(value: unknown, model: string): number {
   const free = /^kling-v[3-9]/.test(model) && seconds >= 3 && seconds <= LONGEST_SECONDS;
   if (!free && seconds !== 5 && seconds !== 10) throw invalid('duration value is invalid');
   return seconds;
-}
-
-function parseImage(body: Json, field: string): Upload[] {
-  if (body[field] == null) return [];
-  // Its base64 comes bare.
-  const bare = !String(body[field]).startsWith('data:');
-  const upload = bare ? uploadOf(field, body[field]) : null;
-  if (upload === null) throw invalid(`${field} is invalid`);
-  return [upload];
 }

@@ -1,24 +1,62 @@
-import { sendError } from '../handle-call';
-import { handleTaskPoll, handleTaskSubmit } from '../handle-task';
+import { isOver } from '../../domain/task';
+import { hasBearer, retryAfterHeader } from '../headers';
 import type { Provider, ProviderDeps } from '../provider';
-import { errorOfStatus } from './error';
-import { videoProtocol } from './video-protocol';
+import { toDigits } from '../task-id';
+import type { TaskProtocol, TaskRequest, TaskView } from '../task-protocol';
+import { createTaskProvider } from '../task-provider';
+import { contentPolicy, errorOfStatus } from './error';
 import { parseVideoRequest } from './video-request';
 
 const SUBMIT_PATH = '/v2/video_generation';
 const QUERY_PATH = /^\/v2\/query\/video_generation\/([\w-]{1,64})$/;
 
-export function createMinimax(deps: ProviderDeps): Provider {
+export const createMinimax = (deps: ProviderDeps): Provider =>
+  createTaskProvider(deps, videoProtocol, {
+    polledTask: (path) => QUERY_PATH.exec(path)?.[1],
+    parserFor: (path) => (path === SUBMIT_PATH ? parseVideoRequest : undefined),
+  });
+
+const videoProtocol: TaskProtocol<TaskRequest> = {
+  provider: 'minimax',
+  overloadedStatus: 503,
+  errorsWithStatus200: true,
+  statusNames: {
+    queued: 'queued',
+    running: 'running',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    cancelled: 'cancelled',
+    expired: 'expired',
+    refused: 'failed',
+  },
+  authorize({ req }) {
+    if (!hasBearer(req.headers)) throw errorOfStatus(401);
+  },
+  headers: retryAfterHeader,
+  errorOfStatus,
+  contentPolicy,
+  toTaskId: (id) => toDigits(id, 15),
+  toAccepted: ({ taskId }) => (taskId === undefined ? {} : { task_id: taskId }),
+  toView,
+  unknownTask: () => errorOfStatus(404),
+};
+
+function toView({ task, state, statusName, url }: TaskView) {
+  const { seconds, tier } = task.job;
+  const failed = isOver(state) && url === null;
+  const error =
+    state === 'refused'
+      ? { code: '1026', message: 'video description contains sensitive content' }
+      : { code: '1000', message: 'generation failed' };
   return {
-    name: 'minimax',
-    handle(call, path) {
-      const taskId = QUERY_PATH.exec(path)?.[1];
-      if (call.req.method === 'GET' && taskId !== undefined)
-        return handleTaskPoll(call, deps, videoProtocol, taskId);
-      if (call.req.method !== 'POST' || path !== SUBMIT_PATH) {
-        return sendError(call, deps, videoProtocol, errorOfStatus(404));
-      }
-      return handleTaskSubmit(call, deps, videoProtocol, parseVideoRequest);
+    task: {
+      id: task.id,
+      type: 'video_generation',
+      model: task.model,
+      status: statusName,
+      resolution: tier,
+      ...(url === null ? {} : { content: { url }, duration: seconds, usage: { output_seconds: seconds } }),
+      ...(failed ? { error } : {}),
     },
   };
 }

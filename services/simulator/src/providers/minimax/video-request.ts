@@ -1,10 +1,9 @@
 import type { Upload } from '../../domain/media-usage';
-import { textPrompt } from '../../domain/prompt';
 import { isObject, type Json } from '../json';
 import { isModelName } from '../model-name';
 import type { TaskRequest } from '../task-protocol';
 import { uploadOf } from '../upload';
-import { videoSize } from '../video-size';
+import { videoRequest, videoSize } from '../video-request';
 import { invalid } from './error';
 
 const FIELDS = new Set(['model', 'content', 'duration', 'resolution', 'ratio', 'aigc_watermark']);
@@ -15,7 +14,7 @@ const SECONDS = { min: 4, max: 15 };
 const MAX_ITEMS = 16;
 const MAX_PROMPT_CHARS = 10_000;
 
-/** Body of POST /v2/video_generation: texts and images; reference videos and audio are not played. @throws MinimaxError */
+/** Body of POST /v2/video_generation: texts and images; reference videos and audio are not played. @throws ProviderError */
 export function parseVideoRequest(body: unknown): TaskRequest {
   if (!isObject(body)) throw invalid('body must be an object');
   const stray = Object.keys(body).find((field) => !FIELDS.has(field));
@@ -34,17 +33,15 @@ export function parseVideoRequest(body: unknown): TaskRequest {
   const uploads = items.filter((item) => typeof item !== 'string');
   const ratio = parseRatio(body, uploads.length > 0);
   const size = videoSize(shortEdge, ratio);
-  const job = { text, format: 'mp4' as const, size, seconds, tier: String(resolution), uploads };
-  return { model, stream: false, prompt: textPrompt(text), job };
+  return videoRequest(model, { text, size, seconds, tier: String(resolution), uploads });
 }
 
 function parseItem(item: unknown, at: string): string | Upload {
   if (!isObject(item)) throw invalid(at);
   if (item.type === 'text' && typeof item.text === 'string') return item.text;
   const image = isObject(item.image_url) ? item.image_url.url : undefined;
-  const upload = item.type === 'image_url' ? uploadOf(`${at}.image_url`, image) : null;
-  if (upload === null || !ROLES.includes(String(item.role))) throw invalid(at);
-  return upload;
+  if (item.type !== 'image_url' || !ROLES.includes(String(item.role))) throw invalid(at);
+  return uploadOf(`${at}.image_url`, image, () => invalid(at));
 }
 
 /** What an image decides is taken as 16:9, whatever the image. */

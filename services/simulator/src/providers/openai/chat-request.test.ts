@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { countPrompt, directiveTexts } from '../../domain/prompt';
 import { O200kTokenizer } from '../../domain/tokenizer';
+import { ProviderError } from '../provider-error';
 import { parseChatRequest } from './chat-request';
-import { OpenAiError } from './error';
 
 const user = (content: unknown) => ({ role: 'user', content });
 
@@ -30,8 +30,9 @@ describe('refusals', () => {
     } catch (error) {
       thrown = error;
     }
-    expect(thrown).toBeInstanceOf(OpenAiError);
-    expect(thrown).toMatchObject({ status: 400, param });
+    expect(thrown).toBeInstanceOf(ProviderError);
+    expect((thrown as ProviderError).status).toBe(400);
+    expect((thrown as ProviderError).toBody('')).toMatchObject({ error: { param } });
   });
 });
 

@@ -1,30 +1,12 @@
 import { MAX_CHUNKS } from '../../domain/directive';
 import type { PromptMessage, PromptRole } from '../../domain/prompt';
 import { DEFAULT_OPTIONS, type ReplyOptions } from '../../domain/reply';
+import { instanceOf } from '../../domain/schema-instance';
 import type { ReplyContext, TextRequest } from '../chat-protocol';
 import { isObject, type Json } from '../json';
 import { invalid, missing, wrongType } from './error';
-import { formattedText } from './response-format';
+import { OPENAI_QUIRKS, type Quirks } from './quirks';
 import { forcedCall } from './tool-choice';
-
-/** In what providers of this format differ when they count. */
-export interface Quirks {
-  /** A stream tells its usage unasked; to be asked is an error. */
-  readonly alwaysReportsUsage: boolean;
-  /** Reasoning is beside `completion_tokens`, not in it. */
-  readonly separateReasoning: boolean;
-  /**
-   * Replies and requests in Mistral's shape: thinking as a part of the content, tool calls without `type` and `index`,
-   * `num_cached_tokens`; an assistant's message with `reasoning_content`, or with nothing in it, is refused.
-   */
-  readonly mistralFormat: boolean;
-}
-
-export const OPENAI_QUIRKS: Quirks = {
-  alwaysReportsUsage: false,
-  separateReasoning: false,
-  mistralFormat: false,
-};
 
 export interface ChatRequest extends TextRequest {
   readonly includeUsage: boolean;
@@ -43,7 +25,7 @@ const ROLES: ReadonlySet<string> = new Set<PromptRole>([
 ]);
 export const MAX_N = 128;
 
-/** @throws OpenAiError */
+/** @throws ProviderError */
 export function parseChatRequest(body: unknown, quirks = OPENAI_QUIRKS): ChatRequest {
   if (!isObject(body)) throw invalid('We could not parse the JSON body of your request as an object.');
   const { model, messages, tools = [] } = body;
@@ -155,6 +137,14 @@ function parseMaxTokens(body: Json): number {
     throw invalid("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.");
   }
   return current ?? old ?? Number.POSITIVE_INFINITY;
+}
+
+/** Returns a text in the requested format; null for plain text. */
+function formattedText(format: unknown): string | null {
+  if (!isObject(format)) return null;
+  if (format.type === 'json_object') return '{}';
+  if (format.type !== 'json_schema' || !isObject(format.json_schema)) return null;
+  return JSON.stringify(instanceOf(format.json_schema.schema));
 }
 
 // The reply names the tier that served the call, which is never "auto".

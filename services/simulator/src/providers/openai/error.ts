@@ -1,37 +1,27 @@
 import { ProviderError } from '../provider-error';
 
-/** An error body in OpenAI's shape. */
-export class OpenAiError extends ProviderError {
-  constructor(
-    status: number,
-    message: string,
-    readonly type: string = 'invalid_request_error',
-    readonly code: string | null = null,
-    readonly param: string | null = null,
-  ) {
-    super(status, message);
-  }
-
-  toBody(): unknown {
-    const { message, type, param, code } = this;
-    return { error: { message, type, param, code } };
-  }
-}
+export const openAiError = (
+  status: number,
+  message: string,
+  type = 'invalid_request_error',
+  code: string | null = null,
+  param: string | null = null,
+) => new ProviderError(status, message, () => ({ error: { message, type, param, code } }));
 
 export const noApiKey = () =>
-  new OpenAiError(
+  openAiError(
     401,
     "You didn't provide an API key. Send it in an Authorization header: Authorization: Bearer YOUR_KEY.",
   );
 
 export const unknownPath = (method: string, path: string) =>
-  new OpenAiError(404, `Invalid URL (${method} ${path})`);
+  openAiError(404, `Invalid URL (${method} ${path})`);
 
 export const wrongMethod = (method: string, path: string) =>
-  new OpenAiError(405, `Not allowed to ${method} on ${path}.`);
+  openAiError(405, `Not allowed to ${method} on ${path}.`);
 
 export const contentPolicy = () =>
-  new OpenAiError(
+  openAiError(
     400,
     'Your request was rejected because it violates our usage policies.',
     'invalid_request_error',
@@ -39,7 +29,7 @@ export const contentPolicy = () =>
   );
 
 export const moderationBlocked = () =>
-  new OpenAiError(
+  openAiError(
     400,
     'Your request was rejected by the safety system.',
     'image_generation_user_error',
@@ -47,9 +37,9 @@ export const moderationBlocked = () =>
   );
 
 /** What OpenAI usually says with a status. */
-export function errorOfStatus(status: number, message?: string): OpenAiError {
+export function errorOfStatus(status: number, message?: string): ProviderError {
   const make = (text: string, type: string, code: string | null = null) =>
-    new OpenAiError(status, message ?? text, type, code);
+    openAiError(status, message ?? text, type, code);
   if (status === 401) return make('Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key');
   if (status === 403) return make('You are not allowed to do this.', 'permission_error');
   if (status === 404) {
@@ -63,14 +53,14 @@ export function errorOfStatus(status: number, message?: string): OpenAiError {
   if (status === 503)
     return make('The engine is currently overloaded, please try again later.', 'server_error');
   if (status >= 500) return make('The server had an error while processing your request.', 'server_error');
-  return make('The request was refused as its directive demands.', 'invalid_request_error');
+  return make('The request was refused by its directive.', 'invalid_request_error');
 }
 
-export function missing(param: string): OpenAiError {
+export function missing(param: string): ProviderError {
   return invalid(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
 }
 
-export function wrongType(param: string, expected: string): OpenAiError {
+export function wrongType(param: string, expected: string): ProviderError {
   return invalid(`Invalid type for '${param}': expected ${expected}.`, param, 'invalid_type');
 }
 
@@ -78,6 +68,6 @@ export function invalid(
   message: string,
   param: string | null = null,
   code: string | null = null,
-): OpenAiError {
-  return new OpenAiError(400, message, 'invalid_request_error', code, param);
+): ProviderError {
+  return openAiError(400, message, 'invalid_request_error', code, param);
 }

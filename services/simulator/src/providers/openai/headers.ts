@@ -1,17 +1,17 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Call } from '../../http/call';
-import { hasBearer } from '../bearer';
+import { hasBearer, retryAfterHeader } from '../headers';
 import { noApiKey } from './error';
 
 export function openAiHeaders(id: string, retryAfterSeconds?: number): OutgoingHttpHeaders {
   return {
     'x-request-id': `req_${id}`,
     'openai-version': '2020-10-01',
-    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...retryAfterHeader(id, retryAfterSeconds),
   };
 }
 
-/** @throws OpenAiError */
+/** @throws ProviderError */
 export function authorize(call: Call): void {
   if (!hasBearer(call.req.headers)) throw noApiKey();
 }

@@ -2,7 +2,7 @@ import type { ImageFormat } from '../../domain/files/image';
 import type { Size } from '../../domain/files/size';
 import type { Json } from '../json';
 import { isModelName } from '../model-name';
-import { errorOfStatus, invalid, missing, OpenAiError, wrongType } from './error';
+import { errorOfStatus, invalid, missing, openAiError, wrongType } from './error';
 import { outputTokens, type Quality } from './image-tokens';
 
 /** What a generation and an edit have in common. */
@@ -43,7 +43,7 @@ const DEFAULT_SIZE = '1024x1024';
 const FIXED_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const FORMATS = ['png', 'jpeg', 'webp'] as const;
 
-/** As the types of openai-node 7.55 say (resources/images.d.ts). @throws OpenAiError */
+/** As the types of openai-node 7.55 say (resources/images.d.ts). @throws ProviderError */
 export function parseImageFields(body: Json, extra: readonly string[]): ImageFields {
   for (const field of Object.keys(body)) {
     // Where the retired models had response_format and style, these have nothing.
@@ -139,9 +139,9 @@ function integer(body: Json, param: string, min: number, max: number): number | 
   return value as number;
 }
 
-function invalidValue(param: string, value: unknown): OpenAiError {
+function invalidValue(param: string, value: unknown) {
   const shown = String(value).slice(0, 64);
-  return new OpenAiError(
+  return openAiError(
     400,
     `Invalid value: '${shown}'.`,
     'image_generation_user_error',

@@ -19,7 +19,7 @@ const MAX_MASK_BYTES = 4 * 1024 * 1024;
 const IMAGE_PARTS = ['image', 'image[]'];
 const NUMBERS = ['n', 'output_compression', 'partial_images'];
 
-/** @throws OpenAiError */
+/** @throws ProviderError */
 export function parseGeneration(body: unknown, tokenizer: Tokenizer): ImageRequest {
   if (!isObject(body)) throw invalid('We could not parse the JSON body of your request as an object.');
   const fields = parseImageFields(body, ['moderation']);
@@ -27,7 +27,7 @@ export function parseGeneration(body: unknown, tokenizer: Tokenizer): ImageReque
   return toRequest(fields, [], tokenizer);
 }
 
-/** @throws OpenAiError */
+/** @throws ProviderError */
 export function parseEdit(form: Form, tokenizer: Tokenizer): ImageRequest {
   const body = toBody(form);
   const fields = parseImageFields(body, ['input_fidelity']);

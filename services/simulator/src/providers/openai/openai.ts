@@ -1,39 +1,70 @@
 import type { Call } from '../../http/call';
+import type { ChatProtocol } from '../chat-protocol';
 import { handleLookup, sendError } from '../handle-call';
 import { handleChat } from '../handle-chat';
 import type { Provider, ProviderDeps } from '../provider';
-import { chatProtocol } from './chat-protocol';
-import { parseChatRequest } from './chat-request';
-import { unknownPath, wrongMethod } from './error';
+import { toChatCompletion, toStreamFrames } from './chat-format';
+import { type ChatRequest, checkReplySize, parseChatRequest } from './chat-request';
+import { contentPolicy, errorOfStatus, unknownPath, wrongMethod } from './error';
+import { authorize, openAiHeaders } from './headers';
 import { handleImageEdit, handleImageGeneration } from './images';
-import { getModel, listModels } from './models';
+import { listModels, toModel } from './models';
+import { OPENAI_QUIRKS, type Quirks } from './quirks';
 
-const CHAT_PATH = '/v1/chat/completions';
-const GENERATIONS_PATH = '/v1/images/generations';
-const EDITS_PATH = '/v1/images/edits';
 const MODELS_PATH = '/v1/models';
 
-export function createOpenAi(deps: ProviderDeps): Provider {
-  const posts = new Map<string, (call: Call) => Promise<void>>([
-    [CHAT_PATH, (call) => handleChat(call, deps, chatProtocol, parseChatRequest)],
-    [GENERATIONS_PATH, (call) => handleImageGeneration(call, deps)],
-    [EDITS_PATH, (call) => handleImageEdit(call, deps)],
-  ]);
+type Handlers = Readonly<Record<string, (call: Call) => Promise<void>>>;
+
+export const createOpenAi = (deps: ProviderDeps): Provider =>
+  createCompatibleProvider('openai', OPENAI_QUIRKS, deps, {
+    '/v1/images/generations': (call) => handleImageGeneration(call, deps),
+    '/v1/images/edits': (call) => handleImageEdit(call, deps),
+  });
+
+/** Creates a provider of OpenAI's chat format. @param images handlers of image calls by path */
+export function createCompatibleProvider(
+  name: string,
+  quirks: Quirks,
+  deps: ProviderDeps,
+  images: Handlers = {},
+): Provider {
+  const protocol = { ...chatProtocol, provider: name };
+  const handlers = new Map(Object.entries(images));
+  handlers.set('/v1/chat/completions', (call) =>
+    handleChat(call, deps, protocol, (body) => parseChatRequest(body, quirks)),
+  );
   return {
-    name: 'openai',
+    name,
     handle(call, path) {
       const { method = '' } = call.req;
-      const answer = posts.get(path);
-      if (answer !== undefined) {
-        if (method === 'POST') return answer(call);
-        return sendError(call, deps, chatProtocol, wrongMethod(method, path));
+      const isModels = path === MODELS_PATH || path.startsWith(`${MODELS_PATH}/`);
+      const handler = handlers.get(path);
+      if (!isModels && !handler) return sendError(call, deps, protocol, unknownPath(method, path));
+      if (method !== (isModels ? 'GET' : 'POST')) {
+        return sendError(call, deps, protocol, wrongMethod(method, path));
       }
-      if (path === MODELS_PATH || path.startsWith(`${MODELS_PATH}/`)) {
-        if (method !== 'GET') return sendError(call, deps, chatProtocol, wrongMethod(method, path));
-        const id = path.slice(MODELS_PATH.length + 1);
-        return handleLookup(call, deps, chatProtocol, () => (id === '' ? listModels() : getModel(id)));
-      }
-      return sendError(call, deps, chatProtocol, unknownPath(method, path));
+      if (handler) return handler(call);
+      const id = path.slice(MODELS_PATH.length + 1);
+      return handleLookup(call, deps, protocol, () => (id === '' ? listModels() : toModel(id)));
     },
   };
 }
+
+const chatProtocol: ChatProtocol<ChatRequest> = {
+  provider: 'openai',
+  overloadedStatus: 503,
+  reportsCacheWrites: true,
+  authorize,
+  headers: openAiHeaders,
+  errorOfStatus,
+  contentPolicy,
+  toBody(context) {
+    checkReplySize(context);
+    return toChatCompletion(context);
+  },
+  toStream(context) {
+    checkReplySize(context);
+    return { frames: toStreamFrames(context) };
+  },
+  toErrorFrame: (body) => `data: ${JSON.stringify(body)}\n\n`,
+};
