@@ -211,19 +211,16 @@ function connectProviderServices(settings: Settings) {
   };
 }
 
-const perLoginWindow = (name: string, maxTries: number): AttemptLimit => ({
-  name,
-  maxTries,
-  windowSeconds: LOGIN_WINDOW_SECONDS,
-});
-
-const perHour = (name: string, maxTries: number): AttemptLimit => ({
-  name,
-  maxTries,
-  windowSeconds: HOUR_SECONDS,
-});
-
 function readLimits(settings: Settings) {
+  const limit =
+    (windowSeconds: number) =>
+    (name: string, maxAttempts: number): AttemptLimit => ({
+      name,
+      maxAttempts,
+      windowSeconds,
+    });
+  const perLoginWindow = limit(LOGIN_WINDOW_SECONDS);
+  const perHour = limit(HOUR_SECONDS);
   return {
     loginPerEmail: perLoginWindow('login by email', settings.LOGIN_LIMIT_PER_EMAIL),
     loginPerEmailAnywhere: perLoginWindow('login by email anywhere', settings.LOGIN_LIMIT_PER_EMAIL_ANYWHERE),

@@ -17,7 +17,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const limit = (name: string) => ({ name, maxTries: 2, windowSeconds: 900 });
+const limit = (name: string) => ({ name, maxAttempts: 2, windowSeconds: 900 });
 const limits = {
   loginPerEmail: limit('email'),
   loginPerEmailAnywhere: limit('anywhere'),

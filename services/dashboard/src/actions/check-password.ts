@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import type { User } from '../domain/user';
 import type { PasswordHasher } from '../security/password-hasher';
-import { type AttemptLimit, forgetAttempts, giveBackAttempt, takeAttempt } from '../store/attempts';
+import { type AttemptLimit, countAttempt, forgetAttempts, uncountAttempt } from '../store/attempts';
 import { findUserByEmail } from '../store/users';
 import type { Origin, SecurityEvents } from './security-events';
 
@@ -22,30 +22,30 @@ export interface PasswordDependencies {
   };
 }
 
-export interface GivenPassword {
+export interface PasswordInput {
   readonly email: string;
   readonly password: string;
   readonly address: string;
   readonly origin: Origin;
 }
 
-type Try = readonly [limit: AttemptLimit, subject: string];
+type Attempt = readonly [limit: AttemptLimit, subject: string];
 
 /**
  * Returns the user with this password. Throws `invalid_credentials` for an unknown email and for a wrong password, which
  * answer, time and limit do not distinguish; and `too_many_attempts`. Attempts are counted before the password is checked, so
  * that concurrent ones count too; attempts that were not checked are uncounted.
  */
-export async function checkPassword(deps: PasswordDependencies, given: GivenPassword): Promise<User> {
+export async function checkPassword(deps: PasswordDependencies, input: PasswordInput): Promise<User> {
   const { pool, hasher, limits } = deps;
-  const { email, password, address } = given;
-  const ofAddress: Try = [limits.loginPerAddress, address];
-  const ofEmail: Try = [limits.loginPerEmail, `${address}\n${email}`];
-  const ofEmailAnywhere: Try = [limits.loginPerEmailAnywhere, email];
-  const ofUser: Try = [limits.loginPerUser, email];
-  const tries = [ofAddress, ofEmail, ofEmailAnywhere, ofUser];
-  await takeAll(pool, tries).catch((error: unknown) => {
-    void recordLockout(deps, given);
+  const { email, password, address } = input;
+  const byAddress: Attempt = [limits.loginPerAddress, address];
+  const byEmail: Attempt = [limits.loginPerEmail, `${address}\n${email}`];
+  const byEmailAnywhere: Attempt = [limits.loginPerEmailAnywhere, email];
+  const byUser: Attempt = [limits.loginPerUser, email];
+  const attempts = [byAddress, byEmail, byEmailAnywhere, byUser];
+  await countAll(pool, attempts).catch((error: unknown) => {
+    void recordLockout(deps, input);
     throw error;
   });
   let known: Awaited<ReturnType<typeof findUserByEmail>>;
@@ -54,15 +54,15 @@ export async function checkPassword(deps: PasswordDependencies, given: GivenPass
     known = await findUser(pool, email);
     matches = await hasher.verify(known?.passwordHash, password, address);
   } catch (error) {
-    await giveBack(pool, tries);
+    await uncount(pool, attempts);
     throw error;
   }
-  await giveBack(pool, known && matches ? [ofAddress, ofEmailAnywhere] : [ofUser]);
+  await uncount(pool, known && matches ? [byAddress, byEmailAnywhere] : [byUser]);
   if (!known || !matches) {
-    recordFailure(deps, given, 'login.failed', known);
+    recordFailure(deps, input, 'login.failed', known);
     throw new GatewayError('invalid_credentials');
   }
-  await forgetAttempts(pool, ...ofEmail);
+  await forgetAttempts(pool, ...byEmail);
   return known.user;
 }
 
@@ -75,7 +75,7 @@ const findUser = async (pool: Pool, email: string) =>
  */
 function recordFailure(
   { events }: PasswordDependencies,
-  { origin }: GivenPassword,
+  { origin }: PasswordInput,
   event: 'login.failed' | 'login.locked_out',
   known: { readonly user: User } | undefined,
 ): void {
@@ -88,23 +88,23 @@ function recordFailure(
 }
 
 /** The number of refused attempts is unlimited, so the user is looked up for only one of them per hour. */
-async function recordLockout(deps: PasswordDependencies, given: GivenPassword): Promise<void> {
+async function recordLockout(deps: PasswordDependencies, input: PasswordInput): Promise<void> {
   const event = 'login.locked_out';
-  const isFirst = deps.events.isFirstThisHour(`${event} ${given.email}`);
-  const known = isFirst ? await findUser(deps.pool, given.email).catch(() => undefined) : undefined;
-  recordFailure(deps, given, event, known);
+  const isFirst = deps.events.isFirstThisHour(`${event} ${input.email}`);
+  const known = isFirst ? await findUser(deps.pool, input.email).catch(() => undefined) : undefined;
+  recordFailure(deps, input, event, known);
 }
 
 /** Counts all attempts, or none. */
-async function takeAll(pool: Pool, tries: readonly Try[]): Promise<void> {
-  for (const [i, [limit, subject]] of tries.entries()) {
-    const waitSeconds = await takeAttempt(pool, limit, subject);
+async function countAll(pool: Pool, attempts: readonly Attempt[]): Promise<void> {
+  for (const [i, [limit, subject]] of attempts.entries()) {
+    const waitSeconds = await countAttempt(pool, limit, subject);
     if (waitSeconds === undefined) continue;
-    await giveBack(pool, tries.slice(0, i));
+    await uncount(pool, attempts.slice(0, i));
     throw new GatewayError('too_many_attempts', { retryAfterSeconds: waitSeconds });
   }
 }
 
-async function giveBack(pool: Pool, tries: readonly Try[]): Promise<void> {
-  for (const [limit, subject] of tries) await giveBackAttempt(pool, limit, subject);
+async function uncount(pool: Pool, attempts: readonly Attempt[]): Promise<void> {
+  for (const [limit, subject] of attempts) await uncountAttempt(pool, limit, subject);
 }

@@ -1,15 +1,15 @@
 import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
-import { refuseIfMany } from '../domain/refuse-if-many';
+import { throwIfLimited } from '../domain/throw-if-limited';
 import type { UserCall, UserEndpoint } from '../routes/endpoint';
-import { type AttemptLimit, takeAttempt } from '../store/attempts';
+import { type AttemptLimit, countAttempt } from '../store/attempts';
 import { completeAuditEntry, deleteAuditEntry, insertAuditEntry } from '../store/audit';
 import type { SecurityEvents } from './security-events';
 
 const NEW_ACCOUNT = '/admin/accounts';
 const ACCOUNTS = `${NEW_ACCOUNT}/:id`;
 const ID = /^[\w-]{1,128}$/;
-const MAX_CHANGES = 4_000;
+const MAX_CHANGES_CHARS = 4_000;
 
 export interface RecordDependencies {
   readonly pool: Pool;
@@ -29,11 +29,10 @@ export async function recordChange(
 ): Promise<unknown> {
   const { user, context } = call;
   const byOperator = endpoint.access === 'operator';
-  if (!byOperator) refuseIfMany(await takeAttempt(pool, changePerAccount, user.accountId));
+  if (!byOperator) throwIfLimited(await countAttempt(pool, changePerAccount, user.accountId));
   const action = endpoint.path.slice(1);
-  const askedFor = byOperator ? accountOf(endpoint, call) : user.accountId;
   const entry = {
-    accountId: askedFor,
+    accountId: byOperator ? accountInPathOf(endpoint, call) : user.accountId,
     actorId: user.id,
     actorEmail: user.email,
     byOperator,
@@ -51,21 +50,21 @@ export async function recordChange(
     if (GatewayError.from(thrown).row.status < 500) await deleteAuditEntry(pool, seq);
     throw thrown;
   }
-  const told = toTexts(result);
-  const subject = told.id ?? told.slug ?? call.params.id ?? null;
-  const accountId = byOperator ? (told.account_id ?? newAccountOf(endpoint, told)) : null;
-  const concerned = accountId ?? askedFor;
+  const ids = idsOf(result);
+  const subject = ids.id ?? ids.slug ?? call.params.id ?? null;
+  const accountInResult = byOperator ? (ids.account_id ?? createdAccountOf(endpoint, ids)) : null;
+  const accountId = accountInResult ?? entry.accountId;
   events.log(
     {
       event: 'change',
       action,
       actorId: user.id,
-      ...(concerned !== null && { accountId: concerned }),
+      ...(accountId !== null && { accountId }),
       ...(subject !== null && { subject }),
     },
     { requestId: context.requestId, clientIp: call.clientIp },
   );
-  await completeAuditEntry(pool, seq, { accountId, subject }).catch((error: unknown) =>
+  await completeAuditEntry(pool, seq, { accountId: accountInResult, subject }).catch((error: unknown) =>
     context.log.error({ err: error, seq }, 'audit entry without an outcome'),
   );
   return result;
@@ -74,13 +73,13 @@ export async function recordChange(
 export const isAccountId = (id: string): boolean => ID.test(id);
 
 /** Returns the account in the path of an operator's call. */
-export function accountOf({ path }: UserEndpoint, { params }: UserCall): string | null {
+export function accountInPathOf({ path }: UserEndpoint, { params }: UserCall): string | null {
   return path.startsWith(ACCOUNTS) && isAccountId(params.id ?? '') ? params.id! : null;
 }
 
 /** The id of a new account is known only from the result. */
-function newAccountOf({ path }: UserEndpoint, told: { readonly id?: string }): string | null {
-  return (path === NEW_ACCOUNT && told.id) || null;
+function createdAccountOf({ path }: UserEndpoint, ids: { readonly id?: string }): string | null {
+  return (path === NEW_ACCOUNT && ids.id) || null;
 }
 
 /** Returns JSON text, which can hold more than PostgreSQL's own JSON. Without passwords and key values. */
@@ -89,7 +88,7 @@ function toChanges(body: unknown): string | null {
   const { password, new_password, values, ...rest } = body as Record<string, unknown>;
   if (Object.keys(rest).length === 0) return null;
   const whole = JSON.stringify(rest);
-  return whole.length <= MAX_CHANGES
+  return whole.length <= MAX_CHANGES_CHARS
     ? whole
     : JSON.stringify({
         fields: Object.keys(rest)
@@ -98,7 +97,7 @@ function toChanges(body: unknown): string | null {
       });
 }
 
-export function toTexts(result: unknown): Partial<Record<'id' | 'slug' | 'account_id', string>> {
+export function idsOf(result: unknown): Partial<Record<'id' | 'slug' | 'account_id', string>> {
   if (typeof result !== 'object' || result === null) return {};
   return Object.fromEntries(
     Object.entries(result).filter(

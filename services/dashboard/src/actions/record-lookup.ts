@@ -1,10 +1,16 @@
 import { GatewayError } from '@gateway/errors';
 import type { Call, UserCall, UserEndpoint } from '../routes/endpoint';
-import { accountOf, isAccountId, toTexts } from './record-change';
+import { accountInPathOf, idsOf, isAccountId } from './record-change';
 import type { SecurityEvents } from './security-events';
 
 /** Paths with data of accounts; operators' other reads concern the gateway itself. */
-const OF_ACCOUNTS = ['/admin/accounts', '/admin/audit', '/admin/keys', '/admin/requests', '/admin/topups'];
+const ACCOUNT_DATA_PATHS = [
+  '/admin/accounts',
+  '/admin/audit',
+  '/admin/keys',
+  '/admin/requests',
+  '/admin/topups',
+];
 
 /**
  * Records that an operator has read accounts' data. An account's audit log has one entry in an hour for each operator
@@ -16,13 +22,13 @@ export async function recordLookup(
   call: UserCall,
   result: unknown,
 ): Promise<void> {
-  if (!OF_ACCOUNTS.some((path) => endpoint.path.startsWith(path))) return;
+  if (!ACCOUNT_DATA_PATHS.some((path) => endpoint.path.startsWith(path))) return;
   const { user, context, clientIp } = call;
   const origin = { requestId: context.requestId, clientIp };
   const action = endpoint.path.slice(1);
-  const accountId = accountOf(endpoint, call) ?? toTexts(result).account_id ?? askedFor(call);
+  const accountId = accountInPathOf(endpoint, call) ?? idsOf(result).account_id ?? filteredAccountOf(call);
   const subject = call.params.id === accountId ? undefined : call.params.id;
-  const about = { ...(subject !== undefined && { subject }) };
+  const subjectField = { ...(subject !== undefined && { subject }) };
   const isAudited =
     accountId !== undefined && events.isFirstThisHour(`lookup ${user.id} ${accountId} ${action}`);
   if (!isAudited) {
@@ -31,7 +37,7 @@ export async function recordLookup(
         event: 'operator.lookup',
         action,
         actorId: user.id,
-        ...about,
+        ...subjectField,
         ...(accountId !== undefined && { accountId }),
       },
       origin,
@@ -39,11 +45,11 @@ export async function recordLookup(
     return;
   }
   const actor = { accountId, id: user.id, email: user.email, byOperator: true };
-  await events.audit({ event: 'operator.lookup', action, ...about }, actor, origin);
+  await events.audit({ event: 'operator.lookup', action, ...subjectField }, actor, origin);
 }
 
 /** Returns the account by which a list of all accounts was filtered. */
-function askedFor({ query }: UserCall): string | undefined {
+function filteredAccountOf({ query }: UserCall): string | undefined {
   const { account_id: id } = (query ?? {}) as Readonly<Record<string, unknown>>;
   return typeof id === 'string' && isAccountId(id) ? id : undefined;
 }

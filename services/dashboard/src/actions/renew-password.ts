@@ -29,7 +29,7 @@ export async function renewPassword(
   }
   if (isOperator && !by.operator) {
     throw new GatewayError('invalid_request', {
-      detail: "an operator's password is not an owner's to renew",
+      detail: "only operators can reset an operator's password",
     });
   }
   const password = firstPassword();

@@ -42,7 +42,7 @@ export class SecurityEvents {
 
   /** Records the name; returns false if this instance has recorded it within the last hour. */
   isFirstThisHour(name: string): boolean {
-    return this.#recent.note(name);
+    return this.#recent.add(name);
   }
 
   /** Writes to both logs. Never rejects: a login does not fail because of its entry. */
@@ -74,8 +74,5 @@ export class SecurityEvents {
 /** Returns the details that the audit log shows with the event, as JSON. */
 function toChanges({ action, reason }: Pick<SecurityEvent, 'action' | 'reason'>): string | null {
   if (action === undefined && reason === undefined) return null;
-  return JSON.stringify({
-    ...(action !== undefined && { call: action }),
-    ...(reason !== undefined && { reason }),
-  });
+  return JSON.stringify({ call: action, reason });
 }

@@ -17,13 +17,13 @@ const STATUS = {
   delisted: 'MODEL_STATUS_DELISTED',
 } as const satisfies Record<ModelStatus, string>;
 
-/** What an update replaces in addition to the fields that it always replaces. */
-export interface Replaced {
+/** What an update changes in addition to the fields that it always replaces. */
+export interface UpdateOptions {
   /** Removes the model's image features. */
-  readonly noImage?: boolean;
-  readonly noVideo?: boolean;
+  readonly clearImage?: boolean;
+  readonly clearVideo?: boolean;
   /** Replaces the aliases. */
-  readonly aliases?: boolean;
+  readonly setAliases?: boolean;
 }
 
 /**
@@ -49,14 +49,9 @@ export class CatalogEditor {
     return this.#change(caller, this.#client.CreateModel, { model });
   }
 
-  /** Keeps status and prices; image and video features and aliases change only as `replaced` says. */
-  update(caller: Caller, fields: ModelFields, replaced: Replaced = {}): Promise<CatalogModel> {
-    const {
-      noImage: clearImage = false,
-      noVideo: clearVideo = false,
-      aliases: setAliases = false,
-    } = replaced;
-    const request = { model: toProtoFields(fields), clearImage, clearVideo, setAliases };
+  /** Keeps status and prices; image and video features and aliases change only as `options` say. */
+  update(caller: Caller, fields: ModelFields, options: UpdateOptions = {}): Promise<CatalogModel> {
+    const request = { model: toProtoFields(fields), ...options };
     return this.#change(caller, this.#client.UpdateModel, request);
   }
 
@@ -79,7 +74,7 @@ export class CatalogEditor {
   ): Promise<CatalogModel> {
     const settings = { timeoutMs: TIMEOUT_MS, requestId, signal };
     const model = await callUnary(this.#client, method, request, settings);
-    this.#directory.note(model);
+    this.#directory.record(model);
     return fromProtoModel(model);
   }
 }

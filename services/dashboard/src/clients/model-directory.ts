@@ -17,7 +17,7 @@ export class ModelDirectory {
       name: 'catalog.Watch',
       log,
       open: () => client.Watch({}),
-      onMessage: (message) => this.#take(message),
+      onMessage: (message) => this.#apply(message),
     });
   }
 
@@ -38,7 +38,7 @@ export class ModelDirectory {
   }
 
   /** Adds a change that catalog has confirmed before its stream delivers it. */
-  note(model: Model__Output): void {
+  record(model: Model__Output): void {
     // Without the rest of the catalog, the directory would seem complete.
     if (this.#models) this.#models = new Map([...this.#models, [model.slug, fromProtoModel(model)]]);
   }
@@ -47,7 +47,7 @@ export class ModelDirectory {
     this.#stream.close();
   }
 
-  #take({ snapshot, models }: WatchResponse__Output): void {
+  #apply({ snapshot, models }: WatchResponse__Output): void {
     const entries = models.map((model) => [model.slug, fromProtoModel(model)] as const);
     const kept = snapshot || !this.#models ? [] : this.#models;
     this.#models = new Map([...kept, ...entries]);

@@ -64,7 +64,7 @@ interface KnownTarget {
 }
 
 /** Worst first. */
-const WORST: readonly CircuitState[] = ['open', 'suspect', 'half-open', 'cooling', 'closed'];
+const STATES_WORST_FIRST: readonly CircuitState[] = ['open', 'suspect', 'half-open', 'cooling', 'closed'];
 
 /** Returns every provider that the catalog names or an instance has configured, with its targets. */
 export function providerHealth(
@@ -72,8 +72,8 @@ export function providerHealth(
   instances: readonly InstanceReport[],
 ): ProviderHealth[] {
   const targets = knownTargets(models, instances);
-  const setUp = instances.flatMap(({ report }) => report?.providers.map(({ id }) => id) ?? []);
-  const ids = new Set([...setUp, ...targets.map(({ provider }) => provider)]);
+  const configured = instances.flatMap(({ report }) => report?.providers.map(({ id }) => id) ?? []);
+  const ids = new Set([...configured, ...targets.map(({ provider }) => provider)]);
   return [...ids].sort().map((id) => ({
     id,
     served_by: servedBy(id, instances),
@@ -85,7 +85,7 @@ export function providerHealth(
 
 function knownTargets(models: Iterable<CatalogModel>, instances: readonly InstanceReport[]): KnownTarget[] {
   const targets = new Map<string, KnownTarget>();
-  const know = (service: ProviderService, provider: string, upstreamModel: string): KnownTarget => {
+  const addTarget = (service: ProviderService, provider: string, upstreamModel: string): KnownTarget => {
     const name = JSON.stringify([provider, service, upstreamModel]);
     const target = targets.get(name) ?? { provider, upstreamModel, service, models: [] };
     targets.set(name, target);
@@ -95,22 +95,23 @@ function knownTargets(models: Iterable<CatalogModel>, instances: readonly Instan
     if (model.status === 'delisted') continue;
     for (const { provider, upstream_model } of model.targets) {
       for (const service of servicesOf(model))
-        know(service, provider, upstream_model).models.push(model.slug);
+        addTarget(service, provider, upstream_model).models.push(model.slug);
     }
   }
   // Called before the catalog changed.
   for (const { service, report } of instances) {
-    for (const { provider, upstreamModel } of report?.targets ?? []) know(service, provider, upstreamModel);
+    for (const { provider, upstreamModel } of report?.targets ?? [])
+      addTarget(service, provider, upstreamModel);
   }
   return [...targets].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, target]) => target);
 }
 
 /** Returns the services that call a model's targets: chat if it sells text, media if it sells images or videos. */
 function servicesOf({ output_modalities, pricing }: CatalogModel): ProviderService[] {
-  const makes = (...kinds: string[]) => kinds.some((kind) => output_modalities.includes(kind));
+  const generates = (...kinds: string[]) => kinds.some((kind) => output_modalities.includes(kind));
   return [
-    ...(makes('text') && pricing?.tokens ? (['chat'] as const) : []),
-    ...(makes('image', 'video') ? (['media'] as const) : []),
+    ...(generates('text') && pricing?.tokens ? (['chat'] as const) : []),
+    ...(generates('image', 'video') ? (['media'] as const) : []),
   ];
 }
 
@@ -125,8 +126,8 @@ function servedBy(id: string, instances: readonly InstanceReport[]): ProviderHea
 function toTargetHealth(target: KnownTarget, instances: readonly InstanceReport[]): TargetHealth {
   const { provider, upstreamModel, service, models } = target;
   const reports = instances.flatMap((one) => (one.service === service && one.report ? [one.report] : []));
-  const having = reports.filter(({ providers }) => providers.some(({ id }) => id === provider));
-  const figures = having.map(({ targets }) =>
+  const configuredReports = reports.filter(({ providers }) => providers.some(({ id }) => id === provider));
+  const figures = configuredReports.map(({ targets }) =>
     targets.find((one) => one.provider === provider && one.upstreamModel === upstreamModel),
   );
   // An instance that has not called it yet has no reason to call it unhealthy.
@@ -135,7 +136,7 @@ function toTargetHealth(target: KnownTarget, instances: readonly InstanceReport[
     upstream_model: upstreamModel,
     service,
     models: models.sort(),
-    circuit: WORST.find((state) => states.includes(state)) ?? null,
+    circuit: STATES_WORST_FIRST.find((state) => states.includes(state)) ?? null,
     circuits: countsOf(states),
     ...mergedFigures(figures.filter((one) => one !== undefined)),
   };

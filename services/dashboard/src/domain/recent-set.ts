@@ -3,7 +3,7 @@ export class RecentSet {
   readonly #ttlMs: number;
   readonly #maxNames: number;
   readonly #nowMs: () => number;
-  readonly #notedMs = new Map<string, number>();
+  readonly #addedMs = new Map<string, number>();
 
   constructor(options: { readonly ttlMs: number; readonly maxNames: number; readonly nowMs?: () => number }) {
     this.#ttlMs = options.ttlMs;
@@ -12,17 +12,15 @@ export class RecentSet {
   }
 
   /** Records the name; returns true if it was not recorded within the last `ttlMs`. */
-  note(name: string): boolean {
+  add(name: string): boolean {
     const nowMs = this.#nowMs();
-    const notedMs = this.#notedMs.get(name);
-    if (notedMs !== undefined && nowMs - notedMs < this.#ttlMs) return false;
-    this.#notedMs.delete(name);
-    this.#notedMs.set(name, nowMs);
-    if (this.#notedMs.size > this.#maxNames) {
-      for (const oldest of this.#notedMs.keys()) {
-        this.#notedMs.delete(oldest);
-        break;
-      }
+    const addedMs = this.#addedMs.get(name);
+    if (addedMs !== undefined && nowMs - addedMs < this.#ttlMs) return false;
+    this.#addedMs.delete(name);
+    this.#addedMs.set(name, nowMs);
+    if (this.#addedMs.size > this.#maxNames) {
+      const [oldest] = this.#addedMs.keys();
+      this.#addedMs.delete(oldest!);
     }
     return true;
   }

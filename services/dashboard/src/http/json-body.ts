@@ -15,16 +15,16 @@ const FOREIGN_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8"?\s*(?:;|$))/i;
  * the parser of Express, which reads a body that is too large to its end.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  if (hasNoBody(request)) return undefined;
+  if (!hasBody(request)) return undefined;
   return parseJsonObject(await readRawBody(request), { maxValues: MAX_VALUES }).value;
 }
 
-const hasNoBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Returns the unparsed bytes of a JSON body; none if the request has no body. Throws `invalid_request`. */
 export async function readRawBody(request: IncomingMessage): Promise<Buffer> {
-  if (hasNoBody(request)) return Buffer.alloc(0);
+  if (!hasBody(request)) return Buffer.alloc(0);
   const { headers } = request;
   const type = headers['content-type'] ?? '';
   if (!JSON_TYPE.test(type)) throw invalid('Content-Type is not application/json');

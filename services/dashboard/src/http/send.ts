@@ -1,6 +1,7 @@
 import { errorHeaders, GatewayError, toEnvelope } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { Request, Response } from 'express';
+import { hasBody } from './json-body';
 
 export function sendJson(response: Response, value: unknown): void {
   sendText(response, 200, JSON.stringify(value));
@@ -31,6 +32,3 @@ function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof URIError) return new GatewayError('not_found');
   return GatewayError.from(thrown);
 }
-
-const hasBody = ({ headers }: Request): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

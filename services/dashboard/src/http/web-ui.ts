@@ -52,7 +52,8 @@ export function webUi(files: ReadonlyMap<string, WebFile>): RequestHandler {
   const page = files.get('/index.html');
   return (request, response, next) => {
     const { path } = request;
-    const file = isDrawn(path) ? page : files.get(path);
+    const isPage = path === '/' || WEB_AREAS.includes(path.split('/', 2)[1] ?? '');
+    const file = isPage ? page : files.get(path);
     if (request.method !== 'GET' || !file) {
       next();
       return;
@@ -71,8 +72,4 @@ export function webUi(files: ReadonlyMap<string, WebFile>): RequestHandler {
     });
     response.status(200).end(body);
   };
-}
-
-function isDrawn(path: string): boolean {
-  return path === '/' || WEB_AREAS.includes(path.split('/', 2)[1] ?? '');
 }

@@ -22,15 +22,19 @@ export class SchemaBook {
     const { $defs, properties } = z.toJSONSchema(z.object({ root: schema }), {
       io,
       unrepresentable: 'any',
-      override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema as JsonSchema),
+      override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema as JsonSchema, io),
     }) as unknown as { $defs?: Record<string, JsonSchema>; properties: { root: JsonSchema } };
     for (const [name, named] of Object.entries($defs ?? {})) this.schemas[name] ??= moved(named);
     return moved(properties.root);
   }
 }
 
-/** Custom checks have no JSON schema; ours are all on objects. The bounds of all safe integers are omitted. */
-function tidy(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema): void {
+/**
+ * Custom checks have no JSON schema; ours are all on objects. Omits the bounds of all safe integers, and the defaults of input
+ * schemas that responses share.
+ */
+function tidy(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: 'input' | 'output'): void {
+  if (io === 'output') delete jsonSchema.default;
   if (zodSchema._zod.def.type === 'custom') jsonSchema.type = 'object';
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -17,7 +17,7 @@ export interface V1Operation {
   readonly answer?: z.ZodType;
   /** Media type of a response that is not JSON. */
   readonly answerType?: string;
-  /** It answers with events if the body requests a stream. */
+  /** It responds with server-sent events if the body requests a stream. */
   readonly streams?: true;
   /** Anyone with the link may call it. */
   readonly keyless?: true;
@@ -27,18 +27,18 @@ export interface V1Operation {
 
 const count = z.int().nonnegative();
 const text = z.string();
-/** A number in a reply that passes through as its provider wrote it. */
-const figure = z
+/** A number in a reply that is passed through as its provider wrote it. */
+const passedThroughCount = z
   .unknown()
   .optional()
   .meta({ description: 'An integer, unless the provider sent another number' });
 
-const ANYWHERE = ['invalid_request', 'not_found', 'rate_limited', 'internal_error'] as const;
-const KEYED = [...ANYWHERE, 'invalid_api_key', 'expired_api_key', 'rpm_rate_limited'] as const;
-const OF_MODELS = ['invalid_model', 'missing_parameter', 'model_not_found'] as const;
+const COMMON = ['invalid_request', 'not_found', 'rate_limited', 'internal_error'] as const;
+const WITH_KEY = [...COMMON, 'invalid_api_key', 'expired_api_key', 'rpm_rate_limited'] as const;
+const OF_MODEL = ['invalid_model', 'missing_parameter', 'model_not_found'] as const;
 const PAID = [
-  ...KEYED,
-  ...OF_MODELS,
+  ...WITH_KEY,
+  ...OF_MODEL,
   'request_cost_limit',
   'insufficient_balance',
   'key_monthly_limit',
@@ -54,8 +54,8 @@ const IMAGES = [
   'image_generation_failed',
   'image_generation_timeout',
 ] as const;
-const LOOK = [
-  ...KEYED,
+const TASK_READ = [
+  ...WITH_KEY,
   'missing_parameter',
   'video_model_not_found',
   'model_not_found',
@@ -79,7 +79,11 @@ const completion = z
       }),
     ),
     usage: z
-      .looseObject({ prompt_tokens: figure, completion_tokens: figure, total_tokens: figure })
+      .looseObject({
+        prompt_tokens: passedThroughCount,
+        completion_tokens: passedThroughCount,
+        total_tokens: passedThroughCount,
+      })
       .nullish(),
   })
   .meta({ id: 'ChatCompletion' });
@@ -91,7 +95,7 @@ const message = z
     model: text,
     content: z.array(z.looseObject({ type: text })),
     stop_reason: text.nullable(),
-    usage: z.looseObject({ input_tokens: figure, output_tokens: figure }),
+    usage: z.looseObject({ input_tokens: passedThroughCount, output_tokens: passedThroughCount }),
   })
   .meta({ id: 'Message' });
 const openAiModel = z
@@ -131,22 +135,18 @@ const taskStatus = text.meta({ description: '`completed` when the video can be d
 const taskError = z.object({ code: text, message: text, detail: text.optional() }).optional();
 const created = { task_id: text, status: taskStatus, model: text, created_at: text };
 const createdTask = z.object(created).meta({ id: 'CreatedVideoTask' });
-const task = z
-  .object({
-    ...created,
-    ended_at: text.optional(),
-    duration: z.number().optional().meta({ description: 'Seconds' }),
-    error: taskError,
-  })
-  .meta({ id: 'VideoTask' });
+const taskFields = {
+  ...created,
+  ended_at: text.optional(),
+  duration: z.number().optional().meta({ description: 'Seconds' }),
+  error: taskError,
+};
+const task = z.object(taskFields).meta({ id: 'VideoTask' });
 const listedTask = z
   .object({
     id: text.meta({ description: 'The same as `task_id`' }),
     object: z.literal('video'),
-    ...created,
-    ended_at: text.optional(),
-    duration: z.number().optional().meta({ description: 'Seconds' }),
-    error: taskError,
+    ...taskFields,
     cost: z.number().nullable().meta({ description: 'USD; null until the task has ended' }),
     request_id: text.meta({ description: '`X-Request-Id` of the call that created it' }),
   })
@@ -170,7 +170,7 @@ const videoResult = z
 const chat = { method: 'POST', tag: 'Chat' } as const;
 const image = { method: 'POST', tag: 'Images', answer: images, idempotent: true, codes: IMAGES } as const;
 const video = { method: 'POST', tag: 'Videos' } as const;
-const models = { method: 'GET', tag: 'Models', codes: KEYED } as const;
+const models = { method: 'GET', tag: 'Models', codes: WITH_KEY } as const;
 
 /** Every path that edge knows in the API's address space. */
 export const V1_OPERATIONS: readonly V1Operation[] = [
@@ -198,7 +198,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary: 'Count the tokens of a `/v1/messages` body; free',
     body: 'CountTokensRequest',
     answer: z.object({ input_tokens: count }),
-    codes: [...KEYED, ...OF_MODELS],
+    codes: [...WITH_KEY, ...OF_MODEL],
   },
   {
     ...models,
@@ -218,7 +218,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     path: '/v1/models/{model}',
     summary: 'Retrieve a model; the slash in its slug may be sent as `%2F`',
     answer: z.union([openAiModel, anthropicModel]),
-    codes: [...KEYED, 'model_not_found'],
+    codes: [...WITH_KEY, 'model_not_found'],
   },
   {
     ...image,
@@ -247,7 +247,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
       request_id: text.optional().meta({ description: 'The task that this request created' }),
     }),
     answer: videoList,
-    codes: KEYED,
+    codes: WITH_KEY,
   },
   {
     ...video,
@@ -272,7 +272,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary: 'Retrieve the status of a video task; free',
     body: 'VideoTaskRequest',
     answer: task,
-    codes: LOOK,
+    codes: TASK_READ,
   },
   {
     ...video,
@@ -280,7 +280,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary: 'Retrieve the result of a completed video task; free',
     body: 'VideoTaskRequest',
     answer: videoResult,
-    codes: LOOK,
+    codes: TASK_READ,
   },
   {
     method: 'GET',
@@ -289,6 +289,6 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary: 'Download a video that only the gateway can fetch from its provider, by a link from `result`',
     answerType: 'video/mp4',
     keyless: true,
-    codes: [...ANYWHERE, 'upstream_failed', 'upstream_unavailable'],
+    codes: [...COMMON, 'upstream_failed', 'upstream_unavailable'],
   },
 ];

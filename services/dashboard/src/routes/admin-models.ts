@@ -49,12 +49,12 @@ export function adminModelEndpoints({ models, editor }: Dependencies): Endpoint[
       handle({ context, params, body }) {
         const changed = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         // Only given fields: the entry known to this instance may be outdated.
-        const replaced = {
-          noImage: body.image === null,
-          noVideo: body.video === null,
-          aliases: body.aliases !== undefined,
+        const options = {
+          clearImage: body.image === null,
+          clearVideo: body.video === null,
+          setAliases: body.aliases !== undefined,
         };
-        return editor.update(context, { ...knownModel(params.slug), ...changed }, replaced);
+        return editor.update(context, { ...knownModel(params.slug), ...changed }, options);
       },
     }),
     endpoint('operator', 'POST /admin/models/*slug/status', {

@@ -8,11 +8,11 @@ import type { SecurityEvents } from '../actions/security-events';
 import type { Billing } from '../clients/billing';
 import { normaliseEmail } from '../domain/email';
 import { passwordProblem } from '../domain/password';
-import { refuseIfMany } from '../domain/refuse-if-many';
+import { throwIfLimited } from '../domain/throw-if-limited';
 import type { User } from '../domain/user';
 import type { LoginTokens } from '../security/login-tokens';
 import type { PasswordHasher } from '../security/password-hasher';
-import { type AttemptLimit, takeAttempt } from '../store/attempts';
+import { type AttemptLimit, countAttempt } from '../store/attempts';
 import { deleteOtherSessions, deleteSession, renewSession } from '../store/sessions';
 import { updatePassword } from '../store/users';
 import { type Call, type Endpoint, endpoint, publicEndpoint } from './endpoint';
@@ -64,7 +64,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
       async handle(call) {
         const { context, address, body } = call;
         refuseWeakPassword('password', body.password, body.email);
-        refuseIfMany(await takeAttempt(pool, limits.registerPerAddress, address));
+        throwIfLimited(await countAttempt(pool, limits.registerPerAddress, address));
         const user = await registerUser(deps, context, { ...body, operator: false, address });
         const token = await openSession(deps, user);
         const { id, email, name, accountId } = user;

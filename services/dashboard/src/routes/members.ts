@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { createMember } from '../actions/create-member';
 import { renewPassword } from '../actions/renew-password';
 import { ROLES } from '../domain/access';
-import { refuseIfMany } from '../domain/refuse-if-many';
+import { throwIfLimited } from '../domain/throw-if-limited';
 import type { PasswordHasher } from '../security/password-hasher';
-import { type AttemptLimit, takeAttempt } from '../store/attempts';
+import { type AttemptLimit, countAttempt } from '../store/attempts';
 import { deleteMember, listMembers, type Member, updateMember } from '../store/members';
 import { emailAddress } from './auth';
 import { type Endpoint, endpoint } from './endpoint';
@@ -26,9 +26,9 @@ const updateBody = z.strictObject({ name: label(200).optional(), role: role.opti
 export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
   const { pool, limits } = deps;
   /** Each attempt costs a hash, and reveals whether an email is taken. */
-  async function countAttempt(accountId: string, address: string) {
-    refuseIfMany(await takeAttempt(pool, limits.memberPerAccount, accountId));
-    refuseIfMany(await takeAttempt(pool, limits.memberPerAddress, address));
+  async function countMemberAttempt(accountId: string, address: string) {
+    throwIfLimited(await countAttempt(pool, limits.memberPerAccount, accountId));
+    throwIfLimited(await countAttempt(pool, limits.memberPerAddress, address));
   }
   return [
     endpoint('viewer', 'GET /members', {
@@ -47,7 +47,7 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
       codes: ['email_taken', 'too_many_attempts'],
       // The gateway sends no mail: the owner hands over the first password, and the member changes it.
       async handle({ user, address, body }) {
-        await countAttempt(user.accountId, address);
+        await countMemberAttempt(user.accountId, address);
         const { member, password } = await createMember(deps, user.accountId, body, address);
         return { ...toMemberJson(member), password };
       },
@@ -65,7 +65,7 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
       response: newMemberResponse,
       codes: ['too_many_attempts'],
       async handle({ user, address, params }) {
-        await countAttempt(user.accountId, address);
+        await countMemberAttempt(user.accountId, address);
         const renewal = { accountId: user.accountId, memberId: params.id ?? '', by: user, address };
         const { member, password } = await renewPassword(deps, renewal);
         return { ...toMemberJson(member), password };

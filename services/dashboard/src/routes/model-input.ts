@@ -10,7 +10,7 @@ const tokens = z.number().int().min(0).max(MAX_TOKENS);
 const price = usdAmount.nullish();
 const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
 
-const target = z.strictObject({
+export const target = z.strictObject({
   provider: word,
   upstream_model: z.string().min(1).max(200),
   weight: z.number().int().min(1).max(1_000_000).default(1),

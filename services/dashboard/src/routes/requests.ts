@@ -134,13 +134,7 @@ const isEnd = (status: string): status is keyof typeof ENDS => Object.hasOwn(END
 const toEnd = (status: string) => (isEnd(status) ? { end: ENDS[status] } : { status: Number(status) });
 
 function toRequestJson(record: RequestRecord__Output) {
-  const tokens = record.tokens ?? {
-    input: '0',
-    cacheRead: '0',
-    cacheWrite: '0',
-    output: '0',
-    reasoning: '0',
-  };
+  const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = record.tokens ?? {};
   return {
     id: record.id,
     created_at: toTime(record.createdAtMs),
@@ -153,11 +147,11 @@ function toRequestJson(record: RequestRecord__Output) {
     task_id: record.taskId || null,
     error_code: record.errorCode || null,
     streamed: record.streamed,
-    input_tokens: Number(tokens.input) + Number(tokens.cacheRead) + Number(tokens.cacheWrite),
-    cache_read_tokens: Number(tokens.cacheRead),
-    cache_write_tokens: Number(tokens.cacheWrite),
-    output_tokens: Number(tokens.output),
-    reasoning_tokens: Number(tokens.reasoning),
+    input_tokens: Number(input) + Number(cacheRead) + Number(cacheWrite),
+    cache_read_tokens: Number(cacheRead),
+    cache_write_tokens: Number(cacheWrite),
+    output_tokens: Number(output),
+    reasoning_tokens: Number(reasoning),
     images: record.images,
     seconds: Number(record.videoMs) / 1_000,
     cost: usdFromNano(BigInt(record.costNano)),

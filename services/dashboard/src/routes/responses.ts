@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../domain/access';
+import { imageFeatures, videoFeatures } from './feature-input';
+import { target } from './model-input';
 
 // Schemas of the API's responses, for its document. Nothing is parsed with them, but tests check every response.
 
@@ -92,47 +94,6 @@ const pricing = z
   .object({ ...prices, version: z.int(), source: z.string(), source_date: z.string() })
   .meta({ id: 'Pricing' });
 
-const imageFeatures = z
-  .object({
-    sizes: z.array(z.string()),
-    size_rule: z
-      .object({
-        step_px: count,
-        max_edge_px: count,
-        max_ratio: z.number(),
-        min_pixels: count,
-        max_pixels: count,
-      })
-      .nullable(),
-    default_size: z.string(),
-    qualities: z.array(z.string()),
-    default_quality: z.string(),
-    formats: z.array(z.string()),
-    max_n: count,
-    max_input_images: count,
-    mask: z.boolean(),
-    transparent: z.boolean(),
-    output_tokens: z.array(z.object({ size: z.string(), quality: z.string(), tokens: count })),
-    output_tokens_by_area: z.boolean(),
-    text_output_tokens: count,
-    max_prompt_chars: count,
-  })
-  .meta({ id: 'ImageFeatures' });
-
-const videoFeatures = z
-  .object({
-    durations: z.array(count),
-    min_duration: count,
-    max_duration: count,
-    default_duration: count,
-    aspect_ratios: z.array(z.string()),
-    default_aspect_ratio: z.string(),
-    max_reference_images: count,
-    max_prompt_chars: count,
-    tiers: z.record(z.string(), z.object({ resolution: z.string(), durations: z.array(count) })),
-  })
-  .meta({ id: 'VideoFeatures' });
-
 const model = {
   slug: z.string().meta({ examples: ['sim/chat'] }),
   name: z.string(),
@@ -148,8 +109,8 @@ const model = {
   max_output_tokens: count,
   capabilities: z.array(z.string()),
   workflow: z.array(z.string()),
-  image: imageFeatures.nullable(),
-  video: videoFeatures.nullable(),
+  image: imageFeatures.meta({ id: 'ImageFeatures' }).nullable(),
+  video: videoFeatures.meta({ id: 'VideoFeatures' }).nullable(),
   pricing: pricing.nullable(),
   created_at: time,
 };
@@ -170,17 +131,7 @@ export const v1ModelFields = {
 const service = {
   output_floor_tokens: count,
   max_image_tokens: count,
-  targets: z.array(
-    z.object({
-      provider: z.string(),
-      upstream_model: z.string(),
-      weight: count,
-      priority: count,
-      connect_timeout_ms: count,
-      first_byte_timeout_ms: count,
-      idle_timeout_ms: count,
-    }),
-  ),
+  targets: z.array(target),
 };
 export const modelResponse = z.object(model).meta({ id: 'Model' });
 export const modelDetailResponse = z.object({ ...model, opted_in: z.boolean().optional() });

@@ -73,17 +73,14 @@ export const toAccountUseJson = ({ dayNano, dayEndsAtMs }: AccountUse__Output) =
   day: { used: toUsd(dayNano), resets_at: toTime(dayEndsAtMs) },
 });
 
-export function toBalanceJson(account: Account__Output) {
-  const balanceNano = BigInt(account.balanceNano);
-  const heldNano = BigInt(account.heldNano);
-  return {
-    account_id: account.id,
-    balance: usdFromNano(balanceNano),
-    held: usdFromNano(heldNano),
-    available: usdFromNano(balanceNano - heldNano),
-    currency: 'USD',
-  };
-}
+const toFunds = ({ balanceNano, heldNano }: Account__Output) => ({
+  balance: toUsd(balanceNano),
+  held: toUsd(heldNano),
+  available: usdFromNano(BigInt(balanceNano) - BigInt(heldNano)),
+  currency: 'USD',
+});
+
+export const toBalanceJson = (account: Account__Output) => ({ account_id: account.id, ...toFunds(account) });
 
 export const toLimitsJson = (account: Account__Output) => ({
   daily_limit: orNull(account.dailyLimitNano, toUsd),
@@ -99,10 +96,7 @@ export const toAccountJson = (account: Account__Output) => ({
   name: account.name,
   status: withoutPrefix(account.status, 'ACCOUNT_STATUS_'),
   created_at: toTime(account.createdAtMs),
-  balance: toUsd(account.balanceNano),
-  held: toUsd(account.heldNano),
-  available: usdFromNano(BigInt(account.balanceNano) - BigInt(account.heldNano)),
-  currency: 'USD',
+  ...toFunds(account),
   ...toLimitsJson(account),
   ...toSettingsJson(account),
   preview_models: account.previewModels,

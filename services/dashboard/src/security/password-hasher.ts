@@ -24,18 +24,18 @@ export class PasswordHasher {
 
   /** Throws `too_many_attempts` if too many wait, in total or from this address; so does `verify`. */
   hash(password: string, address: string): Promise<string> {
-    return this.#work(address, () => hash(password.normalize('NFKC'), ARGON2));
+    return this.#run(address, () => hash(password.normalize('NFKC'), ARGON2));
   }
 
   /** Takes as long for an unknown user (no stored hash), so that the time does not reveal which users exist. */
   async verify(storedHash: string | undefined, password: string, address: string): Promise<boolean> {
     this.#decoy ??= hash('nobody has this password', ARGON2);
     const target = storedHash ?? (await this.#decoy);
-    const matches = await this.#work(address, () => verify(target, password.normalize('NFKC')));
+    const matches = await this.#run(address, () => verify(target, password.normalize('NFKC')));
     return matches && storedHash !== undefined;
   }
 
-  async #work<T>(address: string, job: () => Promise<T>): Promise<T> {
+  async #run<T>(address: string, job: () => Promise<T>): Promise<T> {
     try {
       return await this.#hashes.run(address, job);
     } catch (cause) {

@@ -4,7 +4,7 @@ import type { Pool } from '@gateway/postgres';
 /** Limits the attempts in a window of time, counted per subject, such as an address. */
 export interface AttemptLimit {
   readonly name: string;
-  readonly maxTries: number;
+  readonly maxAttempts: number;
   readonly windowSeconds: number;
 }
 
@@ -12,7 +12,7 @@ export interface AttemptLimit {
 const SWEEP_ROWS = 10;
 
 /** Counts an attempt; returns the seconds to wait if it exceeds the limit, else undefined. */
-export async function takeAttempt(
+export async function countAttempt(
   pool: Pool,
   limit: AttemptLimit,
   subject: string,
@@ -31,14 +31,14 @@ export async function takeAttempt(
        window_ends_at = CASE WHEN a.window_ends_at <= now() THEN excluded.window_ends_at
                              ELSE a.window_ends_at END
      RETURNING tries, greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::int AS wait_seconds`,
-    [digest(limit, subject), limit.windowSeconds, limit.maxTries],
+    [digest(limit, subject), limit.windowSeconds, limit.maxAttempts],
   );
   const { tries, wait_seconds } = rows[0]!;
-  return tries > limit.maxTries ? wait_seconds : undefined;
+  return tries > limit.maxAttempts ? wait_seconds : undefined;
 }
 
 /** Uncounts an attempt that succeeded. */
-export async function giveBackAttempt(pool: Pool, limit: AttemptLimit, subject: string): Promise<void> {
+export async function uncountAttempt(pool: Pool, limit: AttemptLimit, subject: string): Promise<void> {
   await pool.query('UPDATE dashboard.attempts SET tries = greatest(0, tries - 1) WHERE subject = $1', [
     digest(limit, subject),
   ]);

@@ -1,21 +1,14 @@
 import { GatewayError } from '@gateway/errors';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { Role } from '../domain/access';
+import type { User } from '../domain/user';
 
-export interface Member {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
+export interface Member extends Pick<User, 'id' | 'email' | 'name' | 'role'> {
   readonly createdAtMs: number;
 }
 
-interface MemberRow {
-  id: string;
-  email: string;
-  name: string;
-  role: Role;
-  created_at: Date;
+interface MemberRow extends Omit<Member, 'createdAtMs'> {
+  readonly created_at: Date;
 }
 
 const COLUMNS = 'id, email, name, role, created_at';
@@ -45,12 +38,7 @@ export async function listMembers(
   return { members, nextCursor: rows.length > limit ? (members.at(-1)?.id ?? '') : '' };
 }
 
-export interface NewMember {
-  readonly id: string;
-  readonly accountId: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
+export interface NewMember extends Omit<User, 'operator'> {
   readonly passwordHash: string;
 }
 
@@ -79,7 +67,7 @@ export function updateMember(
   changes: { readonly name?: string | undefined; readonly role?: Role | undefined },
 ): Promise<Member> {
   return withTransaction(pool, async (client) => {
-    const member = findOne(await lockMembers(client, accountId), id, changes.role);
+    const member = requireMember(await lockMembers(client, accountId), id, changes.role);
     const { rows } = await client.query<MemberRow>(
       `UPDATE dashboard.users SET name = $2, role = $3 WHERE id = $1 RETURNING ${COLUMNS}`,
       [id, changes.name ?? member.name, changes.role ?? member.role],
@@ -91,7 +79,7 @@ export function updateMember(
 /** Ends the member's logins too. Throws as `updateMember` does. */
 export function deleteMember(pool: Pool, accountId: string, id: string): Promise<Member> {
   return withTransaction(pool, async (client) => {
-    const member = findOne(await lockMembers(client, accountId), id, 'none');
+    const member = requireMember(await lockMembers(client, accountId), id, 'none');
     await client.query('DELETE FROM dashboard.sessions WHERE user_id = $1', [id]);
     await client.query('DELETE FROM dashboard.users WHERE id = $1', [id]);
     return fromRow(member);
@@ -141,12 +129,17 @@ async function lockMembers(client: PoolClient, accountId: string): Promise<Membe
   return rows;
 }
 
-function findOne(members: readonly MemberRow[], id: string, becomes: Role | 'none' | undefined): MemberRow {
-  const member = members.find((one) => one.id === id);
+/** Throws `not_found`, and `invalid_request` if the account would lose its last owner. */
+function requireMember(
+  members: readonly MemberRow[],
+  id: string,
+  newRole: Role | 'none' | undefined,
+): MemberRow {
+  const member = members.find((candidate) => candidate.id === id);
   if (!member) throw new GatewayError('not_found');
-  const staysOwner = becomes === undefined || becomes === 'owner';
-  const others = members.filter(({ role }) => role === 'owner').length - 1;
-  if (member.role === 'owner' && !staysOwner && others === 0) {
+  const staysOwner = newRole === undefined || newRole === 'owner';
+  const owners = members.filter(({ role }) => role === 'owner');
+  if (member.role === 'owner' && !staysOwner && owners.length === 1) {
     throw new GatewayError('invalid_request', { detail: 'an account needs an owner' });
   }
   return member;

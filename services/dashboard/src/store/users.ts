@@ -1,14 +1,8 @@
 import { type Pool, withTransaction } from '@gateway/postgres';
-import type { Role } from '../domain/access';
 import type { User } from '../domain/user';
 
-interface UserRow {
-  id: string;
-  account_id: string;
-  email: string;
-  name: string;
-  role: Role;
-  operator: boolean;
+interface UserRow extends Omit<User, 'accountId'> {
+  readonly account_id: string;
 }
 
 const COLUMNS = 'id, account_id, email, name, role, operator';
