@@ -22,7 +22,7 @@ export class Fixture {
     readonly port: number,
   ) {}
 
-  /** Its clock stands still until a test moves it, if there is to be any but the real one. */
+  /** @param clock stands still until the test moves it; absent: the real time */
   static async start(clock?: { nowMs: number }): Promise<Fixture> {
     const nowMs = clock === undefined ? Date.now : () => clock.nowMs;
     const service = await startSimulator({ HTTP_PORT: '0' }, createLogger('simulator', 'silent'), nowMs);
@@ -52,7 +52,7 @@ export class Fixture {
     return this.post('/anthropic/v1/messages', body, { ...auth, ...headers });
   }
 
-  /** @param method with its query: `streamGenerateContent?alt=sse` */
+  /** @param method with its query, such as `streamGenerateContent?alt=sse` */
   generate(
     method: string,
     text: string,
@@ -73,7 +73,7 @@ export class Fixture {
     return (await fetch(`${this.url}/meter${query}`)).json() as Promise<Meter>;
   }
 
-  /** The entry of a call that has ended or is about to. */
+  /** Waits for the meter's entry of a call that has ended or is about to end. */
   async entryOf(requestId: string): Promise<Record<string, unknown>> {
     const deadlineMs = Date.now() + 5_000;
     while (Date.now() < deadlineMs) {
@@ -89,7 +89,7 @@ export class Fixture {
   }
 }
 
-/** A token as Kling's callers make it. @param claims over the usual ones */
+/** Returns a token as Kling's callers create it. @param claims replace the default ones */
 export function klingToken(nowMs: number, claims: object = {}, secret = 'simulated'): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const nowSeconds = Math.floor(nowMs / 1_000);
@@ -100,7 +100,7 @@ export function klingToken(nowMs: number, claims: object = {}, secret = 'simulat
 
 export const sim = (directive: object) => `[[sim ${JSON.stringify(directive)}]]`;
 
-/** The data of a server-sent stream's events, parsed; `[DONE]` stays as it is. */
+/** Returns the parsed data of a stream's server-sent events; `[DONE]` is kept as text. */
 export function eventsOf(text: string): unknown[] {
   return text
     .split('\n\n')
@@ -113,7 +113,7 @@ export interface NamedEvent {
   readonly data: Record<string, unknown> & { index?: number; delta?: Record<string, unknown> };
 }
 
-/** A server-sent stream of named events, parsed. */
+/** Returns the parsed events of a server-sent stream whose events have names. */
 export function namedEventsOf(text: string): NamedEvent[] {
   return text
     .split('\n\n')

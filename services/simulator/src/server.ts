@@ -29,7 +29,7 @@ const METER_ENTRIES = 200_000;
 const TASK_LIMITS = { tasks: 10_000, chars: 50_000_000, ageMs: 24 * 3_600_000 };
 const MAX_BODY_BYTES = 33 * 1024 * 1024;
 
-/** @param nowMs the clock of tasks, links and the meter */
+/** @param nowMs the clock of tasks, result links and the meter */
 export async function startSimulator(
   env: NodeJS.ProcessEnv,
   log: Logger,
@@ -50,7 +50,7 @@ export async function startSimulator(
   return {
     ports: { http, admin: admin.port },
     async stop() {
-      // A directive may hold a call for minutes; nobody waits for that at the end.
+      // A directive may delay a call for minutes, which the shutdown does not wait for.
       const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await closeServer(server);
       clearTimeout(cut);
@@ -95,7 +95,7 @@ function createSimulator(
   );
 }
 
-// A random start and a count: unique over processes, and cheaper than a random id for each call.
+// A random prefix and a counter: unique across processes, and cheaper than a random id for each call.
 function createIds(prefix: string): () => string {
   let count = 0;
   return () => prefix + (++count).toString(16).padStart(16, '0');

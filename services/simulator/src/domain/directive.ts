@@ -19,7 +19,7 @@ const call = z.strictObject({
   arguments: z.union([text, z.record(z.string(), z.unknown())]).optional(),
 });
 
-// Strict, so that a misspelt directive is an error and not a test that passes for the wrong reason.
+// Strict, so that a misspelt directive is an error instead of a test that passes for the wrong reason.
 const round = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   error: z.union([text, z.record(z.string(), z.unknown())]).optional(),
@@ -64,7 +64,7 @@ const OPENING = /\[\[sim(?=[\s{])\s*/g;
 const parsed = new WeightedLru<Directive>(1_000_000);
 
 /**
- * The directive that rules the call: the last one of the first text that holds any.
+ * Returns the directive of a call: the last directive of the first text that contains any.
  * @param texts in order of precedence
  * @throws DirectiveError
  */
@@ -78,8 +78,8 @@ export function findDirective(texts: Iterable<string>): Directive {
 }
 
 /**
- * What of a directive rules now: itself, or once the model has spoken, one of its `later`.
- * @param rounds how often the model has spoken since the user did
+ * Returns the part of a directive that applies to this call: itself, or one of its `later` after the model has answered.
+ * @param rounds number of the model's messages since the user's last message
  */
 export function directiveOfRound(directive: Directive, rounds: number): Directive {
   const { later = [], ...first } = directive;
@@ -101,7 +101,7 @@ function lastDirectiveSource(candidate: string): string | undefined {
   return source;
 }
 
-// Brackets inside the JSON may look like the directive's own end, so the object is followed to its last brace.
+// Brackets inside the JSON can look like the end of the directive, so the object is scanned to its closing brace.
 function endOfObject(candidate: string, start: number): number | undefined {
   if (candidate[start] !== '{') return undefined;
   let depth = 0;

@@ -4,7 +4,7 @@ import { type Size, sizeText } from './files/size';
 import { type MediaUsage, NO_MEDIA, type Upload } from './media-usage';
 import { NO_USAGE, type Usage } from './usage';
 
-/** Images asked for in any provider's format. */
+/** Requested images, independent of the provider's format. */
 export interface ImageSpec {
   readonly text: string;
   readonly n: number;
@@ -12,7 +12,7 @@ export interface ImageSpec {
   readonly format: ImageFormat;
   readonly quality: string | null;
   readonly uploads: readonly Upload[];
-  /** Tokens. */
+  /** Tokens of the prompt's text. */
   readonly textTokens: number;
   readonly inputImageTokens: number;
   readonly tokensPerImage: number;
@@ -23,19 +23,19 @@ export interface ImageUsage {
   readonly media: MediaUsage;
 }
 
-/** As many as were asked for, unless the directive says how many come of it. */
+/** Draws as many images as requested, or as many as the directive sets. */
 export function drawImages(spec: ImageSpec, { images = spec.n }: Directive): Buffer[] {
   return Array.from({ length: images }, (_, i) => drawImage(spec.format, spec.size, seedOf(spec, i)));
 }
 
-/** The same request gives the same images; another prompt or other bytes sent give others. */
+/** Equal requests return equal images; another prompt or other input images return different ones. */
 export function seedOf({ text, uploads }: Pick<ImageSpec, 'text' | 'uploads'>, index: number): string {
   return JSON.stringify([text, uploads.map(({ part, sha256 }) => [part, sha256]), index]);
 }
 
 /**
- * What a provider charges that counts images in tokens.
- * @param saidTokens of the words that come with the images
+ * Returns what a provider charges that bills images in tokens.
+ * @param saidTokens tokens of the text that accompanies the images
  */
 export function billOf(
   spec: ImageSpec,

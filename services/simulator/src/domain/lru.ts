@@ -1,4 +1,4 @@
-/** A least-recently-used map bounded by the summed weight of its values. */
+/** A least-recently-used map bounded by the total weight of its values. */
 export class WeightedLru<V> {
   readonly #entries = new Map<string, { value: V; weight: number }>();
   #weight = 0;
@@ -13,7 +13,7 @@ export class WeightedLru<V> {
     return entry.value;
   }
 
-  /** A value heavier than the whole map is not kept. `key` must be absent. */
+  /** Does not keep a value heavier than the maximum. `key` must be absent. */
   add(key: string, value: V, weight: number): void {
     if (weight > this.maxWeight) return;
     this.#entries.set(key, { value, weight });

@@ -1,29 +1,29 @@
-/** A file that arrived with a call, as it arrived. */
+/** A file received with a call. */
 export interface Upload {
-  /** The part of a form, or the field of a body, that held it. */
+  /** The form part or body field that contained it. */
   readonly part: string;
   readonly bytes: number;
-  /** Hex, of its bytes. */
+  /** Of its bytes, in hex. */
   readonly sha256: string;
-  /** Where the provider charges for them. */
+  /** Set if the provider charges for input megapixels. */
   readonly megapixels?: number;
 }
 
-/** What images and videos cost, and what tells one call's from another's. */
+/** Usage of images and videos, with what distinguishes one call's from another's. */
 export interface MediaUsage {
   readonly images: number;
   /** `<width>x<height>` in pixels. */
   readonly size: string | null;
   readonly quality: string | null;
-  /** Within the call's prompt tokens. */
+  /** Included in the call's prompt tokens. */
   readonly inputImageTokens: number;
-  /** Within the call's completion tokens. */
+  /** Included in the call's completion tokens. */
   readonly outputImageTokens: number;
-  /** Of video. */
+  /** Seconds of video. */
   readonly seconds: number;
-  /** What a video's price per second depends on. */
+  /** Determines the price per second of video. */
   readonly tier: string | null;
-  /** Of a call that submitted a task, and of the task's end. */
+  /** Set for a call that submitted a task, and for the end of a task. */
   readonly taskId: string | null;
   readonly uploads: readonly Upload[];
 }

@@ -6,26 +6,26 @@ export interface CallFacts {
   readonly model: string;
   readonly requestId: string | null;
   readonly stream: boolean;
-  /** Of the history. */
+  /** Signed parts in the conversation's history. */
   readonly signedParts: number;
 }
 
 export interface CallOutcome {
-  /** HTTP status of the reply, 0 when there was none. */
+  /** HTTP status of the reply; 0 if there was none. */
   readonly status: number;
   readonly usage: Usage;
-  /** Of calls for images and videos. */
+  /** Set for image and video calls. */
   readonly media?: MediaUsage;
-  /** The reply's last byte was handed to the socket. */
+  /** The last byte of the reply was passed to the socket. */
   readonly finished: boolean;
-  /** The caller closed its side first. */
+  /** The caller closed its side of the connection first. */
   readonly aborted: boolean;
 }
 
 export interface MeterEntry extends CallFacts, CallOutcome {
-  /** Ascending, never used twice, not even after a reset. */
+  /** Ascending; not reused after a reset. */
   readonly id: number;
-  /** A call, or the end of a task that a call submitted: it has the submit's facts, and status 0. */
+  /** A call, or the end of a task, which has the facts of the submitting call and status 0. */
   readonly kind: 'call' | 'task';
   readonly atMs: number;
 }
@@ -41,7 +41,7 @@ const MEDIA_TOTALS = ['images', 'inputImageTokens', 'outputImageTokens', 'second
 
 export interface MeterQuery {
   readonly limit: number;
-  /** Entries with a greater id, oldest first; without it the latest `limit` entries. */
+  /** Returns entries with a greater id, oldest first; absent: the latest `limit` entries. */
   readonly after?: number;
   readonly requestId?: string;
 }
@@ -49,7 +49,7 @@ export interface MeterQuery {
 const MAX_MODELS = 1_000;
 export const OTHER_MODELS = '(other)';
 
-/** The provider's own account of what it served: a bounded ring of calls and unbounded totals. */
+/** The provider's own record of its usage: a bounded ring of calls, and totals without a bound. */
 export class Meter {
   #ring: MeterEntry[] = [];
   #firstId = 1;
@@ -75,7 +75,7 @@ export class Meter {
     return this.#byModel;
   }
 
-  /** Returns the function that records the call's outcome; it is called exactly once. */
+  /** Counts a call as in flight; returns the function that records its outcome, to be called exactly once. */
   begin(): (facts: CallFacts, outcome: CallOutcome) => void {
     this.#inFlight++;
     return (facts, outcome) => {
@@ -84,7 +84,7 @@ export class Meter {
     };
   }
 
-  /** @param media what the task costs, and nothing but its id if it has failed */
+  /** @param media the task's usage; only its id if it failed */
   endTask(atMs: number, facts: CallFacts, succeeded: boolean, media: MediaUsage): void {
     this.#record('task', atMs, facts, {
       status: 0,

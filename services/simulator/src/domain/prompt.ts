@@ -2,7 +2,7 @@ import type { Tokenizer } from './tokenizer';
 
 export type PromptRole = 'developer' | 'system' | 'user' | 'assistant' | 'tool' | 'function';
 
-/** One message in any provider's format. */
+/** A message, independent of the provider's format. */
 export interface PromptMessage {
   readonly role: PromptRole;
   readonly name: string | null;
@@ -10,19 +10,19 @@ export interface PromptMessage {
   /** Content parts other than text: images, audio, files. */
   readonly otherParts: number;
   readonly toolCalls: readonly ToolCall[];
-  /** How much of it the provider once signed, and finds unchanged. */
+  /** Parts with a valid signature of the provider. */
   readonly signedParts: number;
 }
 
 export interface ToolCall {
   readonly name: string;
-  /** JSON, if the model keeps to it. */
+  /** JSON, if the model returned valid JSON. */
   readonly arguments: string;
 }
 
 export interface Prompt {
   readonly messages: readonly PromptMessage[];
-  /** Tool definitions as they were sent. */
+  /** Tool definitions as received. */
   readonly tools: readonly unknown[];
 }
 
@@ -31,13 +31,13 @@ const NAME_TOKENS = 1;
 const PRIMING_TOKENS = 3;
 const OTHER_PART_TOKENS = 85;
 
-/** What is asked of a model that makes pictures. */
+/** Returns the prompt of an image or video request. */
 export const textPrompt = (text: string): Prompt => ({
   messages: [{ role: 'user', name: null, texts: [text], otherParts: 0, signedParts: 0, toolCalls: [] }],
   tools: [],
 });
 
-/** OpenAI's published rule for chat prompts; README.md states it. */
+/** Counts tokens by OpenAI's published rule for chat prompts; docs/simulator.md describes it. */
 export function countPrompt(prompt: Prompt, tokenizer: Tokenizer): number {
   let tokens = PRIMING_TOKENS;
   for (const message of prompt.messages) tokens += countMessage(message, tokenizer);
@@ -54,7 +54,7 @@ function countMessage(message: PromptMessage, tokenizer: Tokenizer): number {
   return tokens + message.otherParts * OTHER_PART_TOKENS;
 }
 
-/** Where directives are looked for: the last user message, then the others from the last to the first. */
+/** Yields the texts in which directives are searched: the last user message, then the others from last to first. */
 export function* directiveTexts({ messages }: Prompt): Generator<string> {
   const lastUser = messages.findLast((message) => message.role === 'user');
   if (lastUser !== undefined) yield* lastUser.texts.toReversed();
@@ -63,13 +63,13 @@ export function* directiveTexts({ messages }: Prompt): Generator<string> {
   }
 }
 
-/** How often the model has spoken since the user last did. */
+/** Returns the number of the model's messages since the user's last message. */
 export function roundsOf({ messages }: Prompt): number {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   return messages.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
 }
 
-/** What of the history came back with the provider's own signature. */
+/** Returns the number of parts in the history that have a valid signature of the provider. */
 export function signedPartsOf({ messages }: Prompt): number {
   return messages.reduce((sum, { signedParts }) => sum + signedParts, 0);
 }

@@ -5,40 +5,40 @@ import type { Tokenizer } from './tokenizer';
 
 export type PieceKind = 'thinking' | 'text' | 'tool_name' | 'tool_arguments';
 
-/** What one chunk of a stream carries. */
+/** The content of one chunk of a stream. */
 export interface Piece {
   readonly kind: PieceKind;
   readonly text: string;
-  /** Of the reply's tool calls, the one that a piece of such a kind belongs to; else 0. */
+  /** Index of the tool call to which the piece belongs; 0 for other pieces. */
   readonly call: number;
-  /** `text` as a JSON string, made once because the same reply is streamed many times. */
+  /** `text` as a JSON string, computed once because the same reply is streamed many times. */
   readonly json: string;
 }
 
-/** What one choice says, before any provider's format. */
+/** The reply of one choice, independent of the provider's format. */
 export interface Reply {
   readonly pieces: readonly Piece[];
   readonly thinking: string | null;
-  /** The thinking is counted and not shown. */
+  /** The thinking is counted but not shown. */
   readonly thinkingHidden: boolean;
   readonly text: string | null;
   readonly toolCalls: readonly ToolCall[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter';
-  /** The stop sequence that ended the text; it is not part of it. */
+  /** The stop sequence that ended the text, which excludes it. */
   readonly stopSequence: string | null;
 }
 
-/** What the request asks of the reply; the directive has the last word, except for the limits. */
+/** What the request demands of the reply; the directive takes precedence, except over limits. */
 export interface ReplyOptions {
-  /** Upper bound of the reply's tokens, thinking included; Infinity when the caller set none. */
+  /** Maximum tokens of the reply, including thinking; Infinity if the caller set no maximum. */
   readonly maxTokens: number;
   readonly stopSequences: readonly string[];
   readonly thinking: 'shown' | 'hidden' | 'off';
-  /** A tool that has to be called, with arguments that suit it. */
+  /** A tool call that the request forces, with valid arguments. */
   readonly toolCall: ToolCall | null;
-  /** A text that suits the format asked for. */
+  /** A text in the requested format. */
   readonly text: string | null;
-  /** The provider never sends arguments in parts. */
+  /** The provider never streams arguments in parts. */
   readonly wholeArguments: boolean;
 }
 
@@ -56,7 +56,7 @@ const DEFAULT_TEXT =
 const CACHED_WEIGHT = 8_000_000;
 const PIECE_WEIGHT = 16;
 
-/** Writes replies and keeps recent ones, because a benchmark asks for the same one over and over. */
+/** Composes replies and caches recent ones, because a benchmark requests the same reply repeatedly. */
 export class ReplyWriter {
   readonly #recent = new WeightedLru<Reply>(CACHED_WEIGHT);
 
@@ -121,7 +121,7 @@ function compose(directive: Directive, options: ReplyOptions, tokenizer: Tokeniz
   };
 }
 
-/** What is to be said: as the directive has it, else as the request wants it, else the default. */
+/** Returns the content set by the directive, else what the request demands, else the default. */
 function content(
   directive: Directive,
   options: ReplyOptions,
@@ -138,7 +138,7 @@ function toToolCall({ name, arguments: args = {} }: { name: string; arguments?: 
 }
 
 function untilStop(text: string, directive: Directive, options: ReplyOptions, tokenizer: Tokenizer) {
-  // A text in a format asked for would no longer be in it if it were repeated.
+  // A text in a requested format would no longer be valid if it were repeated.
   const length = directive.text === undefined && text === options.text ? 1 : (directive.chunks ?? 1);
   const pieces = extend(text, length, tokenizer);
   if (options.stopSequences.length === 0) return { pieces, stopSequence: null };
@@ -154,7 +154,7 @@ function untilStop(text: string, directive: Directive, options: ReplyOptions, to
   return { pieces: stopSequence === null ? pieces : tokenizer.split(whole.slice(0, end)), stopSequence };
 }
 
-/** The most leading pieces whose joined text is within `budget` tokens. */
+/** Returns as many leading pieces as fit into `budget` tokens when joined. */
 function fit(pieces: string[], budget: number, tokenizer: Tokenizer): string[] {
   if (budget === Infinity) return pieces;
   const within = (n: number) => tokenizer.count(pieces.slice(0, n).join('')) <= budget;
@@ -170,7 +170,7 @@ function fit(pieces: string[], budget: number, tokenizer: Tokenizer): string[] {
   return pieces.slice(0, low);
 }
 
-/** Repeats a text until it has `length` pieces; a longer one stays as it is. */
+/** Repeats a text until it has `length` pieces; a longer text is unchanged. */
 function extend(text: string, length: number, tokenizer: Tokenizer): string[] {
   const pieces = tokenizer.split(text);
   if (pieces.length === 0 || pieces.length >= length) return pieces;

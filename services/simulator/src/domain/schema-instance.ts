@@ -19,15 +19,14 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A small value that satisfies a JSON schema or Gemini's dialect of it (types in capitals): what a model says that
- * was told to keep to a schema. Knows no `pattern`, `not`, `if`, `dependent…`; what nests deeper than 24, or comes
- * after 1,000 other values, is null.
+ * Returns a small value that satisfies a JSON schema or Gemini's variant (types in capitals), for replies in a requested
+ * format. Ignores `pattern`, `not`, `if`, `dependent…`; values nested deeper than 24, or after 1,000 others, are null.
  */
 export function instanceOf(schema: unknown): unknown {
   return instance(schema, { root: schema, left: MAX_VALUES }, 0);
 }
 
-/** A schema that refers to itself can grow in depth and in breadth. */
+/** Bounds the result: a schema that refers to itself can grow in depth and in breadth. */
 interface Walk {
   readonly root: unknown;
   left: number;
@@ -84,7 +83,7 @@ function stringOf(schema: Schema): string {
   return 'text'.padEnd(Math.min(number(schema.minLength) ?? 0, MAX_CHARS), '.').slice(0, longest);
 }
 
-/** The number nearest to zero within the bounds. */
+/** Returns the number closest to zero within the bounds. */
 function numberOf(schema: Schema, step: number): number {
   const above = number(schema.exclusiveMinimum);
   const below = number(schema.exclusiveMaximum);
@@ -144,7 +143,7 @@ function namesIn(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
 }
 
-// Gemini writes counts as strings.
+// Gemini encodes counts as strings.
 function number(value: unknown): number | undefined {
   const read = typeof value === 'string' ? Number(value) : value;
   return typeof read === 'number' && Number.isFinite(read) ? read : undefined;

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 
-// No secret: whoever reads it can only forge the thoughts of a simulator. Fixed, so that a conversation outlives it.
+// Not a secret: it can only forge a simulator's signatures. Constant, so that conversations survive a restart.
 const KEY = 'simulator';
 
-/** A keyed hash of what was said, so that a reply's part can be known again without keeping it. */
+/** Returns a keyed hash, so that a part of a reply is recognized later without being stored. */
 export function sign(kind: 'thinking' | 'hidden' | 'call', text: string): string {
   return createHmac('sha256', KEY).update(`${kind}\n${text}`).digest('base64');
 }
 
-/** What stands for a thought that is not shown: opaque, and signed by itself. */
+/** Returns the opaque replacement of thinking that is not shown; it contains its own signature. */
 export function redact(thought: string): string {
   const digest = sign('hidden', thought);
   return `${digest}${sign('hidden', digest)}`;
@@ -19,7 +19,7 @@ export function isRedacted(data: string): boolean {
   return data.length > 0 && data.slice(half) === sign('hidden', data.slice(0, half));
 }
 
-/** In hex, so that it can stand in a path. */
+/** Returns the signature in hex, which is safe in a path. */
 export function signLink(path: string): string {
   return createHmac('sha256', KEY).update(`link\n${path}`).digest('hex');
 }

@@ -5,20 +5,20 @@ import { isOver, stateOf, type Task } from './task';
 
 export interface TaskLimits {
   readonly tasks: number;
-  /** Of the prompts of all tasks, which are what a task weighs. */
+  /** Total characters of the prompts of all tasks. */
   readonly chars: number;
   readonly ageMs: number;
 }
 
 /**
- * The tasks of all providers. Nothing runs: what a task is follows from the clock when somebody looks, and its end is
- * metered, once, before anybody can look at the meter.
+ * The tasks of all providers. Nothing runs in the background: the state of a task is computed from the clock when it is
+ * read, and its end is recorded, once, before the meter is read.
  */
 export class TaskStore {
   /** Oldest first. */
   readonly #tasks = new Map<string, Task>();
   readonly #running = new Set<Task>();
-  /** Tasks by the names that their callers gave them. */
+  /** Tasks by the id that the caller chose. */
   readonly #named = new Map<string, Task>();
   #chars = 0;
 
@@ -28,7 +28,7 @@ export class TaskStore {
     private readonly limits: TaskLimits,
   ) {}
 
-  /** False when there is no room for it beside the tasks that have not ended. */
+  /** Returns false if unfinished tasks leave no capacity for it. */
   add(task: Task): boolean {
     this.settle();
     this.#dropOld();
@@ -45,7 +45,7 @@ export class TaskStore {
     return this.#tasks.get(keyOf(provider, id)) ?? this.#named.get(keyOf(provider, id));
   }
 
-  /** Meters all that has ended by now, in the order of their ends. */
+  /** Records all tasks that have ended, in the order of their ends. */
   settle(): void {
     const nowMs = this.nowMs();
     const ended = [...this.#running].filter((task) => task.endsAtMs <= nowMs && isOver(task.outcome.state));

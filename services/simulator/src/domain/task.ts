@@ -3,15 +3,15 @@ import type { ImageFormat } from './files/image';
 import type { Size } from './files/size';
 import type { Upload } from './media-usage';
 
-/** Whatever a provider calls it. `refused`: by content policy, once it was accepted. */
+/** A task's state, independent of the provider's name for it. `refused`: by the content policy, after it was accepted. */
 export type TaskState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'expired' | 'refused';
 
-/** What a task is to make. */
+/** The image or video that a task generates. */
 export interface Job {
   readonly text: string;
   readonly format: ImageFormat | 'mp4';
   readonly size: Size;
-  /** Of video; 0 for an image. */
+  /** Seconds of video; 0 for an image. */
   readonly seconds: number;
   readonly tier: string | null;
   readonly uploads: readonly Upload[];
@@ -19,12 +19,12 @@ export interface Job {
 
 export interface Task {
   readonly provider: string;
-  /** In the provider's own shape. */
+  /** In the provider's format. */
   readonly id: string;
-  /** By which its caller can ask for it, too. */
+  /** A second id, chosen by the caller. */
   readonly callerTaskId?: string;
   readonly model: string;
-  /** Of the call that submitted it. */
+  /** Request id of the submitting call. */
   readonly requestId: string | null;
   readonly job: Job;
   readonly submittedAtMs: number;
@@ -35,19 +35,19 @@ export interface Task {
 
 export interface TaskOutcome {
   readonly state: TaskState;
-  /** A word that the provider has for no state; it is told as it is. */
+  /** A status name without a state of its own, reported as it is. */
   readonly statusName?: string;
 }
 
 const DEFAULT_TASK_SECONDS = 1;
 const DEFAULT_URL_SECONDS = 600;
-/** A task waits for a fifth of its time. */
+/** A task is queued for a fifth of its duration. */
 const QUEUE_SHARE = 5;
 
 export const taskMs = ({ task_seconds = DEFAULT_TASK_SECONDS }: Directive) => task_seconds * 1_000;
 export const urlTtlMs = ({ url_seconds = DEFAULT_URL_SECONDS }: Directive) => url_seconds * 1_000;
 
-/** @param words the provider's for each state; `task_status` is one of them, a state, or any other word */
+/** @param statusNames the provider's name of each state; `task_status` is one of them, a state, or any other text */
 export function outcomeOf(
   { task_status, policy }: Directive,
   statusNames: Readonly<Record<TaskState, string>>,
@@ -58,7 +58,7 @@ export function outcomeOf(
   return state === undefined ? { state: 'failed', statusName: task_status } : { state };
 }
 
-/** What the directive made of it rules from the end on, and a task that is to stay in the queue does not leave it. */
+/** Returns the state at a time. The directive's outcome applies from the end; with outcome `queued` the task never runs. */
 export function stateOf({ submittedAtMs, endsAtMs, outcome }: Task, nowMs: number): TaskState {
   if (nowMs >= endsAtMs || outcome.state === 'queued') return outcome.state;
   return (nowMs - submittedAtMs) * QUEUE_SHARE < endsAtMs - submittedAtMs ? 'queued' : 'running';

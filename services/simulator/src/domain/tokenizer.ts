@@ -2,7 +2,7 @@ import { WeightedLru } from './lru';
 
 export interface Tokenizer {
   count(text: string): number;
-  /** Cuts at token borders, never inside a character; the pieces joined are the text. */
+  /** Splits between tokens, never inside a character; the joined pieces equal the text. */
   split(text: string): string[];
 }
 
@@ -12,13 +12,13 @@ const MAX_RUN_CHARS = 1024;
 const CACHED_CHARS = 4 * 1024 * 1024;
 const MERGE_CACHE_ENTRIES = 10_000;
 
-// Special tokens in a text are counted as the plain text they are.
+// Special tokens in a text count as plain text.
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
 /**
- * The real o200k_base encoding. Its merge step is quadratic in the length of a word (100,000 letters without a
- * space take seconds), so a run of more than 1,024 characters of one class (letters, white space, others) is cut
- * every 1,024 characters and the parts are counted apart.
+ * The o200k_base encoding. Its merge step is quadratic in the length of a word (100,000 letters without a space take
+ * seconds), so a run of more than 1,024 characters of one class (letters, white space, others) is split every 1,024
+ * characters and the parts are counted separately.
  */
 export class O200kTokenizer implements Tokenizer {
   #encoding: Encoding | undefined;
@@ -46,7 +46,7 @@ export class O200kTokenizer implements Tokenizer {
     return pieces;
   }
 
-  // Loaded by the first use: the tables cost about 80 MB, which an idle simulator need not hold.
+  // Loaded on first use: the tables take about 80 MB, which an idle simulator does not need.
   #load(): Encoding {
     if (this.#encoding === undefined) {
       this.#encoding = require('gpt-tokenizer/encoding/o200k_base') as Encoding;
@@ -74,7 +74,7 @@ export function cutLongRuns(text: string): string[] {
   return parts;
 }
 
-// Spares ordinary prose the classification above, which costs as much as the encoding itself.
+// Skips the classification for ordinary prose; it costs as much as the encoding itself.
 function mayHaveLongRun(text: string): boolean {
   let runStart = 0;
   let inSpace = false;

@@ -2,7 +2,7 @@ import type { Directive } from './directive';
 import type { Reply } from './reply';
 import type { Tokenizer } from './tokenizer';
 
-/** Token counts in OpenAI's sense: prompt includes what was read from and written to a cache, completion reasoning. */
+/** Tokens as OpenAI counts them: the prompt includes cache reads and writes, the completion includes reasoning. */
 export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -19,15 +19,15 @@ export const NO_USAGE: Usage = {
   reasoningTokens: 0,
 };
 
-/** The pieces of `n` equal choices are sent in turn: piece 0 of every choice, then piece 1 of every choice. */
+/** The pieces of `n` equal choices are sent alternately: piece 0 of every choice, then piece 1 of every choice. */
 export interface Delivery {
   readonly reply: Reply;
   readonly n: number;
-  /** Of `reply.pieces.length * n`. */
+  /** Number of pieces sent, of `reply.pieces.length * n`. */
   readonly sent: number;
 }
 
-/** What the provider charges when `delivery.sent` pieces have left it. */
+/** Returns what the provider charges after `delivery.sent` pieces were sent. */
 export function usageOf(
   delivery: Delivery,
   promptTokens: number,
@@ -58,8 +58,8 @@ export function usageOf(
 }
 
 /**
- * What a stream that tells its usage as it goes has told when so many pieces are out: of thinking and of the rest the
- * share of chunks sent, rounded down. Cheap enough for every chunk, and exact at the end.
+ * Returns a function of the usage that a stream has reported after so many pieces, for streams that report it in every
+ * chunk: thinking and other tokens in proportion to their pieces, rounded down. Cheap, and exact at the end.
  */
 export function progressiveUsage(whole: Usage, reply: Reply, n: number): (sent: number) => Usage {
   const thoughts = reply.pieces.filter(({ kind }) => kind === 'thinking').length * n;
@@ -75,7 +75,7 @@ export function progressiveUsage(whole: Usage, reply: Reply, n: number): (sent: 
   };
 }
 
-// Each kind is counted over its whole text: the sum over single pieces can differ where tokens would have merged.
+// Each kind is counted over its whole text: the sum over pieces can differ where tokens would have merged.
 function tokensOfPrefix(reply: Reply, length: number, tokenizer: Tokenizer) {
   if (length === reply.pieces.length) return tokensOf(reply, tokenizer);
   const tokens = { thinking: 0, all: 0 };

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * One request and its reply, with one thing Node's own objects lack: it stops the moment the caller closes its
- * side, a half-close included, so that whatever was written until then is all the caller will ever read.
+ * A request and its reply. Unlike Node's own objects it stops as soon as the caller closes its side, also by a half-close, so
+ * that everything written until then is all that the caller will read.
  */
 export class Call {
   #stopped = false;
@@ -24,7 +24,7 @@ export class Call {
     this.#wake?.();
   }
 
-  /** Resolves to false as soon as the caller has gone. */
+  /** Resolves to false as soon as the caller has disconnected. */
   sleep(ms: number): Promise<boolean> {
     if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -36,7 +36,7 @@ export class Call {
     });
   }
 
-  /** Lets other calls have their turn. Resolves to false when the caller has gone. */
+  /** Lets other calls run. Resolves to false if the caller has disconnected. */
   yieldToOthers(): Promise<boolean> {
     if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -44,7 +44,7 @@ export class Call {
     });
   }
 
-  /** To await after a write that returned false. Resolves to false when the caller has gone. */
+  /** To be awaited after a write that returned false. Resolves to false if the caller has disconnected. */
   drained(): Promise<boolean> {
     if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {

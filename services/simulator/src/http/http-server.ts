@@ -4,7 +4,7 @@ import { Call } from './call';
 
 const KEEP_ALIVE_MS = 120_000;
 
-/** @param onCall answers every call; what it throws goes to `onError` */
+/** @param onCall answers every call; its errors go to `onError` */
 export function createHttpServer(
   onCall: (call: Call) => void | Promise<void>,
   onError: (error: unknown) => void,
@@ -17,17 +17,17 @@ export function createHttpServer(
     try {
       await onCall(call);
     } catch (error) {
-      // A caller that goes while its body is read is no defect.
+      // A caller that disconnects while its body is read is not an error of the simulator.
       if (!call.stopped) onError(error);
       res.destroy();
     }
   };
 
-  // A long keep-alive: a provider that closes idle connections early would show up as resets in the callers' tests.
+  // A long keep-alive: closing idle connections early would show up as resets in the callers' tests.
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => {
     const socket = req.socket;
     if (res.socket !== null) void answer(req, res, socket);
-    // A pipelined request waits for its turn, or its reply's bytes would count as sent while they are not.
+    // A pipelined request waits for its turn; otherwise bytes would count as sent before they are.
     else res.once('socket', () => void answer(req, res, socket));
   });
   server.on('connection', (socket) => {

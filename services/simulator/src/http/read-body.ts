@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Resolves to undefined when the body is longer than `maxBytes`; rejects when the caller goes before its end. */
+/** Resolves to undefined if the body is longer than `maxBytes`; rejects if the caller disconnects before its end. */
 export function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -8,7 +8,7 @@ export function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer
     req.on('data', (part: Buffer) => {
       bytes += part.length;
       if (bytes > maxBytes) {
-        // What still comes is read and thrown away, so that the caller sees the answer and not a reset.
+        // The rest is read and discarded, so that the caller receives the answer instead of a reset.
         parts.length = 0;
         resolve(undefined);
       } else {

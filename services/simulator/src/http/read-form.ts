@@ -10,7 +10,7 @@ export interface FormLimits {
   readonly fileBytes: number;
 }
 
-/** A file as it arrived, of which only what tells it from others is kept. */
+/** A received file, of which only a digest and the first bytes are kept. */
 export interface FormFile {
   readonly part: string;
   readonly name: string;
@@ -26,19 +26,19 @@ export interface Form {
   readonly files: readonly FormFile[];
 }
 
-/** A body that is no form, or one beyond the limits. */
+/** The body is not a form, or exceeds the limits. */
 export class FormError extends Error {}
 
 const HEAD_BYTES = 32;
 
-/** Rejects with FormError, and with the connection's own error when the caller goes before the end. */
+/** Rejects with FormError, or with the connection's error if the caller disconnects before the end. */
 export function readForm(req: IncomingMessage, limits: FormLimits): Promise<Form> {
   return new Promise((resolve, reject) => {
     const fields = new Map<string, string>();
     const files: Promise<FormFile>[] = [];
     const refuse = (message: string) => {
       req.unpipe();
-      // What still comes is read and thrown away, so that the caller sees the answer and not a reset.
+      // The rest is read and discarded, so that the caller receives the answer instead of a reset.
       req.resume();
       reject(new FormError(message));
     };

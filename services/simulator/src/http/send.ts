@@ -15,7 +15,7 @@ export function sendJson(
   res.end(text);
 }
 
-/** Sends what was written and closes in the middle of the reply: a destroy would throw away what is queued. */
+/** Sends what was written, then closes in the middle of the reply; `destroy` would discard queued bytes. */
 export function dropConnection(res: ServerResponse): void {
   res.socket?.destroySoon();
 }

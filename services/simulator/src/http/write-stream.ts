@@ -1,7 +1,7 @@
 import type { Call } from './call';
 import { dropConnection } from './send';
 
-/** A server-sent stream in its provider's framing. */
+/** A server-sent stream in the provider's format. */
 export interface StreamFrames {
   /** Sent with the first piece. */
   readonly head: string;
@@ -13,9 +13,9 @@ export interface StreamFrames {
 
 export interface StreamPace {
   readonly chunkDelayMs: number;
-  /** Cut the connection after so many pieces; more than there are: not at all. */
+  /** Cuts the connection after so many pieces; a number above `count` never does. */
   readonly dropAfter: number;
-  /** Sent at the cut, and the stream ended in good order. */
+  /** Sent instead of the cut; the stream then ends normally. */
   readonly failure?: string;
 }
 
@@ -26,7 +26,7 @@ export interface StreamResult {
 
 const BATCH_CHARS = 64 * 1024;
 
-/** Writes the stream after its head was written; `sent` are the pieces handed to the socket. */
+/** Writes a stream whose headers were written; `sent` is the number of pieces passed to the socket. */
 export async function writeStream(call: Call, frames: StreamFrames, pace: StreamPace): Promise<StreamResult> {
   const last = Math.min(pace.dropAfter, frames.count);
   if (last > 0 && pace.chunkDelayMs > 0) return writePaced(call, frames, pace, last);
@@ -41,7 +41,7 @@ export async function writeStream(call: Call, frames: StreamFrames, pace: Stream
   }
 }
 
-// Each piece has its due time from the start, so that timers' delays do not add up over a long stream.
+// The due time of each piece is computed from the start, so that timer delays do not add up.
 async function writePaced(
   call: Call,
   frames: StreamFrames,

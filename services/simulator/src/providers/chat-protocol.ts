@@ -4,40 +4,40 @@ import type { StreamFrames } from '../http/write-stream';
 import type { ParsedRequest } from './handle-call';
 import type { Identity, ProviderProtocol } from './protocol';
 
-/** What any provider's request for words says, as far as a call's course depends on it. */
+/** A request for text, reduced to what the handling of the call depends on. */
 export interface TextRequest extends ParsedRequest {
-  /** Equal replies to one prompt. */
+  /** Number of equal choices. */
   readonly n: number;
   readonly options: ReplyOptions;
 }
 
-/** All that a reply's body or stream is made of. */
+/** Everything that a reply's body or stream is made of. */
 export interface ReplyContext<R extends TextRequest> {
   readonly request: R;
   readonly identity: Identity;
   readonly reply: Reply;
-  /** Of the whole reply. */
+  /** Usage of the complete reply. */
   readonly usage: Usage;
-  /** Refused by content policy in a reply of status 200; only asked of a dialect without `contentPolicy`. */
+  /** Refused by the content policy in a reply with status 200; set only for protocols without `contentPolicy`. */
   readonly blocked: boolean;
 }
 
 export interface ReplyStream {
   readonly frames: StreamFrames;
-  /** What the stream itself has told when so many pieces are sent; absent where only its end tells. */
+  /** The usage that the stream has reported after so many pieces; absent if it reports usage only at its end. */
   readonly reportedUsage?: (sent: number) => Usage;
 }
 
-/** One provider's way to say what is the same for all; the course of a call is `play`'s. */
+/** A provider's chat format; `handle-chat.ts` contains what is common to all. */
 export interface ChatProtocol<R extends TextRequest> extends ProviderProtocol {
-  /** False where the provider knows no such tokens: then there are none, whatever a directive says. */
+  /** False if the provider reports no cache writes: there are none then, whatever the directive sets. */
   readonly reportsCacheWrites: boolean;
   toBody(context: ReplyContext<R>): unknown;
-  /** @throws ProviderError for a reply that the provider would not give */
+  /** @throws ProviderError for a reply that the provider would refuse */
   toStream(context: ReplyContext<R>): ReplyStream;
-  /** A frame that ends a stream with an error. */
+  /** Returns a frame that ends a stream with an error. */
   toErrorFrame(body: unknown): string;
 }
 
-/** @throws ProviderError for what the provider would refuse */
+/** @throws ProviderError for a body that the provider would refuse */
 export type ParseBody<R extends TextRequest> = (body: unknown) => R;

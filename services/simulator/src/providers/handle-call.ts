@@ -9,14 +9,14 @@ import type { Identity, ProviderProtocol } from './protocol';
 import type { ProviderDeps } from './provider';
 import { ProviderError } from './provider-error';
 
-/** What any request says, as far as the course of its call depends on it. */
+/** A request, reduced to what the handling of the call depends on. */
 export interface ParsedRequest {
   readonly model: string;
   readonly stream: boolean;
   readonly prompt: Prompt;
 }
 
-/** One call with everything needed to answer it. */
+/** A call with everything needed to answer it. */
 export interface Exchange<R extends ParsedRequest, V extends ProviderProtocol> {
   readonly call: Call;
   readonly deps: ProviderDeps;
@@ -33,7 +33,7 @@ export const freeOutcome = (status: number, finished: boolean, aborted: boolean)
   aborted,
 });
 
-/** A call from its first byte to its last, metered whatever comes of it; a refused one costs nothing. */
+/** Handles a call from its first byte to its last. It is always metered; a refused call is free. */
 export async function handleMetered<R extends ParsedRequest, V extends ProviderProtocol>(
   call: Call,
   deps: ProviderDeps,
@@ -63,7 +63,7 @@ export async function handleMetered<R extends ParsedRequest, V extends ProviderP
   }
 }
 
-/** A call that is free and not metered; a directive in its prompt rules it nevertheless. */
+/** Handles a free call that is not metered but obeys directives. */
 export async function handleUnmetered<R extends ParsedRequest, V extends ProviderProtocol>(
   call: Call,
   deps: ProviderDeps,
@@ -82,7 +82,7 @@ export async function handleUnmetered<R extends ParsedRequest, V extends Provide
   }
 }
 
-/** A look-up without a body, such as the list of models or a task's state: not metered. */
+/** Handles a lookup without a body, such as the list of models or a task's state. It is not metered. */
 export function handleLookup(
   call: Call,
   deps: ProviderDeps,
@@ -109,7 +109,7 @@ export function sendError(
   sendJson(call.res, error.status, error.toBody(id), protocol.headers(id));
 }
 
-/** @throws ProviderError for a body that is too large or no JSON, and what `parse` throws */
+/** @throws ProviderError for a body that is too large or not JSON, and what `parse` throws */
 export async function readJson<R>(
   call: Call,
   deps: ProviderDeps,
@@ -128,8 +128,8 @@ export async function readJson<R>(
 }
 
 /**
- * A reply in one piece, cut by `drop_after_chunks` as a stream of so many parts would be. What is cut costs nothing:
- * the last byte never comes, and nobody can read the usage in half a JSON body.
+ * Sends a reply that is not a stream, cut by `drop_after_chunks` as a stream of so many parts would be. A cut reply is free:
+ * its last byte never arrives, and the usage in half a JSON body is unreadable.
  */
 export function sendJsonReply<R extends ParsedRequest, V extends ProviderProtocol>(
   { call, protocol, directive, identity }: Exchange<R, V>,
@@ -186,7 +186,7 @@ async function readExchange<R extends ParsedRequest, V extends ProviderProtocol>
   return { call, deps, protocol, request, directive, identity };
 }
 
-/** What the directive demands before or instead of a reply; undefined when a reply is due. */
+/** Applies the delay or failure that the directive demands; returns undefined if a reply is due. */
 async function applyFailure<R extends ParsedRequest, V extends ProviderProtocol>(
   exchange: Exchange<R, V>,
 ): Promise<CallOutcome | undefined> {

@@ -20,7 +20,7 @@ type ChatExchange<R extends TextRequest> = Exchange<R, ChatProtocol<R>>;
 
 const BLOCKED: Directive = { text: '', finish_reason: 'content_filter' };
 
-/** A call for words. */
+/** Handles a call for text. */
 export function handleChat<R extends TextRequest>(
   call: Call,
   deps: ProviderDeps,
@@ -30,7 +30,7 @@ export function handleChat<R extends TextRequest>(
   return handleMetered(call, deps, protocol, () => readJson(call, deps, protocol, parse), reply);
 }
 
-/** A call for the size of a prompt. */
+/** Handles a call that counts the tokens of a prompt. */
 export function handleTokenCount<R extends TextRequest>(
   call: Call,
   deps: ProviderDeps,

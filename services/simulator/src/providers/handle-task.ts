@@ -16,7 +16,7 @@ import type { ProviderDeps } from './provider';
 import { resultUrl } from './result-files';
 import type { TaskProtocol, TaskRequest } from './task-protocol';
 
-/** A call that starts a task. It costs nothing; the task does, when it has ended well. */
+/** Handles a call that starts a task. The call is free; the task is metered when it has succeeded. */
 export function handleTaskSubmit<R extends TaskRequest>(
   call: Call,
   deps: ProviderDeps,
@@ -26,7 +26,7 @@ export function handleTaskSubmit<R extends TaskRequest>(
   return handleMetered(call, deps, protocol, () => readJson(call, deps, protocol, parse), submit);
 }
 
-/** A look at a task: not metered, as any look-up. */
+/** Handles a poll of a task. It is not metered. */
 export function handleTaskPoll<R extends TaskRequest>(
   call: Call,
   deps: ProviderDeps,

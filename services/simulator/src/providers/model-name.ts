@@ -1,6 +1,6 @@
 const MAX_CHARS = 128;
 
-/** The meter and the tasks keep it, so that it has a bound. */
+/** The length is bounded because the meter and the tasks store the name. */
 export function isModelName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_CHARS;
 }

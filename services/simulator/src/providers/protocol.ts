@@ -8,18 +8,18 @@ export interface Identity {
   readonly createdSeconds: number;
 }
 
-/** How a provider lets in and refuses, whatever is asked of it. */
+/** A provider's authentication, headers and errors. */
 export interface ProviderProtocol {
   readonly provider: string;
-  /** HTTP status of "try again later". */
+  /** HTTP status of an overloaded provider. */
   readonly overloadedStatus: number;
-  /** True where an `error` with a status below 300 is a refusal in a reply that looks like success. */
+  /** An `error` with a status below 300 is sent as a refusal in a reply that looks successful. */
   readonly errorsWithStatus200?: boolean;
-  /** @throws ProviderError, before the body is read */
+  /** Runs before the body is read. @throws ProviderError */
   authorize(call: Call): void;
   headers(id: string, retryAfterSeconds?: number): OutgoingHttpHeaders;
-  /** What the provider usually says with a status. */
+  /** Returns the provider's usual error for a status. */
   errorOfStatus(status: number, message?: string, retryAfterSeconds?: number): ProviderError;
-  /** Absent where the provider says it in a reply of status 200. */
+  /** Absent if the provider reports it in a reply with status 200. */
   contentPolicy?(): ProviderError;
 }

@@ -4,9 +4,9 @@ import type { TaskStore } from '../domain/task-store';
 import type { Tokenizer } from '../domain/tokenizer';
 import type { Call } from '../http/call';
 
-/** A provider played on the wire. */
+/** A simulated provider. */
 export interface Provider {
-  /** Also the first segment of its paths: `/openai/v1/…`. */
+  /** Also the first segment of its paths, such as `/openai/v1/…`. */
   readonly name: string;
   /** @param path without the provider's segment and the query */
   handle(call: Call, path: string): void | Promise<void>;
@@ -17,7 +17,7 @@ export interface ProviderDeps {
   readonly tasks: TaskStore;
   readonly tokenizer: Tokenizer;
   readonly replies: ReplyWriter;
-  /** 32 lowercase hex digits, new at each call. */
+  /** Returns 32 lowercase hex digits, unique per call. */
   readonly newId: () => string;
   readonly nowMs: () => number;
   readonly maxBodyBytes: number;

@@ -13,14 +13,14 @@ const TYPES = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp', mp4: '
 // /files/{provider}/{task id}/{expiry, ms}/{signature}.{format}
 const LINK = /^\/files\/([a-z]+)\/([\w.-]{1,256})\/(\d{1,16})\/([0-9a-f]{64})\.[a-z0-9]+$/;
 
-/** A link that needs no key and is good for a while, as a storage service signs them; it says until when. */
+/** Returns a signed link as storage services create them: it needs no key, expires, and contains its expiry. */
 export function resultUrl(origin: string, { provider, id, job, urlTtlMs }: Task, nowMs: number): string {
   const endsAtMs = nowMs + urlTtlMs;
   const path = `${provider}/${id}/${endsAtMs}`;
   return `${origin}/files/${path}/${signLink(path)}.${job.format}?Expires=${Math.floor(endsAtMs / 1_000)}`;
 }
 
-/** GET of such a link: 403 once it has expired, 404 once the task is forgotten. */
+/** Answers a GET of a result link: 403 after its expiry, 404 after the task was deleted. */
 export function handleFile(call: Call, path: string, deps: Pick<ProviderDeps, 'tasks' | 'nowMs'>): void {
   const nowMs = deps.nowMs();
   const [, provider = '', id = '', expiry = '', signature] = LINK.exec(path) ?? [];
@@ -32,7 +32,7 @@ export function handleFile(call: Call, path: string, deps: Pick<ProviderDeps, 't
   else sendResult(call, task);
 }
 
-/** The file itself; the same bytes each time, and for each task of the same request. */
+/** Sends the file; its bytes are the same each time, and for each task of the same request. */
 export function sendResult(call: Call, { job }: Task): void {
   const file = render(job);
   call.res.writeHead(200, { 'content-type': TYPES[job.format], 'content-length': file.length });

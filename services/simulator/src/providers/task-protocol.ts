@@ -5,29 +5,29 @@ import type { ProviderError } from './provider-error';
 
 export interface TaskRequest extends ParsedRequest {
   readonly job: Job;
-  /** By which its caller can ask for the task, too. */
+  /** A second id, by which the caller can poll the task. */
   readonly callerTaskId?: string;
 }
 
-/** A look at a task. */
+/** What a poll of a task reports. */
 export interface TaskView {
   readonly task: Task;
   readonly state: TaskState;
-  /** The state in the provider's words, or what the directive put in their place. */
+  /** The provider's name of the state, or what the directive set instead. */
   readonly statusName: string;
-  /** Of the result, once there is one: new at each look, and good for a while. */
+  /** Link to the result, once there is one: new at each poll, and valid for a limited time. */
   readonly url: string | null;
-  /** Of the look, not of the task. */
+  /** Id of the poll, not of the task. */
   readonly id: string;
   readonly origin: string;
 }
 
-/** One provider's way with tasks; their course is the same for all. */
+/** A provider's format of tasks; `handle-task.ts` contains what is common to all. */
 export interface TaskProtocol<R extends TaskRequest> extends ProviderProtocol {
   readonly statusNames: Readonly<Record<TaskState, string>>;
-  /** @param id 32 hex digits; what the provider would call such a task */
+  /** Returns the task's id in the provider's format. @param id 32 hex digits */
   toTaskId(id: string, request: R): string;
-  /** @param taskId undefined where success is to be told without one */
+  /** @param context its taskId is undefined if the directive omits the id from the reply */
   toAccepted(context: Accepted<R>): unknown;
   toView(view: TaskView): unknown;
   unknownTask(taskId: string): ProviderError;
@@ -38,6 +38,6 @@ export interface Accepted<R extends TaskRequest> {
   readonly taskId: string | undefined;
   readonly identity: Identity;
   readonly nowMs: number;
-  /** Where the caller found the simulator. */
+  /** The URL by which the caller reached the simulator. */
   readonly origin: string;
 }

@@ -11,7 +11,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** GET /meter?limit=&after=&request_id= and POST /meter/reset. */
+/** Answers `GET /meter?limit=&after=&request_id=` and `POST /meter/reset`. */
 export function handleMeter(
   call: Call,
   path: string,

@@ -5,8 +5,8 @@ import { handleFile } from '../providers/result-files';
 import { handleMeter } from './meter';
 
 /**
- * The first segment of the path decides which provider is played; a bare `/v1/…` is the first provider's, so that
- * a client needs nothing but a base URL.
+ * Routes by the first segment of the path, the provider's name. A bare `/v1/…` goes to the first provider, so that a client
+ * needs only a base URL.
  */
 export function createRouter(
   providers: readonly [Provider, ...Provider[]],

@@ -8,12 +8,12 @@ export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
 const WRITERS = { png: toPng, jpeg: toJpeg, webp: toWebp };
 
-/** A small file of that size that any viewer opens; the same bytes for the same seed. */
+/** Returns a small valid file of that size, with the same bytes for the same seed. */
 export function drawImage(format: ImageFormat, size: Size, seed: string): Buffer {
   return WRITERS[format](size, createHash('sha256').update(seed).digest());
 }
 
-/** What a file is by its first bytes, whatever its name says. */
+/** Detects the format by the first bytes. */
 export function imageFormatOf(head: Buffer): ImageFormat | undefined {
   if (head.subarray(0, 8).toString('hex') === '89504e470d0a1a0a') return 'png';
   if (head.subarray(0, 3).toString('hex') === 'ffd8ff') return 'jpeg';

@@ -3,8 +3,8 @@ import type { Size } from './size';
 const DIFFERENCE_BITS = 7;
 
 /**
- * One grey, as baseline JPEG (ITU T.81): the first block says which, every other that it is the same, which costs two
- * bits with Huffman tables of one and two symbols.
+ * Returns a uniformly grey baseline JPEG (ITU T.81): the first block sets the shade, each further block repeats it in two
+ * bits, with Huffman tables of one and two symbols.
  */
 export function toJpeg({ width, height }: Size, hash: Buffer): Buffer {
   const blocks = Math.ceil(width / 8) * Math.ceil(height / 8);
@@ -14,7 +14,7 @@ export function toJpeg({ width, height }: Size, hash: Buffer): Buffer {
     segment(0xfe, Buffer.from(hash.toString('hex'), 'latin1')),
     segment(0xdb, Buffer.concat([Buffer.from([0]), Buffer.alloc(64, 8)])),
     segment(0xc0, frame(width, height)),
-    // Differences: '0' none, '10' one of so many bits. The rest of a block: '0', nothing.
+    // DC differences: '0' is none, '10' one of DIFFERENCE_BITS bits. AC: '0' ends the block.
     segment(0xc4, huffmanTable(0x00, [1, 1], [0, DIFFERENCE_BITS])),
     segment(0xc4, huffmanTable(0x10, [1], [0])),
     segment(0xda, Buffer.from('010100003f00', 'hex')),
@@ -36,7 +36,7 @@ function frame(width: number, height: number): Buffer {
   return data;
 }
 
-/** @param counts of codes by length, from one bit on */
+/** @param counts number of codes by length, starting at one bit */
 function huffmanTable(id: number, counts: number[], symbols: number[]): Buffer {
   const data = Buffer.alloc(17);
   data[0] = id;
@@ -44,13 +44,13 @@ function huffmanTable(id: number, counts: number[], symbols: number[]): Buffer {
   return Buffer.concat([data, Buffer.from(symbols)]);
 }
 
-/** @param difference in 7 bits; with the top bit clear it is negative, a darker grey */
+/** @param difference 7 bits; negative, a darker grey, if the top bit is 0 */
 function scan(blocks: number, difference: number): Buffer {
   const first = `10${difference.toString(2).padStart(DIFFERENCE_BITS, '0')}0`;
   const bits = first.length + 2 * (blocks - 1);
   const data = Buffer.alloc(Math.ceil(bits / 8));
   data.writeUInt16BE(Number.parseInt(first.padEnd(16, '0'), 2));
-  // What is left of the last byte is ones, as the standard asks. No byte is all ones, which would read as a marker.
+  // The standard pads the last byte with ones. No byte consists of ones only, which would read as a marker.
   const spare = data.length * 8 - bits;
   data[data.length - 1]! |= (1 << spare) - 1;
   return data;

@@ -2,17 +2,17 @@ import { toJpeg } from './jpeg';
 import type { Size } from './size';
 
 const TIMESCALE = 1_000;
-// Not turned, not scaled.
+// No rotation, no scaling.
 const MATRIX = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
-// An elementary stream that is visual, JPEG, of unknown rate, with its times in the file.
+// ES descriptor: visual stream, JPEG, unknown bit rate, times from the file.
 const DESCRIPTOR = '0315000100040d6c110000000000000000000000060102';
 
-/** One still, shown so long: an MP4 (ISO 14496-12) whose only sample is a JPEG, object type 0x6c of 14496-1. */
+/** Returns a still image as a video: an MP4 (ISO 14496-12) whose only sample is a JPEG, object type 0x6c of 14496-1. */
 export function toMp4(size: Size, seconds: number, hash: Buffer): Buffer {
   const sample = toJpeg(size, hash);
   const type = box('ftyp', ascii('isom'), u32(0x200), ascii('isommp41'));
   const duration = Math.round(seconds * TIMESCALE);
-  // The sample stands after the index, whose length does not depend on where.
+  // The sample follows the index, whose length does not depend on the offset.
   const index = (offset: number) => movie(size, duration, sample.length, offset);
   const offset = type.length + index(0).length + 8;
   return Buffer.concat([type, index(offset), box('mdat', sample)]);

@@ -4,7 +4,7 @@ import type { Size } from './size';
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const ROW_PATTERN_BYTES = 8;
 
-/** Stripes of two colours, one bit a pixel: the largest size still packs into a few kilobytes. */
+/** Returns stripes of two colours with one bit per pixel: the largest size is still only a few kilobytes. */
 export function toPng({ width, height }: Size, hash: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -17,7 +17,7 @@ export function toPng({ width, height }: Size, hash: Buffer): Buffer {
     SIGNATURE,
     chunk('IHDR', header),
     chunk('PLTE', hash.subarray(ROW_PATTERN_BYTES, ROW_PATTERN_BYTES + 6)),
-    // A small image shows little of the pattern, so what tells it from another is written out too.
+    // A small image shows little of the pattern, so the comment makes it unique.
     chunk('tEXt', Buffer.from(`Comment\0${hash.toString('hex')}`, 'latin1')),
     chunk('IDAT', deflateSync(rows)),
     chunk('IEND', Buffer.alloc(0)),

@@ -1,8 +1,8 @@
 import type { Size } from './size';
 
 /**
- * One colour, as lossless WebP (RFC 9649): each of the five prefix codes has a single symbol, so that pixels cost no
- * bits at all.
+ * Returns a uniformly coloured lossless WebP (RFC 9649): each of the five prefix codes has a single symbol, so pixels take no
+ * bits.
  */
 export function toWebp({ width, height }: Size, hash: Buffer): Buffer {
   const bits = new BitWriter();
@@ -23,7 +23,7 @@ export function toWebp({ width, height }: Size, hash: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(padded - data.length)]);
 }
 
-// From the lowest bit: simple code, one symbol less one, whether the symbol has eight bits.
+// From the lowest bit: simple code, number of symbols minus one, whether the symbol has eight bits.
 const SIMPLE_8_BIT = 0b101;
 const SIMPLE_1_BIT = 0b001;
 

@@ -4,7 +4,7 @@ import type { CacheControls } from './cache-controls';
 import { invalid } from './error';
 import { listAt, matchAt, objectAt, oneOfAt, onlyFields, stringAt } from './fields';
 
-/** What a content block is to the simulator; `other` is whatever only weighs: images, documents, server tools. */
+/** A parsed content block; `other` only counts towards the prompt: images, documents, server tools. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'other' }
@@ -63,10 +63,10 @@ const TYPES: Readonly<Record<string, BlockType>> = {
   },
 };
 
-// What server tools said before; nothing here makes such blocks, but a real conversation may hold them.
+// Blocks of server tools. The simulator never returns them, but a real conversation may contain them.
 const SERVER_TYPE = /^(server_tool_use|container_upload|[a-z_]+_tool_result)$/;
 
-/** A message's content: a string or a list of blocks. */
+/** Reads a message's content: a string or a list of blocks. */
 export function readContent(value: unknown, place: Place, at: string, cacheControls: CacheControls): Block[] {
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }];
   return listAt(value, at).map((block, i) => readBlock(block, place, `${at}.${i}`, cacheControls));
@@ -84,7 +84,7 @@ function readBlock(value: unknown, place: Place, at: string, cacheControls: Cach
     throw invalid(`${at}: \`${name}\` blocks are not allowed in ${place} content`);
   onlyFields(block, type.fields, `${at}.${name}`);
   const read = type.read(block, `${at}.${name}`, cacheControls);
-  // After what is inside: a result's mark stands behind its content.
+  // After the nested content, because a result's cache_control applies at its end.
   cacheControls.add(block.cache_control, `${at}.${name}`);
   return read;
 }

@@ -4,18 +4,18 @@ import { objectAt, oneOfAt, onlyFields } from './fields';
 const MAX_MARKS = 4;
 const FIELDS = new Set(['type', 'ttl']);
 
-/** The `cache_control` marks of one request, added in the order of the prompt: tools, system, messages. */
+/** The `cache_control` fields of one request, added in the order of the prompt: tools, system, messages. */
 export class CacheControls {
   #count = 0;
   #hour = false;
   #minutes = false;
 
-  /** What is written to the cache stays an hour instead of five minutes, at another price. */
+  /** Cache writes have a lifetime of an hour instead of five minutes, at another price. */
   get hour(): boolean {
     return this.#hour;
   }
 
-  /** @param value of the field `cache_control`, wherever it stands */
+  /** @param value of a field `cache_control` */
   add(value: unknown, at: string): void {
     if (value == null) return;
     const mark = objectAt(value, `${at}.cache_control`);

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../json';
 import { invalid } from './error';
 
-// Readers of one field each; `at` is its place as Anthropic writes it: messages.0.content.1.text
+// Readers of single fields; `at` is the path as Anthropic writes it: messages.0.content.1.text
 
 export function objectAt(value: unknown, at: string): Json {
   if (value === undefined) throw missing(at);
@@ -42,7 +42,7 @@ export function matchAt(value: unknown, pattern: RegExp, at: string): string {
   return text;
 }
 
-/** @param at of the object; empty for the body itself */
+/** @param at path of the object; empty for the body itself */
 export function onlyFields(value: Json, known: ReadonlySet<string>, at: string): void {
   for (const field of Object.keys(value)) {
     if (!known.has(field)) throw extra(at === '' ? field : `${at}.${field}`);

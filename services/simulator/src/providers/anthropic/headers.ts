@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { hasBearer, retryAfterHeader } from '../headers';
 import { anthropicError, invalid, requestId } from './error';
 
-/** What a call's headers decide about its body. */
+/** What the headers determine about the body. */
 export interface ApiHeaders {
   readonly version: Version;
-  /** Fields of features in beta are known. */
+  /** Fields of beta features are accepted. */
   readonly beta: boolean;
 }
 
 export type Version = '2023-06-01' | '2026-10-21';
 
-/** @throws ProviderError without a key (any will do) or a known version */
+/** @throws ProviderError without a key (any is accepted) or a known version */
 export function readApiHeaders(headers: IncomingHttpHeaders): ApiHeaders {
   if (!headers['x-api-key'] && !hasBearer(headers)) {
     throw anthropicError(401, 'x-api-key header is required');

@@ -23,7 +23,7 @@ export function toMessage(context: ReplyContext<MessagesRequest>) {
   };
 }
 
-/** What a stream begins with: the message before it says anything. */
+/** Returns the message with which a stream begins, without content. */
 export function toEmptyMessage({ identity, request }: ReplyContext<MessagesRequest>) {
   return {
     id: `msg_${identity.id}`,
@@ -39,7 +39,7 @@ export function toEmptyMessage({ identity, request }: ReplyContext<MessagesReque
   };
 }
 
-/** How the message ended. */
+/** Returns the fields that say why the message ended. */
 export function toStop({ finishReason, stopSequence }: Reply) {
   const stopped = stopSequence !== null && finishReason === 'stop';
   return {
@@ -64,7 +64,7 @@ export function toUsage({ request }: ReplyContext<MessagesRequest>, usage: Usage
   };
 }
 
-/** Anthropic's input tokens are those that no cache had to do with. */
+/** Anthropic's input tokens exclude cache reads and writes. */
 export function toDeltaUsage(usage: Usage) {
   const { promptTokens, cachedTokens, cacheWriteTokens } = usage;
   return {
@@ -87,7 +87,7 @@ function toContent({ identity, request, reply }: ReplyContext<MessagesRequest>):
   return content;
 }
 
-/** A block that can be sent back: whole, its signature alone if the request omits thoughts, or unreadable. */
+/** Returns a block that can be sent back: complete, with the signature only if the request omits thinking, or redacted. */
 export function toThoughts({ options }: MessagesRequest, { thinking, thinkingHidden }: Reply) {
   const thought = thinking ?? '';
   if (options.thinking === 'hidden')
@@ -103,7 +103,7 @@ export function toToolUse(identity: Identity, call: number, name: string, input:
   return { type: 'tool_use', id, name, input, caller: { type: 'direct' } };
 }
 
-// Arguments cut by the maximum, or not JSON as the directive had it, can only be seen in a stream.
+// Truncated or invalid arguments are visible only in a stream.
 function parseInput(text: string): unknown {
   try {
     const input: unknown = JSON.parse(text);

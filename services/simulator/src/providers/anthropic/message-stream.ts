@@ -12,7 +12,7 @@ import {
 } from './message-format';
 import type { MessagesRequest } from './messages-request';
 
-/** A message's stream: its pieces are the deltas, with the borders of blocks where the kind changes. */
+/** Returns a message's stream: its pieces are the deltas, and a new block begins where the kind changes. */
 export function toStreamFrames(context: ReplyContext<MessagesRequest>): StreamFrames {
   const { identity, request, reply, usage } = context;
   const { pieces } = reply;
@@ -34,7 +34,7 @@ export function toStreamFrames(context: ReplyContext<MessagesRequest>): StreamFr
     (block === 0 ? '' : close(block - 1)) +
     event('content_block_start', { index: block, content_block: toEmptyBlock(piece) });
 
-  // Little is said when the message starts; the last frame tells the whole.
+  // The first frame reports hardly any output; the last frame reports the complete usage.
   const started = { ...usage, completionTokens: Math.min(1, usage.completionTokens), reasoningTokens: 0 };
   const message = { ...toEmptyMessage(context), usage: toUsage(context, started) };
   const outcome = { delta: { ...toStop(reply), container: null }, usage: toDeltaUsage(usage) };
@@ -51,7 +51,7 @@ export function toStreamFrames(context: ReplyContext<MessagesRequest>): StreamFr
   };
 }
 
-/** Where thinking, text and each tool call begin among the pieces. */
+/** Returns the indexes of the pieces at which thinking, text and each tool call begin. */
 function blockStarts(pieces: readonly Piece[]): number[] {
   return pieces.flatMap((piece, i) => {
     const begins = piece.kind === 'tool_name' || piece.kind !== pieces[i - 1]?.kind;
@@ -66,7 +66,7 @@ function toDelta(block: number, piece: Piece, reply: Reply): string {
   return reply.thinkingHidden ? '' : delta(block, 'thinking_delta', 'thinking', piece.json);
 }
 
-/** @param json of the field's value */
+/** @param json the field's value as JSON */
 function delta(block: number, type: string, field: string, json: string): string {
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${block},"delta":{"type":"${type}","${field}":${json}}}\n\n`;
 }

@@ -12,7 +12,7 @@ import { readToolChoice, readTools } from './tools';
 import { checkOpenTurnStartsWithThinking, readTurns, toPromptMessages } from './turns';
 
 export interface MessagesRequest extends TextRequest {
-  /** What the prompt writes to the cache stays an hour instead of five minutes. */
+  /** Cache writes have a lifetime of an hour instead of five minutes. */
   readonly cacheHour: boolean;
 }
 
@@ -90,7 +90,7 @@ function readCommon(body: Json): MessagesRequest {
   const tools = readTools(body.tools, cacheControls);
   const system = body.system === undefined ? [] : readContent(body.system, 'system', 'system', cacheControls);
   const turns = readTurns(body.messages, cacheControls);
-  // For the whole prompt, so behind all of it.
+  // It applies to the whole prompt, so it is added last.
   cacheControls.add(body.cache_control, 'body');
   const toolCall = readToolChoice(body.tool_choice, tools);
   const thinking = readThinking(body, toolCall);

@@ -7,7 +7,7 @@ const FIELDS = new Set(['effort', 'format', 'task_budget']);
 const FORMAT_FIELDS = new Set(['type', 'schema']);
 const MAX_DEPTH = 64;
 
-/** A text that suits `output_config.format`; null when any does. */
+/** Returns a text in the format of `output_config.format`; null if none is requested. */
 export function readOutputConfig(value: unknown): string | null {
   if (value === undefined) return null;
   const config = objectAt(value, 'output_config');
@@ -24,7 +24,7 @@ export function readOutputConfig(value: unknown): string | null {
   return JSON.stringify(instanceOf(schema));
 }
 
-// Every object of the schema, wherever it stands, has to say that it has no other properties.
+// Every object in the schema must forbid additional properties.
 function checkClosed(value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw invalid('output_config.format.schema: Schema is too deep');
   if (Array.isArray(value)) for (const inner of value) checkClosed(inner, depth + 1);

@@ -13,7 +13,7 @@ const FIELDS = {
 
 const MIN_BUDGET = 1024;
 
-/** @throws ProviderError for a configuration, or one that what else was asked for does not allow */
+/** @throws ProviderError for an invalid configuration, or one that conflicts with other fields */
 export function readThinking(body: Json, forced: ToolCall | null): ReplyOptions['thinking'] {
   if (body.thinking === undefined) return 'shown';
   const config = objectAt(body.thinking, 'thinking');

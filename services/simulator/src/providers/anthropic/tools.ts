@@ -38,7 +38,7 @@ export function readTools(value: unknown, cacheControls: CacheControls): Json[] 
 function readTool(value: unknown, at: string, cacheControls: CacheControls): Json {
   const tool = objectAt(value, at);
   cacheControls.add(tool.cache_control, at);
-  // Anthropic's own tools have fields of their own.
+  // The fields of Anthropic's own tools are not checked.
   if (!isCustom(tool)) return tool;
   const inside = `${at}.custom`;
   matchAt(tool.name, TOOL_NAME, `${inside}.name`);
@@ -52,7 +52,7 @@ function isCustom({ type }: Json): boolean {
   return type == null || type === 'custom';
 }
 
-/** The call that `tool_choice` demands; null when none is demanded. */
+/** Returns the call that `tool_choice` forces; null if it forces none. */
 export function readToolChoice(value: unknown, tools: readonly Json[]): ToolCall | null {
   if (value === undefined) return null;
   if (tools.length === 0)

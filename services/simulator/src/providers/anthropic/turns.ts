@@ -6,14 +6,14 @@ import { listAt, objectAt, oneOfAt, onlyFields } from './fields';
 
 export interface Turn {
   readonly role: 'user' | 'assistant' | 'system';
-  /** Its number in the request. */
+  /** Index of the message in the request. */
   readonly index: number;
   readonly blocks: readonly Block[];
 }
 
 const FIELDS = new Set(['role', 'content']);
 
-/** @throws ProviderError for messages that do not make a conversation */
+/** @throws ProviderError for messages that do not form a conversation */
 export function readTurns(value: unknown, cacheControls: CacheControls): Turn[] {
   const messages = listAt(value, 'messages');
   if (messages.length === 0) throw invalid('messages: at least one message is required');
@@ -44,7 +44,7 @@ function checkFilled(turn: Turn, last: boolean): void {
   );
 }
 
-/** Neighbours of one role are one turn. */
+/** Joins adjacent turns of one role. */
 function mergeTurns(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
   for (const turn of turns) {
@@ -69,7 +69,7 @@ function checkEnd(turn: Turn | undefined): void {
 }
 
 /**
- * What a thinking budget asks of a turn of tool calls that is still open: that it began with a thought.
+ * Checks that an unfinished turn of tool calls begins with thinking, as a thinking budget requires.
  * @throws ProviderError
  */
 export function checkOpenTurnStartsWithThinking(turns: readonly Turn[]): void {
@@ -85,7 +85,7 @@ export function checkOpenTurnStartsWithThinking(turns: readonly Turn[]): void {
   );
 }
 
-/** Every call is answered at the start of the very next turn, once, and nothing else is. */
+/** Every call must have exactly one result, at the start of the next turn. */
 function checkToolUse(dialogue: readonly Turn[]): void {
   let open: ReadonlySet<string> = new Set();
   const seen = new Set<string>();
@@ -136,7 +136,7 @@ function unanswered(turn: Turn | undefined, ids: ReadonlySet<string>) {
   );
 }
 
-/** Results of tools become messages of their own, so that a conversation weighs the same in every format. */
+/** Tool results become separate messages, so that a conversation has the same tokens in every format. */
 export function toPromptMessages({ role, blocks }: Turn): PromptMessage[] {
   const messages: PromptMessage[] = [];
   for (const block of blocks) {

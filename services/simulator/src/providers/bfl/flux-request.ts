@@ -30,7 +30,7 @@ const DEFAULT_EDGE = 1_024;
 export function parseFluxRequest(body: unknown, model: string): TaskRequest {
   if (!isObject(body)) throw invalid('body', 'Input should be a valid dictionary');
   const stray = Object.keys(body).find((field) => !FIELDS.has(field) && !INPUT_IMAGE.test(field));
-  // Webhooks are not played, and what the simulator does not know might be what the caller relies on.
+  // Webhooks are not simulated, and the caller might depend on a field that the simulator would ignore.
   if (stray !== undefined) throw invalid(stray, 'Extra inputs are not permitted');
   const { prompt } = body;
   if (typeof prompt !== 'string' || prompt === '') throw invalid('prompt', 'Field required');

@@ -4,7 +4,7 @@ const PNG = '89504e470d0a1a0a';
 export const megapixelsOf = (width: number, height: number): number =>
   Math.ceil((width * height) / MEGAPIXEL);
 
-/** Of an image sent, in base64, perhaps in a data URL. Only a PNG is looked into; others are taken for small ones. */
+/** Of an input image in base64 or a data URL. Only PNG headers are read; other images count as one megapixel. */
 export function inputMegapixels(image: string): number {
   const base64 = image.slice(image.indexOf(',') + 1, image.indexOf(',') + 65);
   const head = Buffer.from(base64, 'base64');

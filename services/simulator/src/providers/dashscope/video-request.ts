@@ -49,7 +49,7 @@ function checkFields(values: Json, known: ReadonlySet<string>, at: string): void
   if (stray !== undefined) throw invalid(`${at}.${stray} is not known.`);
 }
 
-/** Text to video names a size, `1280*720`; image to video a resolution; the price follows the tier, which the area tells. */
+/** Text-to-video has a size such as `1280*720`, image-to-video a resolution. The tier, by area, determines the price. */
 function parseSize({ size, resolution = '720P', ratio = '16:9' }: Json): { size: Size; tier: string } {
   if (size === undefined) {
     const tier = String(resolution);
@@ -63,7 +63,7 @@ function parseSize({ size, resolution = '720P', ratio = '16:9' }: Json): { size:
   return { size: { width, height }, tier };
 }
 
-// Sizes of one tier differ in ratio and have about the same area: 1280*720, 960*960, 1088*832.
+// Sizes of one tier have different ratios and about the same area: 1280*720, 960*960, 1088*832.
 const TIERS = [
   { tier: '480P', pixels: 832 * 480 },
   { tier: '720P', pixels: 1280 * 720 },

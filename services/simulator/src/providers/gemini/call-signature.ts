@@ -1,10 +1,10 @@
 import { sign } from '../../domain/signer';
 import { isObject } from '../json';
 
-// What Google documents for calls that no Gemini model made.
+// Documented by Google for function calls that no Gemini model made.
 const SKIP = 'skip_thought_signature_validator';
 
-/** The thought signature of a function call; the order of its arguments does not matter. */
+/** Returns the thought signature of a function call; the order of its arguments does not matter. */
 export function signCall(name: string, args: unknown): string {
   return sign('call', `${name}\n${canonical(args)}`);
 }
@@ -13,7 +13,7 @@ export function isSignature(signature: string, name: string, args: unknown): boo
   return signature === SKIP || signature === signCall(name, args);
 }
 
-/** Of one that is right: a Gemini model made it. */
+/** Whether a valid signature is a Gemini model's own. */
 export function isOwn(signature: string | null): boolean {
   return signature !== null && signature !== SKIP;
 }

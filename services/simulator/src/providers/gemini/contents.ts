@@ -4,7 +4,7 @@ import { isOwn } from './call-signature';
 import { invalid } from './error';
 import type { ProtoReader } from './proto-reader';
 
-/** What a part is to the simulator; `other` is whatever only weighs: media, with its base64 if it came along, code. */
+/** A parsed part; `other` only counts towards the prompt: media, with its base64 if inline, and code. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thought' }
@@ -48,7 +48,7 @@ const INLINE_FIELDS = new Set(['mimeType', 'data', 'displayName']);
 const FILE_FIELDS = new Set(['mimeType', 'fileUri', 'displayName']);
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** Reads a content's parts; its faults are told by `shape.check`. */
+/** Reads a content's parts; `reader.check` reports its violations. */
 export function readContent(
   value: unknown,
   reader: ProtoReader,
@@ -109,7 +109,7 @@ function readResponse(value: unknown, reader: ProtoReader, at: string): Part {
   return { kind: 'response', name, response: readStruct(answer.response, reader, `${at}.response`) };
 }
 
-/** An object of any fields. */
+/** Reads an object with any fields. */
 function readStruct(value: unknown, reader: ProtoReader, at: string): Json {
   return reader.message(value, isObject(value) ? new Set(Object.keys(value)) : new Set(), at);
 }
@@ -122,7 +122,7 @@ function readInlineData(value: unknown, reader: ProtoReader, at: string): string
   return data;
 }
 
-/** Results of functions become messages of their own, as in every format. */
+/** Function results become separate messages, as in every format. */
 export function toPromptMessages({ role, parts }: Turn): PromptMessage[] {
   const messages: PromptMessage[] = parts
     .filter((part) => part.kind === 'response')
@@ -135,7 +135,7 @@ export function toPromptMessages({ role, parts }: Turn): PromptMessage[] {
 
 const EMPTY = { name: null, texts: [], otherParts: 0, signedParts: 0, toolCalls: [] } as const;
 
-/** @returns it all but the role */
+/** Returns everything except the role. */
 export function toPromptMessage(parts: readonly Part[]): Omit<PromptMessage, 'role'> {
   return {
     name: null,

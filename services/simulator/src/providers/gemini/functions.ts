@@ -37,14 +37,14 @@ const MODES = new Set(['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED']);
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/;
 
 export interface Functions {
-  /** As they were sent, the provider's own tools too. */
+  /** As received, including the provider's own tools. */
   readonly tools: readonly unknown[];
   readonly declarations: readonly Json[];
   readonly mode: string;
   readonly allowed: readonly string[];
 }
 
-/** Reads `tools` and `toolConfig`; `checkFunctions` is for when nothing else was wrong with the body. */
+/** Reads `tools` and `toolConfig`; `checkFunctions` runs only if the rest of the body is valid. */
 export function readFunctions(body: Json, reader: ProtoReader): Functions {
   const tools = reader
     .list(body.tools, 'tools')
@@ -74,7 +74,7 @@ function readDeclarations(tool: Json, reader: ProtoReader, at: string): Json[] {
   });
 }
 
-/** The call that the request demands; null when it demands none. @throws ProviderError */
+/** Returns the call that the request forces; null if it forces none. @throws ProviderError */
 export function checkFunctions({ declarations, mode, allowed }: Functions): ToolCall | null {
   const names = new Set<unknown>();
   declarations.forEach((declaration, i) => {

@@ -17,7 +17,7 @@ import { listModels, toModel } from './models';
 import { sendImages } from './send-images';
 import { handleVeoGet, handleVeoSubmit } from './veo';
 
-// Both versions are the same here; the official client's default is v1.
+// Both versions behave the same here; the official client's default is v1.
 const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/([^:]+)(?::(\w+))?)?$/;
 
 export function createGemini(deps: ProviderDeps): Provider {
@@ -63,7 +63,7 @@ function handleMethod(call: Call, deps: ProviderDeps, model: string, method: str
 
 function handleGenerate(call: Call, deps: ProviderDeps, target: ModelMethod): Promise<void> {
   const parse = (body: unknown) => {
-    // Without it Google sends one JSON list, piece by piece, which is not played.
+    // Without `alt=sse` Google streams one JSON list, which is not simulated.
     if (target.stream && queryOf(call.req.url).get('alt') !== 'sse')
       throw invalid('alt=sse is required here.');
     return parseGenerateRequest(body, target);
@@ -79,7 +79,7 @@ function toCount(tokens: number) {
   return { totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] };
 }
 
-/** Without `contentPolicy`: Google says so in a reply of status 200. */
+/** Without `contentPolicy`: Google reports it in a reply with status 200. */
 const generateProtocol: ChatProtocol<GenerateRequest> = {
   provider: 'gemini',
   overloadedStatus: 503,

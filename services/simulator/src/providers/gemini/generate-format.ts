@@ -9,12 +9,12 @@ import { signCall } from './call-signature';
 const FINISH_REASONS = {
   stop: 'STOP',
   length: 'MAX_TOKENS',
-  // Google has no reason of its own for calls.
+  // Google has no separate reason for tool calls.
   tool_calls: 'STOP',
   content_filter: 'SAFETY',
 } as const;
 
-// Models of these generations give each call an id, older ones leave it to the name.
+// Models of these generations give each call an id; older ones identify calls by name.
 const GIVES_IDS = /^gemini-[3-9]/;
 
 export function toResponse(context: ReplyContext<TextRequest>): unknown {
@@ -28,7 +28,7 @@ export function toResponse(context: ReplyContext<TextRequest>): unknown {
   return { candidates, usageMetadata: toUsage(usage), ...toOrigin(request, identity) };
 }
 
-/** A stream has no frame of its own for the end: its last chunk has the finish reason. */
+/** Google's streams have no separate end frame: the last chunk has the finish reason. */
 export function toStream(context: ReplyContext<TextRequest>): ReplyStream {
   const { request, identity, reply, usage } = context;
   if (context.blocked) {
@@ -60,7 +60,7 @@ export const toFrame = (body: unknown) => `data: ${JSON.stringify(body)}\r\n\r\n
 
 const NOTHING = '{"text":""}';
 
-/** What is not shown has a chunk nevertheless, which tells what it costs. */
+/** Content that is not shown has a chunk as well, which reports its usage. */
 function toPart(request: TextRequest, identity: Identity, reply: Reply, piece: Piece): string {
   if (piece.kind === 'text') return `{"text":${piece.json}}`;
   if (piece.kind === 'thinking')
@@ -80,7 +80,7 @@ function toParts(request: TextRequest, identity: Identity, reply: Reply): unknow
   return parts;
 }
 
-/** Of calls the first one is signed; a reply without calls signs its last text if it was thought about. */
+/** The first call is signed; a reply without calls has the signature in its last text if there was thinking. */
 function signatureOf({ thinking, toolCalls }: Reply) {
   return thinking === null || toolCalls.length > 0 ? {} : { thoughtSignature: sign('thinking', thinking) };
 }
@@ -101,7 +101,7 @@ function finishReasonOf({ finishReason, toolCalls }: Reply): string {
     : FINISH_REASONS[finishReason];
 }
 
-/** Null for arguments that are cut, or no object: such a call is not made. */
+/** Returns null for arguments that are truncated or not an object: such a call is omitted. */
 function parseArgs(text: string): Json | null {
   try {
     const args: unknown = JSON.parse(text);
@@ -120,7 +120,7 @@ function toOrigin({ model }: TextRequest, { id }: Identity) {
   return { modelVersion: model, responseId: id };
 }
 
-/** Google counts thoughts apart from candidates, and leaves out what is zero. */
+/** Google counts thoughts separately from candidates, and omits zeros. */
 function toUsage({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage) {
   const candidates = Math.max(0, completionTokens - reasoningTokens);
   return {

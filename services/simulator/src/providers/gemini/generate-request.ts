@@ -25,14 +25,14 @@ const FIELDS = new Set([
 const SAFETY_FIELDS = new Set(['category', 'threshold']);
 const COUNT_FIELDS = new Set(['contents', 'generateContentRequest']);
 
-/** Of the path: the model, and whether the method streams. */
+/** The model and method in the path. */
 export interface ModelMethod {
   readonly model: string;
   readonly stream: boolean;
 }
 
 export interface GenerateRequest extends TextRequest {
-  /** Null where words are asked for. */
+  /** Null if text is requested. */
   readonly image: ImageOptions | null;
 }
 
@@ -71,7 +71,7 @@ function toPrompt(turns: readonly Turn[], system: Turn['parts'], tools: readonly
   return { messages: [{ ...toPromptMessage(system), role: 'system' }, ...messages], tools };
 }
 
-/** A count is asked of contents, or of a whole request. @throws ProviderError */
+/** The body of a count has contents, or a complete request. @throws ProviderError */
 export function parseCountRequest(value: unknown, target: ModelMethod): GenerateRequest {
   const reader = new ProtoReader();
   const body: Json = reader.message(value, COUNT_FIELDS, '');

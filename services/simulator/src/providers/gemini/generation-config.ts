@@ -56,7 +56,7 @@ export interface GenerationConfig {
 
 const at = (field: string) => `generation_config.${field}`;
 
-/** Reads `generationConfig`; `checkConfig` is for when nothing else was wrong with the body. */
+/** Reads `generationConfig`; `checkConfig` runs only if the rest of the body is valid. */
 export function readConfig(value: unknown, reader: ProtoReader): GenerationConfig {
   const config = reader.message(value, FIELDS, 'generation_config');
   for (const field of ['topP', 'presencePenalty', 'frequencyPenalty'])
@@ -88,7 +88,7 @@ export function readConfig(value: unknown, reader: ProtoReader): GenerationConfi
   };
 }
 
-/** What the configuration asks of the reply. @throws ProviderError for what is out of range or at odds */
+/** Returns the options of the reply. @throws ProviderError for values out of range or in conflict */
 export function checkConfig(config: GenerationConfig): ReplyOptions {
   const refuse = (field: string, message: string) =>
     invalid(`* GenerateContentRequest.${at(field)}: ${message}\n`);

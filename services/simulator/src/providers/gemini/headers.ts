@@ -10,7 +10,7 @@ export function authorize({ req }: Call): void {
   if (String(key).startsWith('invalid')) throw wrongKey();
 }
 
-/** Google gives its replies no id in a header, and tells the time to wait in the body. */
+/** Google's replies have no id header, and the body contains the time to wait. */
 export function geminiHeaders(): OutgoingHttpHeaders {
   return { server: 'scaffolding on HTTPServer2' };
 }

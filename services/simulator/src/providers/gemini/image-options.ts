@@ -5,18 +5,18 @@ import type { Part, Turn } from './contents';
 import { invalid } from './error';
 import type { GenerationConfig } from './generation-config';
 
-/** What a request for images asks for, besides its words. */
+/** What a request for images demands besides its text. */
 export interface ImageOptions {
   readonly size: Size;
   readonly imageSize: string;
   readonly withText: boolean;
   readonly uploads: readonly Upload[];
-  /** Tokens. */
+  /** Tokens of each generated image. */
   readonly tokensPerImage: number;
   readonly tokensPerUpload: number;
 }
 
-/** Pixels of 1K by ratio, as the image generation guide of ai.google.dev gives them; 2K and 4K are multiples. */
+/** Pixels of 1K by ratio, from the image generation guide of ai.google.dev; 2K and 4K are multiples. */
 type Sizes = Readonly<Record<string, readonly [number, number]>>;
 
 const OLDER_SIZES: Sizes = {
@@ -49,7 +49,7 @@ const SIZES: Sizes = {
 const SCALES: Readonly<Record<string, number>> = { '1K': 1, '2K': 2, '4K': 4 };
 const MAX_IMAGES = 16;
 
-/** Null where only words are wanted. @throws ProviderError */
+/** Returns null if only text is requested. @throws ProviderError */
 export function readImageOptions(
   model: string,
   { modalities, aspectRatio, imageSize, n }: GenerationConfig,

@@ -2,8 +2,8 @@ import { isObject, type Json } from '../json';
 import { badRequest, type Violation } from './error';
 
 /**
- * Reads a body as Google's parser does: by known fields and types, null like nothing, all faults told at once, each
- * with its place in the parser's own spelling (`tools[0].function_declarations[2].parameters`).
+ * Reads a body as Google's protobuf parser does: only known fields and types, null like an absent field. All violations are
+ * reported together, each with its path in the parser's spelling (`tools[0].function_declarations[2].parameters`).
  */
 export class ProtoReader {
   readonly #faults: Violation[] = [];
@@ -52,7 +52,7 @@ export class ProtoReader {
     return value === true;
   }
 
-  /** @param names in capitals; with `anyCase` others pass too */
+  /** @param names in capitals; with `anyCase` other spellings are accepted too */
   enumeration(value: unknown, names: ReadonlySet<string>, at: string, anyCase = false): string | undefined {
     if (value == null) return undefined;
     const name = typeof value === 'string' && anyCase ? value.toUpperCase() : value;
@@ -71,7 +71,7 @@ export class ProtoReader {
     this.violation(at, `Invalid JSON payload received. Unknown name "${field}"${place}: Cannot find field.`);
   }
 
-  /** @throws ProviderError if there was any fault */
+  /** @throws ProviderError if there were violations */
   check(): void {
     if (this.#faults.length > 0) throw badRequest(this.#faults);
   }

@@ -40,7 +40,7 @@ const TYPES = new Set([
 
 const MAX_DEPTH = 64;
 
-/** Google's own subset of JSON schema; what it lacks (`$schema`, `const`, `additionalProperties`, …) is a fault. */
+/** Reads Google's subset of JSON schema; other keywords (`$schema`, `const`, `additionalProperties`, …) are violations. */
 export function readSchema(value: unknown, reader: ProtoReader, at: string, depth = 0): void {
   if (depth > MAX_DEPTH) throw invalid(`* GenerateContentRequest.${at}: schema is too deep\n`);
   const schema = reader.message(value, FIELDS, at);
@@ -58,7 +58,7 @@ export function readSchema(value: unknown, reader: ProtoReader, at: string, dept
   });
 }
 
-/** What a schema of known fields can still get wrong. @throws ProviderError */
+/** Checks the consistency of a schema whose fields are known. @throws ProviderError */
 export function checkSchema(schema: Json, at: string): void {
   const type = String(schema.type ?? '').toUpperCase();
   const refuse = (field: string, message: string) =>

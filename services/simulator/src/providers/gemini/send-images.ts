@@ -6,7 +6,7 @@ import type { ProviderProtocol } from '../protocol';
 import type { GenerateRequest } from './generate-request';
 import type { ImageOptions } from './image-options';
 
-/** A reply of images; refused or without any, it is a reply of status 200 nevertheless. */
+/** Sends a reply of images; a refused reply, or one without images, has status 200 too. */
 export function sendImages(
   exchange: Exchange<GenerateRequest, ProviderProtocol>,
   options: ImageOptions,
@@ -41,7 +41,7 @@ function toSpec(
   prompt: Prompt,
   { deps }: Exchange<GenerateRequest, ProviderProtocol>,
 ): ImageSpec {
-  // Images weigh what they weigh to a model that makes some, not what a chat counts for them.
+  // Input images count by the image model's rate, not by that of chat prompts.
   const messages = prompt.messages.map((message) => ({ ...message, otherParts: 0 }));
   return {
     text: messages.flatMap(({ texts }) => texts).join('\n'),
@@ -70,7 +70,7 @@ function toUsage({ usage, media }: ReturnType<typeof billOf>) {
   };
 }
 
-/** What is zero is left out. */
+/** Zeros are omitted. */
 function toDetails(text: number, image: number) {
   return [
     { modality: 'TEXT', tokenCount: text },

@@ -3,7 +3,7 @@ import { type Part, readContent, type Turn } from './contents';
 import { invalid } from './error';
 import type { ProtoReader } from './proto-reader';
 
-/** Reads the contents; `checkTurns` is for when nothing else was wrong with the body. */
+/** Reads the contents; `checkTurns` runs only if the rest of the body is valid. */
 export function readTurns(
   value: unknown,
   reader: ProtoReader,
@@ -11,10 +11,10 @@ export function readTurns(
   return reader.list(value, 'contents').map((content, i) => readContent(content, reader, `contents[${i}]`));
 }
 
-/** Models before these use signatures too, but do without. */
+/** Older models use signatures too, but do not require them. */
 const DEMANDS_SIGNATURES = /^(?!gemini-[12]\.)/;
 
-/** @throws ProviderError for contents that do not make a conversation with this model */
+/** @throws ProviderError for contents that do not form a conversation with this model */
 export function checkTurns(contents: ReturnType<typeof readTurns>, model: string): Turn[] {
   if (contents.length === 0) {
     throw invalid('* GenerateContentRequest.contents: contents is not specified\n');
@@ -36,7 +36,7 @@ function checkTurn(role: string, parts: readonly Part[], at: string): Turn {
     throw invalid(`* GenerateContentRequest.${at}.parts: contents.parts must not be empty.\n`);
   }
   for (const [i, part] of parts.entries()) {
-    // An empty text is what a model's stream may end with, and comes back as it was.
+    // A model's stream may end with an empty text, which clients send back unchanged.
     const empty = part.kind === 'none' || (part.kind === 'text' && part.text === '' && role === 'user');
     if (empty) {
       throw invalid(
@@ -56,7 +56,7 @@ function checkTurn(role: string, parts: readonly Part[], at: string): Turn {
 }
 
 function checkOrder(turn: Turn, before: Turn | undefined): void {
-  // Words of the user may follow responses in a turn of their own.
+  // A user turn with text may follow a turn with function responses.
   if (turn.role === before?.role && namesOf(before, 'response').length === 0) {
     throw invalid('Please ensure that multiturn requests alternate between user and model.');
   }
@@ -90,7 +90,7 @@ function namesOf(turn: Turn | undefined, kind: 'call' | 'response'): string[] {
   return parts.flatMap((part) => ('name' in part && part.kind === kind ? [part.name] : [])).sort();
 }
 
-/** What is signed must be as it was said; where demanded, the first call of each turn since the user spoke is. */
+/** A signature must match its call; if required, the first call of each turn since the user's message must have one. */
 function checkSignatures(turns: readonly Turn[], demanded: boolean): void {
   const spoken = turns.findLastIndex(
     ({ role, parts }) => role === 'user' && !parts.some(({ kind }) => kind === 'response'),

@@ -6,11 +6,11 @@ import { authorize, geminiHeaders } from './headers';
 const RESPONSE_TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse';
 const INTERNAL_CODE = 13;
 
-/** Without `contentPolicy`: an operation that was refused is done, without videos. */
+/** Without `contentPolicy`: a refused operation is done, without videos. */
 export const veoProtocol: TaskProtocol<TaskRequest> = {
   provider: 'gemini',
   overloadedStatus: 503,
-  // An operation is done or not, and says no more.
+  // An operation reports only whether it is done.
   statusNames: {
     queued: 'queued',
     running: 'running',
@@ -47,7 +47,7 @@ function toView({ task, state, statusName, origin }: TaskView) {
   return { name, done: true, response: { '@type': RESPONSE_TYPE, generateVideoResponse } };
 }
 
-/** Unlike the links of others it needs the key, and is good as long as the operation is known. */
+/** Unlike other providers' links it requires the key, and is valid as long as the operation is stored. */
 function fileUri({ id, model }: Task, origin: string): string {
   const operation = id.slice(id.lastIndexOf('/') + 1);
   return `${origin}/gemini/v1beta/files/${operation}:download?alt=media&model=${encodeURIComponent(model)}`;

@@ -18,7 +18,7 @@ export function handleVeoSubmit(call: Call, deps: ProviderDeps, model: string): 
   return handleTaskSubmit(call, deps, veoProtocol, (body) => parseVeoRequest(body, model));
 }
 
-/** GET of an operation, or of the file it made; false for any other path. */
+/** Answers a GET of an operation or of its file; returns false for any other path. */
 export function handleVeoGet(call: Call, deps: ProviderDeps, path: string): boolean {
   const name = OPERATION_PATH.exec(path)?.[1];
   const operation = FILE_PATH.exec(path)?.[1];

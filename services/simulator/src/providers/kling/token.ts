@@ -5,8 +5,8 @@ import { unauthorized } from './error';
 const BEARER = /^Bearer (\S+)$/;
 
 /**
- * Kling's bearer is a JWT that the caller signs by HS256 with its secret key: `iss` is the access key, `exp` and `nbf`
- * are seconds. @throws ProviderError by what is wrong with it
+ * Checks Kling's bearer token: a JWT that the caller signs by HS256 with its secret key. `iss` is the access key, `exp` and
+ * `nbf` are seconds. @throws ProviderError with the code of the problem
  */
 export function checkToken(header: string | undefined, secret: string, nowMs: number): void {
   if (!header) throw unauthorized(1001, 'Authorization is empty');

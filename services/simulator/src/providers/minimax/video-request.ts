@@ -14,7 +14,7 @@ const SECONDS = { min: 4, max: 15 };
 const MAX_ITEMS = 16;
 const MAX_PROMPT_CHARS = 10_000;
 
-/** Body of POST /v2/video_generation: texts and images; reference videos and audio are not played. @throws ProviderError */
+/** Body of POST /v2/video_generation: texts and images, without reference videos and audio. @throws ProviderError */
 export function parseVideoRequest(body: unknown): TaskRequest {
   if (!isObject(body)) throw invalid('body must be an object');
   const stray = Object.keys(body).find((field) => !FIELDS.has(field));
@@ -44,7 +44,7 @@ function parseItem(item: unknown, at: string): string | Upload {
   return uploadOf(`${at}.image_url`, image, () => invalid(at));
 }
 
-/** What an image decides is taken as 16:9, whatever the image. */
+/** The ratio `adaptive` is 16:9, whatever the image. */
 function parseRatio({ ratio = 'adaptive' }: Json, hasImages: boolean): string {
   if (ratio === 'adaptive' && hasImages) return '16:9';
   if (!RATIOS.includes(String(ratio))) throw invalid('ratio');

@@ -124,7 +124,7 @@ function parseContent(content: unknown, at: string): Pick<PromptMessage, 'texts'
   return { texts, otherParts: content.length - texts.length };
 }
 
-/** Mistral's: `{type: "thinking", thinking: [{type: "text", text}]}`. */
+/** Returns the text of Mistral's thinking part: `{type: "thinking", thinking: [{type: "text", text}]}`. */
 function thoughtOf({ thinking }: Json): string {
   const pieces = Array.isArray(thinking) ? thinking.filter(isObject) : [];
   return pieces.map(({ text }) => String(text ?? '')).join('');
@@ -163,7 +163,7 @@ function positive(body: Json, param: string, max: number): number | undefined {
   return value as number;
 }
 
-/** All choices together say at most ten times what one can. */
+/** All choices together are at most ten times as long as the longest single reply. */
 export function checkReplySize({ request, reply }: ReplyContext<ChatRequest>): void {
   if (reply.pieces.length * request.n > 10 * MAX_CHUNKS)
     throw invalid("Invalid 'n': so long a reply can't have so many choices.", 'n');

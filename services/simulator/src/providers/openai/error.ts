@@ -36,7 +36,7 @@ export const moderationBlocked = () =>
     'moderation_blocked',
   );
 
-/** What OpenAI usually says with a status. */
+/** Returns OpenAI's usual error for a status. */
 export function errorOfStatus(status: number, message?: string): ProviderError {
   const make = (text: string, type: string, code: string | null = null) =>
     openAiError(status, message ?? text, type, code);

@@ -5,7 +5,7 @@ import { isModelName } from '../model-name';
 import { errorOfStatus, invalid, missing, openAiError, wrongType } from './error';
 import { outputTokens, type Quality } from './image-tokens';
 
-/** What a generation and an edit have in common. */
+/** The fields that generations and edits have in common. */
 export interface ImageFields {
   readonly model: string;
   readonly text: string;
@@ -43,10 +43,10 @@ const DEFAULT_SIZE = '1024x1024';
 const FIXED_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const FORMATS = ['png', 'jpeg', 'webp'] as const;
 
-/** As the types of openai-node 7.55 say (resources/images.d.ts). @throws ProviderError */
+/** Follows the types of openai-node 7.55 (resources/images.d.ts). @throws ProviderError */
 export function parseImageFields(body: Json, extra: readonly string[]): ImageFields {
   for (const field of Object.keys(body)) {
-    // Where the retired models had response_format and style, these have nothing.
+    // The retired models' response_format and style are refused.
     if (!KNOWN.has(field) && !extra.includes(field)) {
       throw invalid(`Unknown parameter: '${field}'.`, field, 'unknown_parameter');
     }

@@ -49,7 +49,7 @@ export function parseEdit(form: Form, tokenizer: Tokenizer): ImageRequest {
   return toRequest(fields, [...images, ...masks], tokenizer);
 }
 
-/** The fields of a form are words, those of a JSON body have types. */
+/** Converts a form's text fields to the types of a JSON body. */
 function toBody({ fields }: Form): Json {
   const body: Json = {};
   for (const [name, value] of fields) {
@@ -72,7 +72,7 @@ function checkMask(mask: FormFile, image: FormFile): void {
   if (imageFormatOf(mask.head) !== 'png' || mask.bytes >= MAX_MASK_BYTES) {
     throw invalid('Invalid mask image format: a PNG of less than 4 MB.', 'mask', 'invalid_image_format');
   }
-  // The header's width and height; those of other formats are not looked up.
+  // Width and height in the PNG header; sizes of other formats are not read.
   const sizeOf = ({ head }: FormFile) => head.subarray(16, 24);
   if (imageFormatOf(image.head) === 'png' && !sizeOf(mask).equals(sizeOf(image))) {
     throw invalid('Invalid mask image: its size must be that of the image.', 'mask', 'invalid_image_size');

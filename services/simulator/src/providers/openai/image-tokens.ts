@@ -2,7 +2,7 @@ import type { Size } from '../../domain/files/size';
 
 export type Quality = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** Of 1024x1024: what OpenAI published for gpt-image-1; the upper two double it. */
+/** Of 1024x1024, as OpenAI published for gpt-image-1; each of the upper two doubles the previous figure. */
 const TOKENS: Readonly<Record<Quality, number>> = {
   low: 272,
   medium: 1_056,
@@ -13,10 +13,10 @@ const TOKENS: Readonly<Record<Quality, number>> = {
 
 const SQUARE_PIXELS = 1_024 * 1_024;
 
-/** Of each image that is sent, whatever its size: a base of 65 and two tiles of 129. */
+/** Of each input image, regardless of its size: a base of 65 and two tiles of 129. */
 export const INPUT_IMAGE_TOKENS = 323;
 
-/** By area, rounded up. */
+/** Proportional to the area, rounded up. */
 export function outputTokens({ width, height }: Size, quality: Quality): number {
   return Math.ceil((TOKENS[quality] * width * height) / SQUARE_PIXELS);
 }

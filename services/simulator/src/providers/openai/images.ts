@@ -13,7 +13,7 @@ import { type ImageRequest, MAX_INPUT_IMAGES, parseEdit, parseGeneration } from 
 const FORM_LIMITS = {
   fields: 32,
   fieldBytes: 256 * 1024,
-  // One more than allowed of either kind, so that too many are refused in the provider's own words.
+  // One more of each kind than allowed, so that the provider's own error refuses too many.
   files: MAX_INPUT_IMAGES + 2,
   fileBytes: 50 * 1024 * 1024,
 };

@@ -2,7 +2,7 @@ import type { ToolCall } from '../../domain/prompt';
 import { instanceOf } from '../../domain/schema-instance';
 import { isObject, type Json } from '../json';
 
-/** The call that `tool_choice` demands of one of the function tools; null when none is demanded. */
+/** Returns the call of a function tool that `tool_choice` forces; null if it forces none. */
 export function forcedCall(choice: unknown, tools: readonly unknown[]): ToolCall | null {
   if (choice === 'required') return callOf(tools, () => true);
   if (!isObject(choice)) return null;
