@@ -27,7 +27,7 @@ const TOOL = {
   },
 };
 
-test('a plain call, and the same streamed', async () => {
+test('the client reads a reply, also as a stream', async () => {
   const plain = await client.messages.create(ask('hello'));
   const streamed = await client.messages.stream(ask('hello')).finalMessage();
   for (const message of [plain, streamed]) {
@@ -42,7 +42,7 @@ test('a plain call, and the same streamed', async () => {
   // The first call loads the tokenizer, which takes long on a busy machine.
 }, 30_000);
 
-test('a tool call, answered with its result', async () => {
+test('the client reads a tool call and sends its result', async () => {
   const request = {
     ...ask(sim({ tool_call: { name: 'weather', arguments: { city: 'Oslo', days: 3 } } })),
     tools: [TOOL],
@@ -69,14 +69,14 @@ test('a tool call, answered with its result', async () => {
   }
 });
 
-test('a tool that has to be called is called with arguments that suit it', async () => {
+test('a forced tool is called with arguments that satisfy its schema', async () => {
   for (const tool_choice of [{ type: 'any' as const }, { type: 'tool' as const, name: 'weather' }]) {
     const { content } = await client.messages.create({ ...ask('hi'), tools: [TOOL], tool_choice });
     expect(content).toMatchObject([{ type: 'tool_use', name: 'weather', input: { city: 'text', days: 1 } }]);
   }
 });
 
-test('thinking comes first and can be sent back, hidden or not, but not altered', async () => {
+test('thinking comes first and is accepted when sent back unchanged, whether shown or hidden', async () => {
   for (const hide_thinking of [false, true]) {
     const request = ask(sim({ thinking: 'well well', text: 'ok', hide_thinking }));
     const plain = await client.messages.create(request);
@@ -103,7 +103,7 @@ test('thinking comes first and can be sent back, hidden or not, but not altered'
   }
 });
 
-test('thoughts that the request omits leave their signature, which is enough to go on', async () => {
+test('omitted thinking keeps its signature, which is accepted when sent back', async () => {
   const thinking = { type: 'adaptive' as const, display: 'omitted' as const };
   const request = { ...ask(sim({ thinking: 'well well', text: 'ok' })), thinking };
   const plain = await client.messages.create(request);
@@ -121,7 +121,7 @@ test('thoughts that the request omits leave their signature, which is enough to 
   await client.messages.create({ ...request, messages });
 });
 
-test('several tool calls at once, answered together', async () => {
+test('the client reads parallel tool calls and sends their results together', async () => {
   const tool_call = [{ name: 'a', arguments: { n: 1 } }, { name: 'b' }, { name: 'a', arguments: { n: 2 } }];
   const request = ask(sim({ tool_call, text: 'well' }));
   const plain = await client.messages.create(request);
@@ -143,7 +143,7 @@ test('several tool calls at once, answered together', async () => {
   }
 });
 
-test('a format asked for is kept to', async () => {
+test('the reply satisfies the requested output format', async () => {
   const schema = {
     type: 'object',
     properties: { name: { type: 'string' }, tags: { type: 'array', items: { type: 'string' }, minItems: 2 } },
@@ -157,7 +157,7 @@ test('a format asked for is kept to', async () => {
   expect(message.content[0]).toMatchObject({ text: '{"name":"text","tags":["text","text"]}' });
 });
 
-test('failures are the errors the client knows', async () => {
+test("failures raise the client's own error classes", async () => {
   const call = (directive: object) => client.messages.create(ask(sim(directive)));
   await expect(call({ status: 429 })).rejects.toBeInstanceOf(Anthropic.RateLimitError);
   await expect(call({ status: 401 })).rejects.toMatchObject({ type: 'authentication_error' });
@@ -169,7 +169,7 @@ test('failures are the errors the client knows', async () => {
   await expect(broken).rejects.toMatchObject({ type: 'overloaded_error' });
 });
 
-test('tokens are counted and models listed', async () => {
+test('the client counts tokens and lists models', async () => {
   const { max_tokens, ...prompt } = ask('hello');
   const { input_tokens } = await client.messages.countTokens(prompt);
   const { usage } = await client.messages.create({ ...prompt, max_tokens });

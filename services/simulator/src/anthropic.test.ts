@@ -11,7 +11,7 @@ const streamed = async (directive: object, more: object = {}) =>
   namedEventsOf(await (await simulator.messages(sim(directive), { stream: true, ...more })).text());
 
 describe('streams', () => {
-  test('blocks follow one another with indices of their own', async () => {
+  test('content blocks have consecutive indexes', async () => {
     const events = await streamed({
       thinking: 'hm well',
       text: 'one two',
@@ -43,7 +43,7 @@ describe('streams', () => {
     expect(args).toBeGreaterThan(2);
   });
 
-  test('an empty reply has no block', async () => {
+  test('an empty reply has no content block', async () => {
     const events = await streamed({ text: '' });
     expect(events.map(({ event }) => event)).toEqual([
       'message_start',
@@ -53,7 +53,7 @@ describe('streams', () => {
     ]);
   });
 
-  test('an error in the middle comes as an event, and what was sent is billed', async () => {
+  test('an error during a stream is an event, and the sent part is billed', async () => {
     const directive = { text: 'one two three four', stream_error: 'so it goes', drop_after_chunks: 2 };
     const response = await simulator.messages(sim(directive), { stream: true }, { 'x-request-id': 'broken' });
     const last = namedEventsOf(await response.text()).at(-1);
@@ -69,7 +69,7 @@ describe('streams', () => {
     });
   });
 
-  test.each([0, 3])('a stream dropped after %d chunks is billed as far', async (drop) => {
+  test.each([0, 3])('a stream cut after %d chunks is billed up to there', async (drop) => {
     const id = `messages-drop-${drop}`;
     const prompt = sim({ drop_after_chunks: drop, text: 'one two three four five' });
     const response = await simulator.messages(prompt, { stream: true }, { 'x-request-id': id });
@@ -78,7 +78,7 @@ describe('streams', () => {
   });
 });
 
-test('usage is told in its names, in the end of a stream as in a reply, and metered', async () => {
+test('usage has Anthropic’s names in replies and at the end of streams, and is metered', async () => {
   const usage = {
     prompt_tokens: 100,
     completion_tokens: 40,
@@ -116,11 +116,11 @@ test.each([
   ],
   [{ finish_reason: 'content_filter' }, {}, { stop_reason: 'refusal', stop_details: { type: 'refusal' } }],
   [{ thinking: 'hm' }, { thinking: { type: 'disabled' } }, { content: [{ type: 'text' }] }],
-])('%j of %j ends as it should', async (directive, more, expected) => {
+])('%j of %j ends with the expected stop reason', async (directive, more, expected) => {
   expect(await (await simulator.messages(sim(directive), more)).json()).toMatchObject(expected);
 });
 
-describe('failures', () => {
+describe('a failure', () => {
   test.each([
     [{ status: 400 }, 400, 'invalid_request_error'],
     [{ status: 403 }, 403, 'permission_error'],
@@ -130,7 +130,7 @@ describe('failures', () => {
     [{ status: 502 }, 502, 'api_error'],
     [{ status: 529 }, 529, 'overloaded_error'],
     [{ policy: true }, 400, 'invalid_request_error'],
-  ])('%j', async (directive, status, type) => {
+  ])('%j has the expected status and error type', async (directive, status, type) => {
     const response = await simulator.messages(sim(directive));
     expect(response.status).toBe(status);
     expect(response.headers.get('retry-after')).toBe('retry_after' in directive ? '7' : null);
@@ -142,15 +142,15 @@ describe('failures', () => {
   });
 
   test.each([
-    ['no key', { 'x-api-key': '', authorization: '' }, 401],
-    ['no version', { 'anthropic-version': '' }, 400],
-    ['an unknown version', { 'anthropic-version': '2024-01-01' }, 400],
-    ['a bearer key', { 'x-api-key': '', authorization: 'Bearer k' }, 200],
+    ['a call without a key', { 'x-api-key': '', authorization: '' }, 401],
+    ['a call without a version', { 'anthropic-version': '' }, 400],
+    ['a call with an unknown version', { 'anthropic-version': '2024-01-01' }, 400],
+    ['a call with a bearer key', { 'x-api-key': '', authorization: 'Bearer k' }, 200],
   ])('%s', async (_, headers, status) => {
     expect((await simulator.messages('hi', {}, headers)).status).toBe(status);
   });
 
-  test('paths and methods', async () => {
+  test('unknown paths and methods are refused', async () => {
     expect((await simulator.post('/anthropic/v1/nothing', {})).status).toBe(404);
     expect((await fetch(`${simulator.url}/anthropic/v1/messages`)).status).toBe(405);
     expect((await fetch(`${simulator.url}/anthropic/v1/models`)).status).toBe(401);

@@ -43,7 +43,7 @@ const fileOf = async (url: string) => {
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 
-test('a task waits, is ready by the clock, and is metered once, polled or not', async () => {
+test('a task is pending, then ready by the clock, and is metered once, polled or not', async () => {
   const task = await submit(sim({ task_seconds: 5 }), {}, { 'x-request-id': 'r1' });
   expect(task.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
   expect(task).toMatchObject({ output_mp: 1, input_mp: 0 });
@@ -69,7 +69,7 @@ test('a task waits, is ready by the clock, and is metered once, polled or not', 
   ]);
 });
 
-test('the result is a file of that size, the same for the same request, behind links that expire', async () => {
+test('the result is an image of the requested size, equal for equal requests, with links that expire', async () => {
   const ask = { width: 640, height: 384, output_format: 'png' };
   const task = await submit('a cat', ask);
   const twin = await submit('a cat', ask);
@@ -87,7 +87,7 @@ test('the result is a file of that size, the same for the same request, behind l
   expect((await fileOf(anew.replace(task.id, twin.id))).response.status).toBe(403);
 });
 
-test('links live as long as the directive says', async () => {
+test('links are valid as long as the directive sets', async () => {
   const task = await submit(sim({ url_seconds: 3, task_seconds: 0 }));
   const link = (await poll(task)).result?.sample ?? '';
   wait(2.9);
@@ -96,7 +96,7 @@ test('links live as long as the directive says', async () => {
   expect((await fileOf(link)).response.status).toBe(403);
 });
 
-test('images sent arrive whole', async () => {
+test('input images arrive complete', async () => {
   const [a, b] = ['a', 'b'].map((seed) => drawImage('jpeg', { width: 32, height: 32 }, seed)) as [
     Buffer,
     Buffer,
@@ -115,7 +115,7 @@ test('images sent arrive whole', async () => {
   });
 });
 
-test('images sent count by the megapixel, each rounded up', async () => {
+test('input images are counted in megapixels, each rounded up', async () => {
   const large = drawImage('png', { width: 1_025, height: 1_024 }, 'large').toString('base64');
   const small = drawImage('png', { width: 32, height: 32 }, 'small').toString('base64');
   const task = await submit('hat', { input_image: `data:image/png;base64,${large}`, input_image_2: small });
@@ -134,7 +134,7 @@ test.each([
   [{ task_status: 'failed' }, 'Error'],
   [{ task_status: 'Failed' }, 'Failed'],
   [{ task_status: 'Throttled' }, 'Throttled'],
-])('%j ends as %s and costs nothing', async (directive, status) => {
+])('%j ends as %s and is free', async (directive, status) => {
   const task = await submit(sim(directive));
   expect(await poll(task)).toMatchObject({ status: 'Pending' });
   wait(1);
@@ -144,28 +144,28 @@ test.each([
   expect(entries[1]).toMatchObject({ kind: 'task', finished: false, media: { images: 0, task_id: task.id } });
 });
 
-test('a task that never ends', async () => {
+test('a task with the outcome "queued" never ends', async () => {
   const task = await submit(sim({ task_status: 'Pending' }));
   wait(3_600);
   expect(await poll(task)).toMatchObject({ status: 'Pending' });
   expect((await simulator.meter()).entries).toHaveLength(1);
 });
 
-test('success without an id makes no task', async () => {
+test('a success without an id creates no task', async () => {
   const body = await submit(sim({ omit_task_id: true }));
   expect(body).toEqual({ cost: null, input_mp: 0, output_mp: 1 });
   wait(10);
   expect(await simulator.meter()).toMatchObject({ calls: 1, tasks: 0, images: 0 });
 });
 
-test('a task whose submit got no reply exists and costs nevertheless', async () => {
+test('a task whose submission got no reply exists and is metered', async () => {
   const cut = simulator.post('/bfl/v1/flux-2-pro', { prompt: sim({ drop_after_chunks: 0 }) }, KEY);
   await expect(cut.then((response) => response.text())).rejects.toThrow();
   wait(1);
   expect(await simulator.meter()).toMatchObject({ tasks: 1, images: 1 });
 });
 
-test('tasks are forgotten after a day', async () => {
+test('tasks are deleted after a day', async () => {
   const task = await submit('x');
   wait(24 * 3_600 + 1);
   const response = await simulator.get(task.polling_url, KEY);
@@ -174,7 +174,7 @@ test('tasks are forgotten after a day', async () => {
   expect((await simulator.meter()).images).toBe(1);
 });
 
-test('refusals', async () => {
+test('invalid requests are refused', async () => {
   const ask = async (body: object, headers: Record<string, string> = KEY) =>
     (await simulator.post('/bfl/v1/flux-2-pro', body, headers)).status;
   expect(await ask({ prompt: 'x' }, {})).toBe(403);

@@ -61,7 +61,7 @@ const contentOf = (raw: string) =>
     ({ choices }) => choices[0]?.delta.content ?? '',
   );
 
-test.each([1, 2, 25])('half-closed after %d chunks: metered is what can be read', async (chunks) => {
+test.each([1, 2, 25])('a half-close after %d chunks meters what the client can read', async (chunks) => {
   const id = `half-${chunks}`;
   const socket = await openCall(id, { chunks: 5_000, chunk_delay_ms: 2 });
   const raw = await readAndLeave(socket, (text) => text.split('"content":"').length > chunks + 1);
@@ -112,7 +112,7 @@ test.each([
   },
 );
 
-test('half-closed at no delay while the caller did not read', async () => {
+test('a half-close by a client that does not read ends a stream without delays', async () => {
   const socket = await openCall('stalled', { chunks: 100_000 });
   socket.pause();
   await once(socket, 'readable');
@@ -123,7 +123,7 @@ test('half-closed at no delay while the caller did not read', async () => {
   expect(entry.completion_tokens).toBe(tokenizer.count(content.join('')));
 });
 
-test('given usage is billed by share', async () => {
+test('usage set by the directive is billed in proportion', async () => {
   const usage = { prompt_tokens: 1_000, completion_tokens: 10_000 };
   const socket = await openCall('share', { chunks: 1_000, chunk_delay_ms: 2, usage });
   const content = contentOf(await readAndLeave(socket, (text) => text.split('"content":"').length > 10));
@@ -134,7 +134,7 @@ test('given usage is billed by share', async () => {
   });
 });
 
-test.each([true, false])('gone before the reply: nothing is billed (stream: %s)', async (stream) => {
+test.each([true, false])('a disconnect before the reply is free (stream: %s)', async (stream) => {
   const id = `early-${stream}`;
   const socket = await openCall(id, { delay_ms: 60_000 }, { stream });
   await inFlight(1);
@@ -156,7 +156,7 @@ test('a socket destroyed mid-stream ends the call', async () => {
   await inFlight(0);
 });
 
-test('pipelined calls are answered in turn and metered each for itself', async () => {
+test('pipelined calls are answered in order and metered separately', async () => {
   const socket = await openCall('first', { chunks: 50, chunk_delay_ms: 2 });
   const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'x' }] });
   socket.write(

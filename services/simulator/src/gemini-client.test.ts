@@ -45,7 +45,7 @@ async function streamed(request: GenerateContentParameters): Promise<GenerateCon
 
 const partsOf = (chunk: GenerateContentResponse | undefined) => chunk?.candidates?.[0]?.content?.parts ?? [];
 
-test('a plain call, and the same streamed', async () => {
+test('the client reads a reply, also as a stream', async () => {
   const plain = await client.models.generateContent(ask('hello'));
   const chunks = await streamed(ask('hello'));
   expect(plain.text).toContain('simulated reply');
@@ -55,7 +55,7 @@ test('a plain call, and the same streamed', async () => {
   expect(chunks.at(-1)?.usageMetadata).toEqual(plain.usageMetadata);
 });
 
-test('a function call, answered with its result', async () => {
+test('the client reads a function call and sends its result', async () => {
   const config = { tools: [{ functionDeclarations: [WEATHER] }] };
   const question: Content = {
     role: 'user',
@@ -85,7 +85,7 @@ test('a function call, answered with its result', async () => {
   }
 });
 
-test('several calls at once: the first is signed, each has its id, and they are answered together', async () => {
+test('of parallel calls the first is signed, each has an id, and their results are sent together', async () => {
   const tool_call = [{ name: 'a', arguments: { n: 1 } }, { name: 'b' }, { name: 'a', arguments: { n: 2 } }];
   const question: Content = { role: 'user', parts: [{ text: sim({ tool_call }) }] };
   const plain = partsOf(await client.models.generateContent(ask([question])));
@@ -110,7 +110,7 @@ test('several calls at once: the first is signed, each has its id, and they are 
   }
 });
 
-test('a function that has to be called is called with arguments that suit it', async () => {
+test('a forced function is called with arguments that satisfy its schema', async () => {
   const functionCallingConfig = { mode: FunctionCallingConfigMode.ANY, allowedFunctionNames: ['weather'] };
   const other = { name: 'other', parametersJsonSchema: { $schema: 'x', type: 'object' } };
   const tools = [{ functionDeclarations: [other, WEATHER] }];
@@ -120,7 +120,7 @@ test('a function that has to be called is called with arguments that suit it', a
   expect(reply.functionCalls).toMatchObject([{ name: 'weather', args: { city: 'text', days: 1 } }]);
 });
 
-test('thoughts are shown when asked for and counted in any case', async () => {
+test('thoughts are shown on request and always counted', async () => {
   const prompt = sim({ thinking: 'well well', text: 'so be it' });
   const shown = await client.models.generateContent(
     ask(prompt, { thinkingConfig: { includeThoughts: true } }),
@@ -140,7 +140,7 @@ test('thoughts are shown when asked for and counted in any case', async () => {
   expect(off.usageMetadata?.thoughtsTokenCount).toBeUndefined();
 });
 
-test('a format asked for is kept to', async () => {
+test('the reply satisfies the requested schema', async () => {
   const responseMimeType = 'application/json';
   const responseJsonSchema = { type: 'object', properties: { a: { const: 1 } }, required: ['a'] };
   const said = async (config: object) =>
@@ -150,7 +150,7 @@ test('a format asked for is kept to', async () => {
   expect(await said({})).toBe('{}');
 });
 
-test('failures are the errors the client knows', async () => {
+test("failures raise the client's own error class", async () => {
   const call = (directive: object) => client.models.generateContent(ask(sim(directive)));
   await expect(call({ status: 429 })).rejects.toBeInstanceOf(ApiError);
   await expect(call({ status: 503 })).rejects.toMatchObject({ status: 503 });
@@ -163,7 +163,7 @@ test('failures are the errors the client knows', async () => {
   });
 });
 
-test('tokens are counted and models listed', async () => {
+test('the client counts tokens and lists models', async () => {
   const { totalTokens } = await client.models.countTokens({ model: 'gemini-3-pro', contents: 'hello' });
   const { usageMetadata } = await client.models.generateContent(ask('hello'));
   expect(totalTokens).toBe(usageMetadata?.promptTokenCount);

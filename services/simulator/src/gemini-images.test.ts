@@ -48,7 +48,7 @@ const bytesOf = (part: { inlineData?: { data?: string } } | undefined) =>
   Buffer.from(part?.inlineData?.data ?? '', 'base64');
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
-test('an image, of the ratio and size asked for, the same every time', async () => {
+test('the image has the requested ratio and size, and is equal for equal requests', async () => {
   const { reply, parts, finishReason } = await draw('a cat', { id: 'g1' });
   expect([finishReason, parts.length, parts[0]?.inlineData?.mimeType]).toEqual(['STOP', 1, 'image/png']);
   expect(sizeOf(bytesOf(parts[0]))).toEqual([1_024, 1_024]);
@@ -72,7 +72,7 @@ test('an image, of the ratio and size asked for, the same every time', async () 
   expect(large.reply.usageMetadata?.candidatesTokenCount).toBe(2_000);
 });
 
-test('what was sent arrives whole, and the image depends on it', async () => {
+test('input images arrive complete and determine the image', async () => {
   const [a, b] = [picture('a'), picture('b')];
   const first = await draw('hat', { images: [a, b], id: 'g2' });
   expect((await draw('hat', { images: [b, a] })).parts).not.toEqual(first.parts);
@@ -88,7 +88,7 @@ test('what was sent arrives whole, and the image depends on it', async () => {
   expect(await simulator.entryOf('g2')).toMatchObject({ media: { input_image_tokens: 2 * 258, uploads } });
 });
 
-test('words beside the image, where they are wanted', async () => {
+test('text accompanies the image if requested', async () => {
   const config = { responseModalities: ['TEXT', 'IMAGE'] };
   const { parts, reply } = await draw(sim({ text: 'hello world' }), { config });
   expect(parts).toMatchObject([{ text: 'hello world' }, { inlineData: { mimeType: 'image/png' } }]);
@@ -103,20 +103,23 @@ test.each([
   ['IMAGE_SAFETY', 'policy', { policy: true }],
   ['IMAGE_SAFETY', 'finish', { finish_reason: 'content_filter' }],
   ['NO_IMAGE', 'none', { images: 0 }],
-])('%s by %s: a reply of 200 without data costs its prompt', async (reason, name, directive) => {
-  const id = `g-${name}`;
-  const { finishReason, parts, reply } = await draw(sim(directive), { id });
-  expect([finishReason, parts]).toEqual([reason, []]);
-  expect(reply.usageMetadata).not.toHaveProperty('candidatesTokenCount');
-  expect(await simulator.entryOf(id)).toMatchObject({
-    status: 200,
-    prompt_tokens: reply.usageMetadata?.promptTokenCount,
-    completion_tokens: 0,
-    media: { images: 0 },
-  });
-});
+])(
+  '%s by %s is a reply with status 200 without data, charged for its prompt',
+  async (reason, name, directive) => {
+    const id = `g-${name}`;
+    const { finishReason, parts, reply } = await draw(sim(directive), { id });
+    expect([finishReason, parts]).toEqual([reason, []]);
+    expect(reply.usageMetadata).not.toHaveProperty('candidatesTokenCount');
+    expect(await simulator.entryOf(id)).toMatchObject({
+      status: 200,
+      prompt_tokens: reply.usageMetadata?.promptTokenCount,
+      completion_tokens: 0,
+      media: { images: 0 },
+    });
+  },
+);
 
-test('what the real API refuses', async () => {
+test('requests that the real API refuses are refused', async () => {
   const ask = (generationConfig: object, parts: object[] = []) =>
     simulator
       .generate('generateContent', 'x', {

@@ -28,7 +28,7 @@ const chunksOf = (text: string) =>
     .flatMap((frame) => (frame === '' ? [] : [JSON.parse(frame.replace('data: ', '')) as Chunk]));
 
 describe('streams', () => {
-  test('every chunk tells the usage so far, the last one why it ended', async () => {
+  test('every chunk reports the usage so far, the last chunk the finish reason', async () => {
     const directive = { thinking: 'hm well', text: 'one two three' };
     const config = { thinkingConfig: { includeThoughts: true } };
     const chunks = chunksOf(await (await stream(directive, { generationConfig: config })).text());
@@ -51,7 +51,7 @@ describe('streams', () => {
     ]);
   });
 
-  test('a function call comes whole, in a chunk of its own', async () => {
+  test('a function call arrives complete in a separate chunk', async () => {
     const chunks = chunksOf(
       await (await stream({ tool_call: { name: 'f', arguments: { a: [1, 2, 3] } }, chunks: 9 })).text(),
     );
@@ -61,7 +61,7 @@ describe('streams', () => {
     ]);
   });
 
-  test('candidates take turns', async () => {
+  test('chunks of candidates alternate', async () => {
     const chunks = chunksOf(
       await (await stream({ text: 'one two' }, { generationConfig: { candidateCount: 2 } })).text(),
     );
@@ -69,7 +69,7 @@ describe('streams', () => {
     expect(chunks.at(-1)?.usageMetadata.candidatesTokenCount).toBe(4);
   });
 
-  test.each([0, 1, 4])('dropped after %d chunks, billed is what the last one told', async (drop) => {
+  test.each([0, 1, 4])('a stream cut after %d chunks is billed as its last chunk reported', async (drop) => {
     const id = `generate-drop-${drop}`;
     const usage = { completion_tokens: 100, reasoning_tokens: 10 };
     const response = await stream(
@@ -93,7 +93,7 @@ describe('streams', () => {
     expect(candidatesTokenCount).toBe([0, 18, 0, 0, 72][drop]);
   });
 
-  test('an error in the middle is a frame of its own', async () => {
+  test('an error during a stream is a separate frame', async () => {
     const text = await (await stream({ text: 'one two', stream_error: true, drop_after_chunks: 1 })).text();
     expect(chunksOf(text)).toMatchObject([
       { candidates: [{}] },
@@ -101,12 +101,12 @@ describe('streams', () => {
     ]);
   });
 
-  test('without alt=sse there is none', async () => {
+  test('a stream without alt=sse is refused', async () => {
     expect((await simulator.generate('streamGenerateContent', 'hi')).status).toBe(400);
   });
 });
 
-test('usage is told in its names and metered; cache writes are unknown to it', async () => {
+test('usage has Google’s names and is metered, without cache writes', async () => {
   const usage = { prompt_tokens: 100, completion_tokens: 40, cached_tokens: 50, reasoning_tokens: 15 };
   const response = await generate({ usage: { ...usage, cache_write_tokens: 9 } }, {}, 'generate-usage');
   expect(await response.json()).toMatchObject({
@@ -140,7 +140,7 @@ test.each([
   });
 });
 
-test('a prompt against the policy is answered without candidates, and billed', async () => {
+test('a prompt that the content policy refuses is answered without candidates and billed', async () => {
   for (const call of [generate, stream]) {
     const response = await call({ policy: true, usage: { prompt_tokens: 50 } }, {}, 'blocked');
     expect(response.status).toBe(200);
@@ -154,7 +154,7 @@ test('a prompt against the policy is answered without candidates, and billed', a
   expect(await simulator.entryOf('blocked')).toMatchObject({ prompt_tokens: 50, completion_tokens: 0 });
 });
 
-describe('failures', () => {
+describe('a failure', () => {
   test.each([
     [{ status: 400 }, 'INVALID_ARGUMENT'],
     [{ status: 422 }, 'INVALID_ARGUMENT'],
@@ -163,14 +163,14 @@ describe('failures', () => {
     [{ status: 429 }, 'RESOURCE_EXHAUSTED'],
     [{ status: 500 }, 'INTERNAL'],
     [{ status: 503 }, 'UNAVAILABLE'],
-  ])('%j', async (directive, status) => {
+  ])('%j has the expected status', async (directive, status) => {
     const response = await generate(directive);
     expect(response.status).toBe(directive.status);
     const message = expect.any(String);
     expect(await response.json()).toEqual({ error: { code: directive.status, message, status } });
   });
 
-  test('the time to wait is in the body', async () => {
+  test('reports the time to wait in the body', async () => {
     const response = await generate({ status: 429, retry_after: 7 });
     expect(response.headers.get('retry-after')).toBeNull();
     expect(await response.json()).toMatchObject({
@@ -179,14 +179,14 @@ describe('failures', () => {
   });
 
   test.each([
-    ['no key', '', { 'x-goog-api-key': '' }, 403],
-    ['a key in the query', '?key=k', { 'x-goog-api-key': '' }, 200],
-    ['a wrong key', '', { 'x-goog-api-key': 'invalid' }, 400],
+    ['a call without a key', '', { 'x-goog-api-key': '' }, 403],
+    ['a call with a key in the query', '?key=k', { 'x-goog-api-key': '' }, 200],
+    ['a call with a wrong key', '', { 'x-goog-api-key': 'invalid' }, 400],
   ])('%s', async (_, query, headers, status) => {
     expect((await simulator.generate(`generateContent${query}`, 'hi', {}, headers)).status).toBe(status);
   });
 
-  test('paths and methods', async () => {
+  test('unknown paths and methods are refused', async () => {
     const headers = { 'x-goog-api-key': 'k' };
     const get = (path: string) => fetch(`${simulator.url}/gemini${path}`, { headers });
     expect((await simulator.generate('embedContent', 'hi')).status).toBe(404);

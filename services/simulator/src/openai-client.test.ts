@@ -12,7 +12,7 @@ afterAll(() => simulator.stop());
 
 const ask = (content: string) => ({ model: 'sim-chat', messages: [{ role: 'user' as const, content }] });
 
-test('a plain call', async () => {
+test('the client reads a reply', async () => {
   const reply = await client.chat.completions.create(ask('hello'));
   expect(reply.choices[0]?.message.content).toContain('simulated reply');
   expect(reply._request_id).toMatch(/^req_/);
@@ -20,7 +20,7 @@ test('a plain call', async () => {
   expect(total_tokens).toBe((prompt_tokens ?? 0) + (completion_tokens ?? 0));
 });
 
-test('a streamed call', async () => {
+test('the client reads a stream', async () => {
   let text = '';
   let finishReason: string | null = null;
   for await (const chunk of await client.chat.completions.create({ ...ask('hello'), stream: true })) {
@@ -32,7 +32,7 @@ test('a streamed call', async () => {
   expect(finishReason).toBe('stop');
 });
 
-test('a streamed call with usage', async () => {
+test('the client reads the usage of a stream', async () => {
   const plain = await client.chat.completions.create(ask('hello'));
   const stream = client.chat.completions.stream({ ...ask('hello'), stream_options: { include_usage: true } });
   const usages: unknown[] = [];
@@ -43,7 +43,7 @@ test('a streamed call with usage', async () => {
   expect(usages.at(-1)).toEqual(plain.usage);
 });
 
-test.each([1, 2])('a tool call, %d choices', async (n) => {
+test.each([1, 2])('the client reads a tool call in each of %d choices', async (n) => {
   const request = {
     ...ask(sim({ tool_call: { name: 'weather', arguments: { city: 'Oslo', days: 3 } } })),
     n,
@@ -65,7 +65,7 @@ test.each([1, 2])('a tool call, %d choices', async (n) => {
   }
 });
 
-test('several tool calls at once', async () => {
+test('the client reads parallel tool calls', async () => {
   const tool_call = [{ name: 'a', arguments: { n: 1 } }, { name: 'b' }, { name: 'a', arguments: { n: 2 } }];
   const request = { ...ask(sim({ tool_call, text: 'well' })), n: 2 };
   const plain = await client.chat.completions.create(request);
@@ -83,7 +83,7 @@ test('several tool calls at once', async () => {
   }
 });
 
-test('failures are the errors the client knows', async () => {
+test("failures raise the client's own error classes", async () => {
   const call = (directive: object) => client.chat.completions.create(ask(sim(directive)));
   await expect(call({ status: 429 })).rejects.toBeInstanceOf(OpenAI.RateLimitError);
   await expect(call({ status: 401 })).rejects.toMatchObject({ code: 'invalid_api_key' });
@@ -91,7 +91,7 @@ test('failures are the errors the client knows', async () => {
   await expect(call({ reset: true })).rejects.toBeInstanceOf(OpenAI.APIConnectionError);
 });
 
-test('the models', async () => {
+test('the client lists and gets models', async () => {
   const ids: string[] = [];
   for await (const model of client.models.list()) ids.push(model.id);
   expect(ids).toContain('sim-chat');

@@ -22,7 +22,7 @@ const bytesOf = (reply: OpenAI.ImagesResponse) =>
 const traced = (id: string) => ({ headers: { 'x-request-id': id } });
 
 describe('generations', () => {
-  test('as many as asked for, of the size and format, the same every time', async () => {
+  test('returns the requested number, size and format, equal for equal requests', async () => {
     const ask = { model: MODEL, prompt: 'a cat', n: 3, size: '1536x864', output_format: 'webp' } as const;
     const reply = await client.images.generate(ask, traced('gen'));
     const images = bytesOf(reply);
@@ -49,7 +49,7 @@ describe('generations', () => {
     });
   });
 
-  test('totals count images', async () => {
+  test("the meter's totals count images", async () => {
     const before = await simulator.meter();
     await client.images.generate({ model: 'sim-image', prompt: 'x', n: 2, quality: 'low' });
     const after = await simulator.meter();
@@ -85,7 +85,7 @@ describe('generations', () => {
     expect(await response.json()).toMatchObject({ error: { code, param } });
   });
 
-  test('the finer qualities of the newer models', async () => {
+  test('accepts finer qualities for newer models only', async () => {
     const reply = await client.images.generate({
       model: 'gpt-image-2.5-flare',
       prompt: 'x',
@@ -94,13 +94,13 @@ describe('generations', () => {
     expect(reply.usage?.output_tokens).toBe(16_640);
   });
 
-  test('a policy refusal costs nothing', async () => {
+  test('a refusal by the content policy is free', async () => {
     const refused = client.images.generate({ model: MODEL, prompt: sim({ policy: true }) }, traced('policy'));
     await expect(refused).rejects.toMatchObject({ status: 400, code: 'moderation_blocked' });
     expect(await simulator.entryOf('policy')).toMatchObject({ status: 400, completion_tokens: 0 });
   });
 
-  test('directives: failures, fewer images, usage, a reply that is cut', async () => {
+  test('directives set failures, the number of images, usage and a cut of the reply', async () => {
     const ask = (directive: object, id = 'd') =>
       client.images.generate({ model: MODEL, prompt: sim(directive), n: 2 }, traced(id));
     await expect(ask({ status: 503 })).rejects.toMatchObject({ status: 503 });
@@ -116,7 +116,7 @@ describe('generations', () => {
 });
 
 describe('edits', () => {
-  test('one image, and what was sent arrived whole', async () => {
+  test('edits one image, which arrives complete', async () => {
     const ask = async (seed: string, id: string) =>
       client.images.edit({ model: MODEL, prompt: 'hat', image: await upload(picture(seed)) }, traced(id));
     const [a, again, b] = [await ask('a', 'edit-a'), await ask('a', 'edit-a2'), await ask('b', 'edit-b')];
@@ -133,7 +133,7 @@ describe('edits', () => {
     });
   });
 
-  test('several images of every format, and a mask', async () => {
+  test('edits several images of every format with a mask', async () => {
     const images = [picture('1'), picture('2', 'jpeg'), picture('3', 'webp')];
     const files = await Promise.all(images.map((bytes) => upload(bytes)));
     const mask = picture('mask');
@@ -153,7 +153,7 @@ describe('edits', () => {
     });
   });
 
-  test('a large file arrives whole', async () => {
+  test('a large file arrives complete', async () => {
     const large = Buffer.concat([picture('l'), Buffer.alloc(5_000_000, 'pixel')]);
     await client.images.edit({ model: MODEL, prompt: 'x', image: await upload(large) }, traced('edit-large'));
     expect(await simulator.entryOf('edit-large')).toMatchObject({
@@ -161,7 +161,7 @@ describe('edits', () => {
     });
   });
 
-  test('what is not as it must be', async () => {
+  test('refuses invalid forms', async () => {
     const edit = async (parts: [string, Buffer | string][]) => {
       const form = new FormData();
       form.set('model', MODEL);
@@ -215,7 +215,7 @@ describe('edits', () => {
     ).toEqual([400, null, null]);
   });
 
-  test('a body that is no form, or breaks off', async () => {
+  test('refuses a body that is not a form or is truncated', async () => {
     const post = (body: string, type: string) =>
       simulator.post('/openai/v1/images/edits', body, { 'content-type': type });
     expect((await post('{}', 'application/json')).status).toBe(400);

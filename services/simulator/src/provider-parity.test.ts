@@ -65,7 +65,7 @@ describe.each([false, true])('stream: %s', (stream) => {
     { stream_error: true, text: 'one two', drop_after_chunks: 1 },
     { stream_error: true, text: 'one two', drop_after_chunks: 3 },
     { unknown: 1 },
-  ])('%j comes to the same with every provider', async (directive) => {
+  ])('%j has the same tokens with every provider', async (directive) => {
     const [first, ...others] = await Promise.all(
       Object.values(PROVIDERS).map((ask) => outcomeOf(ask, directive, stream)),
     );

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => simulator.stop());
 
 describe('replies', () => {
-  test('a plain reply', async () => {
+  test('has text, a finish reason and usage', async () => {
     const response = await simulator.chat(sim({ text: 'hello world', usage: { cached_tokens: 3 } }));
     expect(response.headers.get('x-request-id')).toMatch(/^req_/);
     expect(await response.json()).toMatchObject({
@@ -21,18 +21,18 @@ describe('replies', () => {
     });
   });
 
-  test('several choices are all counted', async () => {
+  test('counts all choices', async () => {
     const body = await (await simulator.chat(sim({ text: 'hello world' }), { n: 3 })).json();
     expect(body).toMatchObject({ usage: { completion_tokens: 6 } });
     expect(body).toHaveProperty('choices.2.index', 2);
   });
 
-  test('max_tokens cuts', async () => {
+  test('is truncated at max_tokens', async () => {
     const body = await (await simulator.chat('hi', { max_completion_tokens: 4 })).json();
     expect(body).toMatchObject({ choices: [{ finish_reason: 'length' }], usage: { completion_tokens: 4 } });
   });
 
-  test('thinking is reasoning_content, in both modes', async () => {
+  test('contains thinking as reasoning_content, also in a stream', async () => {
     const prompt = sim({ thinking: 'hm well', text: 'ok' });
     const usage = { completion_tokens: 3, completion_tokens_details: { reasoning_tokens: 2 } };
     const message = { reasoning_content: 'hm well', content: 'ok' };
@@ -43,7 +43,7 @@ describe('replies', () => {
     expect(events.at(-2)).toMatchObject({ choices: [], usage });
   });
 
-  test('hidden thinking is only counted, in both modes', async () => {
+  test('only counts hidden thinking, also in a stream', async () => {
     const prompt = sim({ thinking: 'hm well', text: 'ok', hide_thinking: true });
     const usage = { completion_tokens: 3, completion_tokens_details: { reasoning_tokens: 2 } };
     const plain = await (await simulator.chat(prompt)).json();
@@ -55,7 +55,7 @@ describe('replies', () => {
     expect(eventsOf(streamed).at(-2)).toMatchObject({ usage });
   });
 
-  test('a tool that has to be called is called, a format kept to, a stop sequence heard', async () => {
+  test('obeys a forced tool, an output format and a stop sequence', async () => {
     const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     const tools = ['f', 'g'].map((name) => ({ type: 'function', function: { name, parameters } }));
     const g = { type: 'function', function: { name: 'g' } };
@@ -80,7 +80,7 @@ describe('replies', () => {
     expect(await said(sim({ text: 'one two' }), { tools, tool_choice: 'required' })).toBe('one two');
   });
 
-  test('a stream without include_usage has no usage key at all', async () => {
+  test('a stream without include_usage has no usage member', async () => {
     const response = await simulator.chat(sim({ chunks: 5 }), { stream: true });
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
     const events = eventsOf(await response.text());
@@ -90,12 +90,12 @@ describe('replies', () => {
     expect(events[0]).toMatchObject({ choices: [{ delta: { role: 'assistant', content: '' } }] });
   });
 
-  test('a long stream at no delay', async () => {
+  test('streams many chunks without delay', async () => {
     const response = await simulator.chat(sim({ chunks: 20_000 }), { stream: true });
     expect(eventsOf(await response.text())).toHaveLength(20_000 + 3);
   });
 
-  test('the bare /v1 path and the models', async () => {
+  test('the path /v1 without a provider works, also for models', async () => {
     const body = { model: 'any/name', messages: [{ role: 'user', content: 'x' }] };
     expect(await (await simulator.post('/v1/chat/completions?x=1', body)).json()).toMatchObject({
       model: 'any/name',
@@ -106,7 +106,7 @@ describe('replies', () => {
   });
 });
 
-describe('failures', () => {
+describe('a failure', () => {
   test.each([
     [{ status: 429, retry_after: 7 }, 429, { code: 'rate_limit_exceeded' }],
     [{ status: 503 }, 503, { type: 'server_error' }],
@@ -119,7 +119,7 @@ describe('failures', () => {
     ],
     [{ policy: true }, 400, { code: 'content_policy_violation' }],
     [{ chunks: -1 }, 400, { type: 'invalid_request_error' }],
-  ])('%j', async (directive, status, error) => {
+  ])('%j has the expected status and error', async (directive, status, error) => {
     const id = `fail-${JSON.stringify(directive)}`;
     const response = await simulator.chat(sim(directive), { stream: true }, { 'x-request-id': id });
     expect(response.status).toBe(status);
@@ -129,7 +129,7 @@ describe('failures', () => {
     expect(entry).toMatchObject({ status, prompt_tokens: 0, completion_tokens: 0, finished: true });
   });
 
-  test('no key, no path, wrong method, no JSON', async () => {
+  test('a missing key, an unknown path, a wrong method and invalid JSON are refused', async () => {
     const body = { model: 'm', messages: [{ role: 'user', content: 'x' }] };
     const noKey = await simulator.post('/v1/chat/completions', body, { authorization: '' });
     expect([noKey.status, await noKey.json()]).toMatchObject([401, { error: { code: null } }]);
@@ -139,7 +139,7 @@ describe('failures', () => {
     expect((await simulator.post('/v1/chat/completions', '{')).status).toBe(400);
   });
 
-  test('a reset, and replies that break off', async () => {
+  test('a reset and truncated replies end the connection', async () => {
     await expect(simulator.chat(sim({ reset: true }), {}, { 'x-request-id': 'reset' })).rejects.toThrow(
       'fetch failed',
     );
@@ -153,7 +153,7 @@ describe('failures', () => {
     ]);
   });
 
-  test.each([0, 1, 4, 5])('a stream dropped after %d chunks of 5 is billed as far', async (drop) => {
+  test.each([0, 1, 4, 5])('a stream cut after %d of 5 chunks is billed up to there', async (drop) => {
     const prompt = sim({ drop_after_chunks: drop, text: 'one two three four five' });
     const response = await simulator.chat(prompt, { stream: true }, { 'x-request-id': `drop-${drop}` });
     let text = '';
@@ -174,7 +174,7 @@ test.each([
   [{ stream_error: true }, { error: { type: 'server_error' } }, 5],
   [{ stream_error: 'so it goes', drop_after_chunks: 2 }, { error: { message: 'so it goes' } }, 2],
   [{ stream_error: { error: { code: 'x' } }, drop_after_chunks: 0 }, { error: { code: 'x' } }, 0],
-])('an error in the middle of a stream: %j', async (directive, error, sent) => {
+])('%j sends an error during a stream', async (directive, error, sent) => {
   const id = `stream-error-${sent}`;
   const prompt = sim({ text: 'one two three four five', ...directive });
   const events = eventsOf(
@@ -190,7 +190,7 @@ test.each([
 });
 
 describe('the meter', () => {
-  test('says what the reply said, and adds up', async () => {
+  test('reports the reply’s usage, and its totals add up', async () => {
     await fetch(`${simulator.url}/meter/reset`, { method: 'POST' });
     const headers = { 'x-request-id': 'agree' };
     const { usage } = (await (await simulator.chat('hello', { model: 'a' }, headers)).json()) as {
@@ -223,7 +223,7 @@ describe('the meter', () => {
     expect((await simulator.meter(`?after=${first?.id}`)).entries).toEqual([second]);
   });
 
-  test('refuses nonsense', async () => {
+  test('refuses invalid queries', async () => {
     expect((await fetch(`${simulator.url}/meter?limit=x`)).status).toBe(400);
     expect((await fetch(`${simulator.url}/meter`, { method: 'POST' })).status).toBe(404);
   });

@@ -169,7 +169,7 @@ const look = async (way: Way, id: string): Promise<Body> =>
   (await simulator.get(way.poll(id), way.headers())).json();
 
 describe.each(Object.entries(WAYS))('%s', (provider, way) => {
-  test('a task waits, runs and is done by the clock, and its seconds are metered once', async () => {
+  test('a task is queued, runs and succeeds by the clock, and its seconds are metered once', async () => {
     const id = await submit(way, sim({ task_seconds: 10 }), { 'x-request-id': 'v1' });
     expect(id).toMatch(way.idShape);
     expect(way.status(await look(way, id))).toBe(way.waiting[0]);
@@ -191,7 +191,7 @@ describe.each(Object.entries(WAYS))('%s', (provider, way) => {
     ]);
   });
 
-  test('the video is a file, the same for the same request', async () => {
+  test('the video is a file, equal for equal requests', async () => {
     const ids = [await submit(way, 'a cat'), await submit(way, 'a cat'), await submit(way, 'a dog')];
     wait(1);
     const files = await Promise.all(
@@ -206,7 +206,7 @@ describe.each(Object.entries(WAYS))('%s', (provider, way) => {
     expect(files[2]).not.toEqual(files[0]);
   });
 
-  test('an image that is sent arrives whole', async () => {
+  test('an input image arrives complete', async () => {
     const image = drawImage('png', { width: 40, height: 30 }, 'frame');
     await submit(way, 'x', { 'x-request-id': 'v2' }, image);
     const sha256 = createHash('sha256').update(image).digest('hex');
@@ -214,14 +214,14 @@ describe.each(Object.entries(WAYS))('%s', (provider, way) => {
     expect(entry).toMatchObject({ media: { uploads: [{ bytes: image.length, sha256 }] } });
   });
 
-  test('success without an id makes no task', async () => {
+  test('a success without an id creates no task', async () => {
     const response = await post(way, sim({ omit_task_id: true }));
     expect([response.status, way.id(await response.json())]).toEqual([200, undefined]);
     wait(10);
     expect(await simulator.meter()).toMatchObject({ calls: 1, tasks: 0, seconds: 0 });
   });
 
-  test('a failed task costs nothing', async () => {
+  test('a failed task is free', async () => {
     const id = await submit(way, sim({ task_status: 'failed' }));
     wait(1);
     const body = await look(way, id);
@@ -230,13 +230,13 @@ describe.each(Object.entries(WAYS))('%s', (provider, way) => {
     expect(await simulator.meter()).toMatchObject({ tasks: 0, seconds: 0 });
   });
 
-  test('more seconds than were asked for', async () => {
+  test('a directive sets more seconds than requested', async () => {
     await submit(way, sim({ seconds: 60 }));
     wait(1);
     expect((await simulator.meter()).seconds).toBe(60);
   });
 
-  test('failures and resets before there is a task', async () => {
+  test('failures and resets before the task exists', async () => {
     expect((await post(way, sim({ status: 503 }))).status).toBe(503);
     expect((await post(way, sim({ status: 429, retry_after: 3 }))).status).toBe(429);
     await expect(post(way, sim({ reset: true }))).rejects.toThrow('fetch failed');
@@ -249,7 +249,7 @@ describe.each(Object.entries(WAYS))('%s', (provider, way) => {
   });
 });
 
-describe('refused by policy', () => {
+describe('a refusal by the content policy', () => {
   const refusal = async (way: Way) => {
     const response = await post(way, sim({ policy: true }));
     const body: Body = await response.json();
@@ -275,7 +275,7 @@ describe('refused by policy', () => {
   });
 });
 
-describe('a refusal that looks like success', () => {
+describe('a refusal in a reply that looks successful', () => {
   test.each([
     ['minimax', { task_id: '', base_resp: { status_code: 1008, status_msg: 'no money' } }],
     ['kling', { code: 1102, message: 'no money', request_id: expect.any(String) }],
@@ -287,7 +287,7 @@ describe('a refusal that looks like success', () => {
   });
 });
 
-test("a task of Kling's is known by the name that its caller gave it, too, as long as it is kept", async () => {
+test('a Kling task is also found by the id that its caller chose, until it is deleted', async () => {
   const way = WAYS.kling!;
   const body = { ...(way.body(sim({ task_seconds: 1 })) as object), external_task_id: 'my-own_1' };
   const headers = way.headers();
@@ -308,18 +308,22 @@ describe("Kling's tokens", () => {
 
   test.each([
     ['none', () => '', 1001],
-    ['an API key', () => 'Bearer k', 1002],
-    ['by another secret', () => `Bearer ${klingToken(clock.nowMs, {}, 'other')}`, 1002],
-    ['without issuer', () => `Bearer ${klingToken(clock.nowMs, { iss: '' })}`, 1002],
-    ['not yet valid', () => `Bearer ${klingToken(clock.nowMs, { nbf: nowSeconds() + 9 })}`, 1003],
+    ['an API key instead of a token', () => 'Bearer k', 1002],
+    ['a token signed with another secret', () => `Bearer ${klingToken(clock.nowMs, {}, 'other')}`, 1002],
+    ['a token without issuer', () => `Bearer ${klingToken(clock.nowMs, { iss: '' })}`, 1002],
+    [
+      'a token that is not yet valid',
+      () => `Bearer ${klingToken(clock.nowMs, { nbf: nowSeconds() + 9 })}`,
+      1003,
+    ],
     ['expired', () => `Bearer ${klingToken(clock.nowMs, { exp: nowSeconds() })}`, 1004],
-    ['good, for a task that is not there', () => `Bearer ${klingToken(clock.nowMs)}`, 1203],
+    ['a valid token for an unknown task', () => `Bearer ${klingToken(clock.nowMs)}`, 1203],
   ])('%s', async (_name, token, expected) => {
     expect(await code(token())).toBe(expected);
   });
 });
 
-test('what each provider does not take', async () => {
+test('each provider refuses what its real API refuses', async () => {
   const status = async (provider: string, change: (body: Body) => void, headers = {}) => {
     const way = WAYS[provider]!;
     const body: Body = way.body('x');
@@ -349,7 +353,7 @@ test('what each provider does not take', async () => {
   expect(await status('gemini', set('parameters.tier', 'x'))).toBe(400);
 });
 
-test('tasks that are not there, and files without a key', async () => {
+test('unknown tasks, and files without a key, are refused', async () => {
   const dashscope = await look(WAYS.dashscope!, 'none');
   expect(dashscope.output).toEqual({ task_id: 'none', task_status: 'UNKNOWN' });
   for (const provider of ['minimax', 'gemini']) {

@@ -1,27 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
 import { DirectiveError, directiveOfRound, findDirective } from './directive';
 
-describe('finding', () => {
-  test('no directive, or something that only looks like one', () => {
+describe('finding a directive', () => {
+  test('text without a directive, or with something similar, has none', () => {
     expect(findDirective(['hello', '[[simulate]]', '[[sim]]'])).toEqual({});
   });
 
-  test('the first text that holds one wins, and its last one', () => {
+  test('the last directive of the first text with any applies', () => {
     const texts = ['hello', 'a [[sim {"chunks":1}]] b [[sim {"chunks":2}]] c', '[[sim {"chunks":3}]]'];
     expect(findDirective(texts)).toEqual({ chunks: 2 });
   });
 
-  test('braces and brackets inside the JSON do not end it', () => {
+  test('braces and brackets inside the JSON do not end the directive', () => {
     const directive = { text: 'a "]]" } \\ {', error: { list: [[1]] } };
     expect(findDirective([`x [[sim ${JSON.stringify(directive)} ]] y`])).toEqual(directive);
   });
 
-  test('line breaks are allowed', () => {
+  test('line breaks in a directive are allowed', () => {
     expect(findDirective(['[[sim\n{ "chunks":\n 1 }\n]]'])).toEqual({ chunks: 1 });
   });
 });
 
-describe('refusing', () => {
+describe('refusing a directive', () => {
   test.each([
     '[[sim {"chunks":1]]',
     '[[sim {"chunks":1} nonsense]]',
@@ -40,7 +40,7 @@ describe('refusing', () => {
     expect(() => findDirective([text])).toThrow(DirectiveError);
   });
 
-  test('the message names the field', () => {
+  test('the error names the field', () => {
     expect(() => findDirective(['[[sim {"usage":{"prompt_tokens":-1}}]]'])).toThrow(/usage\.prompt_tokens/);
   });
 });
@@ -77,7 +77,7 @@ test('every documented field is known', () => {
   expect(findDirective([`[[sim ${JSON.stringify(all)}]]`])).toEqual(all);
 });
 
-test('each round of a loop has a directive of its own, and the last one stays', () => {
+test('each round of a tool loop has its own directive, and the last applies to further rounds', () => {
   const first = { text: 'a' };
   const directive = { ...first, later: [{ text: 'b' }, { text: 'c' }] };
   const texts = [0, 1, 2, 3].map((rounds) => directiveOfRound(directive, rounds));

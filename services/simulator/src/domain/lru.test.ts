@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { WeightedLru } from './lru';
 
-test('the value unused for longest goes first', () => {
+test('the least recently used value is evicted first', () => {
   const lru = new WeightedLru<number>(10);
   lru.add('a', 1, 4);
   lru.add('b', 2, 4);
@@ -10,7 +10,7 @@ test('the value unused for longest goes first', () => {
   expect([lru.get('a'), lru.get('b'), lru.get('c')]).toEqual([1, undefined, 3]);
 });
 
-test('a value heavier than the whole is not kept and drives nothing out', () => {
+test('a value heavier than the maximum is not kept and evicts nothing', () => {
   const lru = new WeightedLru<number>(10);
   lru.add('a', 1, 10);
   lru.add('b', 2, 11);

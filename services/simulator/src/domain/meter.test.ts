@@ -21,7 +21,7 @@ function meterWith(calls: number, capacity: number, model = (i: number) => `m${i
 const ids = (meter: Meter, query: Parameters<Meter['entries']>[0]) =>
   meter.entries(query).map(({ id }) => id);
 
-test('totals, by model too, outlive the ring', () => {
+test('totals, also by model, include entries that left the ring', () => {
   const meter = meterWith(7, 3);
   expect(meter.totals).toMatchObject({ calls: 7, promptTokens: 70, completionTokens: 35 });
   expect(meter.byModel.get('m1')).toMatchObject({
@@ -33,7 +33,7 @@ test('totals, by model too, outlive the ring', () => {
   expect(ids(meter, { limit: 10 })).toEqual([5, 6, 7]);
 });
 
-test('the latest, the ones after an id, and one request', () => {
+test('entries are found as the latest, after an id, and by request', () => {
   const meter = meterWith(9, 5);
   expect(ids(meter, { limit: 2 })).toEqual([8, 9]);
   expect(ids(meter, { limit: 2, after: 6 })).toEqual([7, 8]);
@@ -42,7 +42,7 @@ test('the latest, the ones after an id, and one request', () => {
   expect(ids(meter, { limit: 10, requestId: 'r7' })).toEqual([7]);
 });
 
-test('a reset forgets calls but never gives an id twice', () => {
+test('a reset deletes calls but never reuses an id', () => {
   const meter = meterWith(4, 3);
   meter.reset();
   expect(meter.entries({ limit: 10 })).toEqual([]);
@@ -57,7 +57,7 @@ test('a reset forgets calls but never gives an id twice', () => {
   ]);
 });
 
-test('invented model names do not fill the memory', () => {
+test('the number of model names is bounded', () => {
   const meter = meterWith(1_500, 10, (i) => `m${i}`);
   expect(meter.byModel.size).toBe(1_001);
   expect(meter.byModel.get(OTHER_MODELS)?.calls).toBe(500);

@@ -18,7 +18,7 @@ const joined = (pieces: readonly { kind: string; text: string }[], kind: string)
     .map((piece) => piece.text)
     .join('');
 
-test('the default reply is one piece a token', () => {
+test('the default reply has one piece per token', () => {
   const reply = write({}, NO_LIMIT);
   expect(reply.finishReason).toBe('stop');
   expect(reply.pieces).toHaveLength(tokenizer.count(reply.text ?? ''));
@@ -32,24 +32,24 @@ describe('chunks', () => {
     expect(joined(reply.pieces, 'text')).toBe(reply.text);
   });
 
-  test('a text repeated to fill them costs a token each', () => {
+  test('a text repeated to fill the chunks has one token per chunk', () => {
     expect(tokenizer.count(write({ chunks: 5_000 }, NO_LIMIT).text ?? '')).toBe(5_000);
   });
 
-  test('more than the tokens allowed are not made', () => {
+  test('the maximum of tokens limits the chunks', () => {
     const reply = write({ chunks: 500 }, 40);
     expect(reply).toMatchObject({ finishReason: 'length' });
     expect(reply.pieces).toHaveLength(40);
   });
 
-  test('an empty text has none', () => {
+  test('an empty text has no chunks', () => {
     expect(write({ text: '', chunks: 5 }, NO_LIMIT).pieces).toEqual([]);
   });
 });
 
 describe('a maximum of tokens', () => {
   test.each(['plain words, one after the other', '🧑🏽‍🚀🏳️‍🌈'.repeat(9), 'ꙮ漢字é'.repeat(9)])(
-    'is kept by %s',
+    'limits %s',
     (text) => {
       const whole = tokenizer.count(text);
       for (let max = 1; max < whole; max++) {
@@ -62,7 +62,7 @@ describe('a maximum of tokens', () => {
     },
   );
 
-  test('is spent on the thinking first', () => {
+  test('is used by the thinking first', () => {
     const reply = write({ thinking: 'one two three', text: 'four five six' }, 5);
     expect(reply).toMatchObject({ thinking: 'one two three', text: 'four five', finishReason: 'length' });
   });
@@ -77,13 +77,13 @@ describe('a tool call', () => {
     expect(joined(reply.pieces, 'tool_arguments')).toBe('{"city":"Oslo"}');
   });
 
-  test('may follow a text, and be cut', () => {
+  test('may follow a text, and be truncated', () => {
     const reply = write({ text: 'one moment', tool_call: { name: 'f', arguments: 'abc def ghi' } }, 4);
     expect(reply).toMatchObject({ text: 'one moment', toolCalls: [{ name: 'f' }], finishReason: 'length' });
   });
 });
 
-test('a directive has the last word on the finish reason', () => {
+test('a directive overrides the finish reason', () => {
   expect(write({ finish_reason: 'content_filter' }, 1).finishReason).toBe('content_filter');
 });
 
@@ -91,7 +91,7 @@ test('a lone surrogate becomes a replacement character before it is counted', ()
   expect(write({ text: 'a\ud800b' }, NO_LIMIT).text).toBe('a\ufffdb');
 });
 
-test('several calls follow one another, until the maximum', () => {
+test('tool calls follow one another up to the maximum of tokens', () => {
   const tool_call = [{ name: 'f', arguments: 'one two' }, { name: 'g' }, { name: 'f', arguments: 'three' }];
   const { pieces, toolCalls } = write({ tool_call }, NO_LIMIT);
   expect(toolCalls.map(({ name }) => name)).toEqual(['f', 'g', 'f']);
@@ -110,10 +110,10 @@ test('several calls follow one another, until the maximum', () => {
   });
 });
 
-describe('what the request asked for', () => {
+describe('options of the request', () => {
   const toolCall = { name: 'f', arguments: '{"a":1}' };
 
-  test('a tool is called unless the directive says something', () => {
+  test('a forced tool is called unless the directive sets the reply', () => {
     expect(write({}, NO_LIMIT, { toolCall })).toMatchObject({
       text: null,
       toolCalls: [toolCall],
@@ -123,12 +123,12 @@ describe('what the request asked for', () => {
     expect(write({ tool_call: { name: 'g' } }, NO_LIMIT, { toolCall }).toolCalls[0]?.name).toBe('g');
   });
 
-  test('arguments come whole where the provider sends them whole', () => {
+  test('arguments are one piece if the provider never splits them', () => {
     const { pieces } = write({ chunks: 9 }, NO_LIMIT, { toolCall, wholeArguments: true });
     expect(pieces.map(({ text }) => text)).toEqual(['f', '{"a":1}']);
   });
 
-  test('a text in a format is not repeated to fill chunks', () => {
+  test('a text in a requested format is not repeated to fill chunks', () => {
     const reply = write({ chunks: 50 }, NO_LIMIT, { text: '{"a":1}' });
     expect(reply.text).toBe('{"a":1}');
   });
@@ -137,19 +137,19 @@ describe('what the request asked for', () => {
     [['two'], 'one ', 'two'],
     [['three', 'two'], 'one ', 'two'],
     [['four'], 'one two three', null],
-  ])('%j stops the text', (stopSequences, text, stopSequence) => {
+  ])('%j ends the text', (stopSequences, text, stopSequence) => {
     const reply = write({ text: 'one two three' }, NO_LIMIT, { stopSequences });
     expect(reply).toMatchObject({ text, stopSequence, finishReason: 'stop' });
   });
 
-  test('a text cut by the maximum was not stopped, and nothing follows one that was', () => {
+  test('a truncated text has no stop sequence, and nothing follows a stopped text', () => {
     const stopSequences = ['three'];
     expect(write({ text: 'one two three' }, 1, { stopSequences })).toMatchObject({ stopSequence: null });
     const directive = { text: 'one two three', tool_call: { name: 'f' } };
     expect(write(directive, NO_LIMIT, { stopSequences }).toolCalls).toEqual([]);
   });
 
-  test('hidden thinking is one piece, thinking that is off none', () => {
+  test('hidden thinking is one piece, disabled thinking none', () => {
     const directive = { thinking: 'one two', text: 'ok' };
     expect(write(directive, NO_LIMIT, { thinking: 'hidden' })).toMatchObject({
       thinking: 'one two',

@@ -17,13 +17,13 @@ test.each<[string, unknown, unknown]>([
   ['a number above 0 and up to 1', { type: 'number', exclusiveMinimum: 0, maximum: 1 }, 0.5],
   ['a number below 0', { type: 'number', exclusiveMaximum: 0 }, -1],
   ['a multiple', { type: 'integer', minimum: 4, multipleOf: 3 }, 6],
-  ['what may be null', { type: ['null', 'boolean'] }, false],
-  ['one of several', { anyOf: [{ type: 'null' }, { type: 'boolean' }] }, false],
-  ['several at once', { allOf: [{ properties: { a: { type: 'integer' } } }, { required: ['a'] }] }, { a: 0 }],
+  ['a nullable type', { type: ['null', 'boolean'] }, false],
+  ['anyOf with null', { anyOf: [{ type: 'null' }, { type: 'boolean' }] }, false],
+  ['allOf', { allOf: [{ properties: { a: { type: 'integer' } } }, { required: ['a'] }] }, { a: 0 }],
   ['an object', { properties: { a: { type: 'integer' }, b: {} }, required: ['a'] }, { a: 0 }],
   ['a list', { type: 'array', items: { type: 'boolean' }, minItems: 2 }, [false, false]],
   [
-    'a list by places',
+    'a list with prefixItems',
     { type: 'array', prefixItems: [{ const: 1 }], items: { const: 2 }, minItems: 2 },
     [1, 2],
   ],
@@ -38,26 +38,26 @@ test.each<[string, unknown, unknown]>([
   ],
   ['a reference', { $ref: '#/$defs/x', $defs: { x: { type: 'boolean' } } }, false],
   ['a reference to nothing', { $ref: '#/$defs/x' }, null],
-  ['no schema', 'x', null],
+  ['a value that is not a schema', 'x', null],
 ])('%s', (_, schema, instance) => {
   expect(instanceOf(schema)).toEqual(instance);
 });
 
 test.each<[string, unknown, unknown]>([
-  ['names that are none', { type: 'object', required: [{ toString: 1 }, 7, 'a'] }, { a: 'text' }],
-  ['a type that is none', { anyOf: [{ type: { toString: 1 } }] }, 'text'],
-  ['a format that is none', { type: 'string', format: { toString: 1 } }, 'text'],
-  ['a format of that name alone', { type: 'string', format: 'constructor' }, 'text'],
-  ['lists that are none', { allOf: [{ required: 7, properties: [] }, { type: 'object' }] }, {}],
-])('what is malformed says nothing: %s', (_, schema, instance) => {
+  ['names that are not strings', { type: 'object', required: [{ toString: 1 }, 7, 'a'] }, { a: 'text' }],
+  ['a type that is not a string', { anyOf: [{ type: { toString: 1 } }] }, 'text'],
+  ['a format that is not a string', { type: 'string', format: { toString: 1 } }, 'text'],
+  ['a format named like a member of Object', { type: 'string', format: 'constructor' }, 'text'],
+  ['lists that are not arrays', { allOf: [{ required: 7, properties: [] }, { type: 'object' }] }, {}],
+])('malformed keywords are ignored: %s', (_, schema, instance) => {
   expect(instanceOf(schema)).toEqual(instance);
 });
 
-test('a string that would fill the memory is cut', () => {
+test('the length of a string is bounded', () => {
   expect(instanceOf({ type: 'string', minLength: 1e308 })).toHaveLength(10_000);
 });
 
-test('a schema without end is cut', () => {
+test("the size of a recursive schema's instance is bounded", () => {
   expect(JSON.stringify(instanceOf({ ...node, $defs: { node } }))).toMatch(/null\}+$/);
   const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
   const wide = {

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { isRedacted, redact, sign } from './signer';
 
-test('a signature is of one text and one kind', () => {
+test('a signature depends on the text and its kind', () => {
   expect(sign('thinking', 'a')).toBe(sign('thinking', 'a'));
   expect(new Set([sign('thinking', 'a'), sign('thinking', 'b'), sign('call', 'a')]).size).toBe(3);
 });
 
-test('what is hidden is known again, and nothing else', () => {
+test('redacted thinking is recognized, and nothing else', () => {
   const data = redact('a thought');
   expect(isRedacted(data)).toBe(true);
   for (const other of [

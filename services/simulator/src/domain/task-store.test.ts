@@ -32,7 +32,7 @@ const taskOf = (
   urlTtlMs: 1_000,
 });
 
-test('ends are metered once, in their order, at their own time', () => {
+test('ends are metered once, in order, with their own times', () => {
   const { clock, meter, book } = bookWith(10);
   book.add(taskOf('late', 0, 2_000));
   book.add(taskOf('early', 0, 1_000));
@@ -55,7 +55,7 @@ test('ends are metered once, in their order, at their own time', () => {
   ]);
 });
 
-test('where there is no room an ended task makes some, and a running one does not', () => {
+test('a full store evicts ended tasks and keeps running ones', () => {
   const { clock, meter, book } = bookWith(2);
   expect([book.add(taskOf('a', 0, 5_000)), book.add(taskOf('b', 0, 1_000))]).toEqual([true, true]);
   expect(book.add(taskOf('c', 0, 1_000))).toBe(false);
@@ -69,7 +69,7 @@ test('where there is no room an ended task makes some, and a running one does no
   expect(meter.totals.tasks).toBe(1);
 });
 
-test('long prompts make room for each other too', () => {
+test('a store full of long prompts evicts ended tasks', () => {
   const { clock, book } = bookWith(10);
   const longTask = (id: string, chars: number) => {
     const task = taskOf(id, clock.nowMs, clock.nowMs + 1_000);
@@ -82,7 +82,7 @@ test('long prompts make room for each other too', () => {
   expect([book.find('kling', 'a'), book.find('kling', 'c')]).toEqual([undefined, undefined]);
 });
 
-test('what is too old is metered before it is forgotten', () => {
+test('an expired task is metered before it is deleted', () => {
   const { clock, meter, book } = bookWith(2);
   book.add(taskOf('a', 0, 1_000));
   clock.nowMs = DAY_MS;
@@ -90,7 +90,7 @@ test('what is too old is metered before it is forgotten', () => {
   expect(meter.totals.tasks).toBe(1);
 });
 
-test('a task belongs to its provider', () => {
+test('a task is found only by its own provider', () => {
   const { book } = bookWith(2);
   book.add(taskOf('a', 0, 1_000));
   expect(book.find('minimax', 'a')).toBeUndefined();

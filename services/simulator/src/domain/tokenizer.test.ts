@@ -19,7 +19,7 @@ describe('o200k_base', () => {
   });
 
   test.each(['héllo 🧑🏽‍🚀 漢字 ꙮ ok', 'a\n\n  b\tc', '🏳️‍🌈🏳️‍🌈'])(
-    'splits %j without cutting a character',
+    'splits %j without dividing a character',
     (text) => {
       const pieces = tokenizer.split(text);
       expect(pieces.join('')).toBe(text);
@@ -28,13 +28,13 @@ describe('o200k_base', () => {
   );
 });
 
-describe('long runs', () => {
-  test('prose of any length stays whole, Chinese too', () => {
+describe('long runs of one class', () => {
+  test('prose of any length is not cut, including Chinese', () => {
     for (const text of ['word '.repeat(5_000), '漢字。'.repeat(5_000)])
       expect(cutLongRuns(text)).toEqual([text]);
   });
 
-  test('are cut every 1,024 characters from where they begin', () => {
+  test('are cut every 1,024 characters from their start', () => {
     const parts = cutLongRuns(`ab ${'x'.repeat(2_500)} cd`);
     expect(parts.map((part) => part.length)).toEqual([3 + 1024, 1024, 452 + 3]);
   });
@@ -45,7 +45,7 @@ describe('long runs', () => {
     expect(parts.every((part) => part.isWellFormed())).toBe(true);
   });
 
-  test('cost time in proportion to their length', () => {
+  test('take linear time', () => {
     // Uncut, this takes minutes.
     expect(tokenizer.count('x'.repeat(300_000))).toBeGreaterThan(1_000);
   });

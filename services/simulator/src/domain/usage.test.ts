@@ -8,7 +8,7 @@ const writer = new ReplyWriter(tokenizer);
 
 const write = (directive: Parameters<ReplyWriter['write']>[0]) => writer.write(directive, DEFAULT_OPTIONS);
 
-test('a whole reply: thinking is part of the completion', () => {
+test('the completion of a complete reply includes thinking', () => {
   const reply = write({ thinking: 'one two', text: 'three four five' });
   const sent = reply.pieces.length;
   expect(usageOf({ reply, n: 1, sent }, 9, {}, tokenizer)).toEqual({
@@ -26,7 +26,7 @@ test('a tool call counts its name and its arguments', () => {
   expect([0, 1, 2, 3].map(tokens)).toEqual([0, 1, 2, 3]);
 });
 
-test('several calls are each counted for themselves', () => {
+test('several tool calls are counted separately', () => {
   const reply = write({
     tool_call: [
       { name: 'to', arguments: 'ken' },
@@ -38,13 +38,13 @@ test('several calls are each counted for themselves', () => {
   expect([0, 1, 2, 3, 4].map(tokens)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a part of several choices: each counts what it sent', () => {
+test('a partial reply with several choices counts what each has sent', () => {
   const reply = write({ text: 'one two three four' });
   const usage = usageOf({ reply, n: 3, sent: 7 }, 0, {}, tokenizer);
   expect(usage.completionTokens).toBe(3 + 2 + 2);
 });
 
-test('a part is counted as the text that was sent', () => {
+test('a partial reply is counted by the text sent', () => {
   const reply = write({ text: 'ꙮ漢字é 🧑🏽‍🚀 and so on' });
   for (let sent = 0; sent <= reply.pieces.length; sent++) {
     const text = reply.pieces
@@ -55,7 +55,7 @@ test('a part is counted as the text that was sent', () => {
   }
 });
 
-test('given figures are taken as they are, and by share when cut', () => {
+test('usage set by the directive is used as it is, and in proportion for a partial reply', () => {
   const reply = write({ chunks: 3 });
   const directive = {
     usage: {
@@ -80,7 +80,7 @@ test('given figures are taken as they are, and by share when cut', () => {
   });
 });
 
-test('shares rise to the whole: thinking first, and nothing before the first chunk', () => {
+test('progressive usage grows to the total: thinking first, and nothing before the first chunk', () => {
   const reply = write({ thinking: 'one two', text: 'three four five' });
   const whole = {
     promptTokens: 9,

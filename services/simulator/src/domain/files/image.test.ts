@@ -6,19 +6,19 @@ import { toMp4 } from './mp4';
 const SIZE = { width: 1_000, height: 16 };
 
 describe.each(['png', 'jpeg', 'webp'] as const)('%s', (format) => {
-  test('is known by its first bytes, the same for a seed, another for another', () => {
+  test('is detected by its first bytes and depends only on the seed', () => {
     const image = drawImage(format, SIZE, 'a');
     expect(imageFormatOf(image)).toBe(format);
     expect(drawImage(format, SIZE, 'a')).toEqual(image);
     expect(drawImage(format, SIZE, 'b')).not.toEqual(image);
   });
 
-  test('of the largest size is small', () => {
+  test('is a small file at the largest size', () => {
     expect(drawImage(format, { width: 3_840, height: 2_160 }, 'a').length).toBeLessThan(40_000);
   });
 });
 
-test('a PNG holds a bit for every pixel', () => {
+test('a PNG has one bit per pixel', () => {
   const png = drawImage('png', SIZE, 'a');
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1_000, 16]);
   const start = png.indexOf('IDAT');
@@ -26,7 +26,7 @@ test('a PNG holds a bit for every pixel', () => {
   expect(rows.length).toBe(16 * (1 + 125));
 });
 
-test('a JPEG tells its size and has two bits for each block', () => {
+test('a JPEG has its size and two bits per block', () => {
   const jpeg = drawImage('jpeg', SIZE, 'a');
   const frame = jpeg.indexOf(Buffer.from('ffc0', 'hex'));
   expect([jpeg.readUInt16BE(frame + 5), jpeg.readUInt16BE(frame + 7)]).toEqual([16, 1_000]);
@@ -35,14 +35,14 @@ test('a JPEG tells its size and has two bits for each block', () => {
   expect(jpeg.length - 2 - scan).toBe(Math.ceil((10 + 2 * (blocks - 1)) / 8));
 });
 
-test('a WebP tells its size', () => {
+test('a WebP has its size', () => {
   const webp = drawImage('webp', SIZE, 'a');
   expect(webp.readUInt32LE(4)).toBe(webp.length - 8);
   const bits = webp.readUInt32LE(21);
   expect([(bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1]).toEqual([1_000, 16]);
 });
 
-test('an MP4 is made of whole boxes, and its index points at the sample', () => {
+test('an MP4 consists of complete boxes, and its index points at the sample', () => {
   const mp4 = toMp4({ width: 1_280, height: 720 }, 5, Buffer.alloc(32, 7));
   const boxes: string[] = [];
   let at = 0;

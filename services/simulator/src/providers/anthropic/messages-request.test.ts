@@ -30,50 +30,54 @@ function refusal(body: unknown, headers: ApiHeaders): string {
     if (error instanceof ProviderError && error.status === 400) return error.message;
     throw error;
   }
-  throw new Error('accepted');
+  throw new Error('a request is accepted with');
 }
 
-describe('refused', () => {
+describe('a request is refused for', () => {
   test.each<[string, unknown, RegExp]>([
-    ['no object', [], /object/],
+    ['a body that is not an object', [], /object/],
     ['an unknown field', request({ n: 1 }), /^n: Extra inputs/],
-    ['a field in beta', request({ context_management: {} }), /^context_management: Extra/],
-    ['no model', { ...request({}), model: undefined }, /^model: Field required/],
-    ['no maximum', { ...request({}), max_tokens: undefined }, /^max_tokens: Field required/],
+    ['a beta field without the header', request({ context_management: {} }), /^context_management: Extra/],
+    ['a missing model', { ...request({}), model: undefined }, /^model: Field required/],
+    ['a missing max_tokens', { ...request({}), max_tokens: undefined }, /^max_tokens: Field required/],
     ['a maximum of 0', request({ max_tokens: 0 }), /^max_tokens: /],
-    ['too hot', request({ temperature: 1.5 }), /^temperature: range/],
+    ['a temperature above 1', request({ temperature: 1.5 }), /^temperature: range/],
     ['a blank stop sequence', request({ stop_sequences: ['\n'] }), /non-whitespace/],
-    ['foreign metadata', request({ metadata: { trace: '1' } }), /^metadata.trace: Extra/],
-    ['a foreign tier', request({ service_tier: 'flex' }), /^service_tier/],
-    ['a stream that is no boolean', request({ stream: 1 }), /^stream/],
-    ['no messages', talk(), /at least one/],
-    ['the assistant first', talk(assistant('x'), user('x')), /first message/],
+    ['unknown metadata', request({ metadata: { trace: '1' } }), /^metadata.trace: Extra/],
+    ['an unknown service tier', request({ service_tier: 'flex' }), /^service_tier/],
+    ['a stream that is not a boolean', request({ stream: 1 }), /^stream/],
+    ['an empty list of messages', talk(), /at least one/],
+    ['an assistant message at the start', talk(assistant('x'), user('x')), /first message/],
     ['an unknown role', talk({ role: 'tool', content: 'x' }), /^messages.0.role/],
-    ['a name', talk({ ...user('x'), name: 'bob' }), /^messages.0.name: Extra/],
+    ['a message with a name', talk({ ...user('x'), name: 'bob' }), /^messages.0.name: Extra/],
     ['empty content', talk(user('')), /non-empty content/],
-    ['no content', talk({ role: 'user' }), /^messages.0.content: Field required/],
+    ['a message without content', talk({ role: 'user' }), /^messages.0.content: Field required/],
     ['an empty block', talk(user([text('')])), /must be non-empty/],
     ['a blank block', talk(user([text(' ')])), /non-whitespace/],
     ['an unknown block', talk(user([{ type: 'image_url' }])), /Input tag 'image_url'/],
     ['an unknown field of a block', talk(user([{ ...text('x'), id: '1' }])), /content.0.text.id: Extra/],
-    ['a blank at the end', talk(user('x'), assistant('x ')), /trailing whitespace/],
-    ['five cache marks', talk(user([cached, cached, cached, cached, cached])), /maximum of 4/],
+    ['trailing white space of the assistant', talk(user('x'), assistant('x ')), /trailing whitespace/],
+    ['five cache_control fields', talk(user([cached, cached, cached, cached, cached])), /maximum of 4/],
     [
-      'an hour behind five minutes',
+      'a ttl of 1h after a ttl of 5m',
       request({ system: [cached], messages: [user([hour])] }),
       /must not come after/,
     ],
-    ['thinking at the end', talk(user('x'), assistant([thought]), user('y')), /final block/],
+    [
+      'thinking at the end of an assistant message',
+      talk(user('x'), assistant([thought]), user('y')),
+      /final block/,
+    ],
     ['an image as data URL', image({ type: 'base64', media_type: 'image/png', data: 'data:x' }), /data/],
     [
-      'an image of a foreign type',
+      'an image of an unsupported type',
       image({ type: 'base64', media_type: 'image/bmp', data: 'eA==' }),
       /media_type/,
     ],
     ['an image over http', image({ type: 'url', url: 'http://x/' }), /HTTPS/],
-    ['a result of no call', talk(user([result('a')])), /unexpected `tool_use_id`/],
+    ['a result without a call', talk(user([result('a')])), /unexpected `tool_use_id`/],
     [
-      'a result of an older call',
+      'a result of an earlier call',
       talk(user('x'), assistant([call('a')]), user([result('a')]), assistant('x'), user([result('a')])),
       /unexpected/,
     ],
@@ -84,29 +88,29 @@ describe('refused', () => {
     ],
     ['a call at the end', talk(user('x'), assistant([call('a')])), /immediately after: a\./],
     [
-      'a result behind a text',
+      'a result after a text',
       talk(user('x'), assistant([call('a')]), user([text('y'), result('a')])),
       /immediately after/,
     ],
     [
-      'two results of a call',
+      'two results of one call',
       talk(user('x'), assistant([call('a')]), user([result('a'), result('a')])),
       /single result/,
     ],
     [
-      'two calls of one id',
+      'two calls with one id',
       talk(user('x'), assistant([call('a'), call('a')]), user([result('a')])),
       /unique/,
     ],
     ['a call by the user', talk(user([call('a')])), /not allowed/],
     ['an id with a dot', talk(user('x'), assistant([call('a.b')]), user([result('a.b')])), /pattern/],
     [
-      'input that is a string',
+      'a tool input that is a string',
       talk(user('x'), assistant([{ ...call('a'), input: '{}' }]), user([result('a')])),
       /dictionary/,
     ],
     [
-      'thinking without signature',
+      'thinking without a signature',
       talk(user('x'), assistant([{ type: 'thinking', thinking: 'x' }]), user('y')),
       /signature: Field required/,
     ],
@@ -120,37 +124,45 @@ describe('refused', () => {
       /Invalid `signature`/,
     ],
     [
-      'redacted thinking of another',
+      'redacted thinking with foreign data',
       talk(user('x'), assistant([{ type: 'redacted_thinking', data: 'x' }]), user('y')),
       /Invalid `data`/,
     ],
     ['a tool name with a dot', request({ tools: [tool({ name: 'a.b' })] }), /tools.0.custom.name/],
     ['a tool name too long', request({ tools: [tool({ name: 'a'.repeat(129) })] }), /tools.0.custom.name/],
     ['a tool without schema', request({ tools: [{ name: 'f' }] }), /input_schema: Field required/],
-    ['a schema of no object', request({ tools: [{ name: 'f', input_schema: {} }] }), /input_schema.type/],
-    ['an OpenAI tool', request({ tools: [{ type: 'custom', function: {} }] }), /custom.name: Field required/],
-    ['two tools of a name', request({ tools: [tool(), tool()] }), /unique/],
-    ['a choice without tools', request({ tool_choice: { type: 'auto' } }), /while providing tools/],
     [
-      'the choice of another tool',
+      'a schema that is not an object',
+      request({ tools: [{ name: 'f', input_schema: {} }] }),
+      /input_schema.type/,
+    ],
+    ['an OpenAI tool', request({ tools: [{ type: 'custom', function: {} }] }), /custom.name: Field required/],
+    ['two tools with one name', request({ tools: [tool(), tool()] }), /unique/],
+    ['a tool_choice without tools', request({ tool_choice: { type: 'auto' } }), /while providing tools/],
+    [
+      'a tool_choice of an unknown tool',
       request({ tools: [tool()], tool_choice: { type: 'tool', name: 'g' } }),
       /not found/,
     ],
-    ['a choice as a word', request({ tools: [tool()], tool_choice: 'auto' }), /^tool_choice: /],
-    ['a small budget', thinks({ thinking: { type: 'enabled', budget_tokens: 1_023 } }), /1024/],
-    ['a budget of the maximum', thinks({ max_tokens: 2_000 }), /must be greater/],
+    ['a tool_choice that is a string', request({ tools: [tool()], tool_choice: 'auto' }), /^tool_choice: /],
+    [
+      'a thinking budget below the minimum',
+      thinks({ thinking: { type: 'enabled', budget_tokens: 1_023 } }),
+      /1024/,
+    ],
+    ['a thinking budget equal to max_tokens', thinks({ max_tokens: 2_000 }), /must be greater/],
     [
       'thinking and a forced tool',
       thinks({ tools: [tool()], tool_choice: { type: 'any' } }),
       /forces tool use/,
     ],
     [
-      'thinking in a turn of calls that began without',
+      'a budget with an open tool turn that began without thinking',
       thinks({ messages: [user('x'), assistant([text('y'), call('a')]), user([result('a'), text('z')])] }),
       /^messages\.1\.content\.0\.type: Expected `thinking`/,
     ],
     [
-      'thinking in a turn that began without, thoughts in between',
+      'a budget with an open tool turn that began without thinking, even with thinking later',
       thinks({
         messages: [
           user('x'),
@@ -162,15 +174,11 @@ describe('refused', () => {
       }),
       /^messages\.1\.content\.0\.type: .* found `tool_use`/,
     ],
-    [
-      'thinking behind words to go on from',
-      thinks({ messages: [user('x'), assistant('y')] }),
-      /found `text`/,
-    ],
+    ['thinking after a prefilled text', thinks({ messages: [user('x'), assistant('y')] }), /found `text`/],
     ['thinking at a low temperature', thinks({ temperature: 0.5 }), /only be set to 1/],
     ['an unknown effort', request({ output_config: { effort: 'minimal' } }), /effort/],
     [
-      'an open schema',
+      'a schema that allows additional properties',
       request({ output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } }),
       /additionalProperties/,
     ],
@@ -178,7 +186,7 @@ describe('refused', () => {
     expect(refusal(body, OLD)).toMatch(message);
   });
 
-  test.each(['temperature', 'top_p', 'top_k'])('%s by the version of 2026', (field) => {
+  test.each(['temperature', 'top_p', 'top_k'])('%s with version 2026-10-21', (field) => {
     const body = request({ [field]: 1 });
     expect(refusal(body, { version: '2026-10-21', beta: false })).toBe(
       `${field}: Extra inputs are not permitted`,
@@ -186,25 +194,25 @@ describe('refused', () => {
     expect(parseMessagesRequest(body, OLD).model).toBe('m');
   });
 
-  test('a maximum when counting', () => {
+  test('max_tokens when counting tokens', () => {
     expect(() => parseCountRequest(request({}), OLD)).toThrow('max_tokens: Extra inputs');
   });
 });
 
-describe('accepted', () => {
+describe('a request is accepted with', () => {
   test.each<[string, unknown]>([
-    ['neighbours of one role', talk(user('x'), user('y'), assistant('z'), assistant('z'))],
+    ['adjacent messages of one role', talk(user('x'), user('y'), assistant('z'), assistant('z'))],
     [
       'results in two messages',
       talk(user('x'), assistant([call('a'), call('b')]), user([result('a')]), user([result('b'), text('y')])),
     ],
     [
-      'a system message among the others',
+      'a system message between others',
       talk(user('x'), { role: 'system', content: 'y' }, assistant('z'), user('x')),
     ],
-    ['an empty answer begun', talk(user('x'), assistant(''))],
+    ['an empty prefilled answer', talk(user('x'), assistant(''))],
     [
-      'thoughts as they were said',
+      'unchanged thinking',
       talk(
         user('x'),
         assistant([
@@ -222,7 +230,7 @@ describe('accepted', () => {
     ],
     ['thinking with a budget', thinks({ temperature: 1 })],
     [
-      'thinking in a turn of calls that began with a thought',
+      'a budget with an open tool turn that began with thinking',
       thinks({
         messages: [
           user('x'),
@@ -238,13 +246,16 @@ describe('accepted', () => {
         ],
       }),
     ],
-    ['thinking after an answer without', thinks({ messages: [user('x'), assistant('y'), user('z')] })],
-    ['a system of blocks', request({ system: [hour], messages: [user([cached])] })],
+    [
+      'a budget after an answer without thinking',
+      thinks({ messages: [user('x'), assistant('y'), user('z')] }),
+    ],
+    ['a system prompt of blocks', request({ system: [hour], messages: [user([cached])] })],
   ])('%s', (_, body) => {
     expect(parseMessagesRequest(body, OLD).model).toBe('m');
   });
 
-  test('thoughts are cleared of a call that thinks, and of no other', () => {
+  test('clear_thinking requires thinking to be enabled', () => {
     const clearing = { context_management: { edits: [{ type: 'clear_thinking_20251015' }] } };
     const beta = { ...OLD, beta: true };
     expect(refusal(request(clearing), beta)).toMatch(/requires `thinking`/);
@@ -254,12 +265,12 @@ describe('accepted', () => {
     expect(parseMessagesRequest(adaptive, beta).model).toBe('m');
   });
 
-  test('a field in beta with the header', () => {
+  test('a beta field with the header', () => {
     expect(parseMessagesRequest(request({ context_management: {} }), { ...OLD, beta: true }).model).toBe('m');
   });
 });
 
-test('a conversation weighs as much as in the format of OpenAI', () => {
+test('a conversation has the same tokens as in OpenAI’s format', () => {
   const tokenizer = new O200kTokenizer();
   const messages = parseMessagesRequest(
     request({
@@ -290,7 +301,7 @@ test('a conversation weighs as much as in the format of OpenAI', () => {
   expect([...directiveTexts(messages.prompt)][0]).toBe('and now?');
 });
 
-test('thoughts that came back signed are counted', () => {
+test('thinking with a valid signature counts as signed parts', () => {
   const body = talk(user('x'), assistant([thought, text('y')]), user('z'));
   expect(signedPartsOf(parseMessagesRequest(body, OLD).prompt)).toBe(1);
 });

@@ -35,12 +35,12 @@ function refusal(body: unknown): ProviderError {
     if (error instanceof ProviderError && error.status === 400) return error;
     throw error;
   }
-  throw new Error('accepted');
+  throw new Error('a request is accepted with');
 }
 
-describe('refused', () => {
+describe('a request is refused for', () => {
   test.each<[string, unknown, RegExp]>([
-    ['no object', [], /object/],
+    ['a body that is not an object', [], /object/],
     ['an unknown field', request({ n: 1 }), /Unknown name "n": Cannot find field/],
     ['a field in snake case', request({ system_instruction: {} }), /Unknown name "system_instruction"/],
     ['an unknown setting', configured({ stop: [] }), /Unknown name "stop" at 'generation_config'/],
@@ -49,14 +49,14 @@ describe('refused', () => {
       configured({ maxOutputTokens: '1' }),
       /generation_config.max_output_tokens' \(TYPE_INT32\)/,
     ],
-    ['a system that is a string', request({ systemInstruction: 'x' }), /system_instruction/],
-    ['no contents', talk(), /contents is not specified/],
+    ['a system instruction that is a string', request({ systemInstruction: 'x' }), /system_instruction/],
+    ['an empty list of contents', talk(), /contents is not specified/],
     ['an unknown role', talk({ role: 'assistant', parts: [text('x')] }), /valid role: user, model/],
-    ['no parts', talk(user()), /must not be empty/],
-    ['a part of nothing', talk(user({})), /must have one initialized field/],
+    ['a content without parts', talk(user()), /must not be empty/],
+    ['an empty part', talk(user({})), /must have one initialized field/],
     ['an empty text', talk(user(text(''))), /must have one initialized field/],
     [
-      'a part of two things',
+      'a part with two kinds of data',
       talk(user({ text: 'x', inlineData: { mimeType: 'image/png', data: 'eA==' } })),
       /oneof field 'data'/,
     ],
@@ -66,12 +66,16 @@ describe('refused', () => {
       /Unknown name "type" at 'contents\[0\].parts\[0\]'/,
     ],
     ['a data URL', talk(user({ inlineData: { mimeType: 'image/png', data: 'data:x,y' } })), /Base64/],
-    ['two turns of the user', talk(user(text('x')), user(text('y'))), /alternate/],
-    ['the model last', talk(user(text('x')), model(text('y'))), /ends with a user role/],
-    ['a call first', talk(model(call('f', SKIP)), user(response('f'))), /immediately after a user turn/],
+    ['two adjacent user turns', talk(user(text('x')), user(text('y'))), /alternate/],
+    ['a model turn at the end', talk(user(text('x')), model(text('y'))), /ends with a user role/],
+    [
+      'a function call at the start',
+      talk(model(call('f', SKIP)), user(response('f'))),
+      /immediately after a user turn/,
+    ],
     ['a call by the user', talk(user(call('f'))), /function call/],
     [
-      'a response of no call',
+      'a response without a call',
       talk(user(text('x')), model(text('y')), user(response('f'))),
       /immediately after a function call/,
     ],
@@ -81,12 +85,12 @@ describe('refused', () => {
       /number of function response parts/,
     ],
     [
-      'a response of another name',
+      'a response with another name',
       talk(user(text('x')), model(call('f', SKIP)), user(response('g'))),
       /names/,
     ],
     [
-      'arguments as a string',
+      'arguments that are a string',
       talk(user(text('x')), model({ functionCall: { name: 'f', args: '{}' } }), user(response('f'))),
       /args/,
     ],
@@ -96,7 +100,7 @@ describe('refused', () => {
       /response/,
     ],
     [
-      'an unsigned call',
+      'a call without a signature',
       talk(user(text('x')), model(call('f')), user(response('f'))),
       /missing a thought_signature/,
     ],
@@ -106,7 +110,7 @@ describe('refused', () => {
       /not valid/,
     ],
     [
-      'a wrong signature of old',
+      'a wrong signature with an older model',
       talk(user(text('x')), model(call('f', 'y')), user(response('f')), model(text('z')), user(text('x'))),
       /not valid/,
     ],
@@ -125,29 +129,33 @@ describe('refused', () => {
     ['a schema with propertyNames', takes({ ...object({}), propertyNames: {} }), /propertyNames/],
     ['a schema of two types', takes(object({ a: { type: ['string', 'null'] } })), /cannot start list/],
     [
-      'a choice of numbers',
+      'an enum of numbers',
       takes(object({ a: { type: 'INTEGER', enum: [1] } })),
       /enum\[0\]' \(TYPE_STRING\)/,
     ],
-    ['a list of nothing', takes(object({ a: { type: 'ARRAY' } })), /properties\[a\].items: missing field/],
     [
-      'a required property not defined',
+      'an array schema without items',
+      takes(object({ a: { type: 'ARRAY' } })),
+      /properties\[a\].items: missing field/,
+    ],
+    [
+      'a required property that is not defined',
       takes(object({}, { required: ['a'] })),
       /required\[0\]: property is not defined/,
     ],
     [
-      'properties of a string',
+      'properties in a string schema',
       takes(object({ a: { type: 'STRING', properties: {} } })),
       /only allowed for OBJECT/,
     ],
-    ['parameters of no object', takes({ type: 'STRING' }), /should be of type OBJECT/],
+    ['parameters that are not an object schema', takes({ type: 'STRING' }), /should be of type OBJECT/],
     [
       'both kinds of schema',
       declares({ name: 'f', parameters: object({}), parametersJsonSchema: {} }),
       /both be set/,
     ],
     ['a name with a space', declares({ name: 'a b' }), /Invalid function name/],
-    ['two functions of a name', declares({ name: 'f' }, { name: 'f' }), /Duplicate/],
+    ['two functions with one name', declares({ name: 'f' }, { name: 'f' }), /Duplicate/],
     [
       'an OpenAI tool',
       request({ tools: [{ type: 'function', function: {} }] }),
@@ -155,21 +163,25 @@ describe('refused', () => {
     ],
     ['an unknown mode', calling({ mode: 'REQUIRED' }), /mode' \(TYPE_ENUM\)/],
     [
-      'allowed names without ANY',
+      'allowed_function_names without mode ANY',
       calling({ mode: 'AUTO', allowedFunctionNames: ['f'] }),
       /should only be set/,
     ],
     [
-      'the choice of another function',
+      'allowed_function_names with an unknown function',
       calling({ mode: 'ANY', allowedFunctionNames: ['g'] }),
       /not declared: g/,
     ],
-    ['a schema of text', configured({ responseSchema: object({}) }), /response_mime_type must be/],
+    [
+      'a response schema with plain text',
+      configured({ responseSchema: object({}) }),
+      /response_mime_type must be/,
+    ],
     ['too many candidates', configured({ candidateCount: 9 }), /candidate_count/],
-    ['too hot', configured({ temperature: 2.5 }), /temperature/],
+    ['a temperature above 2', configured({ temperature: 2.5 }), /temperature/],
     ['six stop sequences', configured({ stopSequences: ['1', '2', '3', '4', '5', '6'] }), /stop_sequences/],
     [
-      'budget and level',
+      'both a thinking budget and a level',
       configured({ thinkingConfig: { thinkingBudget: 1, thinkingLevel: 'LOW' } }),
       /only one/,
     ],
@@ -187,53 +199,56 @@ describe('refused', () => {
   });
 });
 
-describe('accepted', () => {
+describe('a request is accepted with', () => {
   test.each<[string, unknown]>([
-    ['no role', talk({ parts: [text('x')] })],
+    ['a content without a role', talk({ parts: [text('x')] })],
     [
-      'a call as it was said, its arguments in another order',
+      'an unchanged signed call with its arguments in another order',
       talk(user(text('x')), model(call('f', signCall('f', { b: 2, a: 1 }))), user(response('f'))),
     ],
     ['a call that no model made', talk(user(text('x')), model(call('f', SKIP)), user(response('f')))],
     [
-      'a second call unsigned, responses in another order',
+      'a second call without a signature, and responses in another order',
       talk(user(text('x')), model(call('f', SKIP), call('g')), user(response('g'), response('f'))),
     ],
     [
-      'words of the user after responses, in a turn of their own',
+      'a user turn with text after a turn with responses',
       talk(user(text('x')), model(call('f', SKIP)), user(response('f')), user(text('y'))),
     ],
     [
-      'an unsigned call of old',
+      'a call without a signature with an older model',
       talk(user(text('x')), model(call('f')), user(response('f')), model(text('y')), user(text('z'))),
     ],
-    ['the end of a stream', talk(user(text('x')), model(text('y'), text('')), user(text('z')))],
     [
-      'any JSON schema apart',
+      'an empty text at the end of a model turn',
+      talk(user(text('x')), model(text('y'), text('')), user(text('z'))),
+    ],
+    [
+      'any JSON schema in parametersJsonSchema',
       declares({ name: 'f', parametersJsonSchema: { $schema: 'x', additionalProperties: false } }),
     ],
-    ['types in small letters', takes({ type: 'object', properties: { a: { type: 'string' } } })],
+    ['types in lower case', takes({ type: 'object', properties: { a: { type: 'string' } } })],
     ["Google's own tool", request({ tools: [{ googleSearch: {} }] })],
-    ['nulls', request({ systemInstruction: null, tools: null, generationConfig: null })],
+    ['null members', request({ systemInstruction: null, tools: null, generationConfig: null })],
   ])('%s', (_, body) => {
     expect(parseGenerateRequest(body, TARGET).model).toBe('m');
   });
 
-  test('unsigned calls of models before Gemini 3', () => {
+  test('calls without signatures for models before Gemini 3', () => {
     const body = talk(user(text('x')), model(call('f')), user(response('f')));
     const read = (name: string) => () => parseGenerateRequest(body, { ...TARGET, model: name });
     expect(read('gemini-2.5-flash')).not.toThrow();
     expect(read('gemini-3.5-flash')).toThrow(/missing a thought_signature/);
   });
 
-  test('a count of contents, or of a whole request', () => {
+  test('a token count of contents or of a complete request', () => {
     const { contents } = talk(user(text('x'))) as { contents: unknown };
     const whole = { generateContentRequest: { model: 'models/m', contents } };
     expect(parseCountRequest({ contents }, TARGET).prompt).toEqual(parseCountRequest(whole, TARGET).prompt);
   });
 });
 
-test('a conversation weighs as much as in the format of OpenAI', () => {
+test('a conversation has the same tokens as in OpenAI’s format', () => {
   const tokenizer = new O200kTokenizer();
   const generate = parseGenerateRequest(
     {
@@ -264,7 +279,7 @@ test('a conversation weighs as much as in the format of OpenAI', () => {
   expect(countPrompt(generate.prompt, tokenizer)).toBe(countPrompt(chat.prompt, tokenizer));
 });
 
-test('calls that came back signed are counted, and a placeholder is none', () => {
+test('calls with a valid signature count as signed parts, the placeholder does not', () => {
   const signed = (signature: string) => {
     const body = talk(user(text('x')), model(call('f', signature)), user(response('f')));
     return signedPartsOf(parseGenerateRequest(body, TARGET).prompt);

@@ -6,7 +6,7 @@ import { parseChatRequest } from './chat-request';
 
 const user = (content: unknown) => ({ role: 'user', content });
 
-describe('refusals', () => {
+describe('a request is refused', () => {
   test.each([
     [[], null],
     [{ messages: [user('x')] }, null],
@@ -36,7 +36,7 @@ describe('refusals', () => {
   });
 });
 
-test('the prompt is counted by the published rule', () => {
+test('prompt tokens are counted by the published rule', () => {
   const tokenizer = new O200kTokenizer();
   const tool = { type: 'function', function: { name: 'f', parameters: {} } };
   const request = parseChatRequest({
@@ -55,7 +55,7 @@ test('the prompt is counted by the published rule', () => {
   expect(countPrompt(request.prompt, tokenizer)).toBe(3 + system + named + assistant + tools);
 });
 
-test('directives are looked for in the last user message first', () => {
+test('directives are searched in the last user message first', () => {
   const { prompt } = parseChatRequest({
     model: 'm',
     messages: [

@@ -20,12 +20,12 @@ interface Completion {
 }
 
 describe('Mistral', () => {
-  test('tells the usage of its streams unasked', async () => {
+  test('reports the usage of every stream', async () => {
     const events = eventsOf(await (await ask('mistral', { stream: true })).text());
     expect(events.at(-2)).toMatchObject({ usage: { completion_tokens: 3 } });
   });
 
-  test('gives its thinking as a part of the content, streamed and not', async () => {
+  test('returns thinking as a part of the content, also in a stream', async () => {
     const { choices } = (await (await ask('mistral')).json()) as Completion;
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm well' }] };
     expect(choices[0]?.message.content).toEqual([thinking, { type: 'text', text: 'ok' }]);
@@ -38,7 +38,7 @@ describe('Mistral', () => {
     expect(deltas).toContain('ok');
   });
 
-  test('leaves the type and the index of tool calls out, and tells cached tokens in a field of its own', async () => {
+  test('omits the type and index of tool calls, and reports num_cached_tokens', async () => {
     const messages = [
       {
         role: 'user',
@@ -57,8 +57,8 @@ describe('Mistral', () => {
   });
 
   test.each([
-    ['reasoning in a field of its own', { content: 'a', reasoning_content: 'b' }],
-    ['nothing in it', { content: '' }],
+    ['reasoning_content', { content: 'a', reasoning_content: 'b' }],
+    ['empty content', { content: '' }],
   ])('refuses an assistant message with %s', async (_, message) => {
     const messages = [
       { role: 'user', content: 'a' },
@@ -68,13 +68,13 @@ describe('Mistral', () => {
     expect((await ask('mistral', { messages })).status).toBe(400);
   });
 
-  test('refuses to be asked', async () => {
+  test('refuses stream_options', async () => {
     const response = await ask('mistral', { stream: true, stream_options: { include_usage: true } });
     expect(response.status).toBe(400);
   });
 });
 
-test('xAI counts reasoning beside the completion', async () => {
+test('xAI does not include reasoning in completion_tokens', async () => {
   expect(await (await ask('xai')).json()).toMatchObject({
     usage: { completion_tokens: 1, completion_tokens_details: { reasoning_tokens: 2 } },
   });
