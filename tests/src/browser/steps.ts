@@ -53,7 +53,7 @@ export async function topUp(page: Page, ownerEmail: string, usd: string): Promis
 
 export async function liftDailyLimit(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Edit key' }).click();
-  const form = page.getByRole('dialog', { name: 'Edit the key' });
+  const form = page.getByRole('dialog', { name: 'Edit key' });
   await form.getByRole('textbox', { name: 'Per day' }).fill('');
   await form.getByRole('button', { name: 'Save' }).click();
   await form.waitFor({ state: 'detached' });

@@ -9,7 +9,7 @@ export const meQuery = queryOptions({ queryKey: ['me'], queryFn: getMe, staleTim
 /** The logged-in user. The shell renders pages only once it has loaded. */
 export function useMe(): Me {
   const { data } = useQuery(meQuery);
-  if (!data) throw new Error('drawn outside the shell');
+  if (!data) throw new Error('rendered outside the shell');
   return data;
 }
 

@@ -47,7 +47,7 @@ function Question<T>({ onClose, children, confirm, dangerous, action, onDone }: 
   return (
     <Stack>
       <div>{children}</div>
-      {doing.error && <ErrorState error={doing.error} title="Not done" />}
+      {doing.error && <ErrorState error={doing.error} title="Action failed" />}
       <Group justify="flex-end">
         {/* The harmless one has the focus, so that a stray Enter does nothing. */}
         <Button variant="default" onClick={onClose} data-autofocus>

@@ -51,7 +51,7 @@ export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
   ),
   model_not_found: advice(
     'The model is not listed, not allowed by the key, or a preview without opt-in.',
-    'PollResult up the model. If it is listed, check the key’s allowed models.',
+    'Look up the model. If it is listed, check the key’s allowed models.',
     'model',
     'key',
   ),
@@ -152,7 +152,7 @@ export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
     'Wrong email or password.',
     'Log in again, or ask an owner of the account for a new password.',
   ),
-  email_taken: advice('This email already has a login.', 'Log in with it, or use another email.'),
+  email_taken: advice('An account with this email already exists.', 'Log in with it, or use another email.'),
   too_many_attempts: advice(
     'Too many attempts in a short time.',
     'Wait 15 minutes, then try again.',

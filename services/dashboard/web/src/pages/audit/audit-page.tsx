@@ -14,9 +14,9 @@ import { AuditSubject } from './audit-subject';
 import { useSubjectNames } from './use-subject-names';
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Who', cell: ({ actor, address }) => <Who {...actor} address={address} /> },
-  { title: 'What', cell: (entry) => <What {...entry} /> },
+  { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Actor', cell: ({ actor, address }) => <Who {...actor} address={address} /> },
+  { title: 'Action', cell: (entry) => <What {...entry} /> },
   { title: 'Changes', cell: ({ changes }) => <AuditChanges changes={changes} /> },
 ];
 

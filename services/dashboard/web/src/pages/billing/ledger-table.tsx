@@ -16,9 +16,9 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [
-  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Type', cell: ({ kind }) => KINDS[kind] ?? kind },
-  { title: 'For', cell: (entry) => <Reference {...entry} /> },
+  { title: 'Reference', cell: (entry) => <Reference {...entry} /> },
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Amount usd={amount} /> },
 ];
 

@@ -9,7 +9,7 @@ import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
 
 const COLUMNS: readonly Column<Topup>[] = [
-  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     title: 'Cleared',
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Topup>[] = [
       return cleared_at ? <Time at={cleared_at} /> : 'Not yet available';
     },
   },
-  { title: 'For', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
+  { title: 'Reference', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
 ];
 

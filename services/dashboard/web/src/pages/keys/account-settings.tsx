@@ -40,7 +40,7 @@ function BareNamesSwitch({ settings }: { settings: Settings }) {
     onSuccess: (changed) => {
       queryClient.setQueryData(QUERY_KEY, changed);
       const state = changed.bare_model_names ? 'allowed' : 'rejected';
-      notifications.show({ message: `Model names without a provider are ${state} from the next call on.` });
+      notifications.show({ message: `Model names without a provider are ${state} from the next request.` });
     },
   });
   return (

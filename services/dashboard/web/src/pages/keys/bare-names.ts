@@ -1,5 +1,5 @@
 /** Labels of a key's setting for bare model names. */
-export const BARE_NAMES = { account: 'Account setting', on: 'Allowed', off: 'Refused' } as const;
+export const BARE_NAMES = { account: 'Account setting', on: 'Allowed', off: 'Not allowed' } as const;
 
 export type BareNames = keyof typeof BARE_NAMES;
 

@@ -17,7 +17,7 @@ export function EditKeyDialog({ apiKey, opened, onClose }: EditKeyDialogProps) {
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Edit the key"
+      title="Edit key"
       size="lg"
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': 'Close' }}

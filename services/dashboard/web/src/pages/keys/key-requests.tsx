@@ -15,7 +15,7 @@ const SHOWN = 10;
 const REFETCH_INTERVAL_MS = 5_000;
 
 const COLUMNS: readonly Column<RequestRecord>[] = [
-  { title: 'When', cell: (request) => <RequestLink request={request} relative /> },
+  { title: 'Time', cell: (request) => <RequestLink request={request} relative /> },
   { title: 'Model', cell: ({ model }) => model ?? '–' },
   {
     title: 'Status',

@@ -28,8 +28,8 @@ test('a key expires at its time, and disabled takes precedence', () => {
 test('the summary lists the existing limits, including zero', () => {
   expect(limitsAtAGlance(NEW_KEY)).toEqual([]);
   expect(limitsAtAGlance({ ...NEW_KEY, daily_limit: 0, monthly_limit: 2.5, tpm_limit: 100_000 })).toEqual([
-    '$0.00 a day',
-    '$2.50 a month',
+    '$0.00 per day',
+    '$2.50 per month',
     '100K TPM',
   ]);
 });

@@ -91,8 +91,8 @@ function Bars({ apiKey, use, accountLimit }: BarsProps) {
       />
       <Text size="sm">
         {request_cost_limit === null
-          ? 'No limit on the cost of a request.'
-          : `A request may cost ${formatMoney(request_cost_limit)} at most.`}
+          ? 'No cost limit per request.'
+          : `Maximum cost per request: ${formatMoney(request_cost_limit)}.`}
       </Text>
     </Stack>
   );

@@ -2,13 +2,13 @@ import type { KeyLimits } from '../../api/keys';
 import { formatCompact } from '../../ui/format-count';
 import { formatMoney } from '../../ui/format-money';
 
-/** Returns the key's limits in short: `$5.00 a day`, `60 requests a minute`. */
+/** Returns the key's limits in short: `$5.00 per day`, `60 RPM`. */
 export function limitsAtAGlance(limits: KeyLimits): string[] {
   const { daily_limit, monthly_limit, request_cost_limit, rpm_limit, tpm_limit } = limits;
   return [
-    daily_limit !== null && `${formatMoney(daily_limit)} a day`,
-    monthly_limit !== null && `${formatMoney(monthly_limit)} a month`,
-    request_cost_limit !== null && `${formatMoney(request_cost_limit)} a call`,
+    daily_limit !== null && `${formatMoney(daily_limit)} per day`,
+    monthly_limit !== null && `${formatMoney(monthly_limit)} per month`,
+    request_cost_limit !== null && `${formatMoney(request_cost_limit)} per request`,
     rpm_limit !== null && `${formatCompact(rpm_limit)} RPM`,
     tpm_limit !== null && `${formatCompact(tpm_limit)} TPM`,
   ].filter((text) => text !== false);

@@ -24,12 +24,7 @@ const DEFAULT_GRACE = '86400';
 
 export function RotateKeyDialog({ opened, onClose, ...rest }: RotateKeyDialogProps) {
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title="Rotate the key"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={opened} onClose={onClose} title="Rotate key" closeButtonProps={{ 'aria-label': 'Close' }}>
       <RotateForm {...rest} onClose={onClose} />
     </Modal>
   );

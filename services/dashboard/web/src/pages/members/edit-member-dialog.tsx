@@ -42,7 +42,7 @@ function EditMemberForm({ member, onClose }: { member: Member; onClose: () => vo
         ...(role !== member.role && { role }),
       }),
     onSuccess: (changed) => {
-      notifications.show({ message: `${changed.name} is changed, from their next call on.` });
+      notifications.show({ message: `${changed.name} updated. Changes apply from their next request.` });
       onClose();
       void queryClient.invalidateQueries({ queryKey: ['members'] });
       if (changed.id === user.id) void queryClient.invalidateQueries(meQuery);

@@ -30,7 +30,7 @@ export function PriceTables({ pricing }: { pricing: ModelPricing }) {
         />
       )}
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        Prices of {pricing.source_date || 'an unknown date'}. Source: {pricing.source || 'not named'}
+        Prices of {pricing.source_date || 'unknown date'}. Source: {pricing.source || 'unknown'}
       </Text>
     </Stack>
   );

@@ -127,13 +127,13 @@ function videoSnippets(model: Model, apiUrl: string): Snippet[] {
     {
       label: 'curl',
       code: [
-        '# 1. Order it. The answer has a task_id.',
+        '# 1. Create a task. The response has a task_id.',
         curl(url, '/create', order),
         '',
-        '# 2. Ask until the status is "completed".',
+        '# 2. Poll until the status is "completed".',
         curl(url, '/status', task),
         '',
-        '# 3. Get the link.',
+        '# 3. Get the video URL.',
         curl(url, '/result', task),
       ].join('\n'),
     },

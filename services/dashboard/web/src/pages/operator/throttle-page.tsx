@@ -94,7 +94,7 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
         />
         {requested !== undefined && requested < FEW_REQUESTS && (
           <Alert color="orange" variant="light" icon={<Info size={18} aria-hidden />}>
-            This is a low limit. Dashboard pages count too, so lifting it may be slow.
+            This is a low limit. Dashboard pages count too, so removing it may be slow.
           </Alert>
         )}
         {setting.error && !refusal && <ErrorState error={setting.error} title="Throttle not changed" />}
@@ -104,7 +104,7 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
           </Button>
           {current != null && (
             <Button variant="default" onClick={lift.open}>
-              Lift throttle
+              Remove throttle
             </Button>
           )}
         </Group>
@@ -112,12 +112,12 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
       <ConfirmDialog
         opened={lifts}
         onClose={lift.close}
-        title="Lift the throttle?"
-        confirm="Lift throttle"
+        title="Remove the throttle?"
+        confirm="Remove throttle"
         action={() => setThrottle(null)}
         onDone={(answer) => {
           taken(answer);
-          notifications.show({ message: 'Throttle lifted.' });
+          notifications.show({ message: 'Throttle removed.' });
         }}
       >
         <Text size="sm">

@@ -13,7 +13,7 @@ const SHOWN = 5;
 const REFETCH_INTERVAL_MS = 15_000;
 
 const COLUMNS: readonly Column<RequestRecord>[] = [
-  { title: 'When', cell: (request) => <RequestLink request={request} relative /> },
+  { title: 'Time', cell: (request) => <RequestLink request={request} relative /> },
   { title: 'Model', cell: ({ model }) => model ?? '–' },
   { title: 'Error', cell: ({ error_code }) => <Code>{error_code}</Code> },
   {
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<RequestRecord>[] = [
 
 export function RecentFailures() {
   const latest = useQuery({
-    queryKey: ['requests', 'latest failed'],
+    queryKey: ['requests', 'failed'],
     queryFn: () => listRequests({ status: 'failed' }, undefined, SHOWN),
     refetchInterval: REFETCH_INTERVAL_MS,
   });

@@ -69,9 +69,9 @@ function Turn({ turn, onAgain }: { turn: ChatTurn; onAgain?: () => void }) {
 }
 
 const ENDS: Readonly<Record<string, string>> = {
-  length: 'cut at the maximum output',
-  content_filter: 'cut by a content filter',
-  tool_calls: 'wants to call a tool',
+  length: 'truncated at the maximum output',
+  content_filter: 'stopped by a content filter',
+  tool_calls: 'requested a tool call',
 };
 
 /** Usage and cost of the reply. */

@@ -42,7 +42,7 @@ export function GenerationError({
     >
       <Text size="sm">
         {describeError(error)} The outcome is unknown. Check again to fetch the result: it is charged at most
-        once. A request that was lost gives this answer for a day.
+        once. A lost request keeps returning this error for a day.
       </Text>
       <Group gap="sm" mt="sm">
         <Button size="xs" variant="default" onClick={onAgain}>

@@ -9,7 +9,7 @@ import { amountOf } from './amount-of';
 import classes from './requests-page.module.css';
 
 export const requestColumns = (keyName: (id: string) => string): readonly Column<RequestRecord>[] => [
-  { title: 'When', cell: (request) => <RequestLink request={request} /> },
+  { title: 'Time', cell: (request) => <RequestLink request={request} /> },
   {
     title: 'Status',
     cell: ({ status, error_code }) => (

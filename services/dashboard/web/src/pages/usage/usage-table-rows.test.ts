@@ -21,7 +21,16 @@ test('adds money exactly', () => {
 
 test('the file has a header, the rows and their total', () => {
   expect(toLines('Model', [row('a', 0.1), row('b', 0.2)])).toEqual([
-    ['Model', 'Calls', 'Failed', 'Input tokens', 'Output tokens', 'Images', 'Video seconds', 'Cost in USD'],
+    [
+      'Model',
+      'Requests',
+      'Failed',
+      'Input tokens',
+      'Output tokens',
+      'Images',
+      'Video seconds',
+      'Cost in USD',
+    ],
     ['a', 1, 0, 10, 5, 0, 0, 0.1],
     ['b', 1, 0, 10, 5, 0, 0, 0.2],
     ['Total', 2, 0, 20, 10, 0, 0, 0.3],

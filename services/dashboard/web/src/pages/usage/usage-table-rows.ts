@@ -10,7 +10,7 @@ export interface NamedUsage extends UsageRow {
 export type Figure = 'cost' | 'calls' | 'errors' | 'input_tokens' | 'output_tokens' | 'images' | 'seconds';
 
 export const FIGURES: readonly { readonly key: Figure; readonly title: string }[] = [
-  { key: 'calls', title: 'Calls' },
+  { key: 'calls', title: 'Requests' },
   { key: 'errors', title: 'Failed' },
   { key: 'input_tokens', title: 'Input tokens' },
   { key: 'output_tokens', title: 'Output tokens' },

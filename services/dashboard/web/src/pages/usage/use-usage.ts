@@ -25,7 +25,7 @@ export function useUsage(by: GroupBy, days: { from: string; to: string } | undef
     const names = new Map(keyList?.map(({ id, name }) => [id, name]));
     const nameOf = (group: string) => (by === 'model' ? group : (names.get(group) ?? deletedKeyName(group)));
     return data.rows
-      .map((row) => named(row, row.group === null ? 'Without one' : nameOf(row.group)))
+      .map((row) => named(row, row.group === null ? 'None' : nameOf(row.group)))
       .toSorted((one, other) => other.cost - one.cost || other.calls - one.calls);
   }, [data, by, keyList]);
   return {

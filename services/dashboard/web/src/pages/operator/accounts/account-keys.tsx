@@ -64,9 +64,9 @@ function Limits({ limits }: { limits: readonly string[] }) {
 function limitsOf(key: ApiKey): string[] {
   const { daily_limit, monthly_limit, request_cost_limit, rpm_limit, tpm_limit, allowed_models } = key;
   return [
-    ...(daily_limit === null ? [] : [`${formatMoney(daily_limit)} a day`]),
-    ...(monthly_limit === null ? [] : [`${formatMoney(monthly_limit)} a month`]),
-    ...(request_cost_limit === null ? [] : [`${formatMoney(request_cost_limit)} a call`]),
+    ...(daily_limit === null ? [] : [`${formatMoney(daily_limit)} per day`]),
+    ...(monthly_limit === null ? [] : [`${formatMoney(monthly_limit)} per month`]),
+    ...(request_cost_limit === null ? [] : [`${formatMoney(request_cost_limit)} per request`]),
     ...(rpm_limit === null ? [] : [`${formatCount(rpm_limit)} requests per minute`]),
     ...(tpm_limit === null ? [] : [`${formatCount(tpm_limit)} tokens per minute`]),
     ...(allowed_models.length === 0 ? [] : [`${formatCount(allowed_models.length)} models`]),

@@ -16,9 +16,9 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [
-  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'What', cell: ({ kind }) => KINDS[kind] ?? kind },
-  { title: 'For', cell: ({ reference, note }) => <NameWithId reference={reference} note={note} /> },
+  { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Action', cell: ({ kind }) => KINDS[kind] ?? kind },
+  { title: 'Reference', cell: ({ reference, note }) => <NameWithId reference={reference} note={note} /> },
   {
     title: 'Amount',
     numeric: true,

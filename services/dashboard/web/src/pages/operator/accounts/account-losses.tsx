@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const COLUMNS: readonly Column<OperatorLoss>[] = [
-  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Reason', cell: ({ reason }) => REASONS[reason] ?? reason },
   {
     title: 'Request',

@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Member>[] = [
     ),
   },
   { title: 'Role', cell: ({ role }) => `${role.charAt(0).toUpperCase()}${role.slice(1)}` },
-  { title: 'Since', cell: ({ created_at }) => <Time at={created_at} relative /> },
+  { title: 'Added', cell: ({ created_at }) => <Time at={created_at} relative /> },
 ];
 
 const passwordColumn = (ownId: string, renew: (member: Member) => void): Column<Member> => ({

@@ -11,8 +11,8 @@ import { usePagedList } from '../../../ui/use-paged-list';
 import { PendingTopupActions } from '../money/pending-topup-actions';
 
 const COLUMNS: readonly Column<Topup>[] = [
-  { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'For', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Reference', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
   { title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   {
     title: 'Cleared',

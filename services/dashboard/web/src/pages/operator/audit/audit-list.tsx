@@ -12,11 +12,11 @@ const MAX_ID_CHARS = 20;
 const ID_END_CHARS = 8;
 
 const WHEN: Column<AnyAuditEntry> = {
-  title: 'When',
+  title: 'Time',
   cell: ({ created_at }) => <Time at={created_at} relative />,
 };
 const WHO: Column<AnyAuditEntry> = {
-  title: 'Who',
+  title: 'Actor',
   cell: ({ actor }) => (
     <Box miw={0}>
       <Text size="sm" style={{ overflowWrap: 'break-word' }}>
@@ -43,7 +43,7 @@ const ACCOUNT: Column<AnyAuditEntry> = {
 };
 const WHAT: readonly Column<AnyAuditEntry>[] = [
   {
-    title: 'What',
+    title: 'Action',
     cell: ({ action, changes, outcome }) => (
       <Box miw={0}>
         <Text size="sm">{describeAction(action, changes)}</Text>
@@ -56,7 +56,7 @@ const WHAT: readonly Column<AnyAuditEntry>[] = [
     ),
   },
   {
-    title: 'Of',
+    title: 'Subject',
     cell: ({ subject }) =>
       subject ? (
         <Code>
@@ -66,7 +66,7 @@ const WHAT: readonly Column<AnyAuditEntry>[] = [
         '–'
       ),
   },
-  { title: 'Requested', cell: ({ changes }) => <Changes changes={changes} /> },
+  { title: 'Changes', cell: ({ changes }) => <Changes changes={changes} /> },
 ];
 
 /** Changes of all accounts or of one, newest first. */

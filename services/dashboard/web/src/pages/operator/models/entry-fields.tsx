@@ -102,7 +102,7 @@ function Basics({ draft, onChange, problems, isNew }: EntryFieldsProps) {
           />
           <Select
             label="Successor"
-            description="Shown once it is delisted"
+            description="Suggested once this model is delisted"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             placeholder="None"
             data={successorsOf(draft.slug, models.data)}

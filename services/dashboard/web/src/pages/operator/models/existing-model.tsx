@@ -13,7 +13,7 @@ import { ModelStatusActions } from './model-status-actions';
 
 const TABS = [
   { value: 'prices', label: 'Prices', Panel: EditPrices },
-  { value: 'entry', label: 'Entry', Panel: EditEntry },
+  { value: 'entry', label: 'Details', Panel: EditEntry },
   { value: 'json', label: 'JSON', Panel: EntryJson },
 ] as const;
 
@@ -107,7 +107,7 @@ function Delisted({ model: { successor } }: { model: AdminModel }) {
             instead.
           </>
         ) : (
-          'The API names no successor.'
+          'No successor is set.'
         )}
       </Text>
     </Alert>

@@ -51,7 +51,7 @@ export function FeaturesJson({ kind, value, onChange, error }: FeaturesJsonProps
               size="xs"
               onClick={() => onChange(JSON.stringify(EXAMPLES[kind], null, 2))}
             >
-              Insert an example
+              Insert example
             </Button>
           )}
         </Group>

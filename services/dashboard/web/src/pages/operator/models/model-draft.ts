@@ -125,7 +125,7 @@ export function toChange(draft: ModelDraft): { change: ModelChange & { name: str
     try {
       return JSON.parse(text);
     } catch (error) {
-      problems.set(path, `This is not JSON: ${error instanceof Error ? error.message : 'it can’t be read'}.`);
+      problems.set(path, `Invalid JSON: ${error instanceof Error ? error.message : 'it can’t be read'}.`);
       return null;
     }
   };

@@ -92,7 +92,7 @@ function DelistForm({
       </Text>
       <Select
         label="Successor"
-        description="The API recommends it instead"
+        description="Suggested by the API as a replacement"
         placeholder="None"
         data={successorsOf(slug, models.data)}
         value={chosen}

@@ -106,7 +106,7 @@ function NewModelForm({ pattern }: { pattern: AdminModel | undefined }) {
         <ConfirmDialog
           opened={asks}
           onClose={question.close}
-          title={`Sell ${asked.name} at these prices?`}
+          title={`Create ${asked.name} with these prices?`}
           confirm="Create model"
           // Its field shows the problem.
           action={() => creating.mutateAsync(asked).catch(() => question.close())}

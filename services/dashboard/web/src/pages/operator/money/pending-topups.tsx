@@ -13,9 +13,9 @@ import { PendingTopupActions } from './pending-topup-actions';
 const REFETCH_INTERVAL_MS = 15_000;
 
 const COLUMNS: readonly Column<Topup>[] = [
-  { title: 'Made', cell: ({ created_at }) => <Time at={created_at} relative /> },
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} relative /> },
   { title: 'Account', cell: ({ account_id }) => <AccountLink id={account_id} /> },
-  { title: 'For', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
+  { title: 'Reference', cell: ({ id, reference }) => <NameWithId reference={id} note={reference} /> },
   { title: 'Amount', numeric: true, cell: ({ amount }) => <Money usd={amount} /> },
   {
     title: 'Clear or void',

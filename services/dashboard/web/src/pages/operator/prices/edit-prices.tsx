@@ -93,7 +93,7 @@ function useSaving(slug: string, version: number | undefined, onSaved: () => voi
       void queryClient.invalidateQueries({ queryKey: ['models'] });
       onSaved();
       notifications.show({
-        message: `${changed.name} has version ${changed.pricing?.version} of its prices.`,
+        message: `Prices of ${changed.name} set (version ${changed.pricing?.version}).`,
       });
     },
     onError: (error) => {

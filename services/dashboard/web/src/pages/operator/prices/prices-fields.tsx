@@ -35,8 +35,8 @@ export function PricesFields(props: PricesFieldsProps) {
             error={problemsAt(problems, 'pricing.source')}
           />
           <TextInput
-            label="Read on"
-            description="The date of the source"
+            label="Source date"
+            description="When the prices were read"
             type="date"
             value={draft.sourceDate}
             onChange={(event) => onChange({ ...draft, sourceDate: event.currentTarget.value })}

@@ -110,7 +110,7 @@ export function ProviderCard({ provider: { id, served_by, targets } }: { provide
 }
 
 function Models({ slugs }: { slugs: readonly string[] }) {
-  if (slugs.length === 0) return <>no model now</>;
+  if (slugs.length === 0) return <>not in use</>;
   const more = slugs.length - MODELS_SHOWN;
   return (
     <>

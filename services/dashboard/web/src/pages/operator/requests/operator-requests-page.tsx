@@ -30,7 +30,7 @@ const STATUSES = [
 
 const COLUMNS: readonly Column<AnyRequestRecord>[] = [
   {
-    title: 'When',
+    title: 'Time',
     cell: ({ id, created_at }) => (
       <Anchor component={Link} to={`/operator/requests/${id}`} size="sm">
         <Time at={created_at} />
