@@ -2,6 +2,7 @@ export * from './free-request';
 export * from './grpc-delivery';
 export * from './kafka-delivery';
 export * from './key-client';
+export * from './metered-call';
 export * from './owner';
 export * from './owner-client';
 export * from './refusal-reporter';

@@ -17,7 +17,7 @@ import { outputWithin } from '../domain/price';
 import type { UpperBound } from '../domain/upper-bound';
 import type { DispatchedCall } from '../domain/usage-event';
 import type { Journal } from '../journal/journal';
-import { MeteredCall } from './metered-call';
+import { MeteredChatCall } from './metered-chat-call';
 import { RateReport } from './rate-report';
 
 export interface AdmissionDeps {
@@ -54,7 +54,7 @@ export interface AdmissionRequest {
 
 /** A call that may be dispatched. */
 export interface Admitted {
-  readonly metered: MeteredCall;
+  readonly metered: MeteredChatCall;
   /** Absent if the key has no TPM limit. */
   readonly rateReport: RateReport | undefined;
   /** Output tokens per choice that the hold pays for, if fewer than requested. */
@@ -135,7 +135,7 @@ export class Admission {
     const { requestId } = context;
     const { rateReservation: reservation } = grant;
     return {
-      metered: new MeteredCall(call, journal, onFinal),
+      metered: new MeteredChatCall(call, journal, onFinal),
       rateReport: reservation
         ? new RateReport({ requestId, keyId, reservation, promptTokens, expectedTokens }, (report) =>
             reserve.report(report),

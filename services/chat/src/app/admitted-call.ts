@@ -2,7 +2,7 @@ import type { RateFigures } from '@gateway/errors';
 import type { CallerRequest } from '../domain/caller-request';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
-import type { MeteredCall } from './metered-call';
+import type { MeteredChatCall } from './metered-chat-call';
 import type { RateReport } from './rate-report';
 
 /** An admitted call and its possible targets. */
@@ -14,7 +14,7 @@ export interface AdmittedCall {
   readonly routes: readonly Route[];
   /** Request body for the first route, unless fewer output tokens are paid for than requested. */
   readonly body: Buffer;
-  readonly metered: MeteredCall;
+  readonly metered: MeteredChatCall;
   /** Only the provider's figures tell what the call uses, so it continues when the client disconnects. */
   readonly usageIsHidden: boolean;
   /** Absent if the key has no TPM limit. */

@@ -15,7 +15,7 @@ import { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { ChatRunner } from './chat-runner';
 import type { StartedReply } from './dispatcher';
-import { MeteredCall } from './metered-call';
+import { MeteredChatCall } from './metered-chat-call';
 import { ProgressClock } from './progress-clock';
 import { RateReport } from './rate-report';
 
@@ -70,7 +70,7 @@ const bodyOf = (stream: boolean) =>
 function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): AdmittedCall {
   const journal = { dispatched: async () => {}, progress: () => {}, final: async () => {} };
   const price = { inputNano: 1_000_000n, outputNano: 1_000_000n };
-  const metered = new MeteredCall(
+  const metered = new MeteredChatCall(
     {
       requestId: 'r',
       accountId: 'a',

@@ -1,3 +1,4 @@
+import type { CallOutcome } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
@@ -15,7 +16,6 @@ import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import { countedUsage, countReply, finalUsage, type Sent } from './counted-usage';
 import type { Dispatcher, StartedReply } from './dispatcher';
-import type { CallOutcome } from './metered-call';
 import { OutgoingEvents } from './outgoing-events';
 import type { ProgressClock } from './progress-clock';
 import { TranslatedStream } from './translated-stream';
@@ -103,7 +103,7 @@ export class ChatRunner {
    * Ends a call whose client disconnected before it was answered. The call is free, and the cost of the prompt is an
    * operator loss. If the provider was read for usage that it never reported, the prompt is charged.
    */
-  async #endAbandoned(call: AdmittedCall, thrown: unknown): Promise<void> {
+  async #endAbandoned(call: AdmittedCall, thrown: unknown): Promise<unknown> {
     const { metered, request, routes, body, usageIsHidden } = call;
     if (isUncharged(thrown)) return metered.release(CLIENT_DISCONNECTED);
     if (!usageIsHidden) {
@@ -127,7 +127,7 @@ export class ChatRunner {
     source: UsageSource,
     isKnown: boolean,
     outcome: CallOutcome = ANSWERED,
-  ): Promise<void> {
+  ): Promise<unknown> {
     const lossReason = usageIsHidden && !isKnown ? 'usage_unknown' : undefined;
     if (!context.signal.aborted) return metered.settle(usage, source, outcome, lossReason);
     this.#deps.metrics.clientDisconnected(lossReason ?? 'charged');
@@ -313,7 +313,7 @@ async function* releasedWhenRead(body: Buffer, memory: ReplyMemory): AsyncIterab
 }
 
 function identityOf(context: RequestContext, call: AdmittedCall): ReplyIdentity {
-  return { requestId: context.requestId, model: call.model.slug, createdAtMs: call.metered.startedAtMs };
+  return { requestId: context.requestId, model: call.model.slug, createdAtMs: call.metered.call.startedAtMs };
 }
 
 function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent): PassThroughStream {

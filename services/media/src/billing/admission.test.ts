@@ -114,7 +114,7 @@ test('the first end of a bill counts, and who comes later waits for it', async (
   const { admission, ends } = admissionTo(() => GRANT);
   const bill = await admission.admit(context(), REQUEST);
   await Promise.all([
-    bill.lost({ status: 504, errorCode: 'image_generation_timeout' }),
+    bill.lose({ status: 504, errorCode: 'image_generation_timeout' }),
     bill.settle({ costNano: 1n }, ANSWERED),
     bill.release(ANSWERED),
   ]);

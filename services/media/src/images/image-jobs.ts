@@ -1,8 +1,9 @@
+import type { CallOutcome } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
 import type { Logger } from '@gateway/process';
 import { UpstreamError } from '@gateway/upstream';
-import type { Bill, CallOutcome } from '../billing/bill';
+import type { Bill } from '../billing/bill';
 import type { Charge } from '../billing/rules/bill-event';
 import { failureText } from '../calls/failure-text';
 import { MediaRefused } from '../domain/media-refused';
@@ -165,7 +166,7 @@ async function answered(
   } catch (cause) {
     const error = new GatewayError('internal_error', { cause });
     await job.own.lost();
-    await job.bill.lost(asTold({ status: error.row.status, errorCode: error.code }));
+    await job.bill.lose(asTold({ status: error.row.status, errorCode: error.code }));
     throw error;
   }
 }
@@ -191,7 +192,7 @@ async function failed(
   const { error, charge, tokens, forGood } = failure;
   const outcome = asTold({ status: error.row.status, errorCode: error.code });
   const costNano = tokens ? costOf(order, rate, { made: 0, tokens }) : 0n;
-  if (charge === 'unknown') await bill.lost(outcome);
+  if (charge === 'unknown') await bill.lose(outcome);
   else if (costNano === 0n) await bill.release(outcome);
   else await bill.settle({ costNano, ...(tokens && { tokens: sums(tokens) }) }, outcome);
   await (forGood ? own.lost() : own.free());

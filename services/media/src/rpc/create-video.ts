@@ -164,7 +164,7 @@ async function carryOut(
       const { code, row } = GatewayError.from(failure);
       await own.lost();
       // There is a task without an id.
-      await bill.lost({ status: row.status, errorCode: code });
+      await bill.lose({ status: row.status, errorCode: code });
       throw failure;
     });
   const reply = jsonReply(toCreatedJson(kept));

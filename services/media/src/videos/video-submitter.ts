@@ -61,7 +61,7 @@ export class VideoSubmitter {
     else log.warn({ code: error.code, outcome: end }, 'video request refused');
     const told = { status: error.row.status, errorCode: error.code };
     await (end === 'lost' ? own.lost() : own.free());
-    await (end === 'lost' ? bill.lost(told) : bill.release(told));
+    await (end === 'lost' ? bill.lose(told) : bill.release(told));
     throw error.withRates(bill.grant.rates);
   }
 

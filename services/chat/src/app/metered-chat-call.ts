@@ -1,0 +1,58 @@
+import { type CallOutcome, MeteredCall, type UsageEvent } from '@gateway/call-billing';
+import type { TokenUsage, UsageSource } from '../domain/usage';
+import {
+  abandonedCallEvent,
+  type DispatchedCall,
+  type LossReason,
+  settledEvent,
+  writtenOffEvent,
+} from '../domain/usage-event';
+
+/** Stores the records of calls. */
+export interface UsageJournal {
+  dispatched(call: DispatchedCall, inputTokens: number): Promise<void>;
+  progress(requestId: string, usage: TokenUsage): void;
+  final(event: UsageEvent): Promise<void>;
+}
+
+/** A chat call that has a hold, and its record in the journal. */
+export class MeteredChatCall extends MeteredCall<DispatchedCall> {
+  readonly #journal: UsageJournal;
+
+  constructor(call: DispatchedCall, journal: UsageJournal, onFinal: (event: UsageEvent) => void) {
+    super(call, async (event) => {
+      await journal.final(event);
+      onFinal(event);
+      return true;
+    });
+    this.#journal = journal;
+  }
+
+  dispatched(inputTokens: number): Promise<void> {
+    return this.#journal.dispatched(this.call, inputTokens);
+  }
+
+  progress(usage: TokenUsage): void {
+    if (!this.isEnded) this.#journal.progress(this.call.requestId, usage);
+  }
+
+  /**
+   * Charges the usage. Resolves when the charge is durable.
+   * @param lossReason why the rest of the hold is booked as an operator loss; absent: it is not
+   */
+  settle(usage: TokenUsage, usageSource: UsageSource, outcome: CallOutcome, lossReason?: LossReason) {
+    return this.end(outcome, (call, end) =>
+      settledEvent(call, { ...end, usage, usageSource, ...(lossReason && { lossReason }) }),
+    );
+  }
+
+  /** Releases the hold and books the estimated input as an operator loss. */
+  abandon(inputTokens: number, outcome: CallOutcome) {
+    return this.end(outcome, (call, end) => abandonedCallEvent(call, end, inputTokens));
+  }
+
+  /** Releases the hold and books all of it as an operator loss: the provider may charge that much. */
+  writeOff(outcome: CallOutcome) {
+    return this.end(outcome, writtenOffEvent);
+  }
+}
